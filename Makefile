@@ -16,7 +16,7 @@ NEIGHBOUR_EXAMPLES ?= 20
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
 
-$(READY): requirements.txt requirements-dev.txt
+$(READY): requirements.txt console/requirements.txt requirements-dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed; name one with PYTHON=..."; exit 2; }
 	@echo "installing into $(VENV) (once, about a minute) ..."
@@ -41,11 +41,11 @@ check: $(READY) ## Format, lint, types, import rules, security, the packaged tem
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/bandit -q -c pyproject.toml -r app.py chalicelib ops
+	@$(BIN)/bandit -q -c pyproject.toml -r app.py chalicelib console ops
 	@$(BIN)/python -m local.deploy.lint
 
 audit: $(READY) ## Known vulnerabilities in deployed packages; needs the package index
-	@$(BIN)/bandit -q -c pyproject.toml -r app.py chalicelib ops
+	@$(BIN)/bandit -q -c pyproject.toml -r app.py chalicelib console ops
 	@$(BIN)/pip-audit -r requirements.txt --strict --no-deps --disable-pip --progress-spinner off
 
 format: $(READY) ## Format the code

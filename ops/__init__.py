@@ -9,6 +9,7 @@
     identity     who runs a command: the caller's AWS identity
     output       tables for people, JSON for programs, progress bars
     times        durations and times as an operator types them
+    console_command  `console`: the pages of `console/` on this machine
     unreachable  why a stage cannot be reached, and what to set
     inspect/     read-only: explain, unfinished, doctor
     repair/      replay, resend, settle, reconcile, dead-letter queue

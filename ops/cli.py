@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import typer
 
+from ops import console_command
 from ops.companies import commands as company_commands
 from ops.companies import person_commands
 from ops.facts import commands as fact_commands
@@ -34,6 +35,7 @@ app.add_typer(person_commands.person_app, name="person")
 app.add_typer(support_commands.app)
 app.add_typer(support_commands.settings_app, name="support-settings")
 app.add_typer(fact_commands.app, name="facts")
+app.add_typer(console_command.app)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

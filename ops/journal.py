@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from chalicelib.once.journal import ASKED, Act, entry_time
+from chalicelib.once.journal import ASKED, DAY_PREFIX, Act, entry_time
 from chalicelib.once.store import Item
 from ops.session import Session
 
@@ -82,6 +82,18 @@ def read(
         is_of_key = key in (None, one["idempotency_key"], one["story"])
         if is_of_key and (by is None or by.lower() in str(one["actor"]).lower()):
             yield shown(one)
+
+
+def of_day(session: Session, day: str, *, by: str | None = None) -> list[dict[str, Any]]:
+    """A day's entries, oldest first, as plain data, by one query.
+
+    Args:
+        session: the stage.
+        day: ``2026-11-20``, in UTC.
+        by: only of persons whose name contains this.
+    """
+    found = map(shown, session.services.journal.story(f"{DAY_PREFIX}{day}"))
+    return [one for one in found if by is None or by.lower() in str(one["by"]).lower()]
 
 
 def shown(entry: Item) -> dict[str, Any]:

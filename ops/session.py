@@ -40,6 +40,10 @@ class OpsError(Exception):
         self.code = code
 
 
+class OvertakenError(OpsError):
+    """What the operator saw has changed meanwhile, mostly because another person acted; nothing was done."""
+
+
 class OperatorServices(Services):
     """The functions' own services, except that log lines stay off standard output."""
 
@@ -87,6 +91,19 @@ class Session:
     def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds clients at run time
         """A boto3 client with the functions' timeouts."""
         return self.services.client(service)
+
+    def acting_as(self, who: str) -> Session:
+        """The same stage and services for another person, who has confirmed what they do.
+
+        For a screen that several persons use: its own AWS identity is not theirs.
+
+        Args:
+            who: the person's name, as their acts keep it.
+        """
+        other = Session(self.stage, is_confirmed=True)
+        known = {"services": self.services, "identity": identity.Identity(account="", arn=who)}
+        other.__dict__.update(known)  # as if they had been asked for before
+        return other
 
     @property
     def ledger_table(self) -> Table:

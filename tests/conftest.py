@@ -26,6 +26,7 @@ if os.environ.get("CI"):  # what lands must not depend on the day's luck
 
 pytest.register_assert_rewrite("tests.rigs")  # before one rig imports another
 pytest_plugins = [
+    "tests.rigs.console",
     "tests.rigs.engines",
     "tests.rigs.effects",
     "tests.rigs.facts",

@@ -36,6 +36,7 @@ What these share:
 
     channels       the channels and their names in settings, requests and addresses
     companies      the `company-data` table
+    ai_config      a project's `ai_config`: what its writer is told, may say and is shown
     senders        which company a number or address belongs to
     numbers        forms of one phone number
     unsubscribe    one-click unsubscribe: the link in an e-mail, and the page behind it

@@ -9,7 +9,8 @@ Example item (origin's names)::
                        "concurrent_conversations": 30, "max_message_length": 4096}
     auto_queue_initial_message false     auto_queue_initial_message_from_number [...]  ...
     company_rep       {"company_rep_1": "Ana"}
-    ai_config         {"openai_config": {"whatsapp": {"api_key_reference": "ai-multi-comms/..."}}}
+    ai_config         {"openai_config": {"whatsapp": {"api_key_reference": "ai-multi-comms/..."}},
+                       "writer": {...}}               see `ai_config`
     channel_config    {"whatsapp": {"company_whatsapp_number": "+15550100", ...}, ...}
     require_consent   true               quiet_hours   {"from": "21:00", "until": "08:00",
                                                         "zone": "Europe/London"}

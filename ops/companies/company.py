@@ -10,12 +10,18 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.errors import PermanentError, UnavailableError
+from chalicelib.outreach.ai_config import ignored_names
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Record
 from ops import journal
 from ops.companies import api_keys, company_item, identities, senders
 from ops.companies.company_item import CompanyItem
 from ops.session import EXIT_UNUSABLE, OpsError, Session
+
+IGNORED = (
+    "ignored: {names}: OpenAI's assistants no longer exist. Move their instructions to"
+    " ai_config.writer.instructions and their facts to ai_config.writer.knowledge"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +111,9 @@ def check(session: Session, item: dict[str, Any]) -> list[Finding]:
     unknown = company_item.unknown_names(item)
     if unknown:
         found.append(Finding("item", "warn", f"unknown attributes: {', '.join(unknown)}"))
+    ignored = ignored_names(item)
+    if ignored:
+        found.append(Finding("item", "warn", IGNORED.format(names=", ".join(ignored))))
     if item.get("project_status") != "active":
         found.append(Finding("item", "warn", "project_status is not active: starts are refused"))
     if not any(one.result == "fail" for one in found):

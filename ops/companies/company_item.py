@@ -19,6 +19,7 @@ from pydantic import (
 )
 
 from chalicelib.outreach import answering
+from chalicelib.outreach.ai_config import AiConfig
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel
 from chalicelib.outreach.door.router import SEPARATOR, email, phone
 from chalicelib.outreach.notices import Language
@@ -160,18 +161,6 @@ class ChannelConfig(_Open):
     whatsapp: WhatsApp | None = None
     sms: Sms | None = None
     email: Mail | None = None
-
-
-class OpenAi(_Open):
-    """A channel of `ai_config.openai_config`."""
-
-    api_key_reference: Name | None = None
-
-
-class AiConfig(_Open):
-    """`ai_config`."""
-
-    openai_config: dict[Channel, OpenAi] = {}
 
 
 class CompanyItem(_Open):

@@ -4,6 +4,7 @@ commands          `explain`, `unfinished`, `doctor`
 explain/          what happened to anything that an operator can name, and why
 events            jobs rebuilt from ledger rows, one by one or by a paced scan
 planned           the actions of a stored plan, and what running it again would do
+unfinished        accepted events that are not finished
 whereabouts       where an event is now, since when, and what it waits for
 doctor            a deployed stage checked against its declaration
 doctor_alarms     its part for alarms and their recipients

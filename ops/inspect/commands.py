@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
 
-from chalicelib.clock import iso
-from ops.inspect import doctor, explain
+from ops.inspect import doctor, explain, unfinished
 from ops.options import Json, Limit, Stage
 from ops.output import Output
 from ops.session import EXIT_NO, Session
@@ -76,18 +74,7 @@ def _show_event(output: Output, one: Mapping[str, Any]) -> None:
 def unfinished_command(stage: Stage = "dev", limit: Limit = 200, *, json: Json = False) -> None:
     """List accepted events that are not finished, oldest first."""
     session, output = Session(stage), Output(json)
-    found = session.services.ledger.stranded(limit=limit)
-    events = [
-        {
-            "event": one.key,
-            "status": one.status,
-            "reason": one.reason or one.last_reason,
-            "received_at": one.event.received_at,
-            "attempts": one.attempts,
-            "due_at": iso(datetime.fromtimestamp(one.due_epoch, UTC)) if one.due_epoch else None,
-        }
-        for one in sorted(found, key=lambda one: one.event.received_at)[:limit]
-    ]
+    events = unfinished.events(session, limit=limit)
     output.show(events)
     columns = ("received_at", "event", "status", "reason", "attempts", "due_at")
     output.table(columns, [tuple(one[name] for name in columns) for one in events])

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from ops.inspect import explain, planned
+from ops.inspect import explain
 from ops.options import Because, DryRun, Json, Limit, Rate, Stage, Yes
 from ops.output import Output
-from ops.repair import dead_letters, mail_failures, preview
+from ops.repair import dead_letters, mail_failures
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
 dlq_app = typer.Typer(help="The lanes' dead-letter queues.", no_args_is_help=True)
@@ -83,7 +83,7 @@ def dlq_redrive(
     wanted = dead_letters.Wanted(message, reason)
     if dry_run:
         letters = [one for one in dead_letters.peek(session, limit=limit) if wanted.fits(one)]
-        done = [{**one.summary, "did": _would(session, one)} for one in letters]
+        done = [{**one.summary, "did": dead_letters.would(session, one)} for one in letters]
     else:
         session.may_write("dlq redrive")
         moved = dead_letters.redrive(
@@ -95,14 +95,6 @@ def dlq_redrive(
     output.show(done)
     output.table(("event", "reason", "did"), [(d["event"], d["reason"], d["did"]) for d in done])
     output.say(f"{len(done)} messages")
-
-
-def _would(session: Session, letter: dead_letters.DeadLetter) -> str:
-    if letter.job is None:
-        return "left: undecodable; `dlq drop` ends it"
-    if letter.row is None:
-        return "would be redriven: not decided yet, no worker has claimed it"
-    return f"would be redriven: {preview.summary(planned.would_do(session, letter.row))}"
 
 
 @dlq_app.command("drop")

@@ -21,8 +21,9 @@ from chalicelib.once.job import Job, Recovery
 from chalicelib.once.lanes import LANES
 from chalicelib.wiring.jobs import decode
 from ops import journal
+from ops.inspect import planned
 from ops.inspect.events import Pace
-from ops.repair import replay
+from ops.repair import preview, replay
 from ops.session import OpsError, Session
 
 VISIBILITY_SECONDS = 60
@@ -112,6 +113,15 @@ def totals(session: Session) -> dict[str, int]:
         counts = answer["Attributes"]
         found[url.rpartition("/")[2]] = sum(int(counts[name]) for name in names)
     return found
+
+
+def would(session: Session, letter: DeadLetter) -> str:
+    """What a redrive of a letter would do, in one line; nothing is sent."""
+    if letter.job is None:
+        return "left: undecodable; `dlq drop` ends it"
+    if letter.row is None:
+        return "would be redriven: not decided yet, no worker has claimed it"
+    return f"would be redriven: {preview.summary(planned.would_do(session, letter.row))}"
 
 
 def redrive(

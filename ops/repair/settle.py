@@ -14,7 +14,7 @@ from chalicelib.once.job import Recovery
 from chalicelib.once.ledger import rows
 from ops import journal
 from ops.inspect.events import job_of
-from ops.session import OpsError, Session
+from ops.session import OvertakenError, Session
 
 OUTCOMES = {
     "done": ActionStatus.DONE,
@@ -63,10 +63,31 @@ def recipient(session: Session, conversation_id: str) -> str:
 
 
 def settle(
-    session: Session, action_key: str, outcome: str, *, ref: str | None, because: str = ""
+    session: Session,
+    action_key: str,
+    outcome: str,
+    *,
+    ref: str | None,
+    because: str = "",
+    seen_start: int | None = None,
 ) -> dict[str, Any]:
-    """Settle an action as the operator decides, and resume its event if that is parked."""
+    """Settle an action as the operator decides, and resume its event if that is parked.
+
+    Args:
+        session: the stage.
+        action_key: the action.
+        outcome: one of `OUTCOMES`.
+        ref: the vendor's id of the effect, where it is known.
+        because: why, for the journal.
+        seen_start: when the attempt that the operator saw started, in epoch seconds; another attempt
+            is not settled by it.  None: the newest.
+
+    Raises:
+        OvertakenError: there is no such unknown outcome any more.
+    """
     action = _unknown(session, action_key)
+    if seen_start not in (None, int(action.started_epoch)):
+        raise OvertakenError(f"{action_key} was attempted once more meanwhile")
     status = OUTCOMES[outcome]
     row = session.row(action_key)
     act = journal.act(
@@ -80,7 +101,7 @@ def settle(
         entry=journal.writes(session, act),
     )
     if not is_settled:
-        raise OpsError(f"{action_key} was settled by someone else meanwhile")
+        raise OvertakenError(f"{action_key} was settled by someone else meanwhile")
     event = session.row(action.event_key)
     resumes = event["status"] == EventStatus.PARKED
     if resumes:
@@ -91,5 +112,5 @@ def settle(
 def _unknown(session: Session, action_key: str) -> UnsettledAction:
     row = session.row(action_key)
     if row["status"] != ActionStatus.UNKNOWN:
-        raise OpsError(f"{action_key} is {row['status']}: there is nothing to settle")
+        raise OvertakenError(f"{action_key} is {row['status']}: there is nothing to settle")
     return rows.unsettled(dict(row))

@@ -136,7 +136,7 @@ def _chosen(session: Session, found: Sequence[Decided], many: int) -> list[Decid
         if one.replied_at is not None or could_be_answered(session, one)
     }
     others = [one for key, one in newest.items() if key not in answers]
-    pick = random.Random(len(found))  # noqa: S311  # nosec B311
+    pick = random.Random(len(found))  # noqa: S311 - the same sample in every run
     candidates = list(answers.values())
     half = max(many // 2, many - len(others))
     first = pick.sample(candidates, min(half, len(candidates)))

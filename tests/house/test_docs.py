@@ -59,7 +59,7 @@ def test_every_link_of_a_page_leads_somewhere(path):
 
 PACKAGES = sorted(
     path
-    for top in ("chalicelib", "ops", "local", "bench")
+    for top in ("chalicelib", "console", "ops", "local", "bench")
     for path in (ROOT / top).rglob("__init__.py")
     if path.parent.name != "results"
 )

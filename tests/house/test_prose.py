@@ -9,7 +9,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = sorted(
-    path for top in ("chalicelib", "ops", "local", "bench") for path in (ROOT / top).rglob("*.py")
+    path
+    for top in ("chalicelib", "console", "ops", "local", "bench")
+    for path in (ROOT / top).rglob("*.py")
 )
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 PRIVATE = re.compile(

@@ -10,6 +10,7 @@ from chalicelib.once.allowances import Allowances
 from chalicelib.once.intake import Intake
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ledger.events import Ledger
+from chalicelib.outreach.companies import Companies
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.flow import OutreachFlow
@@ -93,7 +94,7 @@ class OutreachParts:
             Allowances(self.table, self.clock),
             opaque=lambda: OpaqueIds(b"a key of the stage"),
             check_secrets=self.sender.check,
-            current=lambda _record: {},
+            current=Companies(self.companies_table).current,
             message_id_header=self.sender.message_id_header,
             receive_count=lambda: 10,
             processor_version="1",

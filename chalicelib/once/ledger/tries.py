@@ -37,13 +37,23 @@ def added(earlier: Sequence[Try], attempt: Try) -> list[dict[str, Any]]:
     return found
 
 
+def is_newest(row: Mapping[str, Any], attempt: Try) -> bool:
+    """Whether an attempt in the list is the one that its action's row shows: it was settled.
+
+    The start alone does not say so: the next one may be in the same second.
+    """
+    verdict = attempt.get("settled")
+    is_same_start = attempt.get("at") == row.get("started_epoch")
+    return is_same_start and verdict is not None and verdict == row.get("reason")
+
+
 def of_row(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """An action's earlier attempts, with the one that its row holds, before another one starts.
 
-    A settled attempt is in the list already: it has the same start.
+    A settled attempt is in the list already.
     """
     earlier = row.get("tries", [])
-    if earlier and earlier[-1]["at"] == row.get("started_epoch"):
+    if earlier and is_newest(row, earlier[-1]):
         return [dict(one) for one in earlier]
     end = row["status"]
     if end == "pending":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from chalicelib.once.ledger.tries import is_newest
 from ops.inspect.explain import words
 from ops.inspect.explain.stored import Row, Stored
 
@@ -33,13 +34,12 @@ class Attempt:
 
 def earlier(stored: Stored, action: Row) -> list[Attempt]:
     """The attempts before the one that an action's row shows, oldest first."""
-    now = action.get("started_epoch")
     tries = action.get("tries", ())
     if tries:
         return [
             Attempt(words.epoch(one.get("at")), one["end"], one.get("reason"), one.get("settled"))
             for one in tries
-            if one["end"] not in _NOTHING_LEFT and one.get("at") != now
+            if one["end"] not in _NOTHING_LEFT and not is_newest(action, one)
         ]
     if action["status"] == "unknown" or action.get("reason"):
         return []  # the one attempt, unsettled or settled since

@@ -287,6 +287,15 @@ def test_check_names_the_secrets_that_are_missing_or_malformed(outreach, run, st
     assert any("require_consnt" in one["detail"] for one in said.data if one["result"] == "warn")
 
 
+def test_check_names_the_originals_assistants_as_ignored(outreach, run, stored):
+    ai = {"openai_config": {"sms": {"assistant_id_replies": "asst_canary"}}}
+    said = run("company", "check", "--file", stored(ai_config=ai), "--json")
+    (found,) = [one["detail"] for one in said.data if one["result"] == "warn"]
+    assert "ai_config.openai_config.sms.assistant_id_replies" in found
+    assert "canary" not in found
+    assert said.code == 0
+
+
 def test_a_new_key_is_shown_once_and_two_keys_are_accepted(outreach, run):
     outreach.stage.aws.client("secretsmanager").put_secret_value(
         SecretId=KEYS,

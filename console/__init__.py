@@ -1,0 +1,18 @@
+"""The console: pages for the people who run a stage, over the functions that the commands call.
+
+It has no logic of its own and no second way to act: a page reads and acts through `ops`, and every act
+is one that a command does too.  Every page is rendered here and works without script.
+
+    app        `create_app`: the application, and what every request passes
+    access     persons, roles, and what each role may do
+    sign_in    the port by which a request's person is known
+    loopback   sign-in and server on one's own machine
+    forms      a post is accepted from our own pages only
+    backend    the stage behind the pages
+    answers    error pages, and the headers of every answer
+    pages/     the pages themselves
+    templates  their HTML
+    static     style sheet, script, and htmx 2.0.11 with its licence
+
+The packages in `requirements.txt` here are no part of the functions' bundle.
+"""

@@ -1,0 +1,89 @@
+"""`create_app`: the application, and what every request passes before its view.
+
+A request is answered where its Host is ours, its person has the right that the view names, and, if
+it changes something, it comes from one of our own forms.  All of that is decided here, once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Flask, abort, current_app, g, request, url_for
+from jinja2 import StrictUndefined
+from werkzeug.wrappers import Response
+
+from console import access, answers, backend, forms, pages
+from console.access import Person, Right
+from console.backend import Backend, Options
+from console.sign_in import SignIn
+from ops.session import Session
+
+MOST_BYTES = 256 * 1024
+"""Of a posted form."""
+_OPEN = frozenset({"static"})
+"""Endpoints that are open to anyone and have no view of ours."""
+
+
+def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
+    """The console of one stage.
+
+    Args:
+        session: the stage.
+        sign_in: who makes a request.
+        options: see there.
+    """
+    app = Flask("console")
+    app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
+    app.jinja_env.undefined = StrictUndefined
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    with app.app_context():
+        backend.put(Backend(session, options))
+
+    @app.before_request
+    def admitted() -> Response | None:
+        if request.host not in options.hosts:
+            abort(421, "This console does not answer to that name.")
+        found = sign_in.current()
+        g.person = found.person if found else None
+        g.form_token = found.form_token if found else ""
+        forms.refuse_forged(found.form_token if found else None)
+        right = _right_of(request.endpoint)
+        if right is Right.ANYONE:
+            return None
+        if found is None:
+            if request.method in forms.READING and "HX-Request" not in request.headers:
+                return sign_in.begin(request.full_path.rstrip("?"))
+            abort(401, "Your session has ended. Load the page again to sign in.")
+        if right is None or not found.person.may(right):
+            abort(403, "Your role does not include this.")
+        return None
+
+    answers.register(app, options)
+    app.context_processor(_of_every_page)
+    app.register_blueprint(sign_in.pages)
+    pages.register(app)
+    return app
+
+
+def _right_of(endpoint: str | None) -> Right | None:
+    if endpoint is None or endpoint in _OPEN:  # an unknown address says so to anyone
+        return Right.ANYONE
+    return access.needed_by(current_app.view_functions[endpoint])
+
+
+def _of_every_page() -> dict[str, Any]:
+    """What the layout shows."""
+    person: Person | None = g.get("person")
+    entries = [
+        (title, url_for(endpoint), request.blueprint == endpoint.partition(".")[0])
+        for title, endpoint, right in pages.NAVIGATION
+        if person is not None and person.may(right)
+    ]
+    return {
+        "person": person,
+        "may_act": person is not None and person.may(Right.ACT),
+        "form_token": g.get("form_token", ""),
+        "new_once": forms.new_once,
+        "navigation": entries,
+        "stage": backend.reading().stage,
+    }

@@ -1,0 +1,79 @@
+"""A post is accepted from our own pages only: the browser says so, and the form has the session's token.
+
+htmx sends the token as a header, a form without script as a field.  What a double click may not do
+twice carries the field `once`, which its act uses as its own id.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+
+from flask import Request, abort, request
+
+TOKEN_FIELD = "token"  # noqa: S105 - the name of a field
+TOKEN_HEADER = "X-Form-Token"  # noqa: S105 - the name of a header
+ONCE_FIELD = "once"
+READING = frozenset({"GET", "HEAD", "OPTIONS"})
+_ONCE = re.compile(r"[A-Za-z0-9_-]{12,24}")
+REASON_LENGTH = 300
+
+
+def refuse_forged(token: str | None) -> None:
+    """Refuse a request that changes something and was not made by one of our forms.
+
+    Args:
+        token: of the session; None where there is none: only the origin is judged.
+
+    Raises:
+        Forbidden: it was not.
+    """
+    if request.method in READING:
+        return
+    if not _is_from_here(request):
+        abort(403, "the request does not come from a page of this console")
+    if token is None:
+        return
+    given = request.headers.get(TOKEN_HEADER) or request.form.get(TOKEN_FIELD, "")
+    if not hmac.compare_digest(given.encode(), token.encode()):
+        abort(403, "the form is of another session; load the page again")
+
+
+def new_once() -> str:
+    """The id of the act that a form is for."""
+    return secrets.token_urlsafe(12)
+
+
+def once() -> str:
+    """The id in the posted form.
+
+    Raises:
+        BadRequest: there is none, or it was not made by `new_once`.
+    """
+    given = request.form.get(ONCE_FIELD, "")
+    if not _ONCE.fullmatch(given):
+        abort(400, "once: the form is not one of ours")
+    return given
+
+
+def reason() -> str:
+    """Why, in the person's words.
+
+    Raises:
+        BadRequest: it is empty or too long.
+    """
+    given = " ".join(request.form.get("reason", "").split())
+    if not given:
+        abort(400, "reason: say why")
+    if len(given) > REASON_LENGTH:
+        abort(400, f"reason: at most {REASON_LENGTH} characters")
+    return given
+
+
+def _is_from_here(asked: Request) -> bool:
+    """By the browser's own headers, which no script can set; a client that sends neither is none."""
+    site, origin = asked.headers.get("Sec-Fetch-Site"), asked.headers.get("Origin")
+    if site is None and origin is None:
+        return False
+    return site in (None, "same-origin") and origin in (None, asked.host_url.rstrip("/"))

@@ -1,0 +1,53 @@
+// Times in the reader's own zone, and pages that renew themselves.  Every page works without it.
+"use strict";
+
+(() => {
+  const shown = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+  function localTimes(root) {
+    for (const one of root.querySelectorAll("time[datetime]")) {
+      const at = new Date(one.dateTime);
+      if (!Number.isNaN(at.getTime())) one.textContent = shown.format(at);
+    }
+  }
+
+  // An element with data-renew asks for its page again every so many seconds while it is visible and
+  // nobody works in it; the server answers 304 where nothing has changed.
+  function renew() {
+    for (const one of document.querySelectorAll("[data-renew]")) {
+      const due = Number(one.dataset.due || 0);
+      const isBusy = one.contains(document.activeElement);
+      if (document.visibilityState !== "visible" || isBusy || Date.now() < due) continue;
+      one.dataset.due = Date.now() + 1000 * Number(one.dataset.renew);
+      htmx.trigger(one, "renew");
+    }
+  }
+
+  document.addEventListener("DOMContentLoaded", () => {
+    localTimes(document);
+    for (const one of document.querySelectorAll("[data-renew]")) {
+      one.dataset.due = Date.now() + 1000 * Number(one.dataset.renew);
+    }
+    setInterval(renew, 1000);
+    document.addEventListener("visibilitychange", renew);
+  });
+
+  const tags = new Map();
+  document.addEventListener("htmx:configRequest", (event) => {
+    const { path, verb, headers } = event.detail;
+    if (verb === "get" && tags.has(path)) headers["If-None-Match"] = tags.get(path);
+  });
+  document.addEventListener("htmx:afterRequest", (event) => {
+    const tag = event.detail.xhr.getResponseHeader("ETag");
+    if (tag && event.detail.xhr.status === 200) tags.set(event.detail.requestConfig.path, tag);
+  });
+  document.addEventListener("htmx:afterSwap", (event) => localTimes(event.detail.target.parentNode || document));
+
+  // A form is sent once: a second click waits for the first one's answer.
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (form.dataset.sent) event.preventDefault();
+    form.dataset.sent = "1";
+    setTimeout(() => delete form.dataset.sent, 5000);
+  });
+})();
