@@ -19,7 +19,7 @@ LONG_TEXT_CHARACTERS = 20
 SHORT_TEXT_TIMES = 3
 """A short text counts once it has come so often, each time after an answer."""
 AT_ONCE = timedelta(seconds=3)
-"""Nobody reads a message and writes an answer in less, again and again."""
+"""No person reads a message and writes an answer in less, again and again."""
 AT_ONCE_TIMES = 3
 
 
