@@ -42,7 +42,7 @@ from chalicelib.vendors.lenient import LENIENT, as_object, as_objects
 PROVIDER = "bedrock"
 OPERATION = "converse"
 BEGIN = "Begin."
-"""The first turn where nobody has written yet: the API wants one of the user's."""
+"""The first turn where no person has written yet: the API wants one of the user's."""
 _CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded"})
 _REFUSED = frozenset({"guardrail_intervened", "content_filtered"})
 _TRANSIENT = frozenset(
