@@ -13,7 +13,7 @@
     unreachable  why a stage cannot be reached, and what to set
     inspect/     read-only: explain, unfinished, doctor
     repair/      replay, resend, settle, reconcile, dead-letter queue
-    companies/   conversations waiting for a person, company settings, API keys, erasure
+    companies/   conversations waiting for a person, company settings, API keys, usage, erasure
     stage/       a stage's resources: provision, switches
     support/     the settings document of support, its tags, its shadow report
     facts/       the Power BI dataset and its facts

@@ -22,6 +22,7 @@ In the order of a conversation:
     event_context  what a run knows of its event, shared by the flow's parts
     notices        what code writes itself: opt-out line, confirmation of a STOP, answer to HELP
     words          STOP, START and HELP in the words of recipients; pure
+    spending/      what language models cost: prices, budgets, the calls counted
     writing/       composes messages by templates or by a language model
     conversations/ the conversations table
     actions        the side effects: send a text, send an e-mail, hand off

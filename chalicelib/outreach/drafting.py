@@ -15,8 +15,10 @@ from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import rules
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conclusions import Conclusions
-from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan, may_send
+from chalicelib.outreach.notices import person_will_answer
+from chalicelib.outreach.spending.budget import BUDGET_REACHED, BudgetReachedError
 from chalicelib.outreach.waiting import Turns
 from chalicelib.outreach.writing.composer import Composer
 
@@ -61,7 +63,10 @@ class Drafting:
             return Plan(FLOW, ((send,),), facts)  # withheld by `effects`; composed if released
         if context.draft is None:
             compose = self._composer.opening if is_opening else self._composer.answer
-            context.draft = compose(record, entry_id)
+            try:
+                context.draft = compose(record, entry_id)
+            except BudgetReachedError:
+                return self._out_of_budget(context, entry_id, is_opening=is_opening)
         draft = context.draft
         if draft.opts_out:
             self._conclusions.opt_out(record)
@@ -75,6 +80,20 @@ class Drafting:
         if draft.function_call is not None:
             facts["function"] = draft.function_call
         return Plan(FLOW, tuple(steps), facts)
+
+    def _out_of_budget(self, context: EventContext, entry_id: str, *, is_opening: bool) -> Plan:
+        """A person opens; who has written is answered once that a person will come back to them."""
+        if is_opening:
+            return hand_off_plan("start", BUDGET_REACHED)
+        record = context.conversation
+        wording = Draft(text=person_will_answer(record))
+        context.draft = self._composer.fixed(record, entry_id, wording)
+        kind = "send_email" if record.channel == Channel.EMAIL else "send_text"
+        steps = (
+            (PlannedAction(kind, entry_id),),
+            (PlannedAction("hand_off", f"|{BUDGET_REACHED}"),),
+        )
+        return Plan(FLOW, steps, {"entry_id": entry_id, "opening": False})
 
     @contextmanager
     def fail_on_permanent_error(self, record: Record) -> Iterator[None]:

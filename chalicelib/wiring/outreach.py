@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from chalicelib.outreach.senders import Senders
     from chalicelib.outreach.sending import Sender
     from chalicelib.outreach.ses.client import Ses
+    from chalicelib.outreach.spending.models import Models
+    from chalicelib.outreach.spending.usage import Spending
     from chalicelib.outreach.twilio.client import Credentials, Twilio
     from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
     from chalicelib.outreach.twilio.door import TwilioDoor
     from chalicelib.outreach.unsubscribe import UnsubscribeDoor
     from chalicelib.outreach.writing.composer import Composer
-    from chalicelib.outreach.writing.model_writer import OpenAiWriter
+    from chalicelib.vendors.bedrock import Bedrock
     from chalicelib.vendors.http import VendorClient
     from chalicelib.vendors.openai import OpenAI
 
@@ -39,6 +41,9 @@ TWILIO_REQUESTS_PER_30_S = 300
 OPENAI_REQUESTS_PER_30_S = 60
 SES_RETRIES: Mapping[str, int] = {"total_max_attempts": 1}
 """SES takes no client token: a send that the SDK repeats is sent twice."""
+BEDROCK_RETRIES: Mapping[str, int] = {"total_max_attempts": 1}
+"""A repeated generation is paid again; the queue repeats."""
+BEDROCK_CONFIG = Config(retries=dict(BEDROCK_RETRIES))
 SES_CONFIG = Config(retries=dict(SES_RETRIES))  # the SDK changes what it is given
 
 
@@ -269,11 +274,11 @@ class Outreach(Core):
     def composer(self) -> Composer:
         """The writers behind the store of drafts."""
         from chalicelib.outreach.writing.composer import Composer
-        from chalicelib.outreach.writing.model_writer import ChosenWriter
+        from chalicelib.outreach.writing.model_writer import ChosenWriter, OpenAiWriter
         from chalicelib.outreach.writing.template_writer import TemplateWriter
 
-        model = self._model_writer() if self.settings.openai_model else None
-        writer = ChosenWriter(TemplateWriter(), model)
+        models = self._models
+        writer = ChosenWriter(TemplateWriter(), OpenAiWriter(models), models.writes_for)
         return Composer(self.conversations, writer, self.heartbeat.beating)
 
     @cached_property
@@ -332,24 +337,46 @@ class Outreach(Core):
             log=self.log,
         )
 
-    def _model_writer(self) -> OpenAiWriter:
-        """The language model under each company's own key; one client a key."""
-        from chalicelib.outreach.writing.model_writer import OpenAiWriter
+    @cached_property
+    def spending(self) -> Spending:
+        """What language models cost."""
+        from chalicelib.outreach.spending.usage import Spending
+
+        return Spending(self._conversations_table, self.clock, self.log)
+
+    @cached_property
+    def _models(self) -> Models:
+        """The language models; one client for each company's own key, one for the account's Bedrock."""
+        from chalicelib.outreach.companies import CachedSettings, Companies
+        from chalicelib.outreach.spending.models import Models, Named
+        from chalicelib.outreach.spending.prices import Prices
+
+        settings = self.settings
+        companies = Companies(self.table(settings.company_data_table))
+        return Models(
+            current=CachedSettings(companies.current, self.clock),
+            openai=cache(self._openai),
+            bedrock=cache(self._bedrock),
+            of_openai=Named(settings.openai_model, settings.openai_fallback_model or None),
+            of_bedrock=Named(settings.bedrock_model, settings.bedrock_fallback_model or None),
+            spending=self.spending,
+            prices=Prices.parsed(settings.model_prices),
+            log=self.log,
+        )
+
+    def _openai(self, secret_id: str) -> OpenAI:
         from chalicelib.vendors import openai
 
-        @cache
-        def model(secret_id: str) -> OpenAI:
-            client = self.vendor(
-                openai.PROVIDER,
-                self.settings.openai_base_url,
-                openai.bearer(lambda refresh: self.secrets.text(secret_id, refresh=refresh)),
-                requests_per_window=OPENAI_REQUESTS_PER_30_S,
-                error_code_at=openai.ERROR_CODE_AT,
-            )
-            return openai.OpenAI(client, self.clock)
-
-        return OpenAiWriter(
-            model,
-            model=self.settings.openai_model,
-            fallback_model=self.settings.openai_fallback_model or None,
+        client = self.vendor(
+            openai.PROVIDER,
+            self.settings.openai_base_url,
+            openai.bearer(lambda refresh: self.secrets.text(secret_id, refresh=refresh)),
+            requests_per_window=OPENAI_REQUESTS_PER_30_S,
+            error_code_at=openai.ERROR_CODE_AT,
         )
+        return openai.OpenAI(client, self.clock)
+
+    def _bedrock(self) -> Bedrock:
+        from chalicelib.vendors.bedrock import Bedrock
+
+        return Bedrock(self.client("bedrock-runtime", BEDROCK_CONFIG), self.clock, self.log)

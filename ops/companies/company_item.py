@@ -23,6 +23,7 @@ from chalicelib.outreach.ai_config import AiConfig
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel
 from chalicelib.outreach.door.router import SEPARATOR, email, phone
 from chalicelib.outreach.notices import Language
+from chalicelib.outreach.spending.budget import SOFT_PERCENT
 
 
 def _phone(text: str) -> str:
@@ -129,6 +130,13 @@ class Answering(_Closed):
     answers_per_day: Positive = 30
 
 
+class ModelBudget(_Closed):
+    """`model_budget`; see `chalicelib.outreach.spending.budget`."""
+
+    cents_per_day: Positive
+    soft_percent: Annotated[StrictInt, Field(gt=0, le=100)] = SOFT_PERCENT
+
+
 class WhatsApp(_Open):
     """`channel_config.whatsapp`.
 
@@ -179,6 +187,7 @@ class CompanyItem(_Open):
     require_consent: StrictBool = True
     quiet_hours: Annotated[QuietHours | None, BeforeValidator(_none_of_false)] = None
     answering: Answering | None = None
+    model_budget: ModelBudget | None = None
     language: Language | None = None
     company_contact: Wording | None = None
     help_text: dict[Language, Wording] | None = None

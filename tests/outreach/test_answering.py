@@ -5,6 +5,8 @@ import pytest
 from chalicelib.outreach import keys, loops
 from chalicelib.outreach.answering import Answering
 from chalicelib.outreach.conversations.records import Entry, Record, Status
+from chalicelib.outreach.spending.budget import Budget
+from local import company
 from ops.companies.company_item import faults
 from tests.rigs.crash_injection import kill_at
 from tests.rigs.outreach import TEL, replay
@@ -264,3 +266,51 @@ def test_settings_are_taken_one_by_one():
     given = {"quiet_period_seconds": 0, "answers_per_hour": 3, "answers_per_day": "many"}
     assert Answering.of({"answering": given}) == Answering(0, 3, 30)
     assert any("answering.answers_per_day" in one for one in faults({"answering": given}))
+
+
+# --- budgets ----------------------------------------------------------------------------------
+
+
+def test_over_its_budget_a_project_answers_once_with_a_fixed_wording_and_then_by_a_person(
+    model_start, outreach, openai, monkeypatch
+):
+    monkeypatch.setenv("MODEL_PRICES", '{"gpt-6-luna": [1000, 1000]}')
+    project = {**outreach.project, "project_id": company.MODEL_PROJECT_ID}
+    model_start()
+    item = {**project, "ai_config": company.ai_config_of_models("dev")}
+    company.put_project(outreach.stage, {**item, "model_budget": {"cents_per_day": 1}})
+    outreach.new_container()
+    for text in ("What of the salary?", "And the hours?"):
+        outreach.deliver(outreach.says(text, whatsapp=False))
+        outreach.run()
+    assert len(openai.calls_of("respond")) == 1, "the opening"
+    texts = [one["body"] for one in outreach.twilio.sent_to(TEL)]
+    assert len(texts) == 2
+    assert texts[1].endswith("A colleague will answer you.")
+    record = outreach.record("sms")
+    assert (record.status, record.handoff["reason"]) == (Status.HANDED_OFF, "budget_reached")
+    day = outreach.services.spending.day(
+        company.COMPANY_ID, company.MODEL_PROJECT_ID, outreach.services.clock.now()
+    )
+    assert (day["calls"], day["microusd"] > 10_000) == (1, True)
+
+
+def test_over_its_budget_a_project_starts_by_a_person(model_start, outreach, openai, monkeypatch):
+    model_start()
+    monkeypatch.setenv("MODEL_PRICES", '{"gpt-6-luna": [1000, 1000]}')
+    item = {
+        **outreach.project,
+        "project_id": company.MODEL_PROJECT_ID,
+        "ai_config": company.ai_config_of_models("dev"),
+        "model_budget": {"cents_per_day": 1},
+    }
+    company.put_project(outreach.stage, item)
+    outreach.new_container()
+    record = outreach.record("sms")
+    outreach.services.spending.begin(record, Budget(1, 1), 10_000)
+    project_id = {"project_id": company.MODEL_PROJECT_ID}
+    outreach.start("req124", "sms", OTHER_TEL, company_data=project_id)
+    outreach.run()
+    assert outreach.twilio.sent_to(OTHER_TEL) == []
+    held = outreach.record("sms", OTHER_TEL)
+    assert (held.handoff["held"], held.handoff["reason"]) == ("start", "budget_reached")

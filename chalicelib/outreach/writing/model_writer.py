@@ -13,9 +13,10 @@ from typing import Any
 from chalicelib.errors import PermanentError, TransientError
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
+from chalicelib.outreach.spending.models import Models
 from chalicelib.outreach.writing.about import about
 from chalicelib.outreach.writing.template_writer import Writer
-from chalicelib.vendors.language_model import Answer, JsonSchema, LanguageModel, Outcome, Turn
+from chalicelib.vendors.language_model import Answer, JsonSchema, Outcome, Turn
 
 PROVIDER = "openai"
 MAX_OUTPUT_TOKENS = 800
@@ -40,21 +41,11 @@ class OpenAiWriter:
     """`template_writer.Writer` by a language model.
 
     Args:
-        model_of: the language model client for a company's key, by its secret's name.
-        model: the model's name; configuration.
-        fallback_model: used when the vendor no longer offers the first.
+        models: which language model writes for a conversation.
     """
 
-    def __init__(
-        self,
-        model_of: Callable[[str], LanguageModel],
-        *,
-        model: str,
-        fallback_model: str | None = None,
-    ) -> None:
-        self._model_of = model_of
-        self._model = model
-        self._fallback = fallback_model
+    def __init__(self, models: Models) -> None:
+        self._models = models
 
     def is_instant(self, record: Record) -> bool:
         """See `Writer.is_instant`."""
@@ -119,14 +110,15 @@ class OpenAiWriter:
             PermanentError: refused or truncated: a retry would give the same.
             TransientError: the answer is not JSON although a schema was requested.
         """
-        answer = self._model_of(str(record.ai_config["api_key_reference"])).respond(
-            model=self._model,
+        named = self._models.named(record)
+        answer = self._models.of(record).respond(
+            model=named.model,
             instructions=instructions,
             turns=[Turn("developer", about(record)), *turns],
             max_output_tokens=MAX_OUTPUT_TOKENS,
             deadline_seconds=DEADLINE_SECONDS,
             schema=schema,
-            fallback_model=self._fallback,
+            fallback_model=named.fallback,
             safety_identifier=record.opaque_id,
         )
         match answer.outcome:
@@ -167,16 +159,20 @@ def _draft(answer: Answer, draft: Draft) -> Draft:
 
 
 class ChosenWriter:
-    """Uses the model if the company has a key for the channel and a model is configured, else templates.
+    """Uses the model where one may write for the conversation, else templates.
 
     Args:
         plain: the deterministic writer.
-        model: the writer by a language model; None where no model is configured.
+        model: the writer by a language model.
+        is_written_by_model: see `Models.writes_for`.
     """
 
-    def __init__(self, plain: Writer, model: Writer | None) -> None:
+    def __init__(
+        self, plain: Writer, model: Writer, is_written_by_model: Callable[[Record], bool]
+    ) -> None:
         self._plain = plain
         self._model = model
+        self._is_written_by_model = is_written_by_model
 
     def is_instant(self, record: Record) -> bool:
         """See `Writer.is_instant`."""
@@ -191,6 +187,4 @@ class ChosenWriter:
         return self._of(record).answer(record, history)
 
     def _of(self, record: Record) -> Writer:
-        if self._model is not None and record.ai_config.get("api_key_reference"):
-            return self._model
-        return self._plain
+        return self._model if self._is_written_by_model(record) else self._plain
