@@ -34,7 +34,6 @@ from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import actions as outreach_actions
 from chalicelib.outreach.actions import HandOff, Loaded
 from chalicelib.outreach.answering import Pace
-from chalicelib.outreach.companies import CachedSettings
 from chalicelib.outreach.conclusions import OPT_OUT_CODE, Conclusions
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED, Record
 from chalicelib.outreach.conversations.store import Conversations
@@ -93,7 +92,7 @@ class OutreachFlow(Flow):
         self._starting = Starting(
             conversations, composer, starts, drafting, matching.pairs, processor_version
         )
-        pace = Pace(conversations, allowances, clock, opaque, CachedSettings(current, clock))
+        pace = Pace(conversations, allowances, clock, opaque, current)
         self._replying = Replying(conversations, drafting, matching, pace)
         self._releasing = Releasing(conversations, drafting)
 

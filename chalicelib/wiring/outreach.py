@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from chalicelib.once.flow import Flow
     from chalicelib.once.recovery.rebuild import Rebuilder
     from chalicelib.once.recovery.sweep import SweepPart
+    from chalicelib.outreach.companies import CachedSettings
     from chalicelib.outreach.conversations.store import Conversations
     from chalicelib.outreach.door.admission import Starts
     from chalicelib.outreach.door.initiate import Initiate
@@ -198,7 +199,6 @@ class Outreach(Core):
     @cached_property
     def _outreach_flow(self) -> Flow:
         from chalicelib.once.allowances import Allowances
-        from chalicelib.outreach.companies import Companies
         from chalicelib.outreach.flow import OutreachFlow
 
         return OutreachFlow(
@@ -211,11 +211,19 @@ class Outreach(Core):
             Allowances(self.table(self.settings.idempotency_table), self.clock),
             opaque=lambda: self.opaque_ids,
             check_secrets=self.sender.check,
-            current=Companies(self.table(self.settings.company_data_table)).current,
+            current=self.current_settings,
             message_id_header=self.sender.message_id_header,
             receive_count=lambda: self.heartbeat.receive_count,
             processor_version=self.settings.release,
         )
+
+    @cached_property
+    def current_settings(self) -> CachedSettings:
+        """The settings of conversations' projects."""
+        from chalicelib.outreach.companies import CachedSettings, Companies
+
+        companies = Companies(self.table(self.settings.company_data_table))
+        return CachedSettings(companies.current, self.clock)
 
     def _receipt_flow(self) -> Flow:
         from chalicelib.outreach.receipts import ReceiptFlow, resume_through
@@ -347,14 +355,12 @@ class Outreach(Core):
     @cached_property
     def _models(self) -> Models:
         """The language models; one client for each company's own key, one for the account's Bedrock."""
-        from chalicelib.outreach.companies import CachedSettings, Companies
         from chalicelib.outreach.spending.models import Models, Named
         from chalicelib.outreach.spending.prices import Prices
 
         settings = self.settings
-        companies = Companies(self.table(settings.company_data_table))
         return Models(
-            current=CachedSettings(companies.current, self.clock),
+            current=self.current_settings,
             openai=cache(self._openai),
             bedrock=cache(self._bedrock),
             of_openai=Named(settings.openai_model, settings.openai_fallback_model or None),
