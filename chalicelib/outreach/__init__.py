@@ -27,6 +27,7 @@ In the order of a conversation:
     conversations/ the conversations table
     actions        the side effects: send a text, send an e-mail, hand off
     wordings       tables of whole sentences for `words`
+    unwanted       a small model that suspects a wish which no table lists
     last_look      the last look at the register before a message leaves
     sending        performs the actions, and settles texts and e-mails of unknown outcome
     lost_replies   reconciliation: fetches a reply again that its worker had not stored
