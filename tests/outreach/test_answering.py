@@ -307,7 +307,7 @@ def test_over_its_budget_a_project_starts_by_a_person(model_start, outreach, ope
     company.put_project(outreach.stage, item)
     outreach.new_container()
     record = outreach.record("sms")
-    outreach.services.spending.begin(record, Budget(1, 1), 10_000)
+    outreach.services.spending.begin(record, Budget(10**9, 10**9), 10_000)
     project_id = {"project_id": company.MODEL_PROJECT_ID}
     outreach.start("req124", "sms", OTHER_TEL, company_data=project_id)
     outreach.run()

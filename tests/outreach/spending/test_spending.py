@@ -111,7 +111,7 @@ def test_a_call_is_counted_once_for_its_conversation_and_its_projects_day(spendi
 
 
 def test_a_paid_answer_is_kept_though_it_could_not_be_counted(spending, table, log):
-    table.fail("transact", times=9)
+    table.fails["transact"] = [TransientError("dynamodb", "transact", reason="throttled")]
     spending.count(RECORD, call(1))
     assert "mw.model.uncounted" in log.metric_names()
 
