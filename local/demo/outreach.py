@@ -159,7 +159,6 @@ class _Chapter:
         yield from self._two_conversations(8)
         yield from self._unsubscribed(11)
         yield from self._quick_messages(12)
-        yield from self._out_of_budget(14)
 
     def _two_conversations(self, sent: int) -> Iterator[Line]:
         """One person with two conversations: a quoted reply, then one that may belong to both."""
@@ -214,6 +213,7 @@ class _Chapter:
                 self._says("I am driving, I will reply later", whatsapp=False, from_=QUICK_TEL)
             )
         yield self._line("forty auto-replies: a person, once", "demo-quick", sent + 2)
+        yield from self._out_of_budget(sent + 2)
 
     def _out_of_budget(self, sent: int) -> Iterator[Line]:
         """A project whose opening has cost more than its day may: one fixed wording, then a person."""
