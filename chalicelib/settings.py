@@ -10,13 +10,23 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from chalicelib.errors import SettingsError
 from chalicelib.once.lanes import TICKETS, Lane
 from chalicelib.once.ports import Tightening, parsed_flag
 from chalicelib.support import settings as support_settings
 from chalicelib.support.settings import SupportSettings
+
+SYSTEMS = ("support", "outreach", "facts")
+"""The systems that a stage may have."""
 
 
 class Settings(BaseModel):
@@ -26,6 +36,7 @@ class Settings(BaseModel):
 
     stage: str = Field(pattern=r"^[a-z][a-z0-9-]{0,15}$")
     release: str = "unreleased"
+    systems: frozenset[str] = frozenset(SYSTEMS)
     idempotency_table: str
     state_table: str
     audit_table: str
@@ -41,6 +52,7 @@ class Settings(BaseModel):
     key_hash_secret_id: str
     conversations_table: str
     company_data_table: str
+    console_sessions_table: str
     public_base_url: str = Field(pattern=r"^https?://[^_/]+")
     twilio_base_url: str = Field(pattern=r"^https?://")
     openai_base_url: str = Field(pattern=r"^https?://")
@@ -52,9 +64,16 @@ class Settings(BaseModel):
     ses_configuration_set: str = ""
     router_keys_secret_id: str
     twilio_webhook_secret_id: str
+    company_webhooks_on_loopback: bool = False
     max_event_age_days: int = Field(default=7, ge=1, le=29)
+    ledger_retention_days: int = Field(default=30, ge=30, le=365)
+    state_retention_days: int = Field(default=90, ge=30, le=3650)
+    audit_retention_days: int = Field(default=60, ge=30, le=3650)
+    journal_retention_days: int = Field(default=365, ge=30, le=3650)
+    conversations_retention_days: int = Field(default=365, ge=31, le=3650)
     max_receive_count: int = Field(default=10, ge=1)
     worker_concurrency: int = Field(default=2, ge=2)
+    lane_concurrency: int = Field(default=2, ge=2)
     tighten: Tightening = Tightening()
     support: SupportSettings = SupportSettings()
     facts_table: str
@@ -85,6 +104,17 @@ class Settings(BaseModel):
     powerbi_secret_id: str
     powerbi_sequence_numbers: bool = False
 
+    @field_validator("systems", mode="before")
+    @classmethod
+    def _known(cls, value: object) -> object:
+        """Names separated by commas; a name that is none of ours is a typing error."""
+        if not isinstance(value, str):
+            return value
+        names = frozenset(one.strip() for one in value.split(","))
+        if not names or names - set(SYSTEMS):
+            raise ValueError(f"systems are {', '.join(SYSTEMS)}")
+        return names
+
     @model_validator(mode="after")
     def _one_stage(self) -> Settings:
         """Names must belong to this stage: a prod queue with a dev table would mix two stages."""
@@ -94,6 +124,7 @@ class Settings(BaseModel):
             "AUDIT_TRAIL_TABLE_NAME": self.audit_table.endswith(f"-{self.stage}"),
             "CONVERSATIONS_TABLE_NAME": self.conversations_table.endswith(f"-{self.stage}"),
             "COMPANY_DATA_TABLE_NAME": self.company_data_table.endswith(f"-{self.stage}"),
+            "CONSOLE_SESSIONS_TABLE_NAME": self.console_sessions_table.endswith(f"-{self.stage}"),
             "QUEUE_NAME": self.queue_name.endswith(f"-{self.stage}.fifo"),
             "LATER_QUEUE_NAME": self.later_queue_name.endswith(f"-{self.stage}"),
         }
@@ -160,6 +191,7 @@ def _problem(location: tuple[int | str, ...], message: str) -> str:
 
 _VARIABLES: dict[str, tuple[str, str]] = {
     "release": ("RELEASE", "unreleased"),
+    "systems": ("SYSTEMS", ",".join(SYSTEMS)),
     "idempotency_table": ("IDEMPOTENCY_TABLE_NAME", "rp_mw_idempotency-{stage}"),
     "state_table": ("CONVERSATION_STATE_TABLE_NAME", "rp_mw_conversation_state-{stage}"),
     "audit_table": ("AUDIT_TRAIL_TABLE_NAME", "rp_mw_audit_actions-{stage}"),
@@ -178,6 +210,7 @@ _VARIABLES: dict[str, tuple[str, str]] = {
     "key_hash_secret_id": ("KEY_HASH_SECRET_ID", "rp-mw/{stage}/key_hash"),
     "conversations_table": ("CONVERSATIONS_TABLE_NAME", "conversations-{stage}"),
     "company_data_table": ("COMPANY_DATA_TABLE_NAME", "company-data-{stage}"),
+    "console_sessions_table": ("CONSOLE_SESSIONS_TABLE_NAME", "rp_mw_console_sessions-{stage}"),
     "public_base_url": ("PUBLIC_BASE_URL", "https://public-base-url.invalid"),
     "twilio_base_url": ("TWILIO_BASE_URL", "https://api.twilio.com"),
     "openai_base_url": ("OPENAI_BASE_URL", "https://api.openai.com"),
@@ -192,9 +225,16 @@ _VARIABLES: dict[str, tuple[str, str]] = {
         "TWILIO_WEBHOOK_SECRET_ID",
         "rp-mw/{stage}/twilio/webhook_tokens",
     ),
+    "company_webhooks_on_loopback": ("COMPANY_WEBHOOKS_ON_LOOPBACK", "false"),
     "max_event_age_days": ("MAX_EVENT_AGE_DAYS", "7"),
+    "ledger_retention_days": ("LEDGER_RETENTION_DAYS", "30"),
+    "state_retention_days": ("STATE_RETENTION_DAYS", "90"),
+    "audit_retention_days": ("AUDIT_RETENTION_DAYS", "60"),
+    "journal_retention_days": ("JOURNAL_RETENTION_DAYS", "365"),
+    "conversations_retention_days": ("CONVERSATIONS_RETENTION_DAYS", "365"),
     "max_receive_count": ("MAX_RECEIVE_COUNT", "10"),
     "worker_concurrency": ("WORKER_CONCURRENCY", "2"),
+    "lane_concurrency": ("LANE_CONCURRENCY", "2"),
     "facts_table": ("DYNAMO_TABLE_NAME", "QuillIdempotencyLedger-{stage}"),
     "facts_ttl_days": ("DYNAMO_TTL_DAYS", "14"),
     "facts_endpoint": ("DYNAMO_ENDPOINT", ""),
@@ -238,4 +278,13 @@ def _tightening(environ: Mapping[str, str]) -> Tightening:
         safe_mode=flags["SAFE_MODE"] is True,
         shadow_mode=flags["SHADOW_MODE"] is True,
         automation_off=flags["AUTOMATION_ENABLED"] is False,
+    )
+
+
+def variable_names() -> frozenset[str]:
+    """Every environment variable that a deployment may set, beside the switches."""
+    own = {variable for variable, _ in _VARIABLES.values()}
+    support = {variable for variable, _ in support_settings.VARIABLES.values()}
+    return frozenset(
+        {*own, *support, "STAGE", "MAIL_TOPIC", "LANE_CONCURRENCY", "SENDER_IDENTITIES"}
     )

@@ -6,6 +6,7 @@
     options      options that several commands share
     session      a stage: its settings, services and AWS clients
     journal      enters and reads what persons did
+    roles        which of the stage's policies a command needs
     identity     who runs a command: the caller's AWS identity
     output       tables for people, JSON for programs, progress bars
     times        durations and times as an operator types them
@@ -14,6 +15,7 @@
     inspect/     read-only: explain, unfinished, doctor
     repair/      replay, resend, settle, reconcile, dead-letter queue
     companies/   conversations waiting for a person, company settings, API keys, usage, erasure
+    setup/       from an empty account to a stage that is ready for its first message
     stage/       a stage's resources: provision, switches
     support/     the settings document of support, its tags, its shadow report
     facts/       the Power BI dataset and its facts

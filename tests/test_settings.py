@@ -1,9 +1,53 @@
 """Settings: a wrong deployment fails at cold start and names the setting, not its value."""
 
+from datetime import timedelta
+
 import pytest
 
 from chalicelib.errors import SettingsError
+from chalicelib.once.audit import AuditRow
+from chalicelib.once.journal import Act
+from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.recovery.unfinished import RESUMABLE_FOR
 from chalicelib.settings import load
+from chalicelib.wiring import Services
+from tests.rigs.fakes import ManualClock
+from tests.simulation import tables
+
+DEFAULT_DAYS = {
+    "LEDGER_RETENTION_DAYS": 30,
+    "STATE_RETENTION_DAYS": 90,
+    "AUDIT_RETENTION_DAYS": 60,
+    "JOURNAL_RETENTION_DAYS": 365,
+    "CONVERSATIONS_RETENTION_DAYS": 365,
+}
+
+
+class InMemory(Services):
+    """A container whose tables are in memory."""
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        one = self.settings
+        self.tables = {
+            one.idempotency_table: tables.ledger(),
+            one.state_table: tables.state(),
+            one.audit_table: tables.audit(),
+            one.conversations_table: tables.conversations(),
+        }
+
+    opaque_ids = OpaqueIds(b"a key of the stage")
+
+    def table(self, name):
+        return self.tables[name]
+
+    @property
+    def _conversations_table(self):
+        return self.table(self.settings.conversations_table)
+
+    @property
+    def rows(self):
+        return [row for table in self.tables.values() for row in table.rows.values()]
 
 
 def test_the_stage_is_the_only_required_setting():
@@ -48,6 +92,12 @@ def test_the_stage_is_the_only_required_setting():
         ({"STAGE": "dev", "SHOPIFY_BASE_URL": "canary"}, "SHOPIFY_BASE_URL"),
         ({"STAGE": "dev", "SHOPIFY_API_VERSION": "canary"}, "SHOPIFY_API_VERSION"),
         ({"STAGE": "dev", "OPENAI_INTENT_ENABLED": "true"}, "OPENAI_MODEL"),
+        ({"STAGE": "dev", "SYSTEMS": "support,canary"}, "SYSTEMS"),
+        ({"STAGE": "dev", "LEDGER_RETENTION_DAYS": "29"}, "LEDGER_RETENTION_DAYS"),
+        ({"STAGE": "dev", "STATE_RETENTION_DAYS": "0"}, "STATE_RETENTION_DAYS"),
+        ({"STAGE": "dev", "AUDIT_RETENTION_DAYS": "canary"}, "AUDIT_RETENTION_DAYS"),
+        ({"STAGE": "dev", "JOURNAL_RETENTION_DAYS": "29"}, "JOURNAL_RETENTION_DAYS"),
+        ({"STAGE": "dev", "CONVERSATIONS_RETENTION_DAYS": "30"}, "CONVERSATIONS_RETENTION_DAYS"),
     ],
 )
 def test_an_invalid_setting_is_named_without_its_value(environ, named):
@@ -57,6 +107,64 @@ def test_an_invalid_setting_is_named_without_its_value(environ, named):
     assert named in str(caught.value)
     assert "Value error" not in str(caught.value), "in our words"
     assert "canary" not in str(caught.value).lower()
+
+
+def test_a_stage_has_every_system_unless_it_names_its_own():
+    assert load({"STAGE": "dev"}).systems == {"support", "outreach", "facts"}
+    assert load({"STAGE": "dev", "SYSTEMS": " facts , outreach"}).systems == {"facts", "outreach"}
+
+
+def test_the_ledger_outlives_the_oldest_event_that_may_be_worked_on():
+    """An event that is older than its row would act again."""
+    oldest = load({"STAGE": "dev", "MAX_EVENT_AGE_DAYS": "29", "LEDGER_RETENTION_DAYS": "30"})
+    kept = timedelta(days=oldest.ledger_retention_days)
+    assert kept > max(oldest.max_event_age, RESUMABLE_FOR)
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        (
+            "LEDGER_RETENTION_DAYS",
+            lambda parts: parts.sweeps.save_position("a list", None),
+        ),
+        ("STATE_RETENTION_DAYS", lambda parts: parts.state.looked("1042", parts.clock.now())),
+        (
+            "AUDIT_RETENTION_DAYS",
+            lambda parts: parts.audit.write(
+                [AuditRow("c", "t", "a", "tag", {}, "act:a", "success")]
+            ),
+        ),
+        (
+            "JOURNAL_RETENTION_DAYS",
+            lambda parts: parts.journal.enter(Act("settle", "act:a", "jo")),
+        ),
+        (
+            "CONVERSATIONS_RETENTION_DAYS",
+            lambda parts: parts.conversations.open(
+                {
+                    "primary_channel": "+15550100001",
+                    "conversation_id": "c#1",
+                    "company_id": "ci-1",
+                    "opaque_id": "o-1",
+                    "channel_method": "sms",
+                }
+            ),
+        ),
+    ],
+)
+def test_a_retention_is_how_long_its_rows_are_kept(name, write):
+    """Each variable moves its own rows, and what is written without it keeps its old end."""
+
+    def kept(environ):
+        parts = InMemory(load({"STAGE": "dev", **environ}), ManualClock())
+        write(parts)
+        ends = [one.get("expires_at", one.get("ttl")) for one in parts.rows]
+        return (max(ends) - parts.clock.now().timestamp()) / 86_400
+
+    grace = 1 if name.startswith("CONVERSATIONS") else 0
+    assert round(kept({})) == DEFAULT_DAYS[name] + grace
+    assert round(kept({name: "100"})) == 100 + grace
 
 
 def test_the_environment_cannot_loosen_a_switch():

@@ -143,3 +143,17 @@ def test_lazy_parts_are_built_once_on_first_use():
     assert (lazy["b"], lazy.get("b"), built) == ("B", "B", ["b"])
     assert dict(lazy) == {"a": "A", "b": "B"}
     assert built == ["b", "a"]
+
+
+def test_the_sweep_asks_only_the_vendors_of_systems_that_are_wanted(app_environment):
+    """A stage without Richpanel's key would otherwise report an incomplete sweep for ever."""
+
+    def parts(wanted):
+        made = Services(settings.load({**app_environment, "SYSTEMS": wanted}))
+        return [type(one).__name__ for one in (*made.outreach_sweeps(), *made.support_sweeps())]
+
+    assert parts("facts") == []
+    assert "LostTickets" in parts("support,facts")
+    assert "LostTexts" not in parts("support,facts")
+    assert "LostTexts" in parts("outreach")
+    assert "LostTickets" not in parts("outreach")

@@ -45,13 +45,14 @@ class AuditRow:
 class Audit:
     """The audit trail, one row per action."""
 
-    def __init__(self, table: Store, clock: Clock) -> None:
+    def __init__(self, table: Store, clock: Clock, *, retention: timedelta = RETENTION) -> None:
         self._table = table
         self._clock = clock
+        self._retention = retention
 
     def write(self, rows: Sequence[AuditRow]) -> None:
         """Write rows in one call; writing a row again changes nothing."""
-        expires_at = int((self._clock.now() + RETENTION).timestamp())
+        expires_at = int((self._clock.now() + self._retention).timestamp())
         self._table.put_all(
             [
                 {

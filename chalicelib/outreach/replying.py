@@ -13,6 +13,8 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import loops, numbers, rules, threads
 from chalicelib.outreach.answering import Pace
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.do_not_contact import Reason, addresses_of
 from chalicelib.outreach.conversations.records import (
     AUTO_REPLY,
@@ -36,6 +38,7 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan, may_send
 from chalicelib.outreach.jobs import InboundMessage
+from chalicelib.outreach.last_look import PERSON_ANSWERS
 from chalicelib.outreach.matching import Match, Matching
 from chalicelib.outreach.notices import carrier_answers, help_answer, stop_confirmation
 from chalicelib.outreach.words import Word, heard
@@ -45,12 +48,18 @@ class Replying:
     """Finds the conversation of a message, and plans the answer."""
 
     def __init__(
-        self, conversations: Conversations, drafting: Drafting, matching: Matching, pace: Pace
+        self,
+        conversations: Conversations,
+        drafting: Drafting,
+        matching: Matching,
+        pace: Pace,
+        events: CompanyEvents,
     ) -> None:
         self._conversations = conversations
         self._drafting = drafting
         self._matching = matching
         self._pace = pace
+        self._events = events
 
     def conversation_of(self, job: InboundMessage) -> Match:
         """The conversation of a message; see `matching`."""
@@ -62,6 +71,7 @@ class Replying:
         message_id = event.facts.source_message_id
         if isinstance(context.job, InboundMessage):
             note = self._store_message(context, context.job)
+            self._tell(context.conversation, context.job, note)
         elif message_id is None or not self._conversations.has_entry(
             context.conversation, message_id
         ):
@@ -75,26 +85,37 @@ class Replying:
             raise NotAnEvent(EventStatus.PROCESSED, _UNANSWERED[note])
         if record.is_handed_off:
             raise NotAnEvent(EventStatus.PROCESSED, "with_a_person")
+        answered_at = str(record.handoff.get("answered_at") or "")
+        is_asked_for = context.job.recovery == Recovery.OPERATOR
+        if answered_at > event.facts.received_at and not is_asked_for:
+            raise NotAnEvent(EventStatus.PROCESSED, PERSON_ANSWERS)  # while it waited
         if self._conversations.forbids(record) is not None:
             raise NotAnEvent(EventStatus.PROCESSED, DO_NOT_CONTACT)
         if note in _FOR_A_PERSON:
             return hand_off_plan(*_FOR_A_PERSON[note])
         if rules.is_held(record, "auto_queue_reply_message"):
             return hand_off_plan("reply", "auto_queue_reply_message")
-        key = event.facts.event_key
-        # What a person asks for, and START, do not wait.
-        is_operators = context.job.recovery == Recovery.OPERATOR
-        is_start = isinstance(context.job, InboundMessage) and context.job.opt_out == "start"
-        if message_id is not None and not is_operators and not is_start:
-            self._pace.wait(record, message_id, event.facts.received_at)
-        if not is_operators:
-            self._drafting.turns.take(record, key)
-        self._drafting.wait_out_quiet_hours(context.conversation, key)
-        entry_id = outreach_keys.entry_id(key)
+        if not is_asked_for:  # what a person asks for does not wait
+            self._wait_its_turn(event, context)
+        self._drafting.wait_out_quiet_hours(record, event.facts.event_key)
+        entry_id = outreach_keys.entry_id(event.facts.event_key)
         limit = self._pace.take(record, entry_id) if may_send(switches) else None
-        if limit is not None and not is_operators:
+        if limit is not None and not is_asked_for:
             return hand_off_plan("reply", limit)
         return self._drafting.answer(context, entry_id, switches)
+
+    def _wait_its_turn(self, event: Event, context: EventContext) -> None:
+        """Let the message wait for those that follow it closely, and for those before it.
+
+        Raises:
+            Waits: it waits.
+            NotAnEvent: it is answered with a newer one.
+        """
+        record, message_id = context.conversation, event.facts.source_message_id
+        is_start = isinstance(context.job, InboundMessage) and context.job.opt_out == "start"
+        if message_id is not None and not is_start:
+            self._pace.wait(record, message_id, event.facts.received_at)
+        self._drafting.turns.take(record, event.facts.event_key)
 
     def _store_message(self, context: EventContext, job: InboundMessage) -> str | None:
         """Store the message once; returns the note that it was stored with."""
@@ -116,9 +137,18 @@ class Replying:
             changes["unclear_between"] = list(context.match.between)
         # First: a run that finds the message stored does not read it for STOP again.
         self._apply_opt_out(record, job, context.match)
-        context.record, is_new = self._conversations.append(record, entry, changes=changes)
+        context.record, is_new = self._conversations.append(
+            record, entry, changes=changes, joins=note not in UNSAID and note != OPT_OUT
+        )
         stored = None if is_new else self._conversations.note_of(context.record, job.message_id)
         return stored or note
+
+    def _tell(self, record: Record, job: InboundMessage, note: str | None) -> None:
+        """Tell the company of a message, and of the wish to get no further one."""
+        said = job.message_id
+        self._events.record(record, Name.REPLY_RECEIVED, said, message_id=said, note=note)
+        if job.opt_out == "stop" and not job.is_automatic:
+            self._events.record(record, Name.OPTED_OUT, said, reason=Reason.STOP.value)
 
     def _notice(self, context: EventContext, job: InboundMessage) -> Plan:
         """The plan that answers STOP or HELP with a fixed text.

@@ -92,6 +92,11 @@ class Bedrock:
 
         return with_fallback(ask, model, fallback_model, deadline_seconds, self._clock)
 
+    def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
+        """See `LanguageModel.moderate`: none here; an account's guardrails judge each generation."""
+        del text, deadline_seconds
+        return ()
+
     def _converse(self, request: Mapping[str, Any], seconds: float) -> tuple[_Response, str]:
         started, watch = self._clock.monotonic(), Watch(seconds)
         failure: ProviderError | None = None

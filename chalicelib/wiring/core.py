@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
     from chalicelib.once.ledger.events import Ledger
     from chalicelib.once.opening import Opening, OpenLanes
     from chalicelib.once.recovery.cursor import Sweeps
+    from chalicelib.once.turn import Turn
     from chalicelib.vendors.http import VendorClient
+    from chalicelib.vendors.level import Levels
 
 _FAST = Config(
     connect_timeout=1,
@@ -77,28 +80,47 @@ class Core:
         """Table A."""
         from chalicelib.once.ledger.events import Ledger
 
-        return Ledger(self.table(self.settings.idempotency_table), self.clock, new_owner)
+        return Ledger(
+            self.table(self.settings.idempotency_table),
+            self.clock,
+            new_owner,
+            retention=timedelta(days=self.settings.ledger_retention_days),
+        )
 
     @cached_property
     def sweeps(self) -> Sweeps:
         """The sweep's own rows."""
         from chalicelib.once.recovery.cursor import Sweeps
 
-        return Sweeps(self.table(self.settings.idempotency_table), self.clock, new_owner)
+        return Sweeps(
+            self.table(self.settings.idempotency_table),
+            self.clock,
+            new_owner,
+            retention=timedelta(days=self.settings.ledger_retention_days),
+        )
 
     @cached_property
     def audit(self) -> Audit:
         """Table C."""
         from chalicelib.once.audit import Audit
 
-        return Audit(self.table(self.settings.audit_table), self.clock)
+        return Audit(
+            self.table(self.settings.audit_table),
+            self.clock,
+            retention=timedelta(days=self.settings.audit_retention_days),
+        )
 
     @cached_property
     def journal(self) -> Journal:
         """Acts of persons, in table C."""
         from chalicelib.once.journal import Journal
 
-        return Journal(self.table(self.settings.audit_table), self.clock, new_owner)
+        return Journal(
+            self.table(self.settings.audit_table),
+            self.clock,
+            new_owner,
+            retention=timedelta(days=self.settings.journal_retention_days),
+        )
 
     @cached_property
     def outbox(self) -> SqsOutbox:
@@ -126,6 +148,13 @@ class Core:
 
         queue = SqsDelayQueue(self.client("sqs"), self.settings.later_queue_name)
         return Later(queue, lambda: self.opaque_ids)
+
+    @cached_property
+    def turn(self) -> Turn:
+        """Whose job this container works on."""
+        from chalicelib.once.turn import Turn
+
+        return Turn()
 
     @cached_property
     def heartbeat(self) -> Heartbeat:
@@ -207,6 +236,8 @@ class Core:
         window_seconds: float = 30.0,
         burst: float | None = None,
         error_code_at: tuple[str, ...] = (),
+        levels: Levels | None = None,
+        containers: int = 1,
     ) -> VendorClient:
         """A vendor's HTTP client with its own rate limit and circuit breaker.
 
@@ -229,6 +260,9 @@ class Core:
                 requests_per_window=requests_per_window,
                 window_seconds=window_seconds,
                 burst=burst,
+                turn=self.turn,
+                levels=levels,
+                containers=containers,
             ),
             breaker=Breaker(provider, self.clock),
             error_code_at=error_code_at,

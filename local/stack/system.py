@@ -134,6 +134,7 @@ class Stack:
         self._open.callback(self.bedrock.stop)
         self.bedrock.answer_by(simulated_model.answer)
         company.create(self.stage)
+        company.open_desk(self.stage)
         company.create_written_by_model(self.stage)
         self.variables = {
             **environment.local(

@@ -11,6 +11,7 @@
     shopify               orders
     openai                responses to prompts
     bedrock               responses to prompts, by Amazon's API
+    openai_moderation     what its moderation flags
     powerbi               rows of push datasets
     aloware               posts webhooks as Aloware does
     hubspot               posts webhooks as HubSpot does

@@ -3,12 +3,15 @@
 commands          `explain`, `unfinished`, `doctor`
 explain/          what happened to anything that an operator can name, and why
 events            jobs rebuilt from ledger rows, one by one or by a paced scan
+metrics           series of the stage's metrics, from CloudWatch
+piles             what waits for a person, by harm
 planned           the actions of a stored plan, and what running it again would do
 unfinished        accepted events that are not finished
 whereabouts       where an event is now, since when, and what it waits for
 doctor            a deployed stage checked against its declaration
 doctor_alarms     its part for alarms and their recipients
 doctor_answers    its part for automatic answers
+doctor_deployed   its part for settings, functions and address, as they are deployed, and SES
 doctor_facts      its part for the facts and their report
 doctor_lanes      its part for the lanes: what waits, for how long, with how many workers
 doctor_richpanel  its part for Richpanel

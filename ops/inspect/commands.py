@@ -75,18 +75,23 @@ def unfinished_command(stage: Stage = "dev", limit: Limit = 200, *, json: Json =
     """List accepted events that are not finished, oldest first."""
     session, output = Session(stage), Output(json)
     events = unfinished.events(session, limit=limit)
-    output.show(events)
     columns = ("received_at", "event", "status", "reason", "attempts", "due_at")
+    output.show([{name: one[name] for name in columns} for one in events])
     output.table(columns, [tuple(one[name] for name in columns) for one in events])
     output.say(f"{len(events)} unfinished")
 
 
 @app.command("doctor")
 def doctor_command(stage: Stage = "dev", *, json: Json = False) -> None:
-    """Check a deployed stage against its declaration; exit code 1 if a check fails."""
+    """Check a deployed stage against its declaration; exit code 1 if a check fails.
+
+    Account, region and release come first, then what blocks what, then system by system; each line
+    that needs something done ends with the command for it.
+    """
     output = Output(json)
     found = list(output.following(doctor.examine(Session(stage)), "checking"))
     output.show([asdict(one) for one in found])
-    output.table(("check", "result", "detail"), [(f.check, f.result, f.detail) for f in found])
+    columns = ("system", "check", "result", "detail", "mend")
+    output.table(columns, [(f.system, f.check, f.result, f.detail, f.mend) for f in found])
     if any(one.result == "fail" for one in found):
         raise typer.Exit(EXIT_NO)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -13,12 +14,13 @@ from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError
 from chalicelib.once.lanes import LANES
 from chalicelib.once.ports import Clock
-from ops.companies import api_keys, senders
+from ops.companies import api_keys, events, senders
 from ops.identity import of_caller
 from ops.inspect.doctor_alarms import alarms
 from ops.inspect.doctor_answers import answers
-from ops.inspect.doctor_facts import facts
-from ops.inspect.doctor_lanes import lanes
+from ops.inspect.doctor_deployed import bucket, functions, own_address, ses, variables
+from ops.inspect.doctor_facts import facts, report
+from ops.inspect.doctor_lanes import concurrency, lanes
 from ops.inspect.doctor_richpanel import richpanel
 from ops.inspect.doctor_stage import sender_identities, throttles
 from ops.inspect.doctor_twilio import twilio
@@ -30,41 +32,52 @@ from ops.stage.template import TemplateError
 from ops.unreachable import NOT_LOGGED_IN
 
 
-def examine(session: Session) -> Iterator[Finding]:
-    """Run every check, one by one; a check that cannot run counts as that check's failure.
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check of a stage.
 
-    Without a region or credentials no check can run: that is raised once, as an error.
+    Attributes:
+        name: of the finding where the check itself cannot run.
+        system: ``stage`` for what every system needs, otherwise the system that it is of.
+        run: yields what it found.
+        mend: the command that mends what it found, where the finding names no better one.
     """
-    checks: tuple[tuple[str, Callable[[Session], Iterator[Finding]]], ...] = (
-        ("stage", _stage),
-        ("tables", _tables),
-        ("queues", _queues),
-        ("switches", _switches),
-        ("secrets", _secrets),
-        ("signing", _signing),
-        ("senders", _senders),
-        ("twilio", twilio),
-        ("sender identities", sender_identities),
-        ("mapping", _mapping),
-        ("lanes", lanes),
-        ("throttles", throttles),
-        ("alarms", alarms),
-        ("mail", _mail),
-        ("sweep", _sweep),
-        ("richpanel", richpanel),
-        ("answers", answers),
-        ("facts", facts),
-    )
-    session.services.settings  # noqa: B018 - raises at once if the stage's settings are wrong
-    for name, check in checks:
-        try:
-            yield from check(session)
-        except NOT_LOGGED_IN:
-            raise
-        except (ClientError, BotoCoreError) as error:
-            yield Finding(name, "fail", f"cannot be checked: {_code(error)}")
-        except MiddlewareError as error:
-            yield Finding(name, "fail", f"cannot be checked: {type(error).__name__}")
+
+    name: str
+    system: str
+    run: Callable[[Session], Iterator[Finding]]
+    mend: str
+
+
+def examine(session: Session, only: Collection[str] | None = None) -> Iterator[Finding]:
+    """Run the checks one by one: what others need comes first, then system by system.
+
+    A check that cannot run counts as that check's failure.  A system that the stage is not for is
+    not checked.  Without a region or credentials no check can run: that is raised once, as an error.
+
+    Args:
+        session: the stage.
+        only: names of checks; None for all.
+    """
+    settings = session.services.settings  # raises at once if the stage's settings are wrong
+    for check in CHECKS:
+        if only is not None and check.name not in only:
+            continue
+        if check.system in ("stage", *settings.systems):
+            for found in _run(check, session):
+                mend = found.mend or (check.mend if found.result in ("fail", "warn") else "")
+                yield replace(found, system=check.system, mend=mend)
+
+
+def _run(check: Check, session: Session) -> Iterator[Finding]:
+    try:
+        yield from check.run(session)
+    except NOT_LOGGED_IN:
+        raise
+    except (ClientError, BotoCoreError) as error:
+        yield Finding(check.name, "fail", f"cannot be checked: {_code(error)}")
+    except MiddlewareError as error:
+        yield Finding(check.name, "fail", f"cannot be checked: {type(error).__name__}")
 
 
 def _stage(session: Session) -> Iterator[Finding]:
@@ -280,3 +293,39 @@ def _code(error: ClientError | BotoCoreError) -> str:
     if isinstance(error, ClientError):
         return str(error.response.get("Error", {}).get("Code", "unknown"))
     return type(error).__name__
+
+
+SETUP = "python -m ops setup"
+_QUOTA = (
+    "aws service-quotas request-service-quota-increase --service-code lambda"
+    " --quota-code L-B99A9384 --desired-value 1000"
+)
+CHECKS = (
+    Check("stage", "stage", _stage, "export AWS_PROFILE=<yours> AWS_DEFAULT_REGION=<region>"),
+    Check("concurrency", "stage", concurrency, _QUOTA),
+    Check("artifacts", "stage", bucket, SETUP),
+    Check("variables", "stage", variables, SETUP),
+    Check("secrets", "stage", _secrets, SETUP),
+    Check("tables", "stage", _tables, SETUP),
+    Check("queues", "stage", _queues, SETUP),
+    Check("switches", "stage", _switches, "python -m ops switch get"),
+    Check("functions", "stage", functions, SETUP),
+    Check("address", "stage", own_address, SETUP),
+    Check("mapping", "stage", _mapping, SETUP),
+    Check("lanes", "stage", lanes, "python -m ops unfinished"),
+    Check("throttles", "stage", throttles, SETUP),
+    Check("alarms", "stage", alarms, SETUP),
+    Check("sweep", "stage", _sweep, "python -m ops reconcile"),
+    Check("richpanel", "support", richpanel, "python -m ops explain <ticket id>"),
+    Check("answers", "support", answers, SETUP),
+    Check("signing", "outreach", _signing, "python -m ops company check <company>"),
+    Check("senders", "outreach", _senders, "python -m ops company map"),
+    Check("twilio", "outreach", twilio, "python -m ops setup --pastes"),
+    Check("ses", "outreach", ses, "python -m ops setup --pastes"),
+    Check("sender identities", "outreach", sender_identities, SETUP),
+    Check("mail", "outreach", _mail, SETUP),
+    Check("events", "outreach", events.endpoints, "python -m ops company events <company>"),
+    Check("report", "facts", report, "python -m ops facts create"),
+    Check("facts", "facts", facts, "python -m ops facts pending"),
+)
+"""Every check: what blocks others comes first, then each system's own."""

@@ -69,7 +69,8 @@ def _recipients(sns: Any, topic: str) -> Finding:  # noqa: ANN401 - a boto3 clie
     waiting = len(listed) - len(confirmed)
     unconfirmed = f"{waiting} not confirmed: use the link in the mail from AWS" if waiting else ""
     if not confirmed:
-        return Finding(check, "fail", f"no one is notified: {unconfirmed or SUBSCRIBE}")
+        detail = f"no one is notified: {unconfirmed or SUBSCRIBE}"
+        return Finding(check, "fail", detail, mend="python -m ops provision --alarm-email <yours>")
     notified = f"{len(confirmed)} by {', '.join(sorted(set(confirmed)))}"
     return Finding(check, "warn" if waiting else "ok", f"{notified}; {unconfirmed}".rstrip("; "))
 

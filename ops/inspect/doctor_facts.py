@@ -17,9 +17,11 @@ from chalicelib.facts.posting.nightly import SILENT_SECONDS
 from chalicelib.once.ports import Clock
 from ops.inspect.finding import Finding, finding
 from ops.session import Session
+from ops.stage import config
 
 DEADLINE_SECONDS = 20.0
 OLD_SECONDS = 7_200
+CREATE = "python -m ops facts create"
 _CREDENTIALS = {"invalid_signature": "HubSpot or Twilio", "invalid_credential": "Aloware"}
 
 
@@ -41,6 +43,19 @@ def facts(session: Session) -> Iterator[Finding]:
     yield _pending(session)
     yield from _arrivals(session, newest)
     yield _roster(session)
+
+
+def report(session: Session) -> Iterator[Finding]:
+    """Where the facts go, for a stage that says that it is for facts."""
+    settings = session.services.settings
+    if "SYSTEMS" not in config.configured(session.stage):
+        return
+    if settings.facts_report == "archive":
+        yield Finding("report", "ok", "the archive")
+    elif settings.powerbi_dataset_id:
+        yield Finding("report", "ok", "a dataset of Power BI")
+    else:
+        yield Finding("report", "fail", "POWERBI_DATASET_ID is not set", mend=CREATE)
 
 
 def _dataset(reader: DatasetReader) -> Finding:

@@ -10,6 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.clock import iso
 from chalicelib.once.lanes import LANES, TICKETS, Lane
+from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 from ops.inspect.finding import Finding
 from ops.session import Session
 from ops.stage import config
@@ -24,10 +25,15 @@ OTHER_FUNCTIONS = 15
 def lanes(session: Session) -> Iterator[Finding]:
     """Compare nothing: say how each lane is."""
     yield _opening(session)
-    budgets = {lane: _workers(session, lane) for lane in LANES}
-    for lane, workers in budgets.items():
-        yield _lane(session, lane, workers)
-    yield _concurrency(session, sum(budgets.values()) + config.LATER_CONCURRENCY)
+    for lane in LANES:
+        yield _lane(session, lane, _workers(session, lane))
+    yield _budget(session)
+
+
+def concurrency(session: Session) -> Iterator[Finding]:
+    """Whether the account lets all functions run at once."""
+    budgets = [_workers(session, lane) for lane in LANES]
+    yield _concurrency(session, sum(budgets) + config.LATER_CONCURRENCY)
 
 
 def _opening(session: Session) -> Finding:
@@ -59,6 +65,20 @@ def _lane(session: Session, lane: Lane, workers: int) -> Finding:
     )
 
 
+def _budget(session: Session) -> Finding:
+    """What is left of Richpanel's calls, and how long a ticket that arrives now waits for its turn."""
+    services = session.services
+    share = (
+        f"{services.settings.richpanel_requests_per_30_s:g} of {REQUESTS_PER_30_S} calls in 30 s"
+    )
+    level = services.richpanel_level.read()
+    if level is None:
+        return Finding("richpanel budget", "ok", f"{share}; unused for two days")
+    turn = level.turn_in(services.clock.now().timestamp())
+    shown = f"{share}; {level.tokens:.0f} left at the last call, next free turn in {turn:.0f} s"
+    return Finding("richpanel budget", "warn" if turn >= OLD_SECONDS else "ok", shown)
+
+
 def _age(session: Session, queue_name: str) -> float | None:
     """Seconds that the oldest message has waited, by the newest figure; None where there is none."""
     now = session.services.clock.now()
@@ -83,7 +103,6 @@ def _workers(session: Session, lane: Lane) -> int:
 
 
 def _concurrency(session: Session, workers: int) -> Finding:
-    """Whether the account lets all functions run at once."""
     check, needed = "concurrency", workers + OTHER_FUNCTIONS
     try:
         limits: dict[str, Any] = session.client("lambda").get_account_settings()["AccountLimit"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 import requests
@@ -25,14 +26,16 @@ from chalicelib.support.webhook import SOURCE as BY_TARGET
 from chalicelib.support.webhook import TOKEN_HEADER
 from ops.inspect.finding import MANUAL, Finding, finding
 from ops.session import Session
+from ops.stage.address import UNSET_HOST
 
 SETUP = "docs/richpanel-setup.md"
+KEY = "python -m ops setup --secret richpanel/api_key"
+"""Asks for the key once more and stores it."""
 DOOR = "/webhook/richpanel"
 DAY = timedelta(days=1)
 SAMPLE = 10
 """How many tickets are read to see how their messages arrived."""
 TIMEOUT_SECONDS = 10.0
-UNSET_HOST = ".invalid"
 
 
 def richpanel(session: Session) -> Iterator[Finding]:
@@ -42,7 +45,7 @@ def richpanel(session: Session) -> Iterator[Finding]:
     try:
         tags = vendor.tag_names()
     except AuthError as error:
-        yield Finding("richpanel", "fail", f"the API key is refused ({error.reason})")
+        yield Finding("richpanel", "fail", f"the API key is refused ({error.reason})", mend=KEY)
         return
     except MiddlewareError as error:
         yield Finding("richpanel", "fail", f"not reachable ({type(error).__name__})")
@@ -52,7 +55,8 @@ def richpanel(session: Session) -> Iterator[Finding]:
     lacking = sorted(every_tag(rules) - tags)
     advice = "python -m ops support-tags --create"
     problems = [f"missing: {', '.join(lacking)}: {advice}"] if lacking else []
-    yield finding("richpanel tags", problems, good="every tag that a plan can set")
+    checked = finding("richpanel tags", problems, good="every tag that a plan can set")
+    yield replace(checked, mend=advice if problems else "")
     teams = vendor.team_names()
     yield Finding("richpanel teams", "ok" if teams else "warn", ", ".join(sorted(teams)) or "none")
     yield _assignees(session, rules)

@@ -10,9 +10,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 from ops.companies import identities, senders
 from ops.inspect.finding import Finding, finding
 from ops.session import Session
+from ops.stage.address import API
 
-API = "rp-mw"
-"""Name of the REST API in both ways of deploying; its stage is called like ours."""
 _LIMITS = {
     "ThrottlingRateLimit": "throttlingRateLimit",
     "ThrottlingBurstLimit": "throttlingBurstLimit",

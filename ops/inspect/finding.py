@@ -14,11 +14,15 @@ class Finding:
     Attributes:
         result: ok, warn (works, but needs attention), fail, or manual (cannot be checked by
             machine; the detail says what to check and where).
+        system: which system it is of; ``stage`` for what all of them need.
+        mend: the command that mends it; empty where nothing is to be done by a command.
     """
 
     check: str
     result: str
     detail: str = ""
+    system: str = "stage"
+    mend: str = ""
 
 
 def finding(check: str, problems: list[str], *, good: str = "") -> Finding:

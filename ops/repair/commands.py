@@ -17,8 +17,9 @@ from ops import journal
 from ops.inspect import events, planned
 from ops.options import Because, DryRun, Json, Limit, Rate, Reason, Stage, Yes
 from ops.output import Output
-from ops.repair import preview, replay, settle
+from ops.repair import preview, replay, restore, settle
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
+from ops.stage import switches
 from ops.times import moment, span
 
 app = typer.Typer()
@@ -237,3 +238,47 @@ def reconcile_command(
     output.facts(asdict(summary))
     if summary.listing != "complete":
         raise typer.Exit(EXIT_NO)
+
+
+@app.command("restore")
+def restore_command(
+    at: Annotated[
+        str, typer.Option("--at", help="The backup's time: ISO, or 24h ago.", show_default=False)
+    ],
+    stage: Stage = "dev",
+    *,
+    release: Annotated[
+        bool, typer.Option("--release", help="Leave shadow mode, if everything is reconciled.")
+    ] = False,
+    because: Because = "",
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """After the ledger was restored from a backup: shadow, remember what was done, reconcile.
+
+    Without --release the stage stays in shadow mode, whatever else goes wrong.
+    """
+    session, output = Session(stage, yes), Output(json)
+    since = moment(session.services.clock, at)
+    if release:
+        reasons = restore.unready(session)
+        if reasons:
+            raise OpsError("not released: " + "; ".join(reasons))
+        session.may_write("restore --release")
+        journal.enter(session, "restore --release", "ledger", reason=because, backup=at)
+        switches.write(session, "shadow_mode", "false")
+        output.show({"released": True})
+        output.say("shadow_mode is false; every container has it within 30 seconds")
+        return
+    if not dry_run:
+        session.may_write("restore")
+        journal.enter(session, "restore", "ledger", reason=because, backup=at)
+        with output.waiting("every container enters shadow mode"):
+            restore.enter_shadow(session)
+    found = restore.remember(session, since, dry_run=dry_run)
+    output.show({**asdict(found), "dry_run": dry_run})
+    output.say(f"{found.read} effects since the backup; the ledger had forgotten {found.written}")
+    if not dry_run:
+        output.say("next: python -m ops reconcile --since <as long ago as the backup>, until it")
+        output.say(f"queues nothing; then python -m ops restore --at {at} --release --yes")

@@ -5,9 +5,15 @@ config          a stage's environment variables, from `.chalice/config.json`
 names           the tables' names in the environment, held against the declared ones
 template        the part of CloudFormation that the declaration uses
 provision       tables, queues, switches; which secrets are missing
+deploying       deploys a stage in either of its two ways
+stack           its CloudFormation stack
+artifacts       the bucket of bundles, and of Chalice's record of what it deployed
+address         the address of its own API
 buckets         S3 buckets
+policies        the managed policies of the people who run these commands
 monitoring      log groups, alarms, topics, dashboard
 mail            topic policies, SES reporting, where failed mail events are kept
 switches        reads and sets the switches in SSM
+console_layer   what only the console's function carries, beside `chalice package`
 chalice_deploy  additions to `chalice deploy` and `chalice package`; run by `app` under them only
 """

@@ -9,23 +9,29 @@ are resolved here, for the account the command runs in.  So are the variables th
 to a function, such as the name of the facts' bucket, which ends with the account.
 
 The stage of the API gets the throttle of each route that the template declares.
+
+Chalice knows what it deployed by a file of the machine that deployed.  That record is kept in the
+bucket of artifacts as well and is fetched from there, so that another machine updates the same API.
+A stage that is deployed and of which no record is found is refused: Chalice would make a second API.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 from chalice.awsclient import TypedAWSClient
 from chalice.config import Config
-from chalice.deploy.deployer import PolicyGenerator
+from chalice.deploy.deployer import PolicyGenerator, ResultsRecorder
 
 from chalicelib.errors import MiddlewareError
 from chalicelib.wiring import services
-from ops.stage import names
+from ops.stage import address, artifacts, names
 from ops.stage.template import Template, TemplateError
 
 APP = "rp-mw"
@@ -53,6 +59,7 @@ def prepare() -> None:
     """
     _take_profile(sys.argv, os.environ)
     check_names()
+    refuse_console(os.environ)
     settings = services().settings
     try:
         services().check_stage()
@@ -68,6 +75,64 @@ def prepare() -> None:
     resolve_policies(template)
     add_variables(template)
     throttle_routes(template)
+    try:
+        share_record(settings.stage, artifacts.name(account, region), Path.cwd())
+    except (BotoCoreError, ClientError) as error:
+        sys.exit(f"the record of stage {settings.stage} cannot be read: {error}")
+
+
+def share_record(stage: str, bucket: str, project: Path) -> None:
+    """Take the deployment record from the bucket of artifacts, and keep the new one there.
+
+    Raises:
+        SystemExit: the stage is deployed, and no record of it is here or there.
+    """
+    s3, gateway = boto3.client("s3"), boto3.client("apigateway")
+    file = artifacts.record_file(project, stage)
+    has_bucket = artifacts.exists(_Clients(), bucket)
+    kept = artifacts.record(s3, bucket, stage) if has_bucket else None
+    if kept is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(kept)
+    there = address.ids(gateway, stage)
+    known = file.read_text() if file.exists() else ""
+    if there and not any(one in known for one in there):
+        sys.exit(
+            f"stage {stage} is deployed already, and neither {file} nor the bucket {bucket} has "
+            "the record of it: a deployment would make a second API beside the first. Deploy from "
+            "the machine that has the record, or copy its file here."
+        )
+    record = ResultsRecorder.record_results  # there is no hook for it
+
+    def recorded(self: ResultsRecorder, results: Any, name: str, folder: str) -> None:  # noqa: ANN401
+        record(self, results, name, folder)
+        artifacts.create(_Clients(), bucket)
+        artifacts.keep_record(s3, bucket, stage, file.read_text())
+
+    setattr(ResultsRecorder, record.__name__, recorded)
+
+
+class _Clients:
+    """Clients of the account that `chalice deploy` works on."""
+
+    def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds clients at run time
+        return boto3.client(service)
+
+
+def refuse_console(environ: Mapping[str, str]) -> None:
+    """Refuse to deploy the console: Chalice makes no HTTP API, and takes a layer by its ARN only.
+
+    The function without them would be a page that no one reaches.
+
+    Raises:
+        SystemExit: says what to do instead.
+    """
+    if environ.get("CONSOLE_ISSUER"):
+        sys.exit(
+            "CONSOLE_ISSUER is set, but chalice deploy can make neither the console's HTTP API nor"
+            " its layer: deploy the stage as a stack (parameter ConsoleIssuer), or use the console"
+            " on your own machine (python -m ops console)"
+        )
 
 
 def resolve_policies(template: Template) -> None:

@@ -13,7 +13,7 @@ from chalicelib.aws.switches import NAMES
 from ops.options import Json, Stage, Yes
 from ops.output import Output
 from ops.session import EXIT_UNUSABLE, OpsError, Session
-from ops.stage import buckets, mail, monitoring, names, provision, switches
+from ops.stage import deploying, names, provision, switches
 
 app = typer.Typer()
 switch_app = typer.Typer(help="The four switches.", no_args_is_help=True)
@@ -97,11 +97,9 @@ def provision_command(
         raise OpsError("provision changes prod; add --yes to go ahead", code=EXIT_UNUSABLE)
     settings = session.services.settings
     names.refuse_other_names(session.template, settings)
-    steps = provision.everything(session, session.template, stage)
-    made = list(output.following(steps, "provisioning"))
-    made += buckets.create(session, session.template)
-    monitors = monitoring.create(session.client, session.template, email=alarm_email)
-    mailing = mail.create(session.client, session.template)
+    with output.waiting("provisioning"):
+        did = deploying.provisioned(session, alarm_email=alarm_email)
+    made, monitors, mailing = did["made"], did["watching"], did["mail"]
     missing = provision.missing_secrets(session, session.template, stage, settings)
     output.show(
         {

@@ -1,10 +1,13 @@
-"""The environment of a stage, from `.chalice/config.json`."""
+"""The environment of a stage, from `.chalice/config.json`, which `python -m ops setup` completes."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
+
+from chalicelib.settings import SYSTEMS
 
 CONFIG = Path(__file__).resolve().parents[2] / ".chalice" / "config.json"
 
@@ -12,9 +15,9 @@ LATER_CONCURRENCY = 2
 """Of the function `later`, as `app` declares it."""
 
 
-def configured(stage: str, *, config: Path = CONFIG) -> dict[str, str]:
+def configured(stage: str, *, config: Path | None = None) -> dict[str, str]:
     """The variables that `.chalice/config.json` gives a stage; an unknown stage gets dev's."""
-    raw = json.loads(config.read_text())
+    raw = json.loads((config or CONFIG).read_text())
     known = raw["stages"].get(stage)
     variables = {**raw.get("environment_variables", {})}
     if known is not None:
@@ -23,9 +26,31 @@ def configured(stage: str, *, config: Path = CONFIG) -> dict[str, str]:
     return {**variables, **{name: _renamed(value, stage) for name, value in dev.items()}}
 
 
-def worker_timeout_seconds(*, config: Path = CONFIG) -> int:
+def write(stage: str, values: Mapping[str, str]) -> list[str]:
+    """Give a stage variables of its own; returns the names of those that changed.
+
+    Raises:
+        KeyError: the file declares no such stage.
+    """
+    raw = json.loads(CONFIG.read_text())
+    own = raw["stages"][stage].setdefault("environment_variables", {})
+    before = configured(stage)
+    changed = [name for name, value in values.items() if before.get(name) != value]
+    if changed:
+        own.update({name: values[name] for name in changed})
+        CONFIG.write_text(json.dumps(raw, indent=2) + "\n")
+    return changed
+
+
+def systems(stage: str) -> frozenset[str]:
+    """The systems that a stage is for; every one where it names none."""
+    named = configured(stage).get("SYSTEMS", "")
+    return frozenset(one.strip() for one in named.split(",")) if named else frozenset(SYSTEMS)
+
+
+def worker_timeout_seconds(*, config: Path | None = None) -> int:
     """The worker's timeout; the queue's visibility timeout must be longer."""
-    raw = json.loads(config.read_text())
+    raw = json.loads((config or CONFIG).read_text())
     return int(raw["lambda_functions"]["worker"]["lambda_timeout"])
 
 

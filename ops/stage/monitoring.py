@@ -59,6 +59,9 @@ def _alarms(cloudwatch: Any, template: Template) -> Iterator[str]:  # noqa: ANN4
     for one in template.resources("AWS::CloudWatch::Alarm"):
         cloudwatch.put_metric_alarm(**one.properties)
         yield one.properties["AlarmName"]
+    off = [one.properties["AlarmName"] for one in template.left_out("AWS::CloudWatch::Alarm")]
+    if off:  # a system that is no longer wanted pages no one
+        cloudwatch.delete_alarms(AlarmNames=off)
 
 
 def composites(cloudwatch: Any, template: Template) -> Iterator[str]:  # noqa: ANN401

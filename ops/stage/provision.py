@@ -154,19 +154,41 @@ def missing_secrets(
 ) -> list[str]:
     """Names of the secrets that must still be provided; secrets that no feature reads are left out."""
     client = clients.client("secretsmanager")
-    needless = {name for name, is_read in _READ_ONLY_WITH.items() if not is_read(settings)}
-    names = [name for name in template.metadata["Secrets"] if name not in {"Comment", *needless}]
     return [
         secret_id
-        for secret_id in (f"rp-mw/{stage}/{name}" for name in names)
-        if not _secret_has_value(client, secret_id)
+        for secret_id in (f"rp-mw/{stage}/{name}" for name in secret_names(template, settings))
+        if not has_value(client, secret_id)
     ]
 
 
+def secret_names(template: Template, settings: Settings) -> list[str]:
+    """The declared secrets that a stage reads: of its systems, and of the features it uses."""
+    needless = {name for name, is_read in _READ_ONLY_WITH.items() if not is_read(settings)}
+    return [
+        name
+        for name in template.metadata["Secrets"]
+        if name not in {"Comment", *needless}
+        and _SYSTEM_OF.get(name.partition("/")[0], "stage") in ("stage", *settings.systems)
+    ]
+
+
+_SYSTEM_OF: Mapping[str, str] = {
+    "richpanel": "support",
+    "shopify": "support",
+    "openai": "support",
+    "router": "outreach",
+    "twilio": "outreach",
+    "aloware": "facts",
+    "hubspot": "facts",
+    "powerbi": "facts",
+}
+"""The system that reads a secret, by the first part of its name; any other is the stage's own."""
 _READ_ONLY_WITH: Mapping[str, Callable[[Settings], object]] = {
     "aloware/api_token": lambda settings: settings.aloware_ring_group_url,
+    "console/client_secret": lambda _settings: False,  # only a stack has the console
     "hubspot/api_token": lambda settings: settings.hubspot_directory,
     "openai/api_key": lambda settings: settings.support.openai_intent_enabled,
+    "powerbi/client_secret": lambda settings: settings.facts_report == "powerbi",
     "shopify/client_id": lambda settings: settings.support.shopify_base_url,
     "shopify/client_secret": lambda settings: settings.support.shopify_base_url,
 }
@@ -308,7 +330,8 @@ def _recovery_is(dynamodb: Any, table: str, wanted: Mapping[str, Any]) -> bool: 
     return is_on == bool(wanted["PointInTimeRecoveryEnabled"])
 
 
-def _secret_has_value(client: Any, secret_id: str) -> bool:  # noqa: ANN401
+def has_value(client: Any, secret_id: str) -> bool:  # noqa: ANN401
+    """Whether a secret exists and is not empty."""
     try:
         return bool(client.get_secret_value(SecretId=secret_id)["SecretString"].strip())
     except (ClientError, KeyError):

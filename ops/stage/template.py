@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ops.stage.config import configured
+from chalicelib.settings import SYSTEMS
+from ops.stage import config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,6 +23,8 @@ TEMPLATE = Path(__file__).resolve().parents[2] / ".chalice" / "resources.json"
 
 _PLACEHOLDER = re.compile(r"\$\{([^!][^}]*)\}")
 _NO_VALUE = object()
+ALWAYS = ""
+"""Condition of a resource that names none."""
 _NAMES = {
     "AWS::CloudWatch::Alarm": "AlarmName",
     "AWS::DynamoDB::Table": "TableName",
@@ -44,6 +47,12 @@ class Resource:
     logical_id: str
     type: str
     properties: Mapping[str, Any]
+
+
+def wanted(stage: str) -> dict[str, str]:
+    """The parameters that say which systems a stage is for."""
+    mine = config.systems(stage)
+    return {one.capitalize(): str(one in mine).lower() for one in SYSTEMS}
 
 
 class Template:
@@ -80,8 +89,9 @@ class Template:
         values = {
             "Stage": stage,
             "ManagedBy": "provision",
+            **wanted(stage),
         }  # read here, the template is never a stack's
-        identities = configured(stage).get("SENDER_IDENTITIES")
+        identities = config.configured(stage).get("SENDER_IDENTITIES")
         if identities:
             values["SenderIdentities"] = identities
         return cls(json.loads(path.read_text()), values, account=account, region=region)
@@ -109,6 +119,15 @@ class Template:
                 continue
             properties = self.resolved(resource.get("Properties", {}))
             yield Resource(logical_id, resource["Type"], properties)
+
+    def left_out(self, *types: str) -> Iterator[Resource]:
+        """Resources of the given types whose condition does not hold: of systems not wanted."""
+        for logical_id, resource in self._raw["Resources"].items():
+            if resource.get("Type") in types and not self._condition(
+                resource.get("Condition", ALWAYS)
+            ):
+                properties = self.resolved(resource.get("Properties", {}))
+                yield Resource(logical_id, resource["Type"], properties)
 
     def functions(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """The properties added to each function that Chalice generates, by function name."""
@@ -167,7 +186,7 @@ class Template:
         raise TemplateError(f"{name} is not supported here")
 
     def _condition(self, name: str) -> bool:
-        return bool(self.resolved(self._raw["Conditions"][name]))
+        return name == ALWAYS or bool(self.resolved(self._raw["Conditions"][name]))
 
     def _ref(self, name: str) -> Any:  # noqa: ANN401 - a string or the mark of no value
         if name == "AWS::NoValue":

@@ -22,6 +22,7 @@ from local.stack.lambda_events import schedule_event
 from local.vendors import aloware
 from local.vendors.richpanel import Richpanel
 from local.vendors.ses import Ses
+from ops.stage import stack as stacks
 from ops.stage.monitoring import COMPOSITE
 
 pytestmark = pytest.mark.deployed
@@ -124,7 +125,7 @@ def test_a_function_has_the_stages_environment(way, deployed, function):
     assert {k: found[k] for k in wanted if k not in ours} == {
         k: v for k, v in wanted.items() if k not in ours
     }
-    assert found["MANAGED_BY"] == {"stack": stack.MANAGER, "direct": direct.MANAGER}[way]
+    assert found["MANAGED_BY"] == {"stack": stacks.MANAGER, "direct": direct.MANAGER}[way]
 
 
 @pytest.mark.parametrize("function", HANDLERS)

@@ -18,7 +18,7 @@ class Drafts(items.OnTable):
         """Store the draft of an entry; the first one stored is kept and returned."""
         try:
             self._table.put(
-                items.draft_item(record, entry_id, written, self._clock.now()),
+                items.draft_item(record, entry_id, written, self._clock.now(), self._kept),
                 condition="attribute_not_exists(#conversation_id)",
             )
         except ConditionFailed as found:

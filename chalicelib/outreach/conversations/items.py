@@ -6,10 +6,11 @@ A recipient's partition holds the conversations' own items.  Beside it, the part
     page#{digest of conversation_id}#00000042    one entry of the history, in order
     seen#{digest of conversation_id}#{entry_id}  that entry was appended
     draft#{digest of conversation_id}#{entry_id} the message that will be sent as that entry
+    act#{digest of conversation_id}#{act id}     what a person did, so that a repetition finds it
     do-not-contact#{company_id}                  this company must not contact the recipient;
                                                  with a suffix for other reasons: `do_not_contact`
 
-The first three are kept for `TTL` from their own writing, and a conversation for as long as its newest
+The first four are kept for `TTL` from their own writing, and a conversation for as long as its newest
 message.  A request names a partition by a number in E.164 or an e-mail address, and neither begins
 with ``internal:``; so no id from outside names one of these items.
 
@@ -22,7 +23,8 @@ their sort keys.  A STOP to a sender that is no company's is kept as that of a c
 
 A partition ``opaque#{opaque_id}`` holds the key of the conversation with that opaque id (``pointer``),
 or, under the opaque id of a sender and a recipient, what is kept of their conversations (``pair``;
-see `former`).  The partition ``handoffs`` is the list of hand-offs.  ``messages`` in the conversation's
+see `former`).  The partition ``handoffs`` is the list of hand-offs; ``events#...`` and
+``endpoint#...`` are described in `company_events.rows`.  ``messages`` in the conversation's
 item is the newest end of the history in the order of time, bounded in entries and in bytes, so that
 an append costs the same however long the conversation is.
 """
@@ -55,14 +57,19 @@ NEWEST_BYTES = 4096
 
 
 class OnTable:
-    """Base of every part of the store."""
+    """Base of every part of the store.
 
-    def __init__(self, table: Store, clock: Clock) -> None:
+    Args:
+        kept: how long a message is kept after it was written.
+    """
+
+    def __init__(self, table: Store, clock: Clock, kept: timedelta = TTL) -> None:
         self._table = table
         self._clock = clock
+        self._kept = kept
 
 
-def new(record: Mapping[str, Any], now: datetime) -> Item:
+def new(record: Mapping[str, Any], now: datetime, kept: timedelta = TTL) -> Item:
     """A conversation's item as it is opened."""
     item = {
         "conversation_status": Status.PROCESSING.value,
@@ -75,7 +82,7 @@ def new(record: Mapping[str, Any], now: datetime) -> Item:
         "hand_off_to_human": False,
         "created_at": iso(now),
         "updated_at": iso(now),
-        "ttl": end(now + GRACE),
+        "ttl": end(now + GRACE, kept),
         **present(record),
     }
     by = SENDER_OF[Channel(item["channel_method"])]
@@ -86,22 +93,24 @@ def new(record: Mapping[str, Any], now: datetime) -> Item:
     return item | {name: value for name, value in sparse.items() if value}
 
 
-def end(now: datetime) -> int:
+def end(now: datetime, kept: timedelta = TTL) -> int:
     """The ``ttl`` of what is written now."""
-    return int((now + TTL).timestamp())
+    return int((now + kept).timestamp())
 
 
-def appended(record: Record, entries: Sequence[Entry], now: datetime) -> Item:
+def appended(
+    record: Record, entries: Sequence[Entry], now: datetime, kept: timedelta = TTL
+) -> Item:
     """The attributes of a conversation's item after an append of numbered entries.
 
     ``ttl`` is among them where the conversation would end before its newest message.
     """
-    kept = [one for one in record.item["messages"] if one["message_timestamp"] >= iso(now - TTL)]
-    in_order = sorted((*kept, *(one.item() for one in entries)), key=time_of)
+    left = [one for one in record.item["messages"] if one["message_timestamp"] >= iso(now - kept)]
+    in_order = sorted((*left, *(one.item() for one in entries)), key=time_of)
     newest = in_order[-NEWEST_ENTRIES:]
     while len(newest) > 1 and sum(map(_bytes, newest)) > NEWEST_BYTES:
         del newest[0]
-    ends = {} if record.item["ttl"] >= end(now) else {"ttl": end(now + GRACE)}
+    ends = {} if record.item["ttl"] >= end(now, kept) else {"ttl": end(now + GRACE, kept)}
     return {
         "messages": newest,
         "message_count": record.message_count + len(entries),
@@ -162,11 +171,13 @@ def pointer_item(item: Mapping[str, Any], ends: int) -> Item:
     }
 
 
-def draft_item(record: Record, entry_id: str, written: Draft, now: datetime) -> Item:
+def draft_item(
+    record: Record, entry_id: str, written: Draft, now: datetime, kept: timedelta = TTL
+) -> Item:
     """The item of an entry's draft."""
     return {
         **draft_key(record, entry_id),
-        "ttl": end(now),
+        "ttl": end(now, kept),
         "action_key": outreach_keys.send_action(record.opaque_id, entry_id),
         **written.item(),
     }
@@ -186,6 +197,19 @@ def seen_key(record: Record, entry_id: str) -> Item:
         "primary_channel": partition(record),
         "conversation_id": f"seen#{digest(record)}#{entry_id}",
     }
+
+
+def act_key(record: Record, act_id: str) -> Item:
+    """Key of the mark that a person's act was done."""
+    return {
+        "primary_channel": partition(record),
+        "conversation_id": f"act#{digest(record)}#{act_id}",
+    }
+
+
+def page_id(record: Record, numbered: Entry) -> str:
+    """Sort key of the page of an entry."""
+    return f"page#{digest(record)}#{numbered.number:08d}"
 
 
 def digest_of(conversation_id: str) -> str:

@@ -140,5 +140,9 @@ class Counting:
         self.log.metric("mw.model.microusd", cost)
         return answer
 
+    def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
+        """See `LanguageModel.moderate`; it is free of charge at the vendors that have it."""
+        return self.model.moderate(text, deadline_seconds=deadline_seconds)
+
     def _note(self, outcome: str) -> None:
         self.log.metric("mw.model.calls", provider=self.provider, outcome=outcome)

@@ -67,6 +67,39 @@ def test_a_healthy_stage_passes(healthy, run):
     assert "night@example.com" not in said.out
 
 
+def test_a_failure_names_the_command_that_mends_it_and_what_blocks_others_comes_first(system, run):
+    said = run("doctor", "--json")
+    failing = [one for one in said.data if one["result"] == "fail"]
+    assert len(failing) > 3
+    assert [one["check"] for one in failing if not one["mend"]] == []
+    assert (said.data[0]["check"], said.data[0]["system"]) == ("stage", "stage")
+    assert list(dict.fromkeys(one["system"] for one in said.data)) == [
+        "stage",
+        "support",
+        "outreach",
+        "facts",
+    ]
+    assert all(not one["mend"] for one in said.data if one["result"] == "ok")
+
+
+def test_a_system_that_is_not_wanted_is_not_checked_and_needs_no_secret(system, run, monkeypatch):
+    """Not even the vendor is asked, and none of its alarms exists."""
+    configured = {**config.configured("dev"), "SYSTEMS": "facts"}
+    monkeypatch.setattr("ops.stage.config.configured", lambda _stage: configured)
+    system.richpanel.down()
+    secrets = system.stage.aws.client("secretsmanager")
+    secrets.delete_secret(SecretId="rp-mw/dev/richpanel/api_key", ForceDeleteWithoutRecovery=True)
+    assert run("provision").code == 0
+    said = run("doctor", "--json")
+    assert {one["system"] for one in said.data} == {"stage", "facts"}
+    found = {one["check"]: one for one in said.data}
+    assert "richpanel" not in found["secrets"]["detail"]
+    alarms = system.stage.aws.client("cloudwatch").describe_alarms(MaxRecords=100)["MetricAlarms"]
+    names = {one["AlarmName"].removeprefix("rp-mw-dev-") for one in alarms}
+    assert {"facts-failed", "nothing-accepted"} <= names
+    assert not names & {"invalid-tokens", "handoffs-waiting", "unknown-tags", "email-age"}
+
+
 def test_each_lane_shows_what_waits_and_its_budget(healthy, run):
     healthy.stage.aws.client("sqs").send_message(
         QueueUrl=healthy.stage.lane_url(OUTREACH),
@@ -171,11 +204,8 @@ def test_an_alarm_in_alarm_state_is_reported_with_its_runbook_section(healthy, r
 
 def test_alarms_without_a_confirmed_recipient_fail(healthy, run):
     sns = healthy.stage.aws.client("sns")
-    assert findings(run)["alarm recipients"] == {
-        "check": "alarm recipients",
-        "result": "ok",
-        "detail": "1 by email",
-    }
+    found = findings(run)["alarm recipients"]
+    assert (found["result"], found["detail"]) == ("ok", "1 by email")
     sns.subscribe(TopicArn=topic_arn(healthy), Protocol="http", Endpoint="http://127.0.0.1:9/")
     assert findings(run)["alarm recipients"]["result"] == "warn", "one of two has not confirmed"
     by_email, by_http = sorted(

@@ -1,0 +1,146 @@
+"""Checks what a deployment made: its settings, functions and address, and what SES lets it send."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import requests
+from botocore.exceptions import BotoCoreError, ClientError
+
+from ops.inspect.finding import Finding, finding
+from ops.session import Session
+from ops.stage import address, artifacts, config
+
+TIMEOUT_SECONDS = 10.0
+NEEDED: Mapping[str, tuple[str, ...]] = {
+    "facts": ("POWERBI_TENANT_ID", "POWERBI_CLIENT_ID", "POWERBI_WORKSPACE_ID"),
+}
+"""Variables that a system cannot work without, of those that have no default."""
+_OF_THE_DEPLOYMENT = frozenset({"RELEASE", "MANAGED_BY"})
+"""Variables that the deployment sets itself."""
+
+
+def variables(session: Session) -> Iterator[Finding]:
+    """Variables that the systems of the stage need and `.chalice/config.json` does not have."""
+    given = config.configured(session.stage)
+    if "SYSTEMS" not in given:
+        yield Finding("variables", "ok", "SYSTEMS is not set: every system")
+        return
+    needed = [name for one in sorted(session.services.settings.systems) for name in needs(one)]
+    if session.services.settings.facts_report == "archive":
+        needed = [name for name in needed if not name.startswith("POWERBI_")]
+    problems = [f"missing: {name}" for name in needed if not given.get(name)]
+    yield finding("variables", problems, good=f"SYSTEMS={given['SYSTEMS']}")
+
+
+def needs(system: str) -> tuple[str, ...]:
+    """The variables that a system cannot work without."""
+    return NEEDED.get(system, ())
+
+
+def bucket(session: Session) -> Iterator[Finding]:
+    """The bucket that deployments use."""
+    name = artifacts.name(session.identity.account, session.client("s3").meta.region_name)
+    if artifacts.exists(session, name):
+        yield Finding("artifacts", "ok", name)
+    else:
+        yield Finding("artifacts", "warn", f"there is no bucket {name}")
+
+
+def functions(session: Session) -> Iterator[Finding]:
+    """Every declared function, with the variables that `.chalice/config.json` gives the stage."""
+    client = session.client("lambda")
+    wanted = {
+        name: value
+        for name, value in config.configured(session.stage).items()
+        if name not in _OF_THE_DEPLOYMENT
+    }
+    names = [name for name, _ in session.template.functions()]
+    there = {name: _variables(client, name) for name in names}
+    missing = [name for name, found in there.items() if found is None]
+    if len(missing) == len(names):
+        yield Finding("functions", "warn", "no function is deployed")
+        return
+    problems = [f"not deployed: {name}" for name in missing]
+    for name, found in there.items():
+        differ = [] if found is None else [one for one in wanted if found.get(one) != wanted[one]]
+        if differ:
+            problems.append(f"{name} has other values than configured: {', '.join(differ)}")
+    release = next((found.get("RELEASE", "") for found in there.values() if found), "")
+    yield finding("functions", problems, good=f"{len(names)} deployed; release {release}")
+
+
+def own_address(session: Session) -> Iterator[Finding]:
+    """Whether `PUBLIC_BASE_URL` leads to this stage, and to its only API."""
+    check = "address"
+    base = session.services.settings.public_base_url
+    try:
+        found = address.ids(session.client("apigateway"), session.stage)
+    except (ClientError, BotoCoreError) as error:
+        yield Finding(check, "warn", f"API Gateway cannot be queried: {type(error).__name__}")
+        return
+    if len(found) > 1:
+        detail = (
+            f"{len(found)} APIs have the stage ({', '.join(found)}): delete those that "
+            "PUBLIC_BASE_URL does not name"
+        )
+        yield Finding(check, "fail", detail)
+        return
+    if base.endswith(address.UNSET_HOST):
+        detail = "PUBLIC_BASE_URL is not set: signatures and links are made over it"
+        yield Finding(check, "fail" if found else "warn", detail)
+        return
+    stage = _stage_at(base)
+    if stage == session.stage:
+        yield Finding(check, "ok", base)
+    else:
+        yield Finding(check, "fail", f"{base}/health does not belong to stage {session.stage}")
+
+
+def ses(session: Session) -> Iterator[Finding]:
+    """Whether SES lets the account send, and knows the identities that the stage may send as."""
+    given = config.configured(session.stage).get("SENDER_IDENTITIES", "")
+    arns = [one.strip() for one in given.split(",") if one.strip()]
+    if not arns:
+        detail = "SENDER_IDENTITIES is not set: no e-mail is sent"
+        yield Finding("ses", "ok", detail)
+        return
+    client = session.client("sesv2")
+    try:
+        is_open = bool(client.get_account().get("ProductionAccessEnabled"))
+    except (ClientError, BotoCoreError) as error:
+        yield Finding("ses", "warn", f"SES cannot be asked: {type(error).__name__}")
+        return
+    sandbox = "the account is in SES's sandbox: only verified addresses get e-mail"
+    yield Finding("ses account", "ok" if is_open else "warn", "" if is_open else sandbox)
+    names = [arn.rpartition("identity/")[2] for arn in arns]
+    problems = [f"{name} is not verified" for name in names if not _is_verified(client, name)]
+    yield finding("ses identities", problems, good=f"{len(names)} verified")
+
+
+def _variables(client: Any, name: str) -> dict[str, str] | None:  # noqa: ANN401 - a boto3 client
+    """A function's environment; None where it is not deployed."""
+    try:
+        found = client.get_function_configuration(FunctionName=name)
+    except client.exceptions.ResourceNotFoundException:
+        return None
+    made: dict[str, str] = found.get("Environment", {}).get("Variables", {})
+    return made
+
+
+def _stage_at(base: str) -> str:
+    """The stage whose health an address shows; empty where it does not answer."""
+    try:
+        answer = requests.get(f"{base}/health", timeout=TIMEOUT_SECONDS, allow_redirects=False)
+        return str(answer.json().get("stage", ""))
+    except (requests.RequestException, ValueError, AttributeError):
+        return ""
+
+
+def _is_verified(client: Any, identity: str) -> bool:  # noqa: ANN401 - a boto3 client
+    try:
+        found = client.get_email_identity(EmailIdentity=identity)
+    except ClientError:
+        return False
+    return bool(found.get("VerifiedForSendingStatus"))

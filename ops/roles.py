@@ -1,0 +1,61 @@
+"""Which of the stage's managed policies a command needs: viewer, operator or administrator.
+
+Each has the rights of those before it.  `python -m ops <command> --help` ends with its role.
+"""
+
+from __future__ import annotations
+
+import typer
+
+VIEWER, OPERATOR, ADMINISTRATOR = ROLES = ("viewer", "operator", "administrator")
+"""In the order of their rights; ``rp-mw-<stage>-<role>`` is the policy's name."""
+
+NEEDS = {
+    **dict.fromkeys(
+        (
+            "unfinished",
+            "journal",
+            "switch get",
+            "handoff list",
+            "dlq list",
+            "dlq show",
+            "do-not-contact list",
+            "do-not-contact export",
+            "support-settings show",
+            "support-settings history",
+            "support-settings preview",
+            "facts pending",
+            "facts failed",
+            "facts explain",
+        ),
+        VIEWER,
+    ),
+    **dict.fromkeys(
+        (
+            "provision",
+            "setup",
+            "erase",
+            "company put",
+            "company map",
+            "company key",
+        ),
+        ADMINISTRATOR,
+    ),
+}
+"""By command; every other one needs an operator, who may write rows and ask vendors."""
+
+
+def of(command: str) -> str:
+    """The role that a command needs."""
+    return NEEDS.get(command, OPERATOR)
+
+
+def describe(app: typer.Typer, before: str = "") -> None:
+    """End the help of every command with the role that it needs."""
+    for command in app.registered_commands:
+        name = command.name or getattr(command.callback, "__name__", "").replace("_", "-")
+        command.epilog = f"Needs the role {of(f'{before} {name}'.strip())}."
+    for group in app.registered_groups:
+        if group.typer_instance is not None:
+            inner = group.name if isinstance(group.name, str) else ""
+            describe(group.typer_instance, f"{before} {inner}".strip())

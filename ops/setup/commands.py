@@ -1,0 +1,254 @@
+"""The command `setup`."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ops import journal
+from ops.options import Json, Stage, Yes
+from ops.output import Output
+from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
+from ops.setup import answers as answering
+from ops.setup import doing, pastes, steps, walk
+from ops.setup.answers import Answers
+from ops.setup.walk import FAILED, TO_DO, Outcome, Walk
+from ops.stage import config
+from ops.stage.deploying import WAYS
+
+app = typer.Typer()
+
+NEXT = {
+    "support": "python -m ops shadow-report --since 14d, after some days",
+    "outreach": "python -m ops handoff list",
+    "facts": "python -m ops facts pending",
+}
+"""What to look at while the stage is in shadow."""
+
+
+@app.command("setup")
+def setup_command(
+    stage: Stage = "dev",
+    file: Annotated[
+        Path | None, typer.Option("--file", help="Answers as TOML; without it they are asked for.")
+    ] = None,
+    secret: Annotated[
+        str, typer.Option("--secret", help="Ask for this one secret again and store it.")
+    ] = "",
+    *,
+    plan: Annotated[bool, typer.Option("--plan", help="Show the steps; change nothing.")] = False,
+    show_pastes: Annotated[
+        bool, typer.Option("--pastes", help="Only print what is entered at the vendors.")
+    ] = False,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Take a stage from an empty account to its first message; run it again to go on.
+
+    It leaves the stage in shadow mode: decisions are made and recorded, and no vendor is called.
+    """
+    output = Output(json)
+    if secret:
+        _one_secret(Session(stage, yes), secret, output)
+        return
+    if show_pastes:
+        found = list(pastes.every(Session(stage)))
+        output.show([_paste(one) for one in found])
+        _print_pastes(output, found)
+        return
+    given = answering.read(file) if file else _asked(stage, is_plan=plan)
+    run = Walk(
+        stage,
+        given,
+        output,
+        deploy=WAYS[given.way],
+        ask=_Values(given, may_ask=not yes and sys.stdin.isatty()),
+        invoke=invoke,
+        is_confirmed=yes,
+    )
+    if plan:
+        _plan(run)
+        return
+    if not yes and not _agrees(run):
+        raise OpsError("not done: add --yes to go ahead", code=EXIT_UNUSABLE)
+    _walk(run)
+
+
+def invoke(session: Session, function: str, event: dict[str, Any]) -> None:
+    """Call a deployed function and wait for it.
+
+    Raises:
+        OpsError: it raised.
+    """
+    answer = session.client("lambda").invoke(
+        FunctionName=function, Payload=json.dumps(event).encode()
+    )
+    if "FunctionError" in answer:
+        raise OpsError(f"{function} failed: its log group has the reason")
+
+
+def _walk(run: Walk) -> None:
+    output, began = run.output, time.monotonic()
+    done: list[Outcome] = []
+    for one in walk.run(run, steps.of(run.answers.systems)):
+        done.append(one)
+        output.say(f"{one.state:<8} {one.step.name}: {one.detail}")
+    failed = [one for one in done if one.state == FAILED]
+    took = time.monotonic() - began
+    to_enter = [] if failed else list(pastes.every(run.session))
+    if not failed:
+        doing.enter(run, [one.step.name for one in done])
+    output.show(
+        {
+            "steps": [_shown(one) for one in done],
+            "pastes": [_paste(one) for one in to_enter],
+            "seconds": round(took, 1),
+            "seconds_by_system": _by_system(done),
+        }
+    )
+    if failed:
+        output.say(f"stopped; then run it again. Next: {failed[0].step.next}", style="yellow")
+        raise typer.Exit(EXIT_NO)
+    _print_pastes(output, to_enter)
+    output.say(f"\n{len(done)} steps in {took / 60:.1f} minutes; {len(to_enter)} to enter by hand.")
+    output.say("The stage is in shadow. Look at it meanwhile:")
+    for system in sorted(run.answers.systems):
+        output.say(f"  {NEXT[system]}")
+    output.say(f"then: python -m ops switch set shadow_mode false --stage {run.stage} --yes")
+    if "facts" in run.answers.systems:
+        output.say(f"and the report's days: python -m ops facts seed --stage {run.stage} --yes")
+
+
+def _plan(run: Walk) -> None:
+    found = [walk.look(run, one) for one in steps.of(run.answers.systems)]
+    run.output.show([_shown(one) for one in found])
+    run.output.table(
+        ("step", "system", "state", "why", "next"),
+        [
+            (
+                one.step.name,
+                one.step.system,
+                one.state,
+                one.step.why,
+                one.step.next if one.state == TO_DO else "",
+            )
+            for one in found
+        ],
+    )
+
+
+def _shown(one: Outcome) -> dict[str, Any]:
+    return {
+        "step": one.step.name,
+        "system": one.step.system,
+        "state": one.state,
+        "detail": one.detail,
+        "why": one.step.why,
+        "next": one.step.next,
+        "seconds": round(one.seconds, 1),
+    }
+
+
+def _by_system(done: Sequence[Outcome]) -> dict[str, float]:
+    names = dict.fromkeys(one.step.system for one in done)
+    return {
+        name: round(sum(one.seconds for one in done if one.step.system == name), 1)
+        for name in names
+    }
+
+
+def _paste(one: pastes.Paste) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "system": one.system,
+        "where": one.where,
+        "address": one.address,
+        "headers": dict(one.headers),
+        "body": one.body,
+        "then": one.then,
+    }
+
+
+def _print_pastes(output: Output, found: Sequence[pastes.Paste]) -> None:
+    for one in found:
+        output.say(f"\n{one.name} - {one.where}", style="bold")
+        for line in (one.address, *(f"{k}: {pastes.shown(v)}" for k, v in one.headers.items())):
+            output.say(f"  {line}" if line else "")
+        for line in (one.body, one.then):
+            if line:
+                output.say(f"  {line}")
+
+
+def _one_secret(session: Session, name: str, output: Output) -> None:
+    """Ask for one secret and store it, as a rotation does."""
+    described = session.template.metadata["Secrets"]
+    if name not in described or name == "Comment":
+        raise OpsError(f"no such secret: {name}", code=EXIT_UNUSABLE)
+    if name == "key_hash":
+        raise OpsError("key_hash is never changed: docs/security.md#changing-secrets")
+    session.must_be_confirmed("setup --secret")
+    value = getpass.getpass(f"{name} ({described[name]}): ")
+    if not value.strip():
+        raise OpsError("nothing was given; nothing was changed")
+    doing.refuse_malformed(name, value)
+    journal.enter(session, "setup --secret", f"secret:{name}")
+    doing.store(session, f"rp-mw/{session.stage}/{name}", value)
+    output.show({"stored": name})
+    output.say(f"{name} is stored; every container has it within 5 minutes")
+
+
+class _Values:
+    """Where a secret's value comes from: a named variable of the environment, or a hidden prompt."""
+
+    def __init__(self, given: Answers, *, may_ask: bool) -> None:
+        self._given = given
+        self._may_ask = may_ask
+
+    def __call__(self, name: str, why: str) -> str:
+        held = self._given.secrets.get(name)
+        if held is not None:
+            return os.environ.get(held, "")
+        return getpass.getpass(f"{name} ({why}): ") if self._may_ask else ""
+
+
+def _asked(stage: str, *, is_plan: bool) -> Answers:
+    """Answers from the terminal; a plan without a file shows every system that is configured."""
+    if is_plan:
+        return Answers.model_validate({"systems": tuple(sorted(config.systems(stage)))})
+    if not sys.stdin.isatty():
+        raise OpsError("there is no terminal to ask at: give --file", code=EXIT_UNUSABLE)
+    chosen = [
+        one
+        for one in ("support", "outreach", "facts")
+        if typer.confirm(f"Is it for {one}?", err=True)
+    ]
+    if not chosen:
+        raise OpsError("a stage is for one system at least", code=EXIT_UNUSABLE)
+    company = typer.prompt("File of the first company", err=True) if "outreach" in chosen else None
+    ids = ("POWERBI_TENANT_ID", "POWERBI_CLIENT_ID", "POWERBI_WORKSPACE_ID")
+    asked = {one: typer.prompt(one, err=True) for one in ids if "facts" in chosen}
+    return Answers.model_validate(
+        {
+            "systems": chosen,
+            "way": typer.prompt("Way: stack or direct", default="stack", err=True),
+            "alarm_email": typer.prompt("Address for alarms", err=True),
+            "company": company,
+            "variables": asked,
+        }
+    )
+
+
+def _agrees(run: Walk) -> bool:
+    """Show the account before anything is made in it."""
+    if not sys.stdin.isatty():
+        return False
+    where = doing.place(run)
+    return typer.confirm(f"Set up {run.stage} in {where}?", err=True)

@@ -1,0 +1,140 @@
+"""What the steps of every stage do; each may be repeated."""
+
+from __future__ import annotations
+
+import json
+import secrets as randomness
+
+from chalicelib.outreach.twilio.webhook import accounts
+from ops import journal
+from ops.inspect import doctor
+from ops.session import OpsError, Session
+from ops.setup.walk import Walk
+from ops.stage import address, artifacts, config, provision
+from ops.stage.monitoring import ALARM_TOPIC
+
+MADE = {"richpanel/webhook_token": 24, "aloware/webhook_token": 24, "key_hash": 32}
+"""Secrets that setup makes itself, with their bytes."""
+EMPTY = {"router/api_keys": "{}", "twilio/webhook_tokens": "{}"}
+"""Secrets that begin without an entry; the first company's step fills them."""
+
+
+def place(walk: Walk) -> str:
+    """Refuse another account than the one that was meant."""
+    found = walk.session.identity
+    wanted = walk.answers.account
+    if wanted and found.account != wanted:
+        raise OpsError(f"this is account {found.account}, and {wanted} is meant")
+    region = walk.session.client("sts").meta.region_name
+    return f"account {found.account}, region {region}, as {found.name}"
+
+
+def bucket(walk: Walk) -> str:
+    """Create the bucket of artifacts."""
+    session = walk.session
+    name = artifacts.name(session.identity.account, session.client("s3").meta.region_name)
+    return f"{name}: {artifacts.create(session, name).did}"
+
+
+def variables(walk: Walk) -> str:
+    """Write the answers' variables and systems into `.chalice/config.json`."""
+    given = {"SYSTEMS": ",".join(sorted(walk.answers.systems)), **walk.answers.variables}
+    changed = config.write(walk.stage, given)
+    walk.refresh()
+    missing = [one.detail for one in doctor.examine(walk.session, ("variables",)) if one.mend]
+    if missing:
+        raise OpsError("; ".join(missing))
+    return f".chalice/config.json: {', '.join(changed) or 'unchanged'}; commit it"
+
+
+def secrets(walk: Walk) -> str:
+    """Store every secret that is missing: made here, or asked for; no value is shown or logged."""
+    session = walk.session
+    described = session.template.metadata["Secrets"]
+    stored = []
+    names = provision.missing_secrets(
+        session, session.template, walk.stage, session.services.settings
+    )
+    for secret_id in names:
+        name = secret_id.removeprefix(f"rp-mw/{walk.stage}/")
+        value = made(name)
+        if not value:
+            value = walk.ask(name, described[name])
+            if not value.strip():
+                raise OpsError(f"missing: {name}: {described[name]}")
+            refuse_malformed(name, value)
+        store(session, secret_id, value)
+        stored.append(name)
+    return f"stored: {', '.join(stored)}"
+
+
+def made(name: str) -> str:
+    """The value of a secret that no vendor gives; empty for the others."""
+    if name in MADE:
+        return randomness.token_hex(MADE[name])
+    return EMPTY.get(name, "")
+
+
+def refuse_malformed(name: str, value: str) -> None:
+    """Refuse a value that would close its door.
+
+    Raises:
+        OpsError: names the form, never the value.
+    """
+    if name == "twilio/webhook_tokens" and not accounts(value):
+        raise OpsError(f'{name} must be {{"AC...": ["<auth token>"]}}')
+    if name == "router/api_keys":
+        try:
+            is_object = isinstance(json.loads(value), dict)
+        except ValueError:
+            is_object = False
+        if not is_object:
+            raise OpsError(f"{name} must be a JSON object")
+
+
+def store(session: Session, secret_id: str, value: str) -> None:
+    """Create a secret, or give it a new version."""
+    client = session.client("secretsmanager")
+    try:
+        client.create_secret(Name=secret_id, SecretString=value)
+    except client.exceptions.ResourceExistsException:
+        client.put_secret_value(SecretId=secret_id, SecretString=value)
+
+
+def deploy(walk: Walk) -> str:
+    """Deploy as the configuration says."""
+    walk.deploy(walk.session)
+    return f"deployed by {walk.answers.way}"
+
+
+def own_address(walk: Walk) -> str:
+    """Learn the API's address, configure it, and deploy with it."""
+    found = address.of(walk.session.client("apigateway"), walk.stage)
+    if found is None:
+        raise OpsError("there is not exactly one API of this stage: python -m ops doctor")
+    learned = {"PUBLIC_BASE_URL": found}
+    if "facts" in walk.answers.systems:
+        learned["HUBSPOT_WEBHOOK_URL"] = f"{found}/webhook/hubspot"
+    config.write(walk.stage, learned)
+    walk.refresh()
+    walk.deploy(walk.session)
+    return found
+
+
+def recipients(walk: Walk) -> str:
+    """Subscribe the address that alarms go to; AWS asks its owner to confirm."""
+    email, sns = walk.answers.alarm_email, walk.session.client("sns")
+    topic = str(walk.session.template.resolved({"Ref": ALARM_TOPIC}))
+    pages = sns.get_paginator("list_subscriptions_by_topic").paginate(TopicArn=topic)
+    known = [one["Endpoint"] for page in pages for one in page["Subscriptions"]]
+    if email and email not in known:
+        sns.subscribe(TopicArn=topic, Protocol="email", Endpoint=email)
+        return "subscribed; AWS has sent a link to confirm"
+    if not known:
+        raise OpsError("no alarm_email: alarms would reach no one")
+    return f"{len(known)} subscribed"
+
+
+def enter(walk: Walk, done: list[str]) -> None:
+    """Enter the run in the journal."""
+    journal.enter(walk.session, "setup", "setup:stage", result="done", steps=done)

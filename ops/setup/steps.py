@@ -1,0 +1,116 @@
+"""Every step, in order: what blocks others comes first, then each system's own, then the trials.
+
+A step of a person's (`do` is None) is not waited for: what is to be entered is printed at the end, and
+the walk goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from ops.setup import doing, systems, trials
+from ops.setup.walk import Step
+
+STEPS: tuple[Step, ...] = (
+    Step(
+        "place",
+        "stage",
+        "everything below would be made in the wrong account",
+        "export AWS_PROFILE=<yours> AWS_DEFAULT_REGION=<region>",
+        do=doing.place,
+    ),
+    Step(
+        "limits",
+        "stage",
+        "a new account runs ten functions at once, which is fewer than the stage has workers",
+        "Service Quotas: AWS Lambda, Concurrent executions",
+        checks=("concurrency",),
+    ),
+    Step(
+        "artifacts",
+        "stage",
+        "the packaged code, and the record that keeps a second machine from making a second API",
+        "python -m ops setup",
+        checks=("artifacts",),
+        do=doing.bucket,
+    ),
+    Step(
+        "variables",
+        "stage",
+        "which systems the stage is for, and what they cannot guess",
+        "name them in [variables]",
+        do=doing.variables,
+    ),
+    Step(
+        "secrets",
+        "stage",
+        "a door without its secret is closed; without the key of the hashes nothing is kept",
+        "name the variable that holds each in [secrets]",
+        checks=("secrets",),
+        do=doing.secrets,
+    ),
+    Step(
+        "dataset",
+        "facts",
+        "Power BI's dataset is made once, and its id is a setting",
+        "python -m ops facts create",
+        checks=("report",),
+        do=systems.dataset,
+    ),
+    Step(
+        "deploy",
+        "stage",
+        "tables, queues, switches, alarms, functions and routes",
+        "python -m ops doctor",
+        checks=("tables", "functions", "alarms"),
+        without=("alarms ringing", "alarm recipients"),
+        do=doing.deploy,
+    ),
+    Step(
+        "address",
+        "stage",
+        "signatures and links are made over the stage's own address",
+        "python -m ops doctor",
+        checks=("address", "functions"),
+        do=doing.own_address,
+    ),
+    Step(
+        "recipients",
+        "stage",
+        "an alarm that reaches no one",
+        "python -m ops provision --alarm-email <yours>",
+        do=doing.recipients,
+    ),
+    Step(
+        "richpanel tags",
+        "support",
+        "a plan leaves a tag out that the tenant lacks",
+        "python -m ops support-tags --create",
+        checks=("richpanel",),
+        findings=("richpanel", "richpanel tags"),
+        do=systems.tags,
+    ),
+    Step(
+        "first company",
+        "outreach",
+        "without a company there is no one to send for",
+        "python -m ops company put <item.json>",
+        do=systems.first_company,
+    ),
+    *(
+        Step(f"trial {name}", system, why, "python -m ops explain <event>", do=do)
+        for name, system, why, do in (
+            ("richpanel", "support", "a real ticket is read and decided", trials.richpanel),
+            ("start", "outreach", "the Router's door and the writer", trials.start),
+            ("twilio", "outreach", "Twilio's door and its signature", trials.twilio),
+            ("mail", "outreach", "the mail function", trials.mail),
+            ("aloware", "facts", "Aloware's door", trials.aloware),
+            ("hubspot", "facts", "HubSpot's door and its signature", trials.hubspot),
+        )
+    ),
+)
+
+
+def of(wanted: Collection[str]) -> list[Step]:
+    """The steps of a stage that is for these systems."""
+    return [one for one in STEPS if one.system in ("stage", *wanted)]

@@ -1,0 +1,93 @@
+"""What the steps of support, outreach and facts do; each may be repeated."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import ValidationError
+
+from chalicelib.facts.dataset import DATASET, definition
+from chalicelib.facts.posting.powerbi import create_dataset, datasets_named
+from chalicelib.outreach.twilio.client import Credentials
+from chalicelib.outreach.twilio.credentials import of_company
+from chalicelib.support.tags import every_tag
+from ops.companies import api_keys, company, company_item, senders
+from ops.companies.company_item import CompanyItem
+from ops.session import OpsError, Session
+from ops.setup import doing
+from ops.setup.walk import Walk
+from ops.stage import config
+from ops.stage.provision import has_value
+
+DEADLINE_SECONDS = 30.0
+
+
+def tags(walk: Walk) -> str:
+    """Create the tags that a plan can set and the tenant lacks."""
+    vendor = walk.session.services.richpanel
+    missing = sorted(every_tag(walk.session.services.support_rules.current()) - vendor.tag_names())
+    for tag in missing:
+        vendor.create_tag(tag)
+    return f"{len(missing)} tags created"
+
+
+def first_company(walk: Walk) -> str:
+    """Store the first company's settings and give it a key for the Router."""
+    path, stored = walk.answers.company, senders.projects(walk.session)
+    if path is None:
+        if stored:
+            return f"{len(stored)} projects are stored"
+        raise OpsError("no company: name a file with its company-data item")
+    item = company.read(path)
+    _secrets(walk, item)
+    is_known = item in stored
+    did = "unchanged" if is_known else company.put(walk.session, item, because="setup")
+    company_id = str(item["company_id"])
+    if not api_keys.active(walk.session, company_id):
+        api_keys.issue(walk.session, company_id)
+        return f"{company_id} {did}; its key is in the secret router/api_keys"
+    return f"{company_id} {did}"
+
+
+def _secrets(walk: Walk, item: dict[str, Any]) -> None:
+    """Store the secrets that an item names, and the token by which its account signs webhooks."""
+    session = walk.session
+    try:
+        named = company_item.secrets_of(CompanyItem.model_validate(item))
+    except ValidationError:
+        return  # `company.put` says what is wrong
+    for name, channels in named.items():
+        if has_value(session.client("secretsmanager"), name):
+            continue
+        why = f"Twilio's credentials for {', '.join(channels)}" if channels else "the model's key"
+        value = walk.ask(name, why)
+        if not value.strip():
+            raise OpsError(f"missing: {name}: {why}")
+        if channels:
+            _trust(session, of_company(value))
+        doing.store(session, name, value)
+
+
+def _trust(session: Session, account: Credentials) -> None:
+    """Accept webhooks that an account signs with its own token."""
+    secret_id = session.services.settings.twilio_webhook_secret_id
+    client = session.client("secretsmanager")
+    known = json.loads(client.get_secret_value(SecretId=secret_id)["SecretString"])
+    if account.account_sid not in known:
+        text = json.dumps({**known, account.account_sid: [account.auth_token]})
+        client.put_secret_value(SecretId=secret_id, SecretString=text)
+
+
+def dataset(walk: Walk) -> str:
+    """Find or create the push dataset, configure its id, and deploy with it."""
+    session = walk.session
+    workspace = session.services.settings.powerbi_workspace_id
+    client = session.services.posting.powerbi_client
+    there = datasets_named(client, workspace, DATASET, deadline_seconds=DEADLINE_SECONDS)
+    found = there[0] if there else ""
+    if not found:
+        found = create_dataset(client, workspace, definition(), deadline_seconds=DEADLINE_SECONDS)
+    config.write(walk.stage, {"POWERBI_DATASET_ID": found})
+    walk.refresh()
+    return f"{'found' if there else 'created'}: {found}"

@@ -1,0 +1,352 @@
+"""One event through every door, watched until it has ended; only while the stage is in shadow.
+
+Nothing reaches a customer: in shadow mode decisions are recorded and no vendor is called.  The people
+in the events are invented (a 555 number, example.com), and the facts are of a kind that no report
+counts.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+import requests
+
+from chalicelib.aws.secrets import active_tokens
+from chalicelib.clock import iso
+from chalicelib.errors import MiddlewareError
+from chalicelib.facts import aloware_webhook, hubspot_webhook, mapping
+from chalicelib.once.door import InboundRequest
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.channels import SENDER_OF, Channel
+from chalicelib.outreach.door import access
+from chalicelib.outreach.ses import webhook as ses_webhook
+from chalicelib.outreach.twilio import webhook as twilio_webhook
+from chalicelib.outreach.twilio.door import MESSAGE_PATH
+from chalicelib.support.webhook import TOKEN_HEADER
+from ops.companies import senders
+from ops.session import OpsError, Session
+from ops.setup.walk import Walk
+from ops.stage import switches
+
+REQUEST_SECONDS = 30.0
+ENDS_WITHIN_SECONDS = 120.0
+POLL_SECONDS = 0.5
+STARTED, REPLIES = "+15550100199", "+15550100198"
+MAIL = "setup@example.com"
+RECENT = timedelta(days=30)
+ENDED = frozenset({"processed", "skipped", "failed", "parked"})
+JSON_TYPE = {"content-type": "application/json"}
+Headers = Mapping[str, str]
+
+
+def in_shadow(trial: Callable[[Walk], str]) -> Callable[[Walk], str]:
+    """A trial that is left out where the stage acts already."""
+
+    def run(walk: Walk) -> str:
+        if switches.read(walk.session)["shadow_mode"] != "true":
+            return "not sent: the stage is not in shadow"
+        return trial(walk)
+
+    return run
+
+
+@in_shadow
+def richpanel(walk: Walk) -> str:
+    """A real ticket's newest message: it is read and decided, and the ticket stays as it is."""
+    session = walk.session
+    ticket = walk.answers.test_ticket or _newest_ticket(session)
+    said = session.services.richpanel.read_ticket(ticket).comments
+    newest = next((one.id for one in reversed(said) if not one.is_operator), None)
+    if newest is None:
+        raise OpsError(f"no customer has written in ticket {ticket}: name another (test_ticket)")
+    text = session.services.secrets.text(session.services.settings.webhook_secret_id)
+    answer = _post(
+        session,
+        "/webhook/richpanel",
+        json.dumps({"ticket_id": ticket, "message_id": newest, "trigger": "setup"}).encode(),
+        {**JSON_TYPE, TOKEN_HEADER: active_tokens(text)[0]},
+    )
+    return _ended(session, str(answer.json()["event_id"]))
+
+
+@in_shadow
+def start(walk: Walk) -> str:
+    """A conversation with an invented person, started as the Router would; its message is withheld."""
+    session = walk.session
+    item = _project(session)
+    known = access.access(
+        session.services.secrets.text(session.services.settings.router_keys_secret_id)
+    ).get(item["company_id"], access.Access())
+    if not known.api_keys:
+        raise OpsError(f"company {item['company_id']} has no key: python -m ops company key")
+    request_id = f"setup-{secrets.token_hex(6)}"
+    body = json.dumps(_start(session, item, request_id)).encode()
+    headers = {**JSON_TYPE, "x-api-key": known.api_keys[0]}
+    if known.signing_secrets:
+        at = str(int(session.services.clock.now().timestamp()))
+        signed = f"{request_id}.{at}.".encode() + body
+        headers |= {
+            "webhook-id": request_id,
+            "webhook-timestamp": at,
+            "webhook-signature": _standard(known.signing_secrets[0], signed),
+        }
+    _post(session, "/initiate-conversation", body, headers)
+    return _ended(session, outreach_keys.start(item["company_id"], request_id))
+
+
+@in_shadow
+def twilio(walk: Walk) -> str:
+    """A text from a number that no conversation knows, signed as Twilio signs."""
+    session = walk.session
+    settings = session.services.settings
+    tokens = twilio_webhook.accounts(
+        session.services.secrets.text(settings.twilio_webhook_secret_id)
+    )
+    account, token = next(((a, known[0]) for a, known in tokens.items() if known), ("", ""))
+    number = next((one for one in map(_number, senders.projects(session)) if one), "")
+    if not token or not number:
+        return "not sent: no account token or no number is stored"
+    sid = f"SM{secrets.token_hex(16)}"
+    form = {
+        "MessageSid": sid,
+        "AccountSid": account,
+        "From": REPLIES,
+        "To": number,
+        "Body": "setup",
+    }
+    url = f"{settings.public_base_url}{MESSAGE_PATH}"
+    signed = url + "".join(name + form[name] for name in sorted(form))
+    made = hmac.new(token.encode(), signed.encode(), hashlib.sha1).digest()  # Twilio's own choice
+    headers = {
+        "content-type": "application/x-www-form-urlencoded",
+        "x-twilio-signature": base64.b64encode(made).decode(),
+    }
+    _post(session, MESSAGE_PATH, urlencode(form).encode(), headers)
+    return _ended(session, outreach_keys.reply(Channel.SMS, sid))
+
+
+@in_shadow
+def mail(walk: Walk) -> str:
+    """An e-mail that no conversation waits for, handed to the function as its topic would."""
+    session = walk.session
+    message = json.dumps(_notification(iso(session.services.clock.now())))
+    job = ses_webhook.parse(
+        message,
+        received_at=iso(session.services.clock.now()),
+        delivery_id="setup",
+        opaque=session.services.opaque_ids,
+    )
+    if job is None:
+        raise OpsError("the trial's own e-mail cannot be read")
+    walk.invoke(session, f"rp-mw-{walk.stage}-mail", {"Records": [_record(message)]})
+    return _ended(session, job.event_key)
+
+
+@in_shadow
+def aloware(walk: Walk) -> str:
+    """An incoming call, of a kind that does not count."""
+    session = walk.session
+    body = json.dumps(
+        {
+            "event": "Setup",
+            "body": {"id": f"setup-{secrets.token_hex(6)}", "type": 1, "direction": 1},
+        }
+    ).encode()
+    text = session.services.secrets.text(session.services.settings.aloware_secret_id)
+    held = active_tokens(text)[0]
+    is_basic = ":" in held
+    shown = base64.b64encode(held.encode()).decode() if is_basic else held
+    headers = {**JSON_TYPE, "authorization": f"{'Basic' if is_basic else 'Bearer'} {shown}"}
+    job = aloware_webhook.parse(_inbound(session, body))
+    if job is None:
+        raise OpsError("the trial's own call cannot be read")
+    _post(session, "/webhook/aloware", body, headers)
+    return _stored(session, mapping.aloware_fact(job).key)
+
+
+@in_shadow
+def hubspot(walk: Walk) -> str:
+    """A deleted ticket, which does not count, signed as HubSpot signs."""
+    session = walk.session
+    settings = session.services.settings
+    stamp = str(int(session.services.clock.now().timestamp() * 1000))
+    event = {
+        "eventId": secrets.randbelow(10**9),
+        "subscriptionType": "object.deletion",
+        "objectTypeId": "0-5",
+        "objectId": secrets.randbelow(10**9),
+        "occurredAt": int(stamp),
+        "attemptNumber": 0,
+    }
+    body = json.dumps([event]).encode()
+    held = active_tokens(session.services.secrets.text(settings.hubspot_secret_id))[0]
+    made = hubspot_webhook.signature_v3(
+        held, uri=settings.hubspot_webhook_url, body=body, stamp=stamp
+    )
+    headers = {
+        **JSON_TYPE,
+        hubspot_webhook.SIGNATURE_V3: made,
+        hubspot_webhook.TIMESTAMP: stamp,
+    }
+    (job,) = hubspot_webhook.parse(_inbound(session, body))
+    (fact,) = mapping.hubspot_facts(job)
+    _post(session, "/webhook/hubspot", body, headers)
+    return _stored(session, fact.key)
+
+
+# --- sending, and watching --------------------------------------------------------------------
+
+
+def _post(session: Session, path: str, body: bytes, headers: Headers) -> requests.Response:
+    base = session.services.settings.public_base_url
+    try:
+        answer = requests.post(
+            f"{base}{path}",
+            data=body,
+            headers=dict(headers),
+            timeout=REQUEST_SECONDS,
+            allow_redirects=False,
+        )
+    except requests.RequestException as error:
+        raise OpsError(f"{base}{path} does not answer ({type(error).__name__})") from None
+    if answer.status_code != requests.codes.ok:
+        raise OpsError(f"{base}{path} answers {answer.status_code}: {answer.text[:200]}")
+    return answer
+
+
+def _ended(session: Session, event_key: str) -> str:
+    """Wait until an event has ended, and say how."""
+    row = _watch(
+        event_key,
+        lambda: session.ledger_table.get({"event_id": event_key}),
+        lambda row: row["status"] in ENDED,
+    )
+    if row["status"] in ("failed", "parked"):
+        reason = row.get("reason")
+        raise OpsError(f"{event_key} {row['status']}: {reason}: python -m ops explain {event_key}")
+    return f"{event_key} {row['status']} {row.get('reason') or ''}".rstrip()
+
+
+def _stored(session: Session, key: str) -> str:
+    """Wait until a fact is in its ledger, and say how."""
+    row = _watch(key, lambda: session.services.fact_ledger.row(key), lambda _row: True)
+    return f"{key} {row['status']} {row.get('reason') or ''}".rstrip()
+
+
+def _watch(
+    key: str,
+    read: Callable[[], Mapping[str, Any] | None],
+    has_ended: Callable[[Mapping[str, Any]], bool],
+) -> Mapping[str, Any]:
+    deadline = time.monotonic() + ENDS_WITHIN_SECONDS
+    while True:
+        row = read()
+        if row is not None and has_ended(row):
+            return row
+        if time.monotonic() > deadline:
+            state = "was accepted and is not there yet" if row is None else f"is {row['status']}"
+            raise OpsError(f"{key} {state}: python -m ops explain {key}")
+        time.sleep(POLL_SECONDS)
+
+
+# --- what is sent -----------------------------------------------------------------------------
+
+
+def _newest_ticket(session: Session) -> str:
+    since = session.services.clock.now() - RECENT
+    try:
+        found = session.services.richpanel.open_page(since=since, page=1).tickets
+    except MiddlewareError as error:
+        raise OpsError(f"no ticket can be listed ({type(error).__name__}): name one") from None
+    if not found:
+        raise OpsError("there is no open ticket: write to a test ticket, and name it (test_ticket)")
+    return found[0].id
+
+
+def _project(session: Session) -> Mapping[str, Any]:
+    stored = [one for one in senders.projects(session) if one.get("project_status") == "active"]
+    if not stored:
+        raise OpsError("no active project is stored: python -m ops company put <item.json>")
+    return stored[0]
+
+
+def _start(session: Session, item: Mapping[str, Any], request_id: str) -> dict[str, Any]:
+    """A request to a person in whose zone it is early afternoon, so that it is not quiet."""
+    allowed = item["allowed_channels"]
+    channel = next(one for one in (Channel.SMS, Channel.WHATSAPP, Channel.EMAIL) if one in allowed)
+    person = {"recipient_email": MAIL} if channel == Channel.EMAIL else {"recipient_tel": STARTED}
+    now = session.services.clock.now()
+    behind = (now.hour - 13 + 12) % 24 - 12
+    return {
+        "company_data": {name: item[name] for name in ("company_id", "project_id")},
+        "recipient_data": {
+            "recipient_first_name": "Setup",
+            "comms_consent": True,
+            "recipient_timezone": f"Etc/GMT{behind:+d}" if behind else "UTC",
+            **person,
+        },
+        "request_data": {
+            "request_id": request_id,
+            "channel_method": channel.value,
+            "initial_request_timestamp": iso(now),
+        },
+    }
+
+
+def _standard(secret: str, signed: bytes) -> str:
+    """A Standard Webhooks signature."""
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+
+
+def _number(item: Mapping[str, Any]) -> str:
+    config = (item.get("channel_config") or {}).get(Channel.SMS) or {}
+    return str(config.get(SENDER_OF[Channel.SMS]) or "")
+
+
+def _inbound(session: Session, body: bytes) -> InboundRequest:
+    return InboundRequest({}, body, iso(session.services.clock.now()), "setup")
+
+
+def _record(message: str) -> dict[str, Any]:
+    """An SNS message as Lambda gets it."""
+    return {"EventSource": "aws:sns", "Sns": {"Message": message, "Subject": None}}
+
+
+def _notification(at: str) -> dict[str, Any]:
+    """SES's notification of an incoming e-mail."""
+    message_id = f"<setup-{secrets.token_hex(8)}@example.com>"
+    to, subject = "setup@company.example", "setup"
+    headers = {"From": MAIL, "To": to, "Subject": subject, "Message-ID": message_id}
+    text = "".join(f"{name}: {value}\r\n" for name, value in headers.items()) + "\r\nsetup\r\n"
+    passed = {"status": "PASS"}
+    return {
+        "notificationType": "Received",
+        "mail": {
+            "timestamp": at,
+            "source": MAIL,
+            "messageId": secrets.token_hex(16),
+            "destination": [to],
+            "headersTruncated": False,
+            "headers": [{"name": name, "value": value} for name, value in headers.items()],
+            "commonHeaders": {"from": [MAIL], "to": [to], "subject": subject},
+        },
+        "receipt": {
+            "timestamp": at,
+            "recipients": [to],
+            **dict.fromkeys(
+                ("spamVerdict", "virusVerdict", "spfVerdict", "dkimVerdict", "dmarcVerdict"), passed
+            ),
+            "action": {"type": "SNS", "topicArn": "arn", "encoding": "BASE64"},
+        },
+        "content": base64.b64encode(text.encode()).decode(),
+    }

@@ -1,0 +1,160 @@
+"""A step of the walk as data, and the loop that checks, does and checks again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from chalicelib.errors import MiddlewareError
+from ops.inspect import doctor
+from ops.inspect.finding import MANUAL
+from ops.output import Output
+from ops.session import OpsError, Session
+from ops.setup.answers import Answers
+
+IN_ORDER = frozenset({"ok", MANUAL})
+DONE, TO_DO, BY_HAND, FAILED = "done", "to do", "by hand", "failed"
+
+
+class Way(Protocol):
+    """One of the two ways to deploy a stage."""
+
+    def __call__(self, session: Session) -> None:
+        """Create or update everything that the stage's configuration declares."""
+        ...
+
+
+class Invoke(Protocol):
+    """Calls a deployed function as its own source would."""
+
+    def __call__(self, session: Session, function: str, event: dict[str, Any]) -> None:
+        """Wait until it has ended; raises `OpsError` where it failed."""
+        ...
+
+
+class Ask(Protocol):
+    """How a secret is asked for; nothing is shown."""
+
+    def __call__(self, name: str, why: str) -> str:
+        """The value; empty where there is none to be had."""
+        ...
+
+
+@dataclass(slots=True)
+class Walk:
+    """One run of setup.
+
+    Attributes:
+        deploy: the way in which the stage is deployed.
+        ask: asks for a secret.
+        invoke: calls a function.
+        notes: what the steps did, for the summary.
+    """
+
+    stage: str
+    answers: Answers
+    output: Output
+    deploy: Way
+    ask: Ask
+    invoke: Invoke
+    is_confirmed: bool = False
+    notes: dict[str, str] = field(default_factory=dict)
+    _session: Session | None = None
+
+    @property
+    def session(self) -> Session:
+        """The stage as it is configured now."""
+        if self._session is None:
+            self._session = Session(self.stage, self.is_confirmed)
+        return self._session
+
+    def refresh(self) -> None:
+        """Read the stage's configuration and secrets once more: a step has changed them."""
+        self._session = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step.
+
+    Attributes:
+        name: short, unique.
+        system: ``stage``, or the system that needs it.
+        why: what goes wrong without it.
+        checks: of `doctor`, those that look at it.
+        findings: of what they find, what must be in order; empty: everything.
+        without: of what they find, what is another step's.
+        do: does it, may be repeated, and says what it did; None: a person does it.
+        next: what to type or do where it cannot be done.
+    """
+
+    name: str
+    system: str
+    why: str
+    next: str
+    checks: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    do: Callable[[Walk], str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a step was found or left.
+
+    Attributes:
+        state: done, to do, by hand, or failed.
+        seconds: how long it took.
+    """
+
+    step: Step
+    state: str
+    detail: str = ""
+    seconds: float = 0.0
+
+
+def look(walk: Walk, step: Step) -> Outcome:
+    """How a step is now, changing nothing."""
+    undone = BY_HAND if step.do is None else TO_DO
+    if not step.checks:
+        return Outcome(step, undone)
+    try:
+        found = [
+            one
+            for one in doctor.examine(walk.session, step.checks)
+            if one.check not in step.without and (not step.findings or one.check in step.findings)
+        ]
+    except (MiddlewareError, OpsError) as error:
+        return Outcome(step, undone, str(error))
+    lacking = [name for name in step.findings if name not in {one.check for one in found}]
+    wrong = [one for one in found if one.result not in IN_ORDER]
+    problems = [f"{one.check}: {one.detail}" for one in wrong] + lacking
+    if problems or not found:
+        return Outcome(step, undone, "; ".join(problems))
+    return Outcome(step, DONE, "; ".join(one.detail for one in found[:3] if one.detail))
+
+
+def run(walk: Walk, steps: Sequence[Step]) -> Iterator[Outcome]:
+    """Do what is not done, in order; stops after the first step that fails."""
+    for step in steps:
+        began = time.monotonic()
+        before = look(walk, step)
+        if before.state != TO_DO or step.do is None:
+            yield before
+            continue
+        try:
+            said = step.do(walk)
+        except (OpsError, MiddlewareError, ClientError, BotoCoreError) as error:
+            yield Outcome(step, FAILED, str(error), time.monotonic() - began)
+            return
+        walk.refresh()
+        after = look(walk, step) if step.checks else Outcome(step, DONE)
+        took = time.monotonic() - began
+        if after.state != DONE:
+            yield Outcome(step, FAILED, after.detail, took)
+            return
+        yield Outcome(step, DONE, said, took)
