@@ -447,7 +447,7 @@ class Outreach(Core):
         from chalicelib.outreach.writing.template_writer import TemplateWriter
         from chalicelib.outreach.writing.tool_writer import ToolWriter
 
-        writer = ChosenWriter(TemplateWriter(), self.checked_writer(), self._models.writes_for)
+        writer = ChosenWriter(TemplateWriter(), self.checked_writer(), self.models.writes_for)
         offering = ToolWriter(writer, self.conversations, self.current_settings)
         return Composer(self.conversations, offering, self.heartbeat.beating)
 
@@ -513,7 +513,7 @@ class Outreach(Core):
         from chalicelib.outreach.writing.checked_writer import CheckedWriter
         from chalicelib.outreach.writing.model_writer import OpenAiWriter
 
-        return CheckedWriter(OpenAiWriter(self._models), self.current_settings, self.log)
+        return CheckedWriter(OpenAiWriter(self.models), self.current_settings, self.log)
 
     @cached_property
     def spending(self) -> Spending:
@@ -523,7 +523,7 @@ class Outreach(Core):
         return Spending(self._conversations_table, self.clock, self.log)
 
     @cached_property
-    def _models(self) -> Models:
+    def models(self) -> Models:
         """The language models; one client for each company's own key, one for the account's Bedrock."""
         from chalicelib.outreach.spending.models import Models, Named
         from chalicelib.outreach.spending.prices import Prices

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from chalicelib.errors import ProviderError, TransientError
 from chalicelib.once.ports import Log
@@ -34,9 +34,21 @@ class Named:
     fallback: str | None = None
 
 
+class Choice(Protocol):
+    """Which language model writes for a conversation."""
+
+    def named(self, record: Record) -> Named:
+        """The names of its models, where its project has none of its own."""
+        ...
+
+    def of(self, record: Record) -> LanguageModel:
+        """The model itself."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The language models that write for conversations.
+    """`Choice` by the projects' settings: the language models that write for conversations.
 
     Attributes:
         current: a project's settings as they are now.

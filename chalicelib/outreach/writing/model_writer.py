@@ -16,7 +16,7 @@ from chalicelib.errors import PermanentError, TransientError
 from chalicelib.outreach.ai_config import WriterSettings
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
-from chalicelib.outreach.spending.models import Models
+from chalicelib.outreach.spending.models import Choice
 from chalicelib.outreach.writing import model_view, prompts
 from chalicelib.outreach.writing.template_writer import Writer
 from chalicelib.vendors.language_model import Answer, JsonSchema, Outcome, Turn
@@ -36,7 +36,7 @@ class OpenAiWriter:
         models: which language model writes for a conversation.
     """
 
-    def __init__(self, models: Models) -> None:
+    def __init__(self, models: Choice) -> None:
         self._models = models
 
     def opening(
