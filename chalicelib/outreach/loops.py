@@ -11,6 +11,7 @@ from datetime import timedelta
 
 from chalicelib.clock import parsed
 from chalicelib.once import keys
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import LOOP, MACHINE, PROMPT, Entry, Record, place
 from chalicelib.vendors.machine_mail import is_machine_mail
 
@@ -34,7 +35,9 @@ def note_on(record: Record, text: str, sent_at: str) -> str | None:
     if is_machine_mail(text):
         return MACHINE
     earlier = [one for one in sorted(record.messages, key=place) if one.note != PROMPT]
-    if _is_repeated(earlier, text) or _comes_at_once(earlier, sent_at):
+    # The time of an e-mail is what its sender says.
+    is_timed = record.item.get("channel_method") != Channel.EMAIL
+    if _is_repeated(earlier, text) or (is_timed and _comes_at_once(earlier, sent_at)):
         return LOOP
     return None
 
