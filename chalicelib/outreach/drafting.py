@@ -15,9 +15,12 @@ from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import ai_config, reopening, rules
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.conclusions import Conclusions
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan, may_send
+from chalicelib.outreach.notices import person_will_answer
+from chalicelib.outreach.spending.budget import BUDGET_REACHED, BudgetReachedError
 from chalicelib.outreach.waiting import Turns
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import REFUSED
@@ -69,6 +72,8 @@ class Drafting:
             compose = self._composer.opening if is_opening else self._composer.answer
             try:
                 context.draft = compose(record, entry_id)
+            except BudgetReachedError:
+                return self._out_of_budget(context, entry_id, is_opening=is_opening)
             except PermanentError as error:
                 if is_opening and error.provider in _FOR_A_PERSON:
                     return hand_off_plan("start", reason_of(error))
@@ -99,6 +104,20 @@ class Drafting:
             facts["tool"] = draft.function_step
         return Plan(FLOW, tuple(steps), facts)
 
+    def _out_of_budget(self, context: EventContext, entry_id: str, *, is_opening: bool) -> Plan:
+        """A person opens; who has written is answered once that a person will come back to them."""
+        if is_opening:
+            return hand_off_plan("start", BUDGET_REACHED)
+        record = context.conversation
+        wording = Draft(text=person_will_answer(record))
+        context.draft = self._composer.fixed(record, entry_id, wording)
+        kind = "send_email" if record.channel == Channel.EMAIL else "send_text"
+        steps = (
+            (PlannedAction(kind, entry_id),),
+            (PlannedAction("hand_off", f"|{BUDGET_REACHED}"),),
+        )
+        return Plan(FLOW, steps, {"entry_id": entry_id, "opening": False})
+
     def of_person(self, context: EventContext, entry_id: str) -> Plan:
         """The plan that sends what a person wrote; the person learns what stops it."""
         record = context.conversation
@@ -113,6 +132,10 @@ class Drafting:
         kind = "send_email" if record.channel == Channel.EMAIL else "send_text"
         facts = {"entry_id": entry_id, "opening": False, "by_person": True, "desk": True}
         return Plan(FLOW, ((PlannedAction(kind, entry_id),),), facts)
+
+    def person_acted(self, record: Record, name: Name, act_id: str) -> None:
+        """A person has taken the conversation, or closed it."""
+        self._conclusions.person_acted(record, name, act_id)
 
     def reply_failed(self, record: Record, reason: str) -> None:
         """What a person wrote was not sent: the recipient waits for an answer again."""
@@ -136,7 +159,7 @@ class Drafting:
             raise PermanentError("twilio", "create_message", reason=reopening.WINDOW_CLOSED)
         other = keys.digest("reopening", entry_id)[:32]
         carried = reopening.carried(record, draft, template)
-        context.draft = self.turns.conversations.keep_draft(record, other, carried)
+        context.draft = self._composer.fixed(record, other, carried)
         return other
 
     @contextmanager
