@@ -30,6 +30,8 @@ from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.facts.posting.ndjson import S3Rows
 from chalicelib.once import opening
 from chalicelib.once.lanes import LANES, Lane
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.company_events.names import Name
 from console import deployed
 from console.sessions import Sessions
 from local import company
@@ -448,7 +450,7 @@ def every_forward(run: Run) -> None:
     run.stage.aws.client("sqs").send_message(
         QueueUrl=run.stage.queue_url,
         MessageBody=event["Records"][0]["body"],
-        MessageGroupId="group",
+        MessageGroupId="other-group",
         MessageDeduplicationId="forwarded-event",
     )
     for lane in LANES[1:]:
@@ -557,8 +559,14 @@ def every_telling(run: Run, outreach: Outreach) -> None:
             run.work()
             endpoint.status = 204
             run.tell_again(outreach)
-        endpoint.status = 410
         outreach.start("told-no-more", "sms", "+15550101211")
+        run.work()
+        endpoint.status = 410
+        record = outreach.record("sms", "+15550101211")
+        called = outreach_keys.entry_id(record.start_event)
+        outreach.services.company_events.record(
+            record, Name.TOOL_CALLED, called, message_id=called, tool="book"
+        )
         run.work()
         run.close_lanes()
         outreach.start("told-through-tickets", "sms", "+15550101212")
