@@ -53,7 +53,7 @@ class OpenIdSignIn:
         settings: ConsoleSettings,
         sessions: Sessions,
         client_secret: Callable[[], str],
-        enter_act: Callable[[Act], None],
+        enter_act: Callable[[Act], object],
     ) -> None:
         self._settings = settings
         self._sessions = sessions

@@ -101,7 +101,7 @@ class Conclusions:
             is_opening = bool(plan.facts.get("opening"))
             gave_way = is_opening and row.reason == PERSON_ANSWERS
             if row.status == ActionStatus.SKIPPED and (row.reason in SWITCHES or gave_way):
-                record = self._record_withheld(event, record, plan, row.reason)
+                record = self._record_withheld(event, record, plan, row.reason or "")
         function = plan.facts.get("function")
         if function and all(one.kind == "hand_off" for one in plan.actions):
             self._conversations.move(

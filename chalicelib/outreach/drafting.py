@@ -136,7 +136,7 @@ class Drafting:
             raise PermanentError("twilio", "create_message", reason=reopening.WINDOW_CLOSED)
         other = keys.digest("reopening", entry_id)[:32]
         carried = reopening.carried(record, draft, template)
-        context.draft = self.turns.conversations.keep_draft(record, other, carried)
+        context.draft = self._composer.fixed(record, other, carried)
         return other
 
     @contextmanager

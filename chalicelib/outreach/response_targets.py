@@ -72,13 +72,14 @@ def target_of(project: Mapping[str, Any]) -> Target | None:
     minutes, days = setting.get("minutes"), setting.get("days")
     opens, closes = _clock_time(setting.get("from")), _clock_time(setting.get("until"))
     zone = time_zones.named(setting.get("zone") or "UTC")
-    is_whole = isinstance(minutes, int) and 0 < minutes <= MOST_MINUTES and zone is not None
-    if not is_whole or opens is None or closes is None:
+    if not isinstance(minutes, int) or not 0 < minutes <= MOST_MINUTES:
+        return None
+    if zone is None or opens is None or closes is None:
         return None
     if days is not None and not (isinstance(days, list) and set(days) <= _EVERY_DAY and days):
         return None
     wanted = _EVERY_DAY if days is None else frozenset(int(one) for one in days)
-    return Target(int(minutes), opens, closes, zone, wanted)
+    return Target(minutes, opens, closes, zone, wanted)
 
 
 def _clock_time(text: Any) -> time | None:  # noqa: ANN401 - whatever the project's item holds

@@ -93,10 +93,9 @@ def do(opaque_id: str, act: str) -> Response | tuple[str, int]:
         return _page(opaque_id, said=error.message, kept=own), error.status
     except ConflictError as error:
         return _page(opaque_id, said=_faster(opaque_id, error), kept=own), CONFLICT
-    target = "inbox.show" if act in _LEAVES else "conversation.show"
-    return redirect(
-        url_for(target, **({} if act in _LEAVES else {"opaque_id": opaque_id})), code=303
-    )
+    if act in _LEAVES:
+        return redirect(url_for("inbox.show"), code=303)
+    return redirect(url_for("conversation.show", opaque_id=opaque_id), code=303)
 
 
 def _found(opaque_id: str) -> dict[str, Any]:

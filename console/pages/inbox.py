@@ -69,4 +69,5 @@ def _company() -> str | None:
 
 def _address(**changes: str) -> str:
     kept = {name: one for name, one in request.args.items() if name != "after"}
-    return url_for("inbox.show", **{**kept, **changes})
+    values: dict[str, Any] = {**kept, **changes}
+    return url_for("inbox.show", **values)

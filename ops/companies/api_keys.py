@@ -115,7 +115,7 @@ def _change(
         known = _keys_of(whole, company_id, None)
         rest = mine if isinstance(mine, dict) else {access.KEYS: list(known)}
         if role is None:
-            changed = {access.KEYS: list(keys)}
+            changed: dict[str, Any] = {access.KEYS: list(keys)}
         else:
             desk = rest.get(access.DESK_KEYS)
             others = desk if isinstance(desk, dict) else {}

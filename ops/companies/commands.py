@@ -52,8 +52,8 @@ def handoff_list(
     if state:
         entries = handoff.listed(session, states=state, company_id=company_id, limit=limit)
         output.show(entries)
-        parts = ("id", "company", "channel", "state", "taken_by", "waiting_since", "due_at")
-        output.table(parts, [[one[name] for name in parts] for one in entries])
+        listed = ("id", "company", "channel", "state", "taken_by", "waiting_since", "due_at")
+        output.table(listed, [[one[name] for name in listed] for one in entries])
         return
     found = handoff.waiting(session, company_id=company_id, limit=limit)
     output.show(found)

@@ -32,7 +32,7 @@ def test_it_shows_prompt_drafts_checks_and_cost_and_sends_nothing(outreach, open
     assert said.data["tokens"] == sum(one["tokens"] for one in said.data["turns"]) > 0
     assert opening["segments"] >= 1
     assert said.data["sees"]
-    assert outreach.twilio.messages == []
+    assert not outreach.twilio.messages
     assert outreach.record("sms", "+15550100099") is None
 
 
