@@ -181,7 +181,11 @@ class Conclusions:
             changes |= threads.sent(record, header)
         if plan.facts.get("desk"):  # the hand-off goes on
             kept = {name: changes[name] for name in _OF_A_PERSONS_REPLY if name in changes}
-            return self._conversations.append(record, entry, expected=set(Status), changes=kept)[0]
+            record, _ = self._conversations.append(
+                record, entry, expected=set(Status), changes=kept
+            )
+            self._events.record(record, Name.ANSWERED, entry_id, message_id=entry_id, by="person")
+            return record
         also: tuple[dict[str, Any], ...] = ()
         if is_opening:
             changes["processing_time_ms"] = int((self._clock.monotonic() - context.started) * 1000)
