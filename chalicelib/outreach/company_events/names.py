@@ -44,10 +44,14 @@ class Name(StrEnum):
     """A later message went to the carrier; ``by``: ``machine`` or ``person``."""
     HANDED_OFF = "handed_off"
     """It waits for a person; ``reason`` says why."""
+    TAKEN = "taken"
+    """A person has it."""
     OPTED_OUT = "opted_out"
     """The recipient must not be contacted any more."""
     TOOL_CALLED = "tool_called"
     """The recipient wants something done; ``tool`` and ``arguments`` say what."""
+    CLOSED = "closed"
+    """A person has closed it."""
 
 
 @dataclass(frozen=True, slots=True)
