@@ -11,7 +11,7 @@ SEED ?= 1
 JOBS ?= 1
 NEIGHBOUR_EXAMPLES ?= 20
 
-.PHONY: help run demo test cover check audit format bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
+.PHONY: help run demo test cover check audit format screenshots bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
 
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -52,14 +52,18 @@ format: $(READY) ## Format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
+screenshots: $(READY) ## Pictures of the console into docs/pictures; needs Chromium
+	@$(BIN)/python -m pytest -q tests/console/screenshots.py
+
 bench: $(READY) ## The figures, as ratios in one run
 	@$(BIN)/python -m bench
 	@$(BIN)/python -m bench.measures.reconcile
 	@$(BIN)/python -m bench.measures.replay
 	@$(BIN)/python -m bench.measures.outreach
 
-eval: $(READY) ## The classifier on the labelled set, with and without the model
+eval: $(READY) ## The classifier on the labelled set, with and without the model; hostile and good drafts
 	@$(BIN)/python -m bench.measures.intents
+	@$(BIN)/python -m bench.measures.drafts
 
 bench-redaction: $(READY) ## Leaks, masks and speed of the redactor, beside its peers; TEXTS=folder of public texts
 	@$(BIN)/python -m bench.redaction $(if $(TEXTS),--texts $(TEXTS))

@@ -11,7 +11,7 @@ from chalice.app import Chalice, CloudWatchEvent, Rate, Request, Response, SNSEv
 
 from chalicelib.errors import UnavailableError, reason_of
 from chalicelib.once.door import Answer
-from chalicelib.once.lanes import EMAIL, FACTS, OUTREACH
+from chalicelib.once.lanes import COMPANIES, EMAIL, FACTS, OUTREACH
 from chalicelib.wiring import failed_at, services
 
 if "AWS_CHALICE_CLI_MODE" in os.environ and "local" in sys.argv[1:]:  # `chalice local`
@@ -26,8 +26,10 @@ if "AWS_CHALICE_CLI_MODE" in os.environ and "deploy" in sys.argv[1:]:  # `chalic
 
 if "AWS_CHALICE_CLI_MODE" in os.environ and "package" in sys.argv[1:]:  # `chalice package`
     from ops.stage.chalice_deploy import check_names
+    from ops.stage.console_layer import build_beside_package
 
     check_names()
+    build_beside_package()
 
 # Chalice needs these at import; at deployment it sets the stage's environment first.
 STAGE = os.environ.get("STAGE", "dev")
@@ -36,6 +38,7 @@ LATER_QUEUE = os.environ.get("LATER_QUEUE_NAME", "rp-mw-later-dev")
 OUTREACH_QUEUE = OUTREACH.queue(STAGE)
 EMAIL_QUEUE = EMAIL.queue(STAGE)
 FACTS_QUEUE = FACTS.queue(STAGE)
+COMPANIES_QUEUE = COMPANIES.queue(STAGE)
 MAIL_TOPIC = os.environ.get("MAIL_TOPIC", "rp-mw-mail-dev")
 WORKERS = int(os.environ.get("WORKER_CONCURRENCY", "2"))
 LANE_WORKERS = int(os.environ.get("LANE_CONCURRENCY", "2"))
@@ -73,6 +76,32 @@ def initiate_conversation() -> Response:
 def conversation(request_id: str) -> Response:
     """The Channel Router queries the outcome of a start."""
     return _answered("channel_router", lambda: services().start_outcome(*_posted(), request_id))
+
+
+@app.route("/desk/conversations", methods=["GET"])
+def desk_list() -> Response:
+    """A company's desk lists what waits for a person."""
+    return _answered("desk", lambda: services().desk_list(*_posted(), _query()))
+
+
+@app.route("/desk/conversations/{conversation_id}", methods=["GET"])
+def desk_conversation(conversation_id: str) -> Response:
+    """A company's desk reads one conversation."""
+    return _answered("desk", lambda: services().desk_conversation(*_posted(), conversation_id))
+
+
+@app.route("/desk/conversations/{conversation_id}/acts", methods=["POST"])
+def desk_act(conversation_id: str) -> Response:
+    """A person at a company's desk takes, answers, gives back or ends a conversation."""
+    return _answered("desk", lambda: services().desk_act(*_posted(), conversation_id))
+
+
+@app.route("/conversations/{request_id}/messages", methods=["GET"])
+def conversation_messages(request_id: str) -> Response:
+    """The Channel Router reads what was said."""
+    return _answered(
+        "channel_router", lambda: services().start_messages(*_posted(), request_id, _query())
+    )
 
 
 @app.route("/webhook/twilio", methods=["POST"], content_types=[FORM])
@@ -154,6 +183,13 @@ def facts_worker(event: SQSEvent) -> None:
         services().process(record.to_dict(), event.context)
 
 
+@app.on_sqs_message(queue=COMPANIES_QUEUE, batch_size=1, maximum_concurrency=LANE_WORKERS)
+def companies_worker(event: SQSEvent) -> None:
+    """One event of a conversation for its company: posted to the company's endpoint."""
+    for record in event:
+        services().process(record.to_dict(), event.context)
+
+
 @app.on_sqs_message(queue=LATER_QUEUE, batch_size=1, maximum_concurrency=2)
 def later(event: SQSEvent) -> None:
     """A job that waited for a while goes back into its own queue and group."""
@@ -183,6 +219,15 @@ def reconcile(event: CloudWatchEvent) -> dict[str, Any]:
 def post_facts(event: CloudWatchEvent) -> dict[str, Any]:
     """Stored facts are posted to the report by a single writer."""
     return services().post_facts(event.context)
+
+
+# Its packages are in a layer of its own: nothing of them is imported before it is called.
+@app.lambda_function(name="console")
+def console(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's
+    """The console's pages, for people without AWS credentials."""
+    from console.deployed import answer  # noqa: PLC0415 - as said
+
+    return answer(event, context)
 
 
 def _posted() -> tuple[dict[str, str], bytes]:

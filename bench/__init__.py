@@ -1,6 +1,7 @@
 """Measurements of the product, as ratios within one run; not deployed.
 
 __main__    `python -m bench`: every section against its targets
+consent     trains the model of wishes not to be contacted
 sections    the sections of that run and their targets
 measures/   one measurement per module; some are commands of their own
 rig/        the system under measurement and its counters

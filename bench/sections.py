@@ -12,12 +12,14 @@ from bench.report.sizes import Sizes
 from bench.report.table import Row
 from bench.rig import cost
 from bench.rig.system import System, whole
+from chalicelib.once.lanes import LANES
 
 if TYPE_CHECKING:
     from bench.measures.counts import Count
     from bench.measures.worker import Side
 
 POWERTOOLS = "Powertools, {}"
+ALARMS_OF_A_LANE = 3
 MODULES_OF_A_FACT = 40
 """A worker that builds a part of another system loads many more."""
 
@@ -124,7 +126,15 @@ def _costs(found: list[Count], sides: dict[str, dict[str, Side]]) -> list[Row]:
                 note=f"HTTP API {ours.http_api:.2f}, function URL {ours.function_url:.2f}",
             )
         )
-    return [*rows, _two_actions(found, section)]
+    return [*rows, _two_actions(found, section), _idle_lanes()]
+
+
+def _idle_lanes() -> Row:
+    """What the lanes beyond the first, and the queue `later`, cost in a month without an event."""
+    added = len(LANES) - 1
+    month = cost.idle(fifo_queues=added, standard_queues=1, alarms=added * ALARMS_OF_A_LANE)
+    section = "dollars a month without an event, at list prices"
+    return Row(section, f"{added} further lanes and `later`", "$", month, target=5.0)
 
 
 def _two_actions(found: list[Count], section: str) -> Row:
@@ -136,10 +146,9 @@ def _two_actions(found: list[Count], section: str) -> Row:
     two = cost.of(
         writes=writes, reads=one.reads, aws_calls=one.aws_calls - round(fewer), vendor_calls=2
     )
-    note = (
-        f"{writes:g} write units; HTTP API {two.http_api:.2f}, function URL {two.function_url:.2f}"
-    )
-    return Row(section, "routed event with two actions", "$", two.total, target=12.0, note=note)
+    note = f"{writes:g} write units; function URL {two.function_url:.2f}, REST API {two.total:.2f}"
+    name = "routed event with two actions, behind an HTTP API"
+    return Row(section, name, "$", two.http_api, target=12.0, note=note)
 
 
 def _dollars(count: Count) -> cost.Cost:

@@ -11,7 +11,8 @@
     |-- UnavailableError(code)          we could not store it: 503, the caller may retry
     |-- ProviderError(provider, operation, status, request_id)
     |   |-- TransientError        not done, or harmless to repeat; retry later
-    |   |   +-- BreakerOpenError  not attempted: the vendor is known to be down
+    |   |   |-- BreakerOpenError  not attempted: the vendor is known to be down
+    |   |   +-- PacedError      not attempted: it is not this call's turn
     |   |-- AuthError             our key is refused: refresh once, then dead-letter with an alarm
     |   |-- PermanentError        certainly not done and never will be
     |   |   +-- WithdrawnError      not wanted any more; no failure
@@ -131,6 +132,13 @@ class TransientError(ProviderError):
 
 class BreakerOpenError(TransientError):
     """Not attempted: the vendor's circuit breaker is open."""
+
+
+class PacedError(TransientError):
+    """Not attempted: our share of the vendor's limit is used up, and others come first."""
+
+    def __init__(self, provider: str, operation: str, wait_seconds: float) -> None:
+        super().__init__(provider, operation, reason="local_rate_limit", retry_after=wait_seconds)
 
 
 class AuthError(ProviderError):

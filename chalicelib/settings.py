@@ -52,6 +52,7 @@ class Settings(BaseModel):
     key_hash_secret_id: str
     conversations_table: str
     company_data_table: str
+    console_sessions_table: str
     public_base_url: str = Field(pattern=r"^https?://[^_/]+")
     twilio_base_url: str = Field(pattern=r"^https?://")
     openai_base_url: str = Field(pattern=r"^https?://")
@@ -60,6 +61,7 @@ class Settings(BaseModel):
     ses_configuration_set: str = ""
     router_keys_secret_id: str
     twilio_webhook_secret_id: str
+    company_webhooks_on_loopback: bool = False
     max_event_age_days: int = Field(default=7, ge=1, le=29)
     ledger_retention_days: int = Field(default=30, ge=30, le=365)
     state_retention_days: int = Field(default=90, ge=30, le=3650)
@@ -68,6 +70,7 @@ class Settings(BaseModel):
     conversations_retention_days: int = Field(default=365, ge=31, le=3650)
     max_receive_count: int = Field(default=10, ge=1)
     worker_concurrency: int = Field(default=2, ge=2)
+    lane_concurrency: int = Field(default=2, ge=2)
     tighten: Tightening = Tightening()
     support: SupportSettings = SupportSettings()
     facts_table: str
@@ -118,6 +121,7 @@ class Settings(BaseModel):
             "AUDIT_TRAIL_TABLE_NAME": self.audit_table.endswith(f"-{self.stage}"),
             "CONVERSATIONS_TABLE_NAME": self.conversations_table.endswith(f"-{self.stage}"),
             "COMPANY_DATA_TABLE_NAME": self.company_data_table.endswith(f"-{self.stage}"),
+            "CONSOLE_SESSIONS_TABLE_NAME": self.console_sessions_table.endswith(f"-{self.stage}"),
             "QUEUE_NAME": self.queue_name.endswith(f"-{self.stage}.fifo"),
             "LATER_QUEUE_NAME": self.later_queue_name.endswith(f"-{self.stage}"),
         }
@@ -203,6 +207,7 @@ _VARIABLES: dict[str, tuple[str, str]] = {
     "key_hash_secret_id": ("KEY_HASH_SECRET_ID", "rp-mw/{stage}/key_hash"),
     "conversations_table": ("CONVERSATIONS_TABLE_NAME", "conversations-{stage}"),
     "company_data_table": ("COMPANY_DATA_TABLE_NAME", "company-data-{stage}"),
+    "console_sessions_table": ("CONSOLE_SESSIONS_TABLE_NAME", "rp_mw_console_sessions-{stage}"),
     "public_base_url": ("PUBLIC_BASE_URL", "https://public-base-url.invalid"),
     "twilio_base_url": ("TWILIO_BASE_URL", "https://api.twilio.com"),
     "openai_base_url": ("OPENAI_BASE_URL", "https://api.openai.com"),
@@ -214,6 +219,7 @@ _VARIABLES: dict[str, tuple[str, str]] = {
         "TWILIO_WEBHOOK_SECRET_ID",
         "rp-mw/{stage}/twilio/webhook_tokens",
     ),
+    "company_webhooks_on_loopback": ("COMPANY_WEBHOOKS_ON_LOOPBACK", "false"),
     "max_event_age_days": ("MAX_EVENT_AGE_DAYS", "7"),
     "ledger_retention_days": ("LEDGER_RETENTION_DAYS", "30"),
     "state_retention_days": ("STATE_RETENTION_DAYS", "90"),
@@ -222,6 +228,7 @@ _VARIABLES: dict[str, tuple[str, str]] = {
     "conversations_retention_days": ("CONVERSATIONS_RETENTION_DAYS", "365"),
     "max_receive_count": ("MAX_RECEIVE_COUNT", "10"),
     "worker_concurrency": ("WORKER_CONCURRENCY", "2"),
+    "lane_concurrency": ("LANE_CONCURRENCY", "2"),
     "facts_table": ("DYNAMO_TABLE_NAME", "QuillIdempotencyLedger-{stage}"),
     "facts_ttl_days": ("DYNAMO_TTL_DAYS", "14"),
     "facts_endpoint": ("DYNAMO_ENDPOINT", ""),

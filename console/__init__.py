@@ -7,8 +7,16 @@ is one that a command does too.  Every page is rendered here and works without s
     access     persons, roles, and what each role may do
     sign_in    the port by which a request's person is known
     loopback   sign-in and server on one's own machine
+    openid     sign-in by an OpenID Connect provider
+    sessions   rows of signed-in persons, each with an end
+    grants     roles by group of that provider
+    settings   how people reach the deployed console and sign in
+    deployed   the Lambda function behind an HTTP API
     forms      a post is accepted from our own pages only
     backend    the stage behind the pages
+    paging     lists that are read on by the key of their last row
+    drawing    charts as SVG
+    spreadsheet  CSV that is no formula
     answers    error pages, and the headers of every answer
     pages/     the pages themselves
     templates  their HTML

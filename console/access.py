@@ -54,11 +54,13 @@ class Person:
         name: as the journal names them.
         roles: at least one.
         companies: of an agent or a lead; None for every company of the stage.
+        led: those of them whose lead they are; None for every company of the stage.
     """
 
     name: str
     roles: frozenset[Role]
     companies: frozenset[str] | None = frozenset()
+    led: frozenset[str] | None = frozenset()
 
     def may(self, right: Right) -> bool:
         """Whether one of their roles has a right."""
@@ -67,6 +69,10 @@ class Person:
     def sees(self, company_id: str) -> bool:
         """Whether a company is one of theirs."""
         return self.companies is None or company_id in self.companies
+
+    def leads(self, company_id: str) -> bool:
+        """Whether they are a lead of a company."""
+        return self.led is None or company_id in self.led
 
 
 View = TypeVar("View", bound=Callable[..., Any])

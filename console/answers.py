@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from botocore.exceptions import BotoCoreError, ClientError
 from flask import Flask, render_template, request
 from werkzeug.exceptions import HTTPException, InternalServerError
@@ -9,10 +12,16 @@ from werkzeug.sansio.response import Response as AnyResponse
 from werkzeug.wrappers import Response
 
 from chalicelib.errors import MiddlewareError
+from chalicelib.once.ports import Log
+from console import backend
 from console.backend import Options
-from ops.session import EXIT_UNUSABLE, OpsError
+from ops import journal
+from ops.session import EXIT_UNUSABLE, OpsError, OvertakenError
 from ops.unreachable import why
 
+_ACTS = 3
+"""The newest, which say who was faster."""
+_OURS = ("chalicelib", "console", "ops")
 _TITLES = {
     400: "That cannot be done as asked",
     401: "Please sign in",
@@ -29,6 +38,7 @@ _TITLES = {
 def register(app: Flask, options: Options) -> None:
     """Give every error a page and every answer its headers."""
     app.register_error_handler(HTTPException, _of_http)
+    app.register_error_handler(OvertakenError, _overtaken)
     app.register_error_handler(OpsError, _refused)
     for kind in (MiddlewareError, ClientError, BotoCoreError):
         app.register_error_handler(kind, _unreachable)
@@ -57,23 +67,44 @@ def register(app: Flask, options: Options) -> None:
         return response
 
 
-def page(code: int, said: str) -> tuple[str, int]:
+def log_unexpected(log: Log, error: BaseException) -> None:
+    """Name the error's type and its place; its text may hold what a page was about to show."""
+    at, place = error.__traceback__, None
+    while at is not None:
+        file = at.tb_frame.f_code.co_filename
+        ours = next((one for one in _OURS if f"/{one}/" in file), None)
+        if ours is not None:
+            place = f"{ours}/{file.rpartition(f'/{ours}/')[2]} line {at.tb_lineno}"
+        at = at.tb_next
+    log.event("console.failed", code=type(error).__name__, at=place)
+
+
+def page(code: int, said: str, acts: Sequence[Mapping[str, Any]] = ()) -> tuple[str, int]:
     """An error as a page.
 
     Args:
         code: the HTTP status.
         said: one sentence for the reader.
+        acts: entries of the journal that explain it.
     """
-    return render_template("error.html", title=_TITLES.get(code, "Refused"), said=said), code
+    title = _TITLES.get(code, "Refused")
+    return render_template("error.html", title=title, said=said, acts=acts), code
 
 
 def _of_http(error: HTTPException) -> AnyResponse | tuple[str, int]:
     if isinstance(error, InternalServerError):
-        return page(500, "It was written to the console's log. Nothing was changed by this page.")
+        return page(500, "The console's log names the place; on your own machine set OPS_LOG=1.")
     answer = error.get_response()
     if answer.location:  # a redirect of the router's
         return answer
     return page(answer.status_code, error.description or "")
+
+
+def _overtaken(error: OvertakenError) -> tuple[str, int]:
+    key, session = request.values.get("key", ""), backend.reading()
+    now = session.services.clock.now()
+    acts = list(journal.read(session, key=key, by=None, since=now)) if key else []
+    return page(409, f"{error}. Nothing was done now.", acts[-_ACTS:])
 
 
 def _refused(error: OpsError) -> tuple[str, int]:

@@ -8,13 +8,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Flask, abort, current_app, g, request, url_for
+from flask import (
+    Flask,
+    abort,
+    current_app,
+    g,
+    make_response,
+    render_template,
+    request,
+    url_for,
+)
 from jinja2 import StrictUndefined
 from werkzeug.wrappers import Response
 
 from console import access, answers, backend, forms, pages
 from console.access import Person, Right
 from console.backend import Backend, Options
+from console.pages import inbox
 from console.sign_in import SignIn
 from ops.session import Session
 
@@ -22,6 +32,15 @@ MOST_BYTES = 256 * 1024
 """Of a posted form."""
 _OPEN = frozenset({"static"})
 """Endpoints that are open to anyone and have no view of ours."""
+
+
+class _Application(Flask):
+    """Logs what no handler expects without its text."""
+
+    def log_exception(self, exc_info: Any) -> None:  # noqa: ANN401 - as Flask declares it
+        """See `Flask.log_exception`."""
+        with self.app_context():
+            answers.log_unexpected(backend.reading().services.log, exc_info[1])
 
 
 def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
@@ -32,7 +51,7 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
         sign_in: who makes a request.
         options: see there.
     """
-    app = Flask("console")
+    app = _Application("console")
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
@@ -43,7 +62,7 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
     def admitted() -> Response | None:
         if request.host not in options.hosts:
             abort(421, "This console does not answer to that name.")
-        found = sign_in.current()
+        found = None if request.endpoint in _OPEN else sign_in.current()
         g.person = found.person if found else None
         g.form_token = found.form_token if found else ""
         forms.refuse_forged(found.form_token if found else None)
@@ -55,7 +74,11 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
                 return sign_in.begin(request.full_path.rstrip("?"))
             abort(401, "Your session has ended. Load the page again to sign in.")
         if right is None or not found.person.may(right):
+            if request.path == "/" and found.person.may(Right.CONVERSE):
+                return inbox.home()
             abort(403, "Your role does not include this.")
+        if request.endpoint in options.left_out:
+            return make_response(render_template("left_out.html"))
         return None
 
     answers.register(app, options)
@@ -77,7 +100,9 @@ def _of_every_page() -> dict[str, Any]:
     entries = [
         (title, url_for(endpoint), request.blueprint == endpoint.partition(".")[0])
         for title, endpoint, right in pages.NAVIGATION
-        if person is not None and person.may(right)
+        if person is not None
+        and person.may(right)
+        and endpoint not in backend.backend().options.left_out
     ]
     return {
         "person": person,

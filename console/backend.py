@@ -21,11 +21,13 @@ class Options:
             that leads to this address is of no use.
         form_targets: origins that a form's answer may redirect to, beside our own.
         is_https: whether browsers reach it by https.
+        left_out: endpoints that need rights of an operator's own, which the deployed console lacks.
     """
 
     hosts: frozenset[str]
     form_targets: tuple[str, ...] = ()
     is_https: bool = False
+    left_out: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hmac
 import secrets
+import socket
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from flask import Blueprint, abort, make_response, redirect, request, url_for
-from werkzeug.serving import BaseWSGIServer, make_server
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 from werkzeug.wrappers import Response
 
 from chalicelib.once.ports import Clock
@@ -87,6 +88,13 @@ class LoopbackSignIn:
     needs(Right.ANYONE)(_sign_out)
 
 
+class _Silent(WSGIRequestHandler):
+    """Logs no request: an address holds keys, and once the link."""
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """See `WSGIRequestHandler.log_request`."""
+
+
 @dataclass(frozen=True)
 class Loopback:
     """A console that listens.
@@ -110,14 +118,31 @@ def listen(session: Session, *, port: int, who: str) -> Loopback:
     Raises:
         OSError: the port is taken.
     """
-    person = Person(who, EVERYTHING, companies=None)
-    server = make_server(ADDRESS, port, _nothing, threaded=True)
-    sign_in = LoopbackSignIn(person, session.services.clock, server.port)
-    hosts = frozenset({f"{ADDRESS}:{server.port}", f"localhost:{server.port}"})
-    server.app = create_app(session, sign_in, Options(hosts))
-    return Loopback(server, f"http://{ADDRESS}:{server.port}/enter/{sign_in.link_token}")
+    with _bound(port) as listening:
+        port = int(listening.getsockname()[1])
+        sign_in = LoopbackSignIn(
+            Person(who, EVERYTHING, companies=None, led=None), session.services.clock, port
+        )
+        hosts = frozenset({f"{ADDRESS}:{port}", f"localhost:{port}"})
+        server = make_server(
+            ADDRESS,
+            port,
+            create_app(session, sign_in, Options(hosts)),
+            threaded=True,
+            request_handler=_Silent,
+            fd=listening.fileno(),  # of which it keeps a copy
+        )
+    return Loopback(server, f"http://{ADDRESS}:{port}/enter/{sign_in.link_token}")
 
 
-def _nothing(_environ: object, _start: object) -> list[bytes]:
-    """Until the port is known."""
-    return []
+def _bound(port: int) -> socket.socket:
+    """A socket that listens; the server itself would end the process where a port is taken."""
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((ADDRESS, port))
+        made.listen(128)
+    except OSError:
+        made.close()
+        raise
+    return made

@@ -19,16 +19,19 @@ from typing import TYPE_CHECKING, TextIO
 
 from chalicelib.clock import iso
 from chalicelib.support.tags import every_tag
+from console import loopback
 from local import company, send, tables
 from local.demo import run as demo
 from local.stack import environment, resources
 from local.stack.engine import REGION, ROOT, EngineError, PortTakenError
 from local.stack.join import answers
+from local.stack.metrics import RECORD, Metrics
 from local.stack.system import STAGE, Ports, Stack
+from ops.session import Session
 from ops.stage.template import Template
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from local.vendors.richpanel import Richpanel
 
@@ -74,8 +77,10 @@ def run(options: argparse.Namespace) -> int:
                 }
             )
             opened.callback(environment.remove_hints)
-            print(_welcome(stack), flush=True)
-            with contextlib.redirect_stdout(_WithoutMetrics(sys.stdout)):
+            address = opened.enter_context(_console(options.console_port))
+            print(_welcome(stack, address), flush=True)
+            metrics = opened.enter_context(Metrics(stack.stage.aws.client("cloudwatch")).running())
+            with contextlib.redirect_stdout(_WithoutMetrics(sys.stdout, metrics)):
                 threading.Event().wait()
         except KeyboardInterrupt:
             for number in (signal.SIGINT, signal.SIGTERM):
@@ -83,6 +88,23 @@ def run(options: argparse.Namespace) -> int:
             print("\nstopping ...", flush=True)
     print("stopped", flush=True)
     return 0
+
+
+@contextlib.contextmanager
+def _console(port: int) -> Iterator[str]:
+    """The console over the running stack; yields the link that signs in, once."""
+    session = Session(STAGE)
+    try:
+        opened = loopback.listen(session, port=port, who=session.identity.name)
+    except OSError:
+        opened = loopback.listen(session, port=0, who=session.identity.name)
+    thread = threading.Thread(target=opened.server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield opened.url
+    finally:
+        opened.server.shutdown()
+        opened.server.server_close()
 
 
 def show_tables(_options: argparse.Namespace) -> int:
@@ -146,7 +168,7 @@ curl -sS {url}/initiate-conversation -H 'content-type: application/json' \\
 """The same command as in the README."""
 
 
-def _welcome(stack: Stack) -> str:
+def _welcome(stack: Stack, console: str) -> str:
     url, vendor = stack.http.url, stack.richpanel.url
     python = (
         os.path.relpath(sys.executable) if ROOT in Path(sys.executable).parents else sys.executable
@@ -159,6 +181,8 @@ running
   health               {url}/health
   AWS engine           {stack.engine.url}   (tables, queues, switches, secrets of stage {STAGE})
   simulated Richpanel  {vendor}/_sim   (tickets 1042, 1043, 1044)
+  console              {console}
+                       (the link works once; what you do there is done as you)
 
 send a webhook, then send it again: the second one changes nothing
   curl -sS {url}/webhook/richpanel -H 'content-type: application/json' \\
@@ -214,13 +238,17 @@ def _complain(what: str, error: BaseException) -> None:
 
 
 class _WithoutMetrics:
-    """A terminal that shows log lines and leaves out CloudWatch's metric records."""
+    """A terminal that shows log lines; metric records go to the engine, where the console reads them."""
 
-    def __init__(self, terminal: TextIO) -> None:
+    def __init__(self, terminal: TextIO, metrics: Metrics) -> None:
         self._terminal = terminal
+        self._metrics = metrics
 
     def write(self, text: str) -> int:
-        return len(text) if text.startswith('{"_aws"') else self._terminal.write(text)
+        if not text.startswith(RECORD):
+            return self._terminal.write(text)
+        self._metrics.take(text)
+        return len(text)
 
     def flush(self) -> None:
         self._terminal.flush()
@@ -233,9 +261,14 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m local", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     one = commands.add_parser("run", help="start everything")
-    for name, port in (("PORT", "8000"), ("ENGINE_PORT", "4566"), ("RICHPANEL_PORT", "8010")):
+    for name, port in (
+        ("PORT", "8000"),
+        ("ENGINE_PORT", "4566"),
+        ("RICHPANEL_PORT", "8010"),
+        ("CONSOLE_PORT", "8090"),
+    ):
         flag = f"--{name.lower().replace('_', '-')}"
-        one.add_argument(flag, type=int, default=os.environ.get(name, port))
+        one.add_argument(flag, type=int, default=os.environ.get(name, str(port)))
     one.add_argument("--reconcile-every", type=float, default=30.0, metavar="SECONDS")
     one.set_defaults(command=run)
     one = commands.add_parser("tables", help="print the running stack's tables")

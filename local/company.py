@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 COMPANY_ID = "ci-aaa-001"
 PROJECT_ID = "pi-aaa-001"
 MODEL_PROJECT_ID = "pi-aaa-002"
+COMPANY_NAME = "Cucumber Recruitment"
+BEGINNING = "News for you!"
+"""What the second project's model begins its messages with, as its instructions say."""
 CHANNELS = ("whatsapp", "sms", "email")
 API_KEY = "local-router-key"
+AGENT_KEY, LEAD_KEY = "local-desk-agent-key", "local-desk-lead-key"
 WHATSAPP_NUMBER = "+15550109001"
 SMS_NUMBER = "+15550109002"
 EMAIL = "replies@company.example"
@@ -34,7 +38,7 @@ def project(stage: str, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - att
     return {
         "company_id": COMPANY_ID,
         "project_id": PROJECT_ID,
-        "company_name": "Cucumber Recruitment",
+        "company_name": COMPANY_NAME,
         "project_name": "Clarify CV",
         "project_status": "active",
         "allowed_channels": list(CHANNELS),
@@ -97,6 +101,13 @@ def create(stage: Stage, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - at
     return item
 
 
+def open_desk(stage: Stage) -> None:
+    """Give the company's desk its keys, beside the Router's."""
+    desk = {"agent": [AGENT_KEY], "lead": [LEAD_KEY]}
+    keys = {COMPANY_ID: {"api_keys": [API_KEY], "desk_keys": desk}}
+    put_secrets(stage, {f"rp-mw/{stage.name}/router/api_keys": json.dumps(keys)})
+
+
 def create_written_by_model(stage: Stage) -> dict[str, Any]:
     """Create a second project, whose messages a language model writes; returns its item."""
     names = {one: f"ai-multi-comms/openai-api-key/{one}-{stage.name}" for one in CHANNELS}
@@ -105,7 +116,13 @@ def create_written_by_model(stage: Stage) -> dict[str, Any]:
         project_id=MODEL_PROJECT_ID,
         project_name="Job Offers",
         ai_config={
-            "openai_config": {one: {"api_key_reference": name} for one, name in names.items()}
+            "openai_config": {one: {"api_key_reference": name} for one, name in names.items()},
+            "writer": {
+                "instructions": f'You talk about job offers. Begin every message with "{BEGINNING}"',
+                "persona": "Mia",
+                "knowledge": [{"id": "hours", "text": "The office is open from 9:00 to 17:00."}],
+                "allowed_links": ["jobs.company.example"],
+            },
         },
     )
     put_project(stage, item)

@@ -1,12 +1,16 @@
 """Responses of the simulated language model: short messages built from the request.
 
 The request is the one the real model gets: JSON about company, project and recipient in the
-developer's turn, then the conversation.  Each response follows the requested schema.
+developer's turn, then the conversation.  Each response follows the requested schema.  Of a company's
+instructions it obeys one kind: ``Begin every message with "..."``.
+
+`Obeying` obeys its recipients instead, whatever they ask: what a model writes that an attacker has won.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.outreach.writing.template_writer import HUMAN_WORDS
@@ -15,8 +19,65 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+_BEGINNING = re.compile(r"[Bb]egin every message with \"([^\"]+)\"")
+_MARKS = re.compile(r"</?recipient_message>")
+_ASKED = re.compile(
+    r"(?:say|reply|respond|answer|write|repeat|send|tell \w+|di|responde|escribe|sag|schreib|antworte)"
+    r"(?: \w+){0,4}?\s*[:\"\u201c\u00ab](.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class Obeying:
+    """For `OpenAI.answer_by`: does what the recipient's newest message asks, and again if asked not to.
+
+    Args:
+        drafts: what it writes instead, by the request's `safety_identifier`: a text, or fields of the
+            answer such as ``function_call``.
+    """
+
+    def __init__(self, drafts: Mapping[str, Any] | None = None) -> None:
+        self._drafts = drafts or {}
+
+    def __call__(self, body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON, as the schema says
+        """The answer to a request."""
+        form = body["text"]["format"]["schema"]
+        draft = self._drafts.get(body.get("safety_identifier", ""))
+        if draft is None:
+            draft = obeyed(_newest(body))
+        fields = {"text": draft} if isinstance(draft, str) else draft
+        known = form["properties"]
+        empty = dict.fromkeys(form["required"]) | {"text": ""}
+        filled = {**{name: one for name, one in empty.items() if name in known}, **fields}
+        if "subject" in known:
+            filled["subject"] = "Your message"
+        if set(known) <= {str(n) for n in range(100)}:
+            return dict.fromkeys(known, fields.get("text", ""))
+        return filled
+
+
+def obeyed(message: str) -> str:
+    """What a message asks to be written; the whole message where it names nothing."""
+    found = _ASKED.search(message)
+    return found[1].strip(' "\u201d\u00bb') if found else message
+
+
+def _newest(body: Mapping[str, Any]) -> str:
+    """The recipient's newest message, without its marks."""
+    turns = [one["content"] for one in body["input"] if one["role"] == "user"]
+    return _MARKS.sub("", turns[-1]).strip() if turns else ""
+
+
 def answer(body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON, as the schema says
     """For `OpenAI.answer_by`: an object that fits the request's schema."""
+    filled = _answer(body)
+    beginning = _BEGINNING.search(body.get("instructions") or "")
+    if beginning and filled.get("text"):
+        filled["text"] = f"{beginning[1]} {filled['text']}"
+    return filled
+
+
+def _answer(body: Mapping[str, Any]) -> dict[str, Any]:
     form = body["text"]["format"]
     about = json.loads(body["input"][0]["content"])
     name = about.get("recipient_first_name") or "there"
@@ -35,7 +96,7 @@ def answer(body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON, as the schem
 
 
 def _reply(body: Mapping[str, Any], wanted: list[str], sender: str) -> dict[str, Any]:
-    message = str(body["input"][-1]["content"]).lower()
+    message = _newest(body).lower()
     reason = next((word for word in HUMAN_WORDS if word in message), None)
     count = len(body["input"]) - 1
     text = "" if reason else f"Thank you. {sender} has read all {count} messages and will answer."

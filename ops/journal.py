@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from chalicelib.clock import iso
 from chalicelib.once.journal import ASKED, DAY_PREFIX, Act, entry_time
 from chalicelib.once.store import Item
-from ops.session import Session
+from ops.session import OvertakenError, Session
 
+SENT = "this form was sent before; what it asked for is in the journal"
 _SEEN = ("status", "reason", "last_reason", "attempts", "looks", "last_processed_at", "ref")
 """Attributes of a ledger row that an entry keeps as evidence: what the person could see."""
 
@@ -27,6 +29,7 @@ def act(
     row: Mapping[str, Any] | None = None,
     reason: str = "",
     act_id: str = "",
+    once: str = "",
     **evidence: object,
 ) -> Act:
     """An act of the caller.
@@ -39,6 +42,7 @@ def act(
         row: the ledger row that it is done to; its state is kept as evidence.
         reason: why, in the person's words.
         act_id: equal for a repetition of the same act.
+        once: the id of the form that asked for it; see `chalicelib.once.journal`.
         evidence: what else the person saw.
     """
     seen = {name: row[name] for name in _SEEN if name in row} if row else {}
@@ -51,6 +55,7 @@ def act(
         reason=reason,
         evidence={**seen, **{name: one for name, one in evidence.items() if one is not None}},
         act_id=act_id,
+        once=once,
     )
 
 
@@ -60,8 +65,14 @@ def writes(session: Session, one: Act) -> list[Item]:
 
 
 def enter(session: Session, what: str, key: str, **more: Any) -> None:  # noqa: ANN401 - as `act`
-    """Enter an act that no transaction can hold, right before it is done; arguments as `act`."""
-    session.services.journal.enter(act(session, what, key, **more))
+    """Enter an act that no transaction can hold, right before it is done; arguments as `act`.
+
+    Raises:
+        OvertakenError: its form was sent before.
+    """
+    one = act(session, what, key, **more)
+    if not session.services.journal.enter(one) and one.once:
+        raise OvertakenError(SENT)
 
 
 def read(
@@ -94,6 +105,12 @@ def of_day(session: Session, day: str, *, by: str | None = None) -> list[dict[st
     """
     found = map(shown, session.services.journal.story(f"{DAY_PREFIX}{day}"))
     return [one for one in found if by is None or by.lower() in str(one["by"]).lower()]
+
+
+def newest(session: Session, *, limit: int) -> list[dict[str, Any]]:
+    """The last entries of today (UTC), newest first, as plain data."""
+    today = iso(session.services.clock.now())[:10]
+    return [shown(one) for one in session.services.journal.newest(today, limit=limit)]
 
 
 def shown(entry: Item) -> dict[str, Any]:

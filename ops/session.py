@@ -92,6 +92,13 @@ class Session:
         """A boto3 client with the functions' timeouts."""
         return self.services.client(service)
 
+    @classmethod
+    def over(cls, services: Services) -> Session:
+        """The stage of services that exist, such as a function's own."""
+        made = cls(services.settings.stage)
+        made.__dict__["services"] = services  # as if they had been asked for before
+        return made
+
     def acting_as(self, who: str) -> Session:
         """The same stage and services for another person, who has confirmed what they do.
 

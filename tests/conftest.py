@@ -26,16 +26,22 @@ if os.environ.get("CI"):  # what lands must not depend on the day's luck
 
 pytest.register_assert_rewrite("tests.rigs")  # before one rig imports another
 pytest_plugins = [
+    "tests.rigs.browser",
     "tests.rigs.console",
     "tests.rigs.engines",
+    "tests.rigs.desk",
+    "tests.rigs.desk_console",
     "tests.rigs.effects",
     "tests.rigs.facts",
     "tests.rigs.fact_writer",
+    "tests.rigs.answered_in_memory",
+    "tests.rigs.company_endpoint",
     "tests.rigs.crash_injection",
     "tests.rigs.http_calls",
     "tests.rigs.ledger",
     "tests.rigs.neighbour",
     "tests.rigs.openapi",
+    "tests.rigs.openid",
     "tests.rigs.outreach",
     "tests.rigs.outreach_parts",
     "tests.rigs.replies",
@@ -51,6 +57,10 @@ def pytest_terminal_summary(terminalreporter):
     """Print last which engines this run went without."""
     for name, reason in _engines_left_out().items():
         terminalreporter.write_line(f"LEFT OUT: store contracts on {name}: {reason}", yellow=True)
+    if _browser_left_out():
+        terminalreporter.write_line(
+            f"LEFT OUT: pages in a browser: {_browser_left_out()}", yellow=True
+        )
 
 
 def pytest_sessionstart(session):
@@ -58,6 +68,12 @@ def pytest_sessionstart(session):
     missing = _engines_left_out()
     if os.environ.get("CI") and "dynoxide" in missing:
         raise RuntimeError(f"CI needs dynoxide: {missing['dynoxide']}")
+
+
+def _browser_left_out():
+    from tests.rigs import browser  # noqa: PLC0415 - as below
+
+    return browser.left_out()
 
 
 def _engines_left_out():

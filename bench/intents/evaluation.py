@@ -20,13 +20,14 @@ from typing import Any
 
 from bench.intents import train
 from chalicelib.support.decision import Decision, decide_on
-from chalicelib.support.intents import linear
 from chalicelib.support.intents.agreement import ANSWERABLE, is_long, settled
 from chalicelib.support.intents.classify import TIER_0, classify
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, LEADERSHIP, ROUTES
+from chalicelib.support.intents.linear import FILE, shipped
 from chalicelib.support.intents.machine_mail import is_machine_mail
 from chalicelib.support.intents.message import own_part, words_of
 from chalicelib.support.intents.reading import Reading, read
+from chalicelib.vendors.linear import Linear
 from chalicelib.vendors.quoted_text import newly_written
 
 SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples"
@@ -170,8 +171,8 @@ def in_folds(rows: Sequence[Row], fit: Callable[[list[Row]], Callable[[Row], Any
 
 def our_fit(rows: list[Row]) -> Callable[[Row], tuple[Decision, Sequence[Decision]]]:
     """Tables and a linear model of these rows; only the thresholds of risks are the shipped ones."""
-    shipped = linear.shipped()
-    thresholds = dict(zip(shipped.risks, shipped.thresholds, strict=True))
+    known = shipped()
+    thresholds = dict(zip(known.risks, known.thresholds, strict=True))
     model = train.train([train.labelled(row) for row in rows], train.phrases(), thresholds)
 
     def apply(row: Row) -> tuple[Decision, Sequence[Decision]]:
@@ -181,7 +182,7 @@ def our_fit(rows: list[Row]) -> Callable[[Row], tuple[Decision, Sequence[Decisio
     return apply
 
 
-def _at(least: float, row: Row, reading: Reading, model: linear.Linear) -> Decision:
+def _at(least: float, row: Row, reading: Reading, model: Linear) -> Decision:
     """The decision if the model decided alone from another probability."""
     words, tables = words_of(row["text"]), classify(row["text"])
     if all(word == "<n>" for word in words) or tables.intent in TIER_0:
@@ -299,7 +300,7 @@ def main() -> None:
     _print(machine_report(load("machine", "dev") + load("machine", "fresh")))
     _print(quoted_report(load("quoted", "dev")))
     print(f"\nCPU of one decision, median {median_milliseconds(rows):.3f} ms   target 1 ms")
-    print(f"linear model                {linear.FILE.stat().st_size} bytes   target 3 MB in all")
+    print(f"linear model                {FILE.stat().st_size} bytes   target 3 MB in all")
     if os.environ.get("HELD_OUT") != "1":
         return
     held_out = load("intents", "held_out_2")

@@ -17,12 +17,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from chalicelib.support.intents import linear
 from chalicelib.support.intents.departments import RISK_FLAGS
+from chalicelib.support.intents.linear import FILE
 from chalicelib.support.intents.message import words_of
 from chalicelib.support.intents.risks import RISKS
 from chalicelib.support.intents.risks import SETS as SETS_OF_RISKS
 from chalicelib.support.intents.words import SETS, TABLES
+from chalicelib.vendors import linear
 
 SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples" / "intents"
 PARTS = ("dev", "widened", "fresh")
@@ -209,8 +210,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     rows, extra = samples(), phrases()
     model = train(rows, extra, thresholds_of(rows, extra))
-    linear.FILE.write_bytes(linear.packed(model))
-    print(f"{linear.FILE.name}: {len(model.rows)} features, {linear.FILE.stat().st_size} bytes")
+    FILE.write_bytes(linear.packed(model))
+    print(f"{FILE.name}: {len(model.rows)} features, {FILE.stat().st_size} bytes")
     return 0
 
 

@@ -26,7 +26,9 @@ from bench.load.traffic import DAY_SECONDS, Window
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 
 NOON = DAY_SECONDS / 2
+AFTER_SECONDS = 1_800.0
 VENDORS = ("richpanel", "shopify", "openai", "twilio", "ses")
+REPLY = next(kind for kind in KINDS if kind.name == "reply, written by the model")
 START = next(kind for kind in KINDS if kind.name == "start, from a template")
 
 
@@ -103,6 +105,7 @@ def figures(size: Size, seed: int) -> Iterator[Target]:
     _print(f"an ordinary day, Lambda's limit {NEW_ACCOUNT_LIMIT}", small)
     yield from _outages(size, seed, ordinary)
     yield from _backlog(size, seed)
+    yield from _flood(size, seed)
     yield from _throughput(seed)
 
 
@@ -116,6 +119,9 @@ def _outages(size: Size, seed: int, ordinary: Result) -> Iterator[Target]:
     for vendor in VENDORS:
         result = run(Load(size.span, outages={vendor: size.outage}), seed=seed)
         _print(f"{vendor} out for {minutes} minutes", result, size.outage)
+        after = Window(size.outage.ends, size.outage.ends + AFTER_SECONDS)
+        if vendor == "richpanel":
+            _print("richpanel is back, its backlog drains", result, after)
         others = [lane for lane in LANES if vendor not in vendors_of(lane)]
         change = max(_p95(result, lane, size) / _p95(ordinary, lane, size) - 1 for lane in others)
         yield Target(f"{vendor} out: the p95 of another lane grows by, %", change * 100, 10)
@@ -134,6 +140,16 @@ def _backlog(size: Size, seed: int) -> Iterator[Target]:
     yield Target(f"{size.backlog:,} tickets waiting: an SMS start leaves, p95 s", p95, 5)
     p95 = quantiles(result.times("facts"))[1]
     yield Target(f"{size.backlog:,} tickets waiting: a fact is kept, p95 s", p95, 5)
+
+
+def _flood(size: Size, seed: int) -> Iterator[Target]:
+    """One company posts thousands of starts; what others notice."""
+    span = Window(NOON, NOON + 3_600)
+    result = run(Load(span, flood=(NOON, START, size.flood)), seed=seed)
+    _print(f"{size.flood:,} starts of one company: what others notice", result)
+    for kind, name in ((START, "another company's start"), (REPLY, "a reply")):
+        p95 = quantiles(result.times("outreach", kind=kind))[1]
+        yield Target(f"{size.flood:,} starts of one company: {name} leaves, p95 s", p95, 5)
 
 
 def _throughput(seed: int) -> Iterator[Target]:

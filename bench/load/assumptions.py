@@ -22,6 +22,8 @@ OWN_SECONDS = 0.05
 """Processor time of an event at 512 MB, beside its calls."""
 HOP_SECONDS = 0.1
 """From the sender to the worker where nothing waits: gateway, door, queue, poll."""
+LATER_SECONDS = 0.5
+"""How late the queue of short waits delivers, with its function and the lane behind it."""
 OTHERS_PER_30_S = 10
 """Calls that the tenant's other integrations make, evenly spread."""
 PER_MINUTE = {

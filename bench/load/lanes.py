@@ -1,35 +1,41 @@
 """Queues, groups, workers and vendors, as the product and its platform have them.
 
 A worker is one warm container: it handles one event at a time, and it has its own rate limits and
-breakers, which are the product's classes on the model's clock.  A FIFO group whose head was handed
-back waits; others go on.  What an event has done is not done again when it is received again.
+breakers, which are the product's classes on the model's clock; the workers of a lane share a level of
+tokens where the product's do.  A FIFO group whose head was handed back or set aside waits; others go
+on.  What an event has done is not done again when it comes again.
 """
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import deque
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from bench.load.assumptions import (
     HOP_SECONDS,
     LATENCY_SECONDS,
     LATENCY_SIGMA,
+    LATER_SECONDS,
     OTHERS_PER_30_S,
 )
 from bench.load.kinds import Call, Kind
 from bench.load.loop import Loop
 from bench.load.traffic import NEVER, Window
-from chalicelib.errors import ProviderError, TransientError
+from chalicelib.errors import PacedError, ProviderError, TransientError
 from chalicelib.once import backoff
-from chalicelib.support.richpanel.calls import READ_DEADLINE_SECONDS, REQUESTS_PER_30_S
+from chalicelib.once.turn import LATE_AFTER_SECONDS, Place
+from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
-from chalicelib.vendors.rate_limit import Pace, RateLimit
+from chalicelib.vendors.level import Levels
+from chalicelib.vendors.rate_limit import LONGEST_SLEEP_SECONDS, Pace, RateLimit
 
 MAX_RECEIVES = 10
+_NUMBERS = itertools.count(1)
 WINDOW_SECONDS = 30.0
 _CONNECT_SECONDS: float = VendorClient.__dataclass_fields__["connect_timeout_seconds"].default
 
@@ -44,6 +50,9 @@ class Job:
         arrived: when its sender sent it.
         took: seconds from then to its effect; None while there is none.
         begun: how many of its calls are done.
+        waits: how often it was set aside until its turn.
+        rounds: how often it was set aside.
+        is_flood: one company's flood.
     """
 
     kind: Kind
@@ -53,6 +62,9 @@ class Job:
     begun: int = 0
     took: float | None = None
     is_dead: bool = False
+    waits: int = 0
+    rounds: int = 0
+    is_flood: bool = False
 
 
 class Vendor:
@@ -106,6 +118,8 @@ class Worker:
     loop: Loop
     vendors: Mapping[str, Vendor]
     paces: Mapping[str, Pace]
+    shared: Mapping[str, Levels] = field(default_factory=dict)
+    sharing: int = 1
 
     @cached_property
     def limits(self) -> Mapping[str, RateLimit]:
@@ -117,6 +131,8 @@ class Worker:
                 self.loop.sleep,
                 requests_per_window=pace.requests_per_window,
                 burst=pace.burst,
+                levels=self.shared.get(name),
+                containers=self.sharing if name in self.shared else 1,
             )
             for name, pace in self.paces.items()
         }
@@ -129,28 +145,37 @@ class Worker:
     def handle(self, job: Job, rng: random.Random) -> Steps:
         """The pauses of one receive; raises `ProviderError` where the event is handed back."""
         yield job.kind.own_seconds / 2
+        place = Place(next(_NUMBERS), job.waits, self._age(job) > LATE_AFTER_SECONDS)
         for call in job.kind.calls[job.begun :]:
             with self.breakers[call.vendor].attempt("call"):
-                yield from self._turn(call)
+                yield from self._turn(call, place)
                 seconds, error = self.vendors[call.vendor].answer(rng)
                 yield seconds
                 if error is not None:
                     if error.status is not None:
-                        self.limits[call.vendor].cool_down(None)
+                        self.limits[call.vendor].stop_all(WINDOW_SECONDS)
                     raise error
             job.begun += 1
         yield job.kind.own_seconds / 2
 
-    def _turn(self, call: Call) -> Steps:
-        """As `RateLimit.acquire`, with pauses in place of sleeping."""
+    def pause_of(self, job: Job, error: ProviderError, rng: random.Random) -> float | None:
+        """Seconds for which the product sets the event aside; None where its receive counts."""
+        age = self._age(job)
+        return backoff.asked_pause(error, age_seconds=age, attempts=1, jitter=rng.random)
+
+    def _age(self, job: Job) -> float:
+        return self.loop.seconds - job.arrived
+
+    def _turn(self, call: Call, place: Place) -> Steps:
+        """As `RateLimit.acquire` for a job, with pauses in place of sleeping."""
         limit = self.limits.get(call.vendor)
-        ends = self.loop.seconds + READ_DEADLINE_SECONDS
-        while limit is not None and (wait := limit.take(call.urgency)):
-            if self.loop.seconds + wait >= ends:
-                raise TransientError(
-                    call.vendor, "call", reason="local_rate_limit", retry_after=wait
-                )
+        slept = 0.0
+        while limit is not None and (wait := limit.ask(call.urgency, place)):
+            slept += wait
+            if slept > LONGEST_SLEEP_SECONDS:
+                raise PacedError(call.vendor, "call", wait)
             yield wait
+            place = replace(place, waits=place.waits + 1)
 
 
 class Lane:
@@ -191,7 +216,7 @@ class Lane:
         except StopIteration:
             self._end(job)
         except ProviderError as error:
-            self._hand_back(job, error)
+            self._hand_back(worker, job, error)
         else:
             self._loop.after(pause, lambda: self._step(worker, job, steps))
             return
@@ -210,7 +235,13 @@ class Lane:
         else:
             del self._groups[job.group]
 
-    def _hand_back(self, job: Job, error: ProviderError) -> None:
+    def _hand_back(self, worker: Worker, job: Job, error: ProviderError) -> None:
+        pause = worker.pause_of(job, error, self._rng)
+        if pause is not None:
+            job.receives, job.rounds = 0, job.rounds + 1
+            job.waits += isinstance(error, PacedError)
+            self._loop.after(pause + LATER_SECONDS, lambda: self._return(job.group))
+            return
         if job.receives >= MAX_RECEIVES:
             job.is_dead = True
             self._end(job)

@@ -6,17 +6,21 @@ import json
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
-from bench.load.assumptions import OTHERS_PER_30_S, PER_MINUTE
+from bench.load.assumptions import HOP_SECONDS, OTHERS_PER_30_S, PER_MINUTE
 from bench.load.kinds import LANES, ROUTED, Kind, kinds_of
 from bench.load.lanes import Account, Job, Lane, Vendor, Worker, sent, vendors
 from bench.load.loop import Loop
 from bench.load.traffic import NEVER, Window, arrivals
 from chalicelib import settings
+from chalicelib.once.lanes import LANES as LANES_OF_JOBS
+from chalicelib.outreach.companies import RateLimits
+from chalicelib.outreach.door.shares import Shares
 from chalicelib.settings import Settings
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
+from chalicelib.vendors.level import OwnLevel
 from chalicelib.vendors.rate_limit import Pace, split
 from chalicelib.wiring.outreach import OPENAI_REQUESTS_PER_30_S, TWILIO_REQUESTS_PER_30_S
 from chalicelib.wiring.support import RECONCILIATION_SHARE, SHOPIFY_REQUESTS_PER_30_S
@@ -64,6 +68,7 @@ class Load:
 
     Attributes:
         at_once: further events of a kind, all at one time.
+        flood: the same, all of one company, whose share of the lane the door keeps.
         richpanel_per_30_s: our share of the tenant's limit, where it is not the deployed one.
     """
 
@@ -75,6 +80,7 @@ class Load:
     lanes: Sequence[str] = LANES
     richpanel_per_30_s: float | None = None
     others_per_30_s: float = OTHERS_PER_30_S
+    flood: tuple[float, Kind, int] | None = None
     lambda_limit: int = LAMBDA_LIMIT
 
 
@@ -88,11 +94,15 @@ class Result:
     def times(
         self, lane: str, within: Window | None = None, kind: Kind | None = None
     ) -> list[float]:
-        """Seconds until the effect of a lane's events that arrived within a window, sorted."""
+        """Seconds until the effect of a lane's events that arrived within a window, sorted.
+
+        Those of a flood are left out.
+        """
         return sorted(
             job.took
             for job in self.jobs[lane]
             if job.took is not None
+            and not job.is_flood
             and (within is None or job.arrived in within)
             and (kind is None or job.kind is kind)
         )
@@ -113,6 +123,7 @@ def run(load: Load, *, seed: int) -> Result:
         arriving = random.Random(f"{seed}/{name}/arrivals")  # noqa: S311 - likewise
         for job in _jobs(name, load, arriving):
             sent(job, loop, lane)
+        _flood(name, load, loop, lane)
         lanes[name] = lane
     loop.run()
     return Result(
@@ -123,7 +134,8 @@ def run(load: Load, *, seed: int) -> Result:
 
 def _workers(loop: Loop, lane: str, called: Mapping[str, Vendor], load: Load) -> list[Worker]:
     paces = paces_of(lane, load.richpanel_per_30_s)
-    return [Worker(loop, called, paces) for _ in range(workers_of(lane))]
+    workers, levels = workers_of(lane), {"richpanel": OwnLevel()}
+    return [Worker(loop, called, paces, levels, workers) for _ in range(workers)]
 
 
 def _jobs(lane: str, load: Load, rng: random.Random) -> Iterable[Job]:
@@ -138,6 +150,24 @@ def _jobs(lane: str, load: Load, rng: random.Random) -> Iterable[Job]:
         if kind.lane == lane:
             for more in range(count):
                 yield Job(kind, f"{lane}-{at}-{more}", at)
+
+
+def _flood(name: str, load: Load, loop: Loop, lane: Lane) -> None:
+    """Let a company's starts in as the door does: those beyond its share wait outside the lane."""
+    if load.flood is None or load.flood[1].lane != name:
+        return
+    at, kind, count = load.flood
+    level, known = OwnLevel(), next(one for one in LANES_OF_JOBS if one.name == name)
+    shares = Shares(lambda _: level, loop, workers_of(name))
+    limits = RateLimits(count, count, count)
+
+    def post() -> None:
+        for number in range(count):
+            wait = shares.wait("flooding", known, limits)
+            job = Job(kind, f"{name}-flood-{number}", loop.seconds, is_flood=True)
+            loop.after(wait + HOP_SECONDS, partial(lane.arrive, job))
+
+    loop.after(at - loop.seconds, post)
 
 
 def quantiles(times: Sequence[float]) -> tuple[float, ...]:

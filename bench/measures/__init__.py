@@ -13,7 +13,9 @@ facts *        writes and posts of 1,000 HubSpot events
 outreach *     cost of a start and of an append
 replies *      cost of an automatic reply
 intents *      quality of the message classification
+drafts *       hostile drafts that are stopped, and good ones
 words *        recognition of STOP, START and HELP in fresh messages
+console *      time of each page of the console over 100,000 events
 reconcile *    vendor calls and memory of a sweep over many tickets
 replay *       a replay of many events, which must have no effect
 reliability *  four designs at the same crash points

@@ -26,7 +26,18 @@ WORK = ROOT / "out" / "mutation"
 TRIES = 3
 """Runs of mutmut until every mutant is tested: the tests must pass on the unchanged code first, and
 one with a deadline may fail on a busy machine."""
-LINKED = ("chalicelib", "tests", "local", "ops", "bench", "docs", "app.py", ".chalice", ".engines")
+LINKED = (
+    "chalicelib",
+    "console",
+    "tests",
+    "local",
+    "ops",
+    "bench",
+    "docs",
+    "app.py",
+    ".chalice",
+    ".engines",
+)
 """What the tests need beside `pyproject.toml`, which is written for each group."""
 _SECTION = re.compile(r"^\[tool\.mutmut\]\n.*?(?=^\[|\Z)", re.DOTALL | re.MULTILINE)
 

@@ -21,6 +21,11 @@ CALL_SECONDS, VENDOR_SECONDS, OWN_SECONDS = 0.004, 0.030, 0.010
 An assumption, not a measurement: DynamoDB responds in single-digit milliseconds; vendors vary.
 With 100 ms per vendor request, a million events cost about $1.2 more.
 """
+STANDARD_REQUEST = 0.40
+POLLERS, LONG_POLL_SECONDS = 5, 20
+"""Lambda's connections to a quiet queue, and how long each of their requests waits."""
+ALARM = 0.10
+MONTH_SECONDS = 30 * 86_400
 QUEUE_REQUESTS = 3
 """Send, receive, delete; Lambda's empty receives are paid by the poller of a quiet queue only."""
 
@@ -67,3 +72,10 @@ def of(*, writes: float, reads: float, aws_calls: int, vendor_calls: int, doors:
         writes=writes * WRITE_UNIT,
         reads=reads * READ_UNIT,
     )
+
+
+def idle(*, fifo_queues: int, standard_queues: int, alarms: int) -> float:
+    """Dollars a month of queues that nothing arrives at: Lambda's long polls, and their alarms."""
+    polls = POLLERS * MONTH_SECONDS / LONG_POLL_SECONDS / 1e6
+    queues = fifo_queues * FIFO_REQUEST + standard_queues * STANDARD_REQUEST
+    return polls * queues + alarms * ALARM

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from chalicelib.errors import HandBackError, ProviderError, UnavailableError
+from chalicelib.errors import (
+    BreakerOpenError,
+    HandBackError,
+    PacedError,
+    ProviderError,
+    TransientError,
+    UnavailableError,
+)
 
 SHORTEST_WAIT_SECONDS = 1.0
 """For whatever may be tried again at once."""
@@ -14,6 +21,10 @@ BACKOFF_CAP_SECONDS = 900.0
 OUTAGE_WAITS_SECONDS = (10.0, 30.0, 120.0, 600.0, 900.0, 1200.0, 1500.0, 1500.0, 1500.0)
 """For outages of others: nine waits of 7,360 s in all, so that ten receives outlast an outage of two
 hours; jitter adds up to a quarter, and no wait is shorter than the vendor asked for."""
+
+ASIDE_FOR_SECONDS = 4 * 3600.0
+"""Since its receipt an event waits aside so long for a vendor that is down or refuses calls; then its
+receives count, and after the last one a person has it."""
 
 Jitter = Callable[[], float]
 """Evenly spread numbers from 0 up to 1."""
@@ -29,6 +40,31 @@ def wait(error: Exception, receive_count: int, jitter: Jitter) -> float:
         asked = error.retry_after if isinstance(error, ProviderError) else None
         return max(outage, asked or 0.0)
     return backoff(receive_count, jitter)
+
+
+def asked_pause(
+    error: Exception, *, age_seconds: float, attempts: int, jitter: Jitter
+) -> float | None:
+    """Seconds until a vendor's time, where that is what an error says; None for any other error.
+
+    Nothing was done, and no receive is spent on waiting: our pace, an open breaker, Retry-After.
+
+    Args:
+        error: of the attempt.
+        age_seconds: of the event, since its receipt.
+        attempts: at the event so far; 0 where they are not counted, as of a notification.
+        jitter: spreads what waits for the same moment.
+    """
+    if isinstance(error, PacedError):
+        return max(SHORTEST_WAIT_SECONDS, error.retry_after or 0.0)
+    if not isinstance(error, TransientError) or error.retry_after is None:
+        return None
+    is_called = not isinstance(error, BreakerOpenError)
+    if age_seconds >= ASIDE_FOR_SECONDS or (is_called and not attempts):
+        return None
+    least = OUTAGE_WAITS_SECONDS[min(attempts, len(OUTAGE_WAITS_SECONDS)) - 1] if is_called else 0.0
+    pause = max(SHORTEST_WAIT_SECONDS, least, error.retry_after)
+    return pause * (1.0 + jitter() / 4)
 
 
 def backoff(receive_count: int, jitter: Jitter) -> float:

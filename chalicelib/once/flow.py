@@ -39,12 +39,18 @@ class Waits(Exception):  # noqa: N818 - a result, not a fault
     Attributes:
         reason: a fixed code.
         due_epoch: epoch seconds; in the past for as soon as the sweep runs.
+        is_in_line: the conversation lists it among those that wait, so it needs a row.
+        is_turn: its turn at its vendor comes with its time.
     """
 
-    def __init__(self, reason: str, due_epoch: float) -> None:
+    def __init__(
+        self, reason: str, due_epoch: float, *, is_in_line: bool = False, is_turn: bool = False
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.due_epoch = due_epoch
+        self.is_in_line = is_in_line
+        self.is_turn = is_turn
 
 
 class Elsewhere(Exception):  # noqa: N818 - a result, not a fault
@@ -102,6 +108,20 @@ class Flow(ABC):
 
     def resolved(self, job: Any) -> None:  # noqa: ANN401, B027 - most flows have nothing to note
         """Called when a container's events have all ended, or their rows wait; before its own end."""
+
+    def set_aside(self, event: Event, due_epoch: float) -> bool:
+        """Let the conversation's later events wait behind this one, which comes again at a time.
+
+        Args:
+            event: a claimed event, or a container's own facts without a subject.
+            due_epoch: epoch seconds.
+
+        Returns:
+            False where the flow cannot keep the order in another way than the queue: its message
+            goes back to it.  So by default.
+        """
+        del event, due_epoch
+        return False
 
     @abstractmethod
     def plan(self, event: Event, switches: Switches) -> Plan:

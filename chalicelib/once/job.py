@@ -43,7 +43,12 @@ class Recovery(StrEnum):
 
 
 class Job(BaseModel):
-    """Fields of every job."""
+    """Fields of every job.
+
+    Attributes:
+        slot: epoch seconds: it was set aside until then.
+        waits: how often it was set aside until its turn at a vendor.
+    """
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
@@ -59,6 +64,8 @@ class Job(BaseModel):
     source: str
     trace_id: str
     recovery: Recovery | None = None
+    slot: float | None = None
+    waits: int = 0
 
     @property
     def reopens(self) -> bool:
@@ -98,7 +105,11 @@ class ActionResend(Job):
 
 def encode(job: Job) -> str:
     """The job as compact JSON, safe for SQS (ASCII only)."""
-    return json.dumps(job.model_dump(mode="json"), ensure_ascii=True, separators=(",", ":"))
+    fields = job.model_dump(mode="json")
+    for name in ("slot", "waits"):
+        if not fields[name]:  # the same message as before there were waits
+            del fields[name]
+    return json.dumps(fields, ensure_ascii=True, separators=(",", ":"))
 
 
 def fits(job: Job) -> bool:

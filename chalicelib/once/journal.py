@@ -15,6 +15,13 @@ its day, so that a day is read by a query.  Example item::
     story                    1042
     expires_at               1795251602                (a year)
 
+An act of a form that may be sent twice (a double click, two windows) has a further row, in the same
+transaction, that only one can write::
+
+    conversation_id          once#Xk3v...             the form's own id
+    ts_action_id             settle:act:rp_reply:1042:c-77
+    expires_at               1763715602               (two days)
+
 An act on the ledger is one transaction with its entry: `Journal.writes` returns the entry's writes.
 An act elsewhere (a queue, a secret) is entered before it is done, with the result `ASKED`.
 No entry is ever overwritten.
@@ -39,6 +46,9 @@ ASKED = "asked"
 """Result of an act that DynamoDB cannot join with its entry: it was asked for, and was done next."""
 REASON_LENGTH = 300
 DAY_PREFIX = "journal#"
+ONCE_PREFIX = "once#"
+ONCE_FOR = timedelta(days=2)
+"""How long a form that was sent is remembered; a session with it ends sooner."""
 AT_MOST = 1_000
 """Entries of one story that are read."""
 _ENCODER = json.JSONEncoder(sort_keys=True, default=str)
@@ -58,6 +68,7 @@ class Act:
         evidence: what the person saw; names, numbers and fixed codes.
         act_id: equal for a repetition of the same act, which is entered once; empty: a new one.
         at: when it was done; None: now.
+        once: the id of the form that it came by; a second act of that form is refused.
     """
 
     what: str
@@ -69,6 +80,7 @@ class Act:
     evidence: Mapping[str, Any] = field(default_factory=dict)
     act_id: str = ""
     at: datetime | None = None
+    once: str = ""
 
 
 class Journal:
@@ -101,20 +113,30 @@ class Journal:
             "story": act.story or act.key,
             "expires_at": int((self._clock.now() + self._retention).timestamp()),
         }
-        return [
-            self._table.putting(
-                {"conversation_id": partition, **entry},
-                condition="attribute_not_exists(#conversation_id)",
-            )
+        rows = [
+            {"conversation_id": partition, **entry}
             for partition in (act.story or act.key, _day(now))
         ]
+        if act.once:
+            until = int((self._clock.now() + ONCE_FOR).timestamp())
+            form = {"conversation_id": f"{ONCE_PREFIX}{act.once}"}
+            rows.append({**form, "ts_action_id": f"{act.what}:{act.key}", "expires_at": until})
+        return [
+            self._table.putting(one, condition="attribute_not_exists(#conversation_id)")
+            for one in rows
+        ]
 
-    def enter(self, act: Act) -> None:
-        """Store an entry alone: of an act that no table holds; a repetition changes nothing."""
+    def enter(self, act: Act) -> bool:
+        """Store an entry alone: of an act that no table holds; a repetition changes nothing.
+
+        Returns:
+            False where it was entered before, with this act's own id or by the same form.
+        """
         try:
             self._table.transact(self.writes(act))
         except TransactionRefused:
-            return  # entered before, with this act's own id
+            return False
+        return True
 
     def story(self, story: str) -> list[Item]:
         """The entries of a story, oldest first."""
@@ -124,6 +146,21 @@ class Journal:
             values={"c": story},
         )
         return [one for one in found if is_entry(one)]
+
+    def newest(self, day: str, *, limit: int) -> list[Item]:
+        """The last entries of a day, newest first.
+
+        Args:
+            day: ``2026-11-20``, in UTC.
+            limit: at most.
+        """
+        found = self._table.query(
+            KeyConditionExpression="conversation_id = :c",
+            values={"c": f"{DAY_PREFIX}{day}"},
+            ScanIndexForward=False,
+            Limit=limit,
+        )
+        return found[:limit]
 
     def since(self, start: datetime) -> Iterator[Item]:
         """Every entry since a time, oldest first: one query for each day."""

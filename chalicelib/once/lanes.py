@@ -11,6 +11,7 @@ A conversation stays in one lane, so that its group keeps its order.
     outreach   rp-mw-outreach-{stage}.fifo     outreach_worker   SMS and WhatsApp, by Twilio
     email      rp-mw-email-{stage}.fifo        email_worker      e-mail, by SES
     facts      rp-mw-facts-{stage}.fifo        facts_worker      events of Aloware and HubSpot
+    companies  rp-mw-companies-{stage}.fifo    companies_worker  events to the companies' endpoints
 
 The tickets' lane is the older queue.  Jobs of other lanes that arrive there are forwarded in their
 order (`once.worker`); the doors use the other lanes once it was seen drained of them
@@ -55,8 +56,9 @@ TICKETS = Lane("tickets", "worker", "events", "Events")
 OUTREACH = Lane("outreach", "outreach_worker", "outreach", "Outreach")
 EMAIL = Lane("email", "email_worker", "email", "Email")
 FACTS = Lane("facts", "facts_worker", "facts", "Facts", is_ordered=False)
+COMPANIES = Lane("companies", "companies_worker", "companies", "Companies")
 
-LANES = (TICKETS, OUTREACH, EMAIL, FACTS)
+LANES = (TICKETS, OUTREACH, EMAIL, FACTS, COMPANIES)
 """Every lane; the first is where a job of no known lane goes."""
 
 _BY_NAME = {lane.name: lane for lane in LANES}

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from itertools import islice
 
 from chalicelib.once.store import Item, Store
 
@@ -52,6 +53,29 @@ class DueIndex:
     def until(self, epoch: float | None, *, kind: str, limit: int) -> list[Item]:
         """Rows of a kind, of which those due by a time; the longest due first, at most `limit`."""
         return self._oldest(INDEX, kind, (SHARD, DUE), epoch or _FOREVER, limit)
+
+    def after(self, epoch: float, key: str, *, kind: str, limit: int) -> list[Item]:
+        """Rows of a kind that follow a row in the order of `until`; at most `limit`.
+
+        Args:
+            epoch: from which on that row is due.
+            key: that row's.
+            kind: as `until`.
+            limit: of the rows returned; a list is read on by its last row.
+        """
+        found: list[Item] = []
+        for shard in range(SHARDS):
+            rows = self.table.query_pages(
+                IndexName=INDEX,
+                KeyConditionExpression=f"#{SHARD} = :shard AND #{DUE} >= :since",
+                ExpressionAttributeNames={f"#{name}": name for name in (SHARD, DUE)},
+                Limit=limit,
+                values={"shard": f"{kind}#{shard}", "since": epoch},
+            )
+            later = (row for row in rows if (row[DUE], str(row["event_id"])) > (epoch, key))
+            found += islice(later, limit)
+        found.sort(key=lambda row: (row[DUE], str(row["event_id"])))
+        return found[:limit]
 
     def old(self, until: str | None, *, mark: str, limit: int) -> list[Item]:
         """Rows of the old index by their mark, oldest first; at most `limit`."""

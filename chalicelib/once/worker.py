@@ -21,6 +21,7 @@ from chalicelib.errors import (
     HandBackError,
     LeaseLostError,
     MiddlewareError,
+    PacedError,
     PayloadError,
     SwitchesUnreadableError,
     UnavailableError,
@@ -29,7 +30,7 @@ from chalicelib.errors import (
 from chalicelib.once import trace
 from chalicelib.once.action import Action, ActionRow
 from chalicelib.once.audit import Audit
-from chalicelib.once.backoff import SHORTEST_WAIT_SECONDS, Jitter, backoff, wait
+from chalicelib.once.backoff import SHORTEST_WAIT_SECONDS, Jitter, asked_pause, backoff, wait
 from chalicelib.once.effects import Attempt, Effects, StepAction
 from chalicelib.once.escalation import Escalation
 from chalicelib.once.event import (
@@ -56,6 +57,7 @@ from chalicelib.once.ports import (
     Switches,
     SwitchesPort,
 )
+from chalicelib.once.turn import Turn
 
 _TAKEOVER: Mapping[Recovery | None, frozenset[EventStatus]] = {
     None: frozenset(),
@@ -99,6 +101,8 @@ class Worker:
     keepers: Mapping[str, Callable[[Any], None]] = field(default_factory=dict)
     """Handlers of jobs that are only stored: idempotent writes under their own keys, no vendor call."""
     jitter: Jitter = random.random
+    turn: Turn = field(default_factory=Turn)
+    """Shared with the vendors' clients: whose job this thread works on."""
 
     def process(self, delivery: Delivery) -> None:
         """Process one message.
@@ -114,7 +118,7 @@ class Worker:
             raise HandedBackError("undecodable") from None
         with trace.within(**trace.of_event(facts_of(job)), sqs_message_id=delivery.message_id):
             try:
-                self._run(job, delivery)
+                self._take_up(job, delivery)
             except Exception as error:  # noqa: BLE001 - whatever fails, the message stays
                 reason = reason_of(error)
                 delay = _pause(error, delivery, self.jitter)
@@ -124,6 +128,15 @@ class Worker:
         raise HandedBackError(reason)
 
     # --- one job ------------------------------------------------------------------------------
+
+    def _take_up(self, job: Job, delivery: Delivery) -> None:
+        """Work on a job, unless it came before the time that it was set aside until."""
+        left = 0.0 if job.slot is None else job.slot - self.clock.now().timestamp()
+        if left > SHORTEST_WAIT_SECONDS:
+            self.put_later(job, left)
+            return
+        with self.turn.of(waits=job.waits, age_seconds=self._age(job)):
+            self._run(job, delivery)
 
     def _run(self, job: Job, delivery: Delivery) -> None:
         if job.lane != delivery.lane:
@@ -138,8 +151,18 @@ class Worker:
             self._repeat_escalation(job, delivery)
             return
         flow = self.flows[job.kind]
+        events = self._events(flow, job, delivery)
+        if events is None or not self._run_each(flow, events, job, delivery):
+            return
+        if flow.is_container(job):
+            flow.resolved(job)
+            outcome = "resolved" if events else "nothing_new"
+            self._record_end(job, EventStatus.PROCESSED, outcome)
+
+    def _events(self, flow: Flow, job: Job, delivery: Delivery) -> Sequence[Event] | None:
+        """The events of a job; None where it has ended, waits, or went to another group."""
         try:
-            events = flow.events(job)
+            return flow.events(job)
         except NotAnEvent as end:
             own = (
                 job
@@ -147,27 +170,29 @@ class Worker:
                 else job.model_copy(update={"event_key": end.event_key})
             )
             self._record_end(own, end.status, end.reason)
-            return
         except Waits as wait:
-            # It has no row yet: the copy must be on the queue before the message is acknowledged.
-            self.put_later(job, max(0.0, wait.due_epoch - self.clock.now().timestamp()))
-            self.log.event("worker.waits", reason=wait.reason, mw_trace_id=job.trace_id)
-            return
+            self._put_aside(job, wait)
         except Elsewhere as other:
             self.put_back(other.job)
             self.log.event("worker.moved_to_its_group", mw_trace_id=job.trace_id)
-            return
         except Exception as error:
-            if flow.is_container(job) and not delivery.is_last:
-                self._note_return(job, error, delivery)
-            raise
+            if not self._waits_as_a_whole(flow, job, error):
+                if flow.is_container(job) and not delivery.is_last:
+                    self._note_return(job, error, delivery)
+                raise
+        return None
+
+    def _run_each(self, flow: Flow, events: Sequence[Event], job: Job, delivery: Delivery) -> bool:
+        """Run the events in order; False where their container waits before the end."""
         for event in events:
             with trace.within(**trace.of_event(event.facts)):
-                self._run_event(flow, event, job, delivery)
-        if flow.is_container(job):
-            flow.resolved(job)
-            outcome = "resolved" if events else "nothing_new"
-            self._record_end(job, EventStatus.PROCESSED, outcome)
+                try:
+                    self._run_event(flow, event, job, delivery)
+                except MiddlewareError as error:
+                    if not self._waits_as_a_whole(flow, job, error):
+                        raise
+                    return False
+        return True
 
     def _run_event(self, flow: Flow, event: Event, job: Job, delivery: Delivery) -> None:
         modes = self.switches.current().modes
@@ -216,8 +241,12 @@ class Worker:
         except LeaseLostError:
             raise
         except Exception as error:
+            waits = self._waits_alone(flow, event, lease, job, error)
+            if waits is not None:
+                self._let_wait(lease, job, waits)
+                return
             reason = reason_of(error)
-            if not delivery.is_last:
+            if not delivery.is_last or self._will_wait_as_a_whole(flow, job, error):
                 returns_in = _pause(error, delivery, _longest)
                 due_epoch = self.clock.now().timestamp() + returns_in + LATE_SECONDS
                 self.ledger.release(lease, reason=reason, due_epoch=due_epoch)
@@ -233,14 +262,69 @@ class Worker:
         """
         left = wait.due_epoch - self.clock.now().timestamp()
         due_epoch = wait.due_epoch
-        if 0 < left <= MAX_DELAY_SECONDS:
+        if 0 < left <= MAX_DELAY_SECONDS or wait.is_in_line:
             try:
-                self.put_later(job, left)
+                self.put_later(_with_slot(job, wait), max(0.0, left))
                 due_epoch += LATE_SECONDS
             except UnavailableError:
                 self.log.event("worker.later_failed", mw_trace_id=job.trace_id)
         self.ledger.release(lease, reason=wait.reason, due_epoch=due_epoch)
         self.log.event("worker.waits", reason=wait.reason, mw_trace_id=job.trace_id)
+
+    # --- waiting for a vendor -----------------------------------------------------------------
+
+    def _waits_alone(
+        self, flow: Flow, event: Event, lease: Lease, job: Job, error: Exception
+    ) -> Waits | None:
+        """Until when a claimed event waits for its vendor outside its queue, if it does."""
+        pause = self._asked_pause(job, error, attempts=lease.attempts)
+        if pause is None or flow.is_container(job):
+            return None
+        return self._listed(flow, event, error, pause)
+
+    def _will_wait_as_a_whole(self, flow: Flow, job: Job, error: Exception) -> bool:
+        return flow.is_container(job) and self._asked_pause(job, error) is not None
+
+    def _waits_as_a_whole(self, flow: Flow, job: Job, error: Exception) -> bool:
+        """Whether a container waits for its vendor, with all of its events that have not ended."""
+        pause = self._asked_pause(job, error)
+        if pause is None or not flow.is_container(job):
+            return False
+        waits = self._listed(flow, Event(facts_of(job), None), error, pause)
+        if waits is not None:
+            self._put_aside(job, waits)
+        return waits is not None
+
+    def _asked_pause(self, job: Job, error: Exception, *, attempts: int = 0) -> float | None:
+        age = self._age(job)
+        return asked_pause(error, age_seconds=age, attempts=attempts, jitter=self.jitter)
+
+    def _listed(self, flow: Flow, event: Event, error: Exception, pause: float) -> Waits | None:
+        due_epoch = self.clock.now().timestamp() + pause
+        try:
+            is_listed = flow.set_aside(event, due_epoch)
+        except MiddlewareError:
+            return None  # its message goes back to the queue, which keeps the order, too
+        if not is_listed:
+            return None
+        self.log.metric("mw.worker.set_aside", reason=reason_of(error).partition(":")[0])
+        is_turn = isinstance(error, PacedError)
+        return Waits(reason_of(error), due_epoch, is_in_line=True, is_turn=is_turn)
+
+    def _put_aside(self, job: Job, wait: Waits) -> None:
+        """Let a job wait of which no event is claimed; what its conversation lists gets a row first.
+
+        It has no row yet: the copy must be on the queue before the message is acknowledged.
+        """
+        if wait.is_in_line:
+            self.ledger.note_return(facts_of(job), reason=wait.reason, returns_epoch=wait.due_epoch)
+        left = wait.due_epoch - self.clock.now().timestamp()
+        self.put_later(_with_slot(job, wait), max(0.0, left))
+        self.log.event("worker.waits", reason=wait.reason, mw_trace_id=job.trace_id)
+
+    def _age(self, job: Job) -> float:
+        received = parsed(job.received_at)
+        return (self.clock.now() - received).total_seconds() if received is not None else 0.0
 
     def _run_plan(self, flow: Flow, event: Event, lease: Lease, *, operator: bool) -> None:
         switches = self.switches.current()
@@ -397,6 +481,14 @@ class Worker:
             self.outbox.defer(delivery.receipt_handle, pause, lane=delivery.lane)
         except MiddlewareError:
             self.log.event("worker.defer_failed", sqs_message_id=delivery.message_id)
+
+
+def _with_slot(job: Job, wait: Waits) -> Job:
+    """The job that comes back, with its time if its conversation lists it."""
+    if not wait.is_in_line:
+        return job
+    waits = job.waits + wait.is_turn
+    return job.model_copy(update={"slot": wait.due_epoch, "waits": waits})
 
 
 def _pause(error: Exception, delivery: Delivery, jitter: Jitter) -> float:

@@ -24,20 +24,28 @@ In the order of a conversation:
     conversations/ the conversations table
     actions        the side effects: send a text, send an e-mail, hand off
     wordings       tables of whole sentences for `words`
-    last_look      the last look at the register before a message leaves
+    last_look      the last look before a message leaves: at the register, and at who has it
+    unwanted       a small model that suspects a wish which no table lists
     sending        performs the actions, and settles texts and e-mails of unknown outcome
     lost_replies   reconciliation: fetches a reply again that its worker had not stored
     lost_texts     reconciliation: finds texts that Twilio received and no door has kept
+    handoff        hand-offs for operators and schedules
+    desk/          what persons see of hand-offs and do with them: list, conversation, acts
+    person_replies  plans the sending of what a person wrote
+    response_targets  how long a recipient may wait for a person, in business hours; pure
+    reopening      the template that carries a message outside WhatsApp's 24 hours
+    company_events/ what happened, as signed webhooks to the company
     handoff        operators list, approve and take over handed-off conversations
 
 What these share:
 
     channels       the channels and their names in settings, requests and addresses
     companies      the `company-data` table
-    ai_config      a project's `ai_config`: what its writer is told, may say and is shown
+    ai_config      a project's `ai_config`: instructions of its writer, what it may say and is shown
     senders        which company a number or address belongs to
     numbers        forms of one phone number
     unsubscribe    one-click unsubscribe: the link in an e-mail, and the page behind it
+    standard_webhooks signatures, for both directions
     threads        the thread of an e-mail conversation
     ownership      whether a message or a receipt may touch a conversation
     keys           event and action keys

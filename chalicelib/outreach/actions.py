@@ -34,6 +34,9 @@ class _Send:
     loaded: Loaded | None = field(default=None, repr=False, compare=False)
     receive: int = field(default=0, compare=False)
     """How often the queue had delivered the event when this was built; for the audit."""
+    planned_after: str | None = field(default=None, compare=False)
+    """The newest act of a person when it was planned, to a later one it gives way; None: it is a
+    person's own."""
 
     obeys_register: ClassVar[bool] = True
     """Whether it is not sent to somebody who must not be contacted."""
@@ -157,6 +160,7 @@ def build(
     suffix: Suffix,
     loaded: Loaded | None,
     receive: int = 0,
+    planned_after: str | None = None,
 ) -> SendText | SendEmail | HandOff:
     """The action a plan names.
 
@@ -165,9 +169,9 @@ def build(
     """
     match planned.kind:
         case "send_text":
-            return SendText(conversation_id, planned.arg, loaded, receive)
+            return SendText(conversation_id, planned.arg, loaded, receive, planned_after)
         case "send_email":
-            return SendEmail(conversation_id, planned.arg, loaded, receive)
+            return SendEmail(conversation_id, planned.arg, loaded, receive, planned_after)
         case kind if kind in NOTICES:
             return NOTICES[kind](conversation_id, planned.arg, loaded, receive)
         case "hand_off":

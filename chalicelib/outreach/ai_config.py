@@ -1,4 +1,4 @@
-"""A project's `ai_config`: what its writer is told, may say and is shown.
+"""A project's `ai_config`: instructions of its writer, what it may say and is shown.
 
 Example (only `openai_config` has an old form; everything else is optional)::
 
@@ -39,8 +39,11 @@ from pydantic import (
 
 from chalicelib.errors import PermanentError
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.company_events.tools import Tool
 from chalicelib.outreach.notices import Language
 
+PROVIDER = "ai_config"
+"""In errors about settings."""
 IGNORED_NAMES = re.compile(r"assistant_id\w*")
 """Names of the original's settings: OpenAI's assistants no longer exist, and nothing reads these."""
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{1,62}(?:/\S*)?")
@@ -174,6 +177,7 @@ class AiConfig(BaseModel):
 
     openai_config: dict[Channel, OpenAiChannel] = {}
     writer: WriterSettings = WriterSettings()
+    tools: Annotated[list[Tool], Field(max_length=30)] = []
 
 
 def ai_config_of(item: Mapping[str, Any]) -> AiConfig:
@@ -186,7 +190,7 @@ def ai_config_of(item: Mapping[str, Any]) -> AiConfig:
         return AiConfig.model_validate(item.get("ai_config") or {})
     except ValidationError:
         pass
-    raise PermanentError("writer", "settings", reason="ai_config_unreadable")
+    raise PermanentError(PROVIDER, "read", reason="unreadable")
 
 
 def ignored_names(item: Mapping[str, Any]) -> list[str]:

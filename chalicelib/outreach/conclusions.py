@@ -19,9 +19,13 @@ from chalicelib.outreach import actions as outreach_actions
 from chalicelib.outreach import threads
 from chalicelib.outreach.actions import HandOff
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import (
+    ASKED,
     AUTOMATED,
+    PERSON,
     PROMPT,
     UNATTENDED,
     UNSENT,
@@ -33,14 +37,19 @@ from chalicelib.outreach.conversations.records import (
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.event_context import EventContext
+from chalicelib.outreach.last_look import PERSON_ANSWERS
 from chalicelib.outreach.twilio import codes
 from chalicelib.outreach.writing.about import about
+from chalicelib.outreach.writing.tool_writer import ASK, CALL
 
 OPT_OUT_CODE = "21610"
 SWITCHES = frozenset({"kill_switch", "shadow", "safe_mode", "automation_disabled"})
 """Reasons of `once.ports.Switches.forbids`: an action they stopped may be done later."""
 PROMPT_CHARACTERS = 1000
 """Of the first entry: the request's own data is an attribute of the conversation."""
+_NOT_SENT = frozenset({ActionStatus.REFUSED, ActionStatus.SKIPPED, ActionStatus.ABANDONED})
+_OF_A_PERSONS_REPLY = ("task_complete", "thread_id", "email_references")
+"""Attributes that also a person's reply changes."""
 _CLEARED_BY_SENDING = ("withheld_reason", "failure_stage", "failure_reason")
 """Attributes that no longer apply once a message is sent."""
 
@@ -50,6 +59,7 @@ class Conclusions:
 
     Args:
         message_id_header: makes an e-mail's Message-ID from the vendor's id.
+        events: tells the company.
     """
 
     def __init__(
@@ -58,11 +68,13 @@ class Conclusions:
         starts: Starts,
         clock: Clock,
         message_id_header: Callable[[str], str],
+        events: CompanyEvents,
     ) -> None:
         self._conversations = conversations
         self._starts = starts
         self._clock = clock
         self._message_id_header = message_id_header
+        self._events = events
 
     def conclude(self, event: Event, plan: Plan, rows: Mapping[str, ActionRow]) -> bool:
         """See `once.flow.Flow.conclude`."""
@@ -84,12 +96,21 @@ class Conclusions:
                 record = self._record_sent(event, plan, record, action.entry_id, row)
             elif row.status == ActionStatus.REFUSED:
                 self._record_refusal(record, row, plan)
-            if row.status == ActionStatus.SKIPPED and row.reason in SWITCHES:
-                record = self._record_withheld(event, record, plan, row.reason)
+            if plan.facts.get("desk") and row.status in _NOT_SENT:
+                self.reply_failed(record, row.reason or row.status.value)
+            is_opening = bool(plan.facts.get("opening"))
+            gave_way = is_opening and row.reason == PERSON_ANSWERS
+            if row.status == ActionStatus.SKIPPED and (row.reason in SWITCHES or gave_way):
+                record = self._record_withheld(event, record, plan, row.reason or "")
         function = plan.facts.get("function")
         if function and all(one.kind == "hand_off" for one in plan.actions):
             self._conversations.move(
                 record, AUTOMATED | {Status.HANDED_OFF}, _function_attributes(function)
+            )
+        if plan.facts.get("tool") == CALL:
+            entry_id = str(plan.facts["entry_id"])
+            self._events.record(
+                record, Name.TOOL_CALLED, entry_id, tool=function, message_id=entry_id
             )
         return True
 
@@ -100,10 +121,21 @@ class Conclusions:
         """
         why = {"failure_stage": stage, "failure_reason": reason}
         self._end_unsent(record, UNSENT | {Status.FAILED}, Status.FAILED, why)
+        self._events.record(record, Name.FAILED, f"{stage}:{reason}", stage=stage, reason=reason)
+
+    def give_way(self, record: Record) -> None:
+        """A person has the conversation before its first message: that is not sent."""
+        self.free(record)
+        self._end_unsent(record, UNSENT, Status.WITHHELD, {"withheld_reason": PERSON_ANSWERS})
+
+    def reply_failed(self, record: Record, reason: str) -> None:
+        """A person's reply was not sent: their conversation says why, and waits for an answer."""
+        self._conversations.reply_failed(record, reason)
 
     def opt_out(self, record: Record) -> None:
         """The recipient has asked in their own words to get no further message."""
         self._conversations.forbid_person(record, Reason.ASKED, said_at=iso(self._clock.now()))
+        self._tell_opt_out(record, Reason.ASKED)
 
     def free(self, record: Record) -> None:
         """Remove its start from the company's open ones."""
@@ -129,6 +161,8 @@ class Conclusions:
             ai_total_tokens=draft.total_tokens,
             processing_time_ms=draft.processing_time_ms,
             provider_id=row.ref,
+            note=PERSON if draft.by else None,
+            by=draft.by,
         )
         if plan.facts.get("notice"):  # says nothing about the state of the conversation
             return self._conversations.append(record, entry)[0]
@@ -139,9 +173,15 @@ class Conclusions:
             "thread_id": f"thread_{record.opaque_id}",
             **_function_attributes(plan.facts.get("function")),
         }
+        is_asking = plan.facts.get("tool") == ASK
+        if is_asking:
+            changes |= {ASKED: entry_id, "function_call": False, "function_call_type": None}
         header = self._message_id_header(row.ref) if row.ref else None
         if record.channel == Channel.EMAIL and header:
             changes |= threads.sent(record, header)
+        if plan.facts.get("desk"):  # the hand-off goes on
+            kept = {name: changes[name] for name in _OF_A_PERSONS_REPLY if name in changes}
+            return self._conversations.append(record, entry, expected=set(Status), changes=kept)[0]
         also: tuple[dict[str, Any], ...] = ()
         if is_opening:
             changes["processing_time_ms"] = int((self._clock.monotonic() - context.started) * 1000)
@@ -150,7 +190,8 @@ class Conclusions:
                 changes["email_id"] = header
                 changes["email_id_digest"] = keys.digest("message-id", header)[:32]
                 changes["email_subject"] = draft.subject
-        gone = () if plan.facts.get("function") else ("function_call_type",)
+        gone = [] if plan.facts.get("function") and not is_asking else ["function_call_type"]
+        gone += [] if is_asking else [ASKED]
         record, _ = self._conversations.append(
             record,
             entry,
@@ -162,11 +203,19 @@ class Conclusions:
         )
         if event.facts.event_key.startswith("evt:release:") and is_opening:
             self._starts.note(record.start_event, outcome="sent")
+        if is_opening:
+            self._events.record(record, Name.SENT, entry_id, message_id=entry_id)
+        else:
+            self._events.record(record, Name.ANSWERED, entry_id, message_id=entry_id, by="machine")
         return record
+
+    def _tell_opt_out(self, record: Record, reason: Reason) -> None:
+        self._events.record(record, Name.OPTED_OUT, reason.value, reason=reason.value)
 
     def _record_refusal(self, record: Record, row: ActionRow, plan: Plan) -> None:
         if row.reason == OPT_OUT_CODE:
             self._conversations.forbid_person(record, Reason.CARRIER)
+            self._tell_opt_out(record, Reason.CARRIER)
         dead = codes.technical(row.reason) if record.channel != Channel.EMAIL else None
         if dead is not None and record.item.get("last_inbound_at") is None:
             self._conversations.forbid(

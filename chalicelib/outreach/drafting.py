@@ -8,18 +8,22 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from chalicelib.errors import PermanentError, UnavailableError, reason_of
+from chalicelib.once import keys
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import NotAnEvent
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
-from chalicelib.outreach import rules
+from chalicelib.outreach import ai_config, reopening, rules
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conclusions import Conclusions
-from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan, may_send
 from chalicelib.outreach.waiting import Turns
 from chalicelib.outreach.writing.composer import Composer
+from chalicelib.outreach.writing.template_writer import REFUSED
 
+_FOR_A_PERSON = (REFUSED, ai_config.PROVIDER)
+"""In errors after which a person decides about an opening too; an answer is always a person's then."""
 UNREADABLE_WAIT_SECONDS = 1800.0
 """How often a setting of quiet hours that cannot be read is looked at again."""
 
@@ -57,16 +61,33 @@ class Drafting:
         kind = "send_email" if record.channel == Channel.EMAIL else "send_text"
         send = PlannedAction(kind, entry_id)
         facts: dict[str, Any] = {"entry_id": entry_id, "opening": is_opening}
+        if record.person_act:
+            facts["person_act"] = record.person_act
         if not may_send(switches):
             return Plan(FLOW, ((send,),), facts)  # withheld by `effects`; composed if released
         if context.draft is None:
             compose = self._composer.opening if is_opening else self._composer.answer
-            context.draft = compose(record, entry_id)
+            try:
+                context.draft = compose(record, entry_id)
+            except PermanentError as error:
+                if is_opening and error.provider in _FOR_A_PERSON:
+                    return hand_off_plan("start", reason_of(error))
+                raise
+        if not is_opening:
+            entry_id = self._fit(context, entry_id)
+            send, facts["entry_id"] = PlannedAction(kind, entry_id), entry_id
         draft = context.draft
+        if draft.by is not None:
+            facts["by_person"] = True
         if draft.opts_out:
             self._conclusions.opt_out(record)
             confirmation = ((PlannedAction("confirm_stop", entry_id),),) if draft.text else ()
             return Plan(FLOW, confirmation, {"entry_id": entry_id, "notice": True})
+        return self._sending(draft, send, facts)
+
+    @staticmethod
+    def _sending(draft: Draft, send: PlannedAction, facts: dict[str, Any]) -> Plan:
+        """The plan of a draft: its message, a person, a function that the writer asked for."""
         steps: list[tuple[PlannedAction, ...]] = []
         if draft.text or draft.variables is not None:
             steps.append((send,))
@@ -74,7 +95,49 @@ class Drafting:
             steps.append((PlannedAction("hand_off", "|asked_by_writer"),))
         if draft.function_call is not None:
             facts["function"] = draft.function_call
+        if draft.function_step is not None:
+            facts["tool"] = draft.function_step
         return Plan(FLOW, tuple(steps), facts)
+
+    def of_person(self, context: EventContext, entry_id: str) -> Plan:
+        """The plan that sends what a person wrote; the person learns what stops it."""
+        record = context.conversation
+        try:
+            self.check_secrets(record)
+            entry_id = self._fit(context, entry_id)
+        except (PermanentError, UnavailableError) as error:
+            if isinstance(error, UnavailableError) and error.code != "secret_missing":
+                raise
+            self.reply_failed(record, reason_of(error))
+            raise NotAnEvent(EventStatus.FAILED, reason_of(error)) from None
+        kind = "send_email" if record.channel == Channel.EMAIL else "send_text"
+        facts = {"entry_id": entry_id, "opening": False, "by_person": True, "desk": True}
+        return Plan(FLOW, ((PlannedAction(kind, entry_id),),), facts)
+
+    def reply_failed(self, record: Record, reason: str) -> None:
+        """What a person wrote was not sent: the recipient waits for an answer again."""
+        self._conclusions.reply_failed(record, reason)
+
+    def _fit(self, context: EventContext, entry_id: str) -> str:
+        """Have WhatsApp's template carry a free text that comes after the window has closed.
+
+        Returns:
+            The entry id under which the message is stored.
+
+        Raises:
+            PermanentError: ``window_closed``: the project has no such template.
+        """
+        record, draft = context.conversation, context.draft
+        is_free = draft is not None and draft.text and draft.variables is None
+        if draft is None or not is_free or rules.takes_free_text(record, self._clock.now()):
+            return entry_id
+        template = reopening.template_of(self._current(record))
+        if template is None:
+            raise PermanentError("twilio", "create_message", reason=reopening.WINDOW_CLOSED)
+        other = keys.digest("reopening", entry_id)[:32]
+        carried = reopening.carried(record, draft, template)
+        context.draft = self._composer.fixed(record, other, carried)
+        return other
 
     @contextmanager
     def fail_on_permanent_error(self, record: Record) -> Iterator[None]:
@@ -99,6 +162,10 @@ class Drafting:
         """Fail a conversation before its first message."""
         self._conclusions.fail(record, stage, reason)
         self._conclusions.free(record)
+
+    def give_way(self, record: Record) -> None:
+        """A conversation's opening is not sent, because a person has the conversation."""
+        self._conclusions.give_way(record)
 
     def answer(self, context: EventContext, entry_id: str, switches: Switches) -> Plan:
         """The plan of an answer; a permanent error hands the conversation to a person."""

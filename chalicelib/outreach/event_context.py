@@ -11,6 +11,7 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach.actions import Loaded
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.jobs import (
+    DeskReply,
     HandoffRelease,
     InboundMessage,
     OutreachResume,
@@ -19,7 +20,7 @@ from chalicelib.outreach.jobs import (
 from chalicelib.outreach.matching import Match
 
 FLOW = "outreach"
-Job = StartConversation | InboundMessage | OutreachResume | HandoffRelease
+Job = StartConversation | InboundMessage | OutreachResume | HandoffRelease | DeskReply
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@
     replying    append once -> STOP, robots, doubt, media -> hand-off rule -> quiet hours -> compose
                 -> send
     releasing   return it to automation -> compose unless drafted -> send the held message
+    person_replies  send what a person wrote
     drafting    shared by these three: quiet hours, credentials, the draft
     conclusions write the results of an event
     receipts    delivery receipts from providers
@@ -32,6 +33,7 @@ from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import actions as outreach_actions
 from chalicelib.outreach.actions import HandOff, Loaded
+from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conclusions import OPT_OUT_CODE, Conclusions
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED, Record
 from chalicelib.outreach.conversations.store import Conversations
@@ -41,6 +43,7 @@ from chalicelib.outreach.event_context import EventContext, Job
 from chalicelib.outreach.jobs import InboundMessage, OutreachResume, StartConversation
 from chalicelib.outreach.matching import Matching
 from chalicelib.outreach.ownership import Ownership
+from chalicelib.outreach.person_replies import PersonReplies
 from chalicelib.outreach.releasing import Releasing
 from chalicelib.outreach.replying import Replying
 from chalicelib.outreach.starting import Starting
@@ -58,6 +61,7 @@ class OutreachFlow(Flow):
         message_id_header: makes an e-mail's Message-ID from the vendor's id.
         receive_count: how often the queue has delivered the current message.
         processor_version: stored with every conversation it opens.
+        events: tells the company what happened.
     """
 
     is_watched = True
@@ -77,20 +81,22 @@ class OutreachFlow(Flow):
         message_id_header: Callable[[str], str],
         receive_count: Callable[[], int],
         processor_version: str,
+        events: CompanyEvents,
     ) -> None:
         self._conversations = conversations
         self._clock = clock
         self._starts = starts
         self._receive_count = receive_count
-        self._conclusions = Conclusions(conversations, starts, clock, message_id_header)
-        turns = Turns(conversations, ledger)
+        self._conclusions = Conclusions(conversations, starts, clock, message_id_header, events)
+        self._turns = turns = Turns(conversations, ledger, clock)
         drafting = Drafting(composer, clock, check_secrets, self._conclusions, turns, current)
         matching = Matching(conversations, ownership, clock, opaque, message_id_header)
         self._starting = Starting(
-            conversations, composer, starts, drafting, matching.pairs, processor_version
+            conversations, composer, starts, drafting, matching.pairs, processor_version, events
         )
-        self._replying = Replying(conversations, drafting, matching)
+        self._replying = Replying(conversations, drafting, matching, events)
         self._releasing = Releasing(conversations, drafting)
+        self._person_replies = PersonReplies(conversations, drafting)
 
     def events(self, job: Job) -> Sequence[Event]:
         """See `once.flow.Flow.events`."""
@@ -117,6 +123,14 @@ class OutreachFlow(Flow):
         facts = replace(facts_of(job), conversation_id=context.record.opaque_id)
         return [Event(facts, context)]
 
+    def set_aside(self, event: Event, due_epoch: float) -> bool:
+        """See `once.flow.Flow.set_aside`: a start before its conversation is open keeps its message."""
+        record = event.subject.record
+        if record is None:
+            return False
+        self._turns.set_aside(record, event.facts.event_key, due_epoch)
+        return True
+
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""
         key = event.facts.event_key
@@ -124,11 +138,12 @@ class OutreachFlow(Flow):
             return self._starting.plan(event, switches)
         if key.startswith("evt:release:"):
             return self._releasing.plan(event, switches)
+        if key.startswith("evt:desk:"):
+            return self._person_replies.plan(event)
         return self._replying.plan(event, switches)
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
         """See `once.flow.Flow.build`."""
-        del plan
         context: EventContext = event.subject
         if context.record is not None and context.loaded is None:
             context.loaded = Loaded(context.record, context.draft)
@@ -139,6 +154,9 @@ class OutreachFlow(Flow):
             suffix=suffix(event),
             loaded=context.loaded,
             receive=self._receive_count(),
+            planned_after=None
+            if plan.facts.get("by_person")
+            else str(plan.facts.get("person_act") or ""),
         )
 
     def conclude(
@@ -175,6 +193,8 @@ class OutreachFlow(Flow):
             self._conclusions.fail(record, "retries", reason)
             self._conclusions.free(record)
             return None
+        if event.facts.event_key.startswith("evt:desk:"):
+            self._conclusions.reply_failed(record, reason)
         # Not the same key as a hand-off in the event's own plan: after a release it may be replayed.
         return HandOff(record.opaque_id, "|failed", suffix(event).prefixed("failed-"))
 

@@ -1,4 +1,4 @@
-"""What the queue carries of outreach: starts, replies, receipts, resumes and releases."""
+"""What the queue carries of outreach: starts, replies, receipts, resumes, releases, persons' replies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from chalicelib.once.job import Job
-from chalicelib.once.lanes import EMAIL, OUTREACH, Lane
+from chalicelib.once.lanes import COMPANIES, EMAIL, OUTREACH, Lane
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Carrier, Channel
 
@@ -166,5 +166,46 @@ class HandoffRelease(OutreachJob):
         return ("pair", *self.pair)
 
 
-KINDS = (StartConversation, InboundMessage, DeliveryReceipt, OutreachResume, HandoffRelease)
+class DeskReply(OutreachJob):
+    """A person has written a reply: its text is a draft of the conversation."""
+
+    kind: Literal["desk_reply"] = "desk_reply"
+    pair: tuple[str, str]
+
+    @property
+    def group(self) -> tuple[str, ...]:
+        """See `StartConversation.group`."""
+        return ("pair", *self.pair)
+
+
+class TellCompany(Job):
+    """Tells a company one event of a conversation; its row in the outbox holds it.
+
+    Attributes:
+        number: its place among the conversation's events, from 1.
+    """
+
+    kind: Literal["tell_company"] = "tell_company"
+    number: int
+
+    @property
+    def lane(self) -> Lane:
+        """See `Job.lane`: what an endpoint is slow at delays no recipient."""
+        return COMPANIES
+
+    @property
+    def group(self) -> tuple[str, ...]:
+        """A conversation's events are posted one after another."""
+        return ("events", self.conversation_id)
+
+
+KINDS = (
+    StartConversation,
+    InboundMessage,
+    DeliveryReceipt,
+    OutreachResume,
+    HandoffRelease,
+    DeskReply,
+    TellCompany,
+)
 """Every kind of job of this system; `wiring.jobs` joins the systems' lists."""

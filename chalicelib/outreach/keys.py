@@ -6,8 +6,11 @@
     evt:reply:{channel}:{provider message id}
     evt:receipt:{provider message id}:{status}
     evt:release:{opaque conversation id}:{hand-off id}
+    evt:desk:{opaque conversation id}:{act id}
     act:send:{opaque conversation id}:{entry_id}
     act:handoff:{opaque conversation id}:{suffix}      failed-{suffix} of an escalation
+    evt:tell:{opaque conversation id}:{number}         telling a company one event
+    act:tell:{opaque conversation id}:{number}
 """
 
 from __future__ import annotations
@@ -40,6 +43,11 @@ def release(opaque_id: str, handoff_id: str) -> str:
     return joined("evt", "release", opaque_id, handoff_id)
 
 
+def desk(opaque_id: str, act_id: str) -> str:
+    """Event key of a person's reply: one act, one message."""
+    return joined("evt", "desk", opaque_id, act_id)
+
+
 def send_action(opaque_id: str, entry_id: str) -> str:
     """Action key of sending one message of a conversation."""
     return joined("act", "send", opaque_id, entry_id)
@@ -48,6 +56,21 @@ def send_action(opaque_id: str, entry_id: str) -> str:
 def handoff_action(opaque_id: str, suffix: Suffix) -> str:
     """Action key of handing a conversation to a person."""
     return joined("act", "handoff", opaque_id, suffix)
+
+
+def tell(opaque_id: str, number: int) -> str:
+    """Event key of telling a company one event of a conversation."""
+    return joined("evt", "tell", opaque_id, str(number))
+
+
+def told_number(event_key: str) -> int:
+    """The number of the event in a key of `tell`."""
+    return int(event_key.rpartition(":")[2])
+
+
+def tell_action(opaque_id: str, number: int) -> str:
+    """Action key of telling it."""
+    return joined("act", "tell", opaque_id, str(number))
 
 
 def entry_id(event_key: str) -> str:

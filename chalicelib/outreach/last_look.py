@@ -1,4 +1,4 @@
-"""The last look at the register before a message leaves.
+"""The last look before a message leaves: at the register, and at who has the conversation.
 
 It is a consistent read and part of the checks right before a request, with the switches and the lease.
 What comes between, such as waiting for the rate limit, may take long: a request that leaves more than
@@ -8,12 +8,14 @@ was written, and a mark is missed for two seconds at most.
 
 from __future__ import annotations
 
-from chalicelib.errors import PermanentError, TransientError
+from chalicelib.errors import PermanentError, TransientError, WithdrawnError
 from chalicelib.once.ports import Clock
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Record
 from chalicelib.outreach.conversations.store import Conversations
 
 FRESH_SECONDS = 2.0
+PERSON_ANSWERS = "person_answers"
+"""Reason of a machine's message that is not sent, because a person has the conversation or answered."""
 TRIES = 3
 """Looks right before a request; a table that is slower than this is read again by a later run."""
 
@@ -26,20 +28,32 @@ class LastLook:
         self._clock = clock
         self._began: dict[str, float] = {}
 
-    def take(self, record: Record, action_key: str) -> None:
+    def take(self, record: Record, action_key: str, planned_after: str | None = None) -> None:
         """Look now.
+
+        Args:
+            record: the conversation as it was read before.
+            action_key: of the send.
+            planned_after: the newest act of a person when the message was planned; None where it is
+                a person's own, which gives way to no other.
 
         Raises:
             PermanentError: ``do_not_contact``: the message is not sent.
+            WithdrawnError: ``person_answers``: a person has taken the conversation, or answered.
             TransientError: the register could not be read.
         """
         began = self._clock.monotonic()
-        if self._conversations.forbids(record) is not None:
+        forbidden, person_act = self._conversations.last_word(record)
+        if forbidden is not None:
             raise PermanentError("conversations", "read", reason=DO_NOT_CONTACT)
+        if planned_after is not None and person_act != planned_after:
+            raise WithdrawnError("conversations", "read", reason=PERSON_ANSWERS)
         self._began = {action_key: began}  # of the one action that is being performed
 
-    def refresh(self, record: Record, action_key: str) -> None:
+    def refresh(self, record: Record, action_key: str, planned_after: str | None = None) -> None:
         """Look again unless the last look is fresh; called when the request is about to leave.
+
+        Arguments as `take`.
 
         Raises:
             PermanentError: see `take`.
@@ -48,7 +62,7 @@ class LastLook:
         for _ in range(TRIES):
             if self._is_fresh(action_key):
                 return
-            self.take(record, action_key)
+            self.take(record, action_key, planned_after)
         if not self._is_fresh(action_key):
             raise TransientError("conversations", "read", reason="slow_look")
 

@@ -1,4 +1,4 @@
-"""What code writes itself: the opt-out line of an opening, the confirmation of a STOP, the answer to HELP.
+"""What code writes itself: opt-out lines, that a machine writes, the answers to STOP and HELP.
 
 No model writes these.  Their language is the project's ``language``, English by default; the answer to
 HELP is in the language of the keyword where only one has it.  Optional settings of a project::
@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
+from html import escape
 
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Record
@@ -44,6 +45,16 @@ OPT_OUT_LINE: Mapping[Language, str] = {
     Language.IT: "Rispondi STOP per non ricevere altri messaggi.",
     Language.NL: "Antwoord STOP om geen berichten meer te ontvangen.",
 }
+MACHINE_LINE: Mapping[Language, str] = {
+    Language.EN: "I am an automated assistant of {company}.",
+    Language.ES: "Soy un asistente automático de {company}.",
+    Language.FR: "Je suis un assistant automatique de {company}.",
+    Language.PT: "Sou um assistente automático de {company}.",
+    Language.DE: "Ich bin ein automatischer Assistent von {company}.",
+    Language.IT: "Sono un assistente automatico di {company}.",
+    Language.NL: "Ik ben een automatische assistent van {company}.",
+}
+"""What a message that a model has written says of its writer (EU AI Act, article 50)."""
 STOP_CONFIRMATION: Mapping[Language, str] = {
     Language.EN: "{company}: you will receive no more messages from us. Reply START to resume.",
     Language.ES: "{company}: no recibirá más mensajes nuestros. Responda START para volver a recibirlos.",
@@ -93,6 +104,29 @@ def with_opt_out_line(record: Record, opening: Draft) -> Draft:
         before, end, after = html.rpartition("</body>")
         html = f"{before}<p>{line}</p>{end}{after}" if end else f"{html}<p>{line}</p>"
     return replace(opening, text=f"{opening.text.rstrip()}{between}{line}", html=html)
+
+
+def machine_line(record: Record, language: Language | None = None) -> str:
+    """That a machine writes; in the project's language, or another one."""
+    return MACHINE_LINE[language or language_of(record)].format(company=_company(record))
+
+
+def says_machine(record: Record, text: str) -> bool:
+    """Whether a text holds that line, in any language."""
+    return any(one.format(company=_company(record)) in text for one in MACHINE_LINE.values())
+
+
+def with_machine_line(draft: Draft, line: str, channel: Channel, *, is_first: bool) -> Draft:
+    """A draft with the line after its text, or before it."""
+    between = "\n\n" if channel == Channel.EMAIL else " "
+    text = draft.text.strip()
+    parts = [line, text] if is_first else [text, line]
+    html = draft.html
+    if html:
+        mark = f"<p>{escape(line)}</p>"
+        before, end, after = html.rpartition("</body>")
+        html = f"{before}{mark}{end}{after}" if end else f"{html}{mark}"
+    return replace(draft, text=between.join(one for one in parts if one), html=html)
 
 
 def stop_confirmation(record: Record) -> str:

@@ -22,6 +22,8 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.actions import SendEmail, SendText
 from chalicelib.outreach.channels import Carrier
+from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import Record, Status
 from chalicelib.outreach.conversations.store import Conversations
@@ -34,6 +36,8 @@ FLOW = "receipts"
 BY_RECEIPT = "receipt"
 NOT_DELIVERED = frozenset({"undelivered", "failed", "bounced", "rejected"})
 
+_TOLD = {"delivered": Name.DELIVERED, "read": Name.READ}
+"""Statuses that become events of their own, beside those of a message that was not delivered."""
 
 Resume = Callable[[Record, str], None]
 """Puts an event of a conversation on the queue again."""
@@ -54,6 +58,7 @@ class ReceiptFlow(Flow):
     Args:
         ledger: settles the action that the receipt proves.
         resume: puts a parked event back on the queue.
+        events: tells the company.
     """
 
     def __init__(
@@ -63,12 +68,14 @@ class ReceiptFlow(Flow):
         ledger: Ledger,
         resume: Resume,
         ownership: Ownership,
+        events: CompanyEvents,
     ) -> None:
         self._conversations = conversations
         self._starts = starts
         self._ledger = ledger
         self._resume = resume
         self._ownership = ownership
+        self._events = events
 
     def events(self, job: DeliveryReceipt) -> Sequence[Event]:
         """See `once.flow.Flow.events`.
@@ -141,6 +148,8 @@ class ReceiptFlow(Flow):
             is_text = job.channel == Carrier.TEXT
             reason = Reason.CARRIER if is_text else Reason.COMPLAINED
             self._conversations.forbid_person(record, reason)
+            self._events.record(record, Name.OPTED_OUT, reason.value, reason=reason.value)
+        self._tell(job, record)
         dead = codes.technical(job.reason) if job.channel == Carrier.TEXT else None
         if job.is_dead:
             dead = Reason.BOUNCED
@@ -162,6 +171,14 @@ class ReceiptFlow(Flow):
                     "failure_stage": "delivery",
                     "failure_reason": job.reason or job.status,
                 },
+            )
+
+    def _tell(self, job: DeliveryReceipt, record: Record) -> None:
+        name = Name.FAILED if job.status in NOT_DELIVERED else _TOLD.get(job.status)
+        if name is not None:
+            key = f"{job.entry_id}:{job.status}"
+            self._events.record(
+                record, name, key, message_id=job.entry_id, status=job.status, reason=job.reason
             )
 
 

@@ -10,12 +10,21 @@ from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, UNSENT, Record, Status
+from chalicelib.outreach.conversations.handoffs import GIVEN_BACK
+from chalicelib.outreach.conversations.records import (
+    DO_NOT_CONTACT,
+    UNSAID,
+    UNSENT,
+    Record,
+    Status,
+)
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.event_context import EventContext
 
 NO_PERSON: Mapping[str, Any] = {"hand_off_to_human": False, "function_call": False}
+LOOKED_AT = 8
+"""The newest entries among which the newest message is looked for."""
 CLEARED_BY_RELEASE = ("hand_off_to_human_reason", "function_call_type", "unclear_between")
 """Attributes that say why a person has the conversation."""
 
@@ -34,7 +43,8 @@ class Releasing:
         handoff = record.handoff
         if event.facts.event_key != outreach_keys.release(record.opaque_id, str(handoff.get("id"))):
             raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")
-        previous = {"conversation_status": self._previous_status(record), **NO_PERSON}
+        was = previous_status(self._conversations, record)
+        previous = {"conversation_status": was.value, **NO_PERSON}
         moved = self._conversations.move(
             record, {Status.HANDED_OFF}, previous, remove=CLEARED_BY_RELEASE, same_handoff=True
         )
@@ -42,7 +52,8 @@ class Releasing:
         if record.is_handed_off:
             raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")
         is_opening = handoff["held"] == "start"
-        if not handoff["held"]:
+        is_given_back = handoff.get("releasing") == GIVEN_BACK
+        if not handoff["held"] and not (is_given_back and self._is_unanswered(record)):
             raise NotAnEvent(EventStatus.PROCESSED, "returned_to_automation")
         if self._conversations.forbids(record) is not None:
             if is_opening and record.status in UNSENT:
@@ -51,18 +62,30 @@ class Releasing:
         entry_id = outreach_keys.entry_id(
             record.start_event if is_opening else event.facts.event_key
         )
+        if is_given_back and not is_opening:
+            # A person asked for no message of their own: this is the machine's, as any other.
+            self._drafting.wait_out_quiet_hours(record, event.facts.event_key)
         if not is_opening:
             return self._drafting.answer(context, entry_id, switches)
         with self._drafting.fail_on_permanent_error(record):
             return self._drafting.plan(context, entry_id, switches, is_opening=True)
 
-    def _previous_status(self, record: Record) -> str:
-        """The status before the hand-off, or how its first message has ended since."""
-        was = Status(record.handoff["was"])
-        if was not in UNSENT:
-            return was.value
-        if self._conversations.has_entry(record, outreach_keys.entry_id(record.start_event)):
-            return Status.INITIAL_MESSAGE_SENT.value
-        if "failure_reason" in record.item:
-            return Status.FAILED.value
-        return (Status.WITHHELD if "withheld_reason" in record.item else was).value
+    def _is_unanswered(self, record: Record) -> bool:
+        """Whether the newest message is the recipient's."""
+        said = [
+            one for one in self._conversations.newest(record, LOOKED_AT) if one.note not in UNSAID
+        ]
+        return bool(said) and said[-1].role == "user"
+
+
+def previous_status(conversations: Conversations, record: Record) -> Status:
+    """The status before the hand-off, or how its first message has ended since."""
+    was = Status(record.handoff["was"])
+    if was not in UNSENT:
+        return was
+    was_opened = conversations.has_entry(record, outreach_keys.entry_id(record.start_event))
+    if was_opened or record.item.get("task_complete") == 1:  # a person has written instead
+        return Status.INITIAL_MESSAGE_SENT
+    if "failure_reason" in record.item:
+        return Status.FAILED
+    return Status.WITHHELD if "withheld_reason" in record.item else was

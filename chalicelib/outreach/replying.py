@@ -12,6 +12,8 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import numbers, rules, threads
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.do_not_contact import Reason, addresses_of
 from chalicelib.outreach.conversations.records import (
     AUTO_REPLY,
@@ -32,6 +34,7 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan
 from chalicelib.outreach.jobs import InboundMessage
+from chalicelib.outreach.last_look import PERSON_ANSWERS
 from chalicelib.outreach.matching import Match, Matching
 from chalicelib.outreach.notices import carrier_answers, help_answer, stop_confirmation
 from chalicelib.outreach.words import Word, heard
@@ -41,11 +44,16 @@ class Replying:
     """Finds the conversation of a message, and plans the answer."""
 
     def __init__(
-        self, conversations: Conversations, drafting: Drafting, matching: Matching
+        self,
+        conversations: Conversations,
+        drafting: Drafting,
+        matching: Matching,
+        events: CompanyEvents,
     ) -> None:
         self._conversations = conversations
         self._drafting = drafting
         self._matching = matching
+        self._events = events
 
     def conversation_of(self, job: InboundMessage) -> Match:
         """The conversation of a message; see `matching`."""
@@ -57,6 +65,7 @@ class Replying:
         message_id = event.facts.source_message_id
         if isinstance(context.job, InboundMessage):
             note = self._store_message(context, context.job)
+            self._tell(context.conversation, context.job, note)
         elif message_id is None or not self._conversations.has_entry(
             context.conversation, message_id
         ):
@@ -70,6 +79,10 @@ class Replying:
             raise NotAnEvent(EventStatus.PROCESSED, _UNANSWERED[note])
         if record.is_handed_off:
             raise NotAnEvent(EventStatus.PROCESSED, "with_a_person")
+        answered_at = str(record.handoff.get("answered_at") or "")
+        is_asked_for = context.job.recovery == Recovery.OPERATOR
+        if answered_at > event.facts.received_at and not is_asked_for:
+            raise NotAnEvent(EventStatus.PROCESSED, PERSON_ANSWERS)  # while it waited
         if self._conversations.forbids(record) is not None:
             raise NotAnEvent(EventStatus.PROCESSED, DO_NOT_CONTACT)
         if note in _FOR_A_PERSON:
@@ -101,9 +114,18 @@ class Replying:
             changes["unclear_between"] = list(context.match.between)
         # First: a run that finds the message stored does not read it for STOP again.
         self._apply_opt_out(record, job, context.match)
-        context.record, is_new = self._conversations.append(record, entry, changes=changes)
+        context.record, is_new = self._conversations.append(
+            record, entry, changes=changes, joins=note not in UNSAID and note != OPT_OUT
+        )
         stored = None if is_new else self._conversations.note_of(context.record, job.message_id)
         return stored or note
+
+    def _tell(self, record: Record, job: InboundMessage, note: str | None) -> None:
+        """Tell the company of a message, and of the wish to get no further one."""
+        said = job.message_id
+        self._events.record(record, Name.REPLY_RECEIVED, said, message_id=said, note=note)
+        if job.opt_out == "stop" and not job.is_automatic:
+            self._events.record(record, Name.OPTED_OUT, said, reason=Reason.STOP.value)
 
     def _notice(self, context: EventContext, job: InboundMessage) -> Plan:
         """The plan that answers STOP or HELP with a fixed text.

@@ -15,6 +15,8 @@ QUIET = time(21), time(8)
 """Default quiet hours: from, until."""
 MOST_TURNS = 2
 """Per zone: how often the end of one zone's quiet hours may fall into another's."""
+TEXT_CHARACTERS = 1600
+"""Twilio's limit of a body; WhatsApp's free text has the same here."""
 WHATSAPP_WINDOW = timedelta(hours=24)
 """Free text is allowed only this long after the recipient's last message."""
 
@@ -125,6 +127,17 @@ def window_is_open(record: Record, now: datetime) -> bool:
     """Whether WhatsApp accepts free text now."""
     last = record.last_inbound_at
     return last is not None and now - last < WHATSAPP_WINDOW
+
+
+def takes_free_text(record: Record, now: datetime) -> bool:
+    """Whether the channel accepts free text now; only WhatsApp ever does not."""
+    return record.channel != Channel.WHATSAPP or window_is_open(record, now)
+
+
+def longest(record: Record) -> int:
+    """How many characters a message may have, by the project's setting and the channel."""
+    limit = int(record.item.get("max_message_length") or TEXT_CHARACTERS)
+    return limit if record.channel == Channel.EMAIL else min(limit, TEXT_CHARACTERS)
 
 
 def _clock_time(text: Any) -> time | None:  # noqa: ANN401 - whatever the project's item holds

@@ -20,6 +20,8 @@ from chalicelib.once.ports import Clock
 from chalicelib.outreach import threads, unsubscribe
 from chalicelib.outreach.actions import HandOff, SendEmail, SendText
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel, carrier_address
+from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, OtherMessages, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.last_look import LastLook
@@ -38,6 +40,7 @@ class Sender:
 
     Args:
         opaque: signs the unsubscribe link of an e-mail.
+        events: tells the company of a hand-off.
     """
 
     def __init__(
@@ -50,6 +53,7 @@ class Sender:
         *,
         opaque: Callable[[], keys.OpaqueIds],
         public_base_url: str,
+        events: CompanyEvents,
     ) -> None:
         self._conversations = conversations
         self._composer = composer
@@ -58,6 +62,7 @@ class Sender:
         self._clock = clock
         self._opaque = opaque
         self._base_url = public_base_url
+        self._events = events
         self._built_messages: dict[str, tuple[Record, Any]] = {}
         self._looks = LastLook(conversations, clock)
 
@@ -102,7 +107,8 @@ class Sender:
         for action in actions:
             built = self._built_messages.get(action.key)
             if built is not None:
-                self._looks.take(built[0], action.key)
+                after = action.planned_after if isinstance(action, SendText | SendEmail) else None
+                self._looks.take(built[0], action.key, after)
 
     def send_text(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
         """`Executor` of `SendText`."""
@@ -141,6 +147,10 @@ class Sender:
             held=action.held,
             reason=action.reason,
             reason_text=action.reason_text or action.reason,
+        )
+        handoff_id = action.suffix.text
+        self._events.record(
+            record, Name.HANDED_OFF, handoff_id, hand_off=handoff_id, reason=action.reason
         )
 
     def settle_text(self, action: UnsettledAction) -> tuple[Found, ...]:
@@ -199,7 +209,7 @@ class Sender:
         """What looks again when the request is about to leave."""
         if not action.obeys_register:
             return None
-        return lambda: self._looks.refresh(record, action.key)
+        return lambda: self._looks.refresh(record, action.key, action.planned_after)
 
     def _prepared(self, action: SendText | SendEmail) -> tuple[Record, Any]:
         built = self._built_messages.pop(action.key, None)
@@ -232,7 +242,8 @@ class Sender:
     def _text(self, record: Record, draft: Draft, action: SendText) -> Text:
         to, sender = _addresses(record)
         callback = callback_url(self._base_url, record.opaque_id, action.entry_id)
-        sid = self._twilio.credentials(secret_of(record)).template_sid  # cached for the request
+        own = self._twilio.credentials(secret_of(record)).template_sid  # cached for the request
+        sid = draft.template or own
         if draft.variables is None:
             if record.channel == Channel.WHATSAPP and not window_is_open(record, self._clock.now()):
                 raise PermanentError("twilio", "create_message", reason="window_closed")

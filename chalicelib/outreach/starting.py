@@ -12,12 +12,15 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import rules
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.event_context import EventContext, hand_off_plan, may_send
 from chalicelib.outreach.jobs import StartConversation
+from chalicelib.outreach.last_look import PERSON_ANSWERS
 from chalicelib.outreach.writing.composer import Composer
 
 
@@ -27,6 +30,7 @@ class Starting:
     Args:
         pairs: the opaque ids of a channel's sender and recipient.
         processor_version: stored with every conversation it opens.
+        events: tells the company.
     """
 
     def __init__(
@@ -37,6 +41,7 @@ class Starting:
         drafting: Drafting,
         pairs: Callable[[Channel, str, str], Sequence[str]],
         processor_version: str,
+        events: CompanyEvents,
     ) -> None:
         self._conversations = conversations
         self._composer = composer
@@ -44,6 +49,7 @@ class Starting:
         self._drafting = drafting
         self._pairs = pairs
         self._version = processor_version
+        self._events = events
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""
@@ -54,11 +60,15 @@ class Starting:
         record = context.record
         if record.start_event != event.facts.event_key:
             raise NotAnEvent(EventStatus.SKIPPED, "conversation_exists")
+        self._events.record(record, Name.ACCEPTED, event.facts.event_key)
         if self._conversations.forbids(record) is not None:
             # Under another address or for another reason than opening it looks at, or since then:
             # the start may have waited for hours or for an operator.
             self._drafting.give_up(record, "send", DO_NOT_CONTACT)
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
+        if record.person_act:  # it waited, and a person has the conversation, or has written
+            self._drafting.give_way(record)
+            raise NotAnEvent(EventStatus.PROCESSED, f"withheld:{PERSON_ANSWERS}")
         if rules.is_held(record, "auto_queue_initial_message"):
             return hand_off_plan("start", "auto_queue_initial_message")
         self._drafting.wait_out_quiet_hours(record, event.facts.event_key)

@@ -2,8 +2,9 @@
 
 A keyword is a whole message, whatever its case, accents, punctuation, emoji and courtesies.  A plain
 wish ("don't text me again") counts as STOP.  A message that may be one, or may be about something
-else, is in doubt and belongs to a person.  English, Spanish, French, Portuguese, German, Italian and
-Dutch; the languages are not distinguished, as a keyword of one is no word of another.
+else, is in doubt and belongs to a person; so does one in which a small model suspects a wish.
+English, Spanish, French, Portuguese, German, Italian and Dutch; the languages are not distinguished,
+as a keyword of one is no word of another.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 
-from chalicelib.outreach import wordings
+from chalicelib.outreach import unwanted, wordings
 
 
 class Word(StrEnum):
@@ -147,7 +148,7 @@ def _wish(text: str, said: str) -> Word | None:
         return Word.DOUBT if is_doubtful else None
     if _is_plain(said):
         return Word.STOP
-    clauses = [one for one in wordings.CLAUSES.split(text.casefold()) if _bare(one)][:_MOST_CLAUSES]
+    clauses = [one for one in wordings.CLAUSES.split(text.casefold()) if bare(one)][:_MOST_CLAUSES]
     plain = [_is_plain(_plain_text(one)) for one in clauses]
     soft = [_is_soft(one) for one in clauses]
     stops = [_is_keyword(_plain_text(one)) for one in clauses]
@@ -164,7 +165,7 @@ def _wish(text: str, said: str) -> Word | None:
     is_unclear = _is_soft(text) or (is_all and any(soft)) or any(plain)
     if is_unclear or wordings.DOUBT.search(said) or wordings.WHENCE.search(said):
         return Word.DOUBT
-    return None
+    return Word.DOUBT if unwanted.is_suspected(bare(text).split()) else None
 
 
 def _is_keyword(said: str) -> bool:
@@ -178,7 +179,7 @@ def _is_keyword(said: str) -> bool:
 
 
 def _is_soft(text: str) -> bool:
-    said = _bare(text)
+    said = bare(text)
     return len(said) <= _LONGEST_WISH and wordings.SOFT.fullmatch(said) is not None
 
 
@@ -191,12 +192,12 @@ def _is_plain(said: str) -> bool:
 
 def _plain_text(text: str) -> str:
     """Lower case without accents, marks, emoji and courtesies; a word repeated is one."""
-    words = _bare(text)
+    words = bare(text)
     kept = " ".join(_COURTESIES.sub(" ", words).split())
     return _AGAIN.sub(r"\1", kept or words)
 
 
-def _bare(text: str) -> str:
+def bare(text: str) -> str:
     """Lower case without accents, marks and emoji."""
     for sign, word in _SIGNS.items():
         text = text.replace(sign, word)

@@ -1,6 +1,7 @@
 """Redaction: text that is stored, logged, raised or sent to a model passes through here.
 
-`redact` masks a text, `redact_mapping` a JSON-like value; `model_view` prepares a text for a model.
+`redact` masks a text, `redact_mapping` a JSON-like value; `model_view` prepares a text for a model;
+`identifiers` finds what a text for a person must not hold.
 Pure: no clock, no network, no environment, standard library only.
 
     redactor        masks a text by running all passes over it
@@ -24,8 +25,16 @@ Pure: no clock, no network, no environment, standard library only.
 """
 
 from chalicelib.redaction.mapping import redact_mapping
-from chalicelib.redaction.model_view import model_view
+from chalicelib.redaction.model_view import identifiers, model_view
 from chalicelib.redaction.redactor import Counts, redact, redact_counted
 from chalicelib.redaction.sheet import Kind
 
-__all__ = ["Counts", "Kind", "model_view", "redact", "redact_counted", "redact_mapping"]
+__all__ = [
+    "Counts",
+    "Kind",
+    "identifiers",
+    "model_view",
+    "redact",
+    "redact_counted",
+    "redact_mapping",
+]

@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Collection
 
 from chalicelib.redaction.normalise import has_no_markers, normalise
 from chalicelib.redaction.patterns import lazily
@@ -36,19 +37,28 @@ _NO_NAME = frozenset(
 )
 
 
-def model_view(text: str, *, keep_order_numbers: bool = True) -> str:
+def model_view(
+    text: str, *, keep_order_numbers: bool = True, needed: Collection[str] | None = None
+) -> str:
     """At most 2,000 characters without markup, links, names or anything that `redact` masks.
 
     Order numbers stay by default, as a model needs them to understand the question; `False` masks
     them as `redact` does. Deterministic, never raises.
+
+    Args:
+        text: The text.
+        keep_order_numbers: Whether order numbers stay.
+        needed: E-mail addresses and phone numbers that the answer needs and that stay readable. With
+            it, names, links and tracking numbers stay too: for a model that answers its recipient.
 
     >>> model_view("<p>Hi Anna, order #1234567? jo@example.com</p>")
     'Hi <redacted>, order #1234567? <redacted>'
     """
     try:
         plain = _TAG.sub(" ", html.unescape(text[:_READ]))
-        plain = _mask_names(_LINK().sub(REDACTED, plain))
-        shown = _masked(plain, keep_order_numbers=keep_order_numbers)
+        if needed is None:
+            plain = _mask_names(_LINK().sub(REDACTED, plain))
+        shown = _masked(plain, keep_order_numbers=keep_order_numbers, needed=needed)
     except Exception:  # noqa: BLE001 - an unreadable text is dropped, never passed on
         return REDACTED
     return " ".join(shown.split())[:MAX_CHARACTERS]
@@ -65,7 +75,31 @@ def _without_name(match: re.Match[str]) -> str:
     return match["lead"] + REDACTED
 
 
-def _masked(text: str, *, keep_order_numbers: bool) -> str:
+_NEVER_NEEDED = (Kind.CARD, Kind.IBAN, Kind.SSN, Kind.ACCOUNT, Kind.ADDRESS, Kind.SECRET)
+_CONTACTS = (Kind.EMAIL, Kind.PHONE)
+_LAST_DIGITS = 9
+
+
+def identifiers(text: str) -> tuple[str, ...]:
+    """The cards, bank accounts, identity numbers, street addresses and secrets of a text, as written."""
+    view = normalise(text)
+    claims = [one for one in read(view).claims if one[2] in _NEVER_NEEDED]
+    spans = [view.span(start, end) for start, end, _, _ in claims]
+    return tuple(text[start:end] for start, end in spans)
+
+
+def _is_needed(text: str, kind: Kind, needed: Collection[str]) -> bool:
+    if kind in (Kind.ORDER, Kind.TRACKING):
+        return True
+    if kind == Kind.EMAIL:
+        return text.casefold() in {one.casefold() for one in needed}
+    if kind not in _CONTACTS:
+        return False
+    digits = "".join(filter(str.isdigit, text))[-_LAST_DIGITS:]
+    return any("".join(filter(str.isdigit, one)).endswith(digits) for one in needed)
+
+
+def _masked(text: str, *, keep_order_numbers: bool, needed: Collection[str] | None) -> str:
     if has_no_markers(text) and redact(text) == text:
         return text
     view = normalise(text)
@@ -75,7 +109,9 @@ def _masked(text: str, *, keep_order_numbers: bool) -> str:
     for start, end, kind, mask in sorted(sheet.claims):
         text_start, text_end = view.span(start, end)
         pieces.append(redact(text[done:text_start]))
-        if kind is not Kind.ORDER:
+        if needed is not None and _is_needed(text[text_start:text_end], kind, needed):
+            pieces.append(text[text_start:text_end])
+        elif kind is not Kind.ORDER:
             pieces.append(REDACTED)
         else:
             pieces.append(text[text_start:text_end] if keep_order_numbers else mask)

@@ -8,6 +8,7 @@ In the order of an event:
     flow           turns a job into events, plans and actions, and stores the conversation's state
     looks          which notifications need a read of their ticket, and which one read covers
     arrivals       which comments of a ticket are new
+    waiting        the events of a ticket that wait for their turn
     reading        one read of a ticket, for all the comments that it showed
     inquiry        one message with what has been read of its ticket
     intents/       which intents a message has, by tables of phrases; pure

@@ -19,6 +19,7 @@ from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.job import facts_of
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
+from chalicelib.once.turns import Turns
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.inquiry import EVERYTHING, Inquiry, floor_of, is_after
 from chalicelib.support.jobs import TicketMessage, TicketNotification
@@ -39,6 +40,7 @@ class Arrivals:
     ledger: Ledger
     clock: Clock
     max_age: timedelta
+    turns: Turns
 
     def events(self, job: TicketMessage | TicketNotification) -> Sequence[Event]:
         """See `once.flow.Flow.events`."""
@@ -50,6 +52,7 @@ class Arrivals:
             )
             return [Event(facts_of(job), inquiry)]
         known, began = self.looks.needed(job), self.clock.now()
+        self.turns.take(self.looks.line(job.conversation_id, known), job.event_key)
         try:
             ticket = self.tickets.read_ticket(job.conversation_id)
         except PermanentError as error:
@@ -105,6 +108,7 @@ class Arrivals:
                     ticket=ticket if number == 0 else None,
                     reading=reading,
                     number=number,
+                    in_turn=True,
                 ),
             )
             for number, (key, comment) in enumerate(new)
@@ -118,7 +122,7 @@ class Arrivals:
         if other in self.ledger.statuses([other]):
             raise NotAnEvent(EventStatus.SKIPPED, "duplicate_in_neighbour_bucket")
         facts = replace(facts_of(job), event_key=key)
-        return [Event(facts, Inquiry(text=text, at=at, ticket=ticket))]
+        return [Event(facts, Inquiry(text=text, at=at, ticket=ticket, in_turn=True))]
 
 
 def _first_contact(

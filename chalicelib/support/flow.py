@@ -17,6 +17,7 @@ from chalicelib.once.flow import Event, Flow, NotAnEvent, suffix
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Log, Switches
+from chalicelib.once.turns import Turns
 from chalicelib.support import actions
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.actions import (
@@ -67,7 +68,8 @@ class SupportFlow(Flow):
         self._answering = answering
         self._max_age = max_event_age
         self._looks = Looks(state, clock)
-        self._arrivals = Arrivals(tickets, self._looks, ledger, clock, max_event_age)
+        self._turns = Turns(ledger, clock)
+        self._arrivals = Arrivals(tickets, self._looks, ledger, clock, max_event_age, self._turns)
 
     def is_container(self, job: TicketMessage | TicketNotification) -> bool:
         """A notification is a container: its events are the ticket's new comments."""
@@ -81,9 +83,21 @@ class SupportFlow(Flow):
         """See `once.flow.Flow.resolved`: the look at the ticket has ended."""
         self._looks.ended(job)
 
+    def set_aside(self, event: Event, due_epoch: float) -> bool:
+        """See `once.flow.Flow.set_aside`: table B lists the ticket's events that wait."""
+        conversation_id = event.facts.conversation_id
+        line = self._looks.line(conversation_id, self._state.read(conversation_id))
+        self._turns.join(line, event.facts.event_key, due_epoch)
+        return True
+
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""
         inquiry: Inquiry = event.subject
+        state = None
+        if not inquiry.in_turn:
+            state = self._state.read(event.facts.conversation_id)
+            line = self._looks.line(event.facts.conversation_id, state)
+            self._turns.take(line, event.facts.event_key)
         inquiry.rules = self._rules.current()
         sends_nothing = _sends_nothing(switches)
         needs_no_ticket = sends_nothing and inquiry.text is not None
@@ -93,7 +107,9 @@ class SupportFlow(Flow):
             raise NotAnEvent(EventStatus.SKIPPED, "too_old")
         answering = self._answering
         if answering is not None and answering.policy.is_outbound_enabled and not sends_nothing:
-            inquiry.state = self._state.read(event.facts.conversation_id)
+            if inquiry.in_turn:
+                state = self._state.read(event.facts.conversation_id)
+            inquiry.state = state
         ticket = inquiry.ticket
         tags = ticket.tags if ticket else frozenset[str]()
         skips_model = sends_nothing or switches.safe_mode

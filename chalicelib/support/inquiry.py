@@ -27,6 +27,7 @@ class Inquiry:
         rules: the settings by which it is decided and answered.
         reading: the read that showed the message, shared with the other messages it showed.
         number: of the message among those, from 0.
+        in_turn: its notification has taken the turn of all of its messages.
     """
 
     text: str | None = field(repr=False)
@@ -39,6 +40,7 @@ class Inquiry:
     rules: Rules = field(default=BUILT_IN, repr=False)
     reading: Reading | None = field(default=None, repr=False)
     number: int = 0
+    in_turn: bool = False
 
     def locate(self, ticket: Ticket) -> bool:
         """Take text and time from the ticket's comment; False where the ticket does not show it.

@@ -27,6 +27,7 @@ from chalicelib.once.job import Recovery
 from chalicelib.once.ports import Clock
 from chalicelib.support.jobs import TicketNotification
 from chalicelib.support.state import ConversationState, States
+from chalicelib.support.waiting import TicketLine
 
 READ_LAG_SECONDS = 30
 """How long to wait until a ticket shows a comment that its webhook has reported."""
@@ -66,6 +67,10 @@ class Looks:
         if looked > received and self.clock.now().timestamp() < covers:
             raise Waits("look_due", math.ceil(covers / TOGETHER_SECONDS) * TOGETHER_SECONDS)
         return known
+
+    def line(self, conversation_id: str, known: ConversationState | None) -> TicketLine:
+        """The events of the ticket that wait."""
+        return TicketLine(self.state, conversation_id, known)
 
     def begun(self, job: TicketNotification, at: datetime) -> None:
         """A read that began at this time has shown the ticket's comments."""

@@ -10,6 +10,7 @@ Example item::
     pending_flow     {"type": "need_order_number", "requested_at": "...", "attempts": 1}
     last_auto_reply  {"type": "order_status", "sent_at": "...", "source_message_id": "c-77"}
     looked_at        2026-11-20T09:00:01.000Z   (when the last look at the ticket began: `looks`)
+    waiting          [{"event": "evt:rp:1042:c-77", "due": 1763629752}]   (`once.turns`)
 
 A late message never moves the state backwards: every write is conditional on the message's own
 time, and for the same message on the fence of its claim.
@@ -23,6 +24,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from chalicelib.clock import iso
+from chalicelib.errors import TransientError
 from chalicelib.once.event import Lease
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import ConditionFailed, Item, Store
@@ -50,6 +52,7 @@ class ConversationState:
     last_auto_reply: Mapping[str, Any] | None = None
     last_processed_at: str | None = None
     looked_at: str | None = None
+    waiting: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +164,41 @@ class States:
         except ConditionFailed:
             return  # noted already; or the row has expired, and the next notification looks again
 
+    def set_waiting(
+        self,
+        conversation_id: str,
+        known: Sequence[Mapping[str, Any]],
+        waiting: Sequence[Mapping[str, Any]],
+    ) -> None:
+        """Replace the list of events that wait.
+
+        Args:
+            conversation_id: the ticket.
+            known: the list as it was read.
+            waiting: the new one.
+
+        Raises:
+            TransientError: another writer has changed it since.
+        """
+        now = self._clock.now()
+        seen: dict[str, Any] = {"known": list(known)} if known else {}
+        try:
+            self._table.update(
+                {"conversation_id": conversation_id},
+                set_={
+                    "waiting": [dict(one) for one in waiting] or None,
+                    "updated_at": iso(now),
+                    "expires_at": int((now + RETENTION).timestamp()),
+                },
+                add={"version": 1},
+                remove=() if waiting else ("waiting",),
+                condition="#waiting = :known" if known else "attribute_not_exists(#waiting)",
+                reading=False,
+                **seen,
+            )
+        except ConditionFailed:
+            raise TransientError("dynamodb", "set_waiting", reason="contended") from None
+
     def _replace_expired(self, change: StateChange, values: Item, stale: float) -> bool:
         """Replace a row that TTL should have deleted; False where the row has changed meanwhile."""
         item = {"conversation_id": change.conversation_id, "version": 1, **values}
@@ -203,4 +241,5 @@ def _state(row: Item) -> ConversationState:
         last_auto_reply=row.get("last_auto_reply"),
         last_processed_at=row.get("last_processed_at"),
         looked_at=row.get("looked_at"),
+        waiting=tuple(row.get("waiting") or ()),
     )

@@ -9,10 +9,11 @@ deadline by that much; after the deadline nothing is sent.
 
 from __future__ import annotations
 
+import http.client
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from http.cookiejar import DefaultCookiePolicy
@@ -22,14 +23,21 @@ import requests
 import urllib3
 from requests.adapters import HTTPAdapter
 
+Resolve = Callable[[str, int], str]
+"""The address to connect to for a host and a port; an `OSError` where it may not be connected to."""
 
-def session() -> requests.Session:
-    """No proxies, netrc or certificates from the environment, no cookies, no retries."""
+
+def session(resolve: Resolve | None = None) -> requests.Session:
+    """No proxies, netrc or certificates from the environment, no cookies, no retries.
+
+    Args:
+        resolve: chooses the address of a host; without one the system does.
+    """
     made = requests.Session()
     made.trust_env = False
     made.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
     for scheme in ("http://", "https://"):
-        made.mount(scheme, _Adapter(max_retries=0))
+        made.mount(scheme, _Adapter(resolve))
     return made
 
 
@@ -116,6 +124,41 @@ class _HTTPSPool(urllib3.HTTPSConnectionPool):
 
 
 class _Adapter(HTTPAdapter):
+    def __init__(self, resolve: Resolve | None) -> None:
+        self._resolve = resolve
+        super().__init__(max_retries=0)
+
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed through
         super().init_poolmanager(*args, **kwargs)
         self.poolmanager.pool_classes_by_scheme = {"http": _HTTPPool, "https": _HTTPSPool}
+        if self._resolve is not None:
+            self.poolmanager.pool_classes_by_scheme = {
+                "http": _resolving(_HTTPPool, self._resolve),
+                "https": _resolving(_HTTPSPool, self._resolve),
+            }
+
+
+def _resolving(pool: Any, resolve: Resolve) -> Any:  # noqa: ANN401 - classes made at run time
+    """A pool whose connections go to the address that `resolve` gives; TLS still checks the name."""
+
+    class Connection(pool.ConnectionCls):  # type: ignore[misc]
+        def _new_conn(self) -> Any:  # noqa: ANN401 - a socket
+            own: Any = self
+            name = own.host
+            own.host = resolve(name, own.port)
+            try:
+                return super()._new_conn()
+            finally:
+                own.host = name
+
+    return type("Pool", (pool,), {"ConnectionCls": Connection})
+
+
+BROKEN = (
+    requests.RequestException,
+    urllib3.exceptions.HTTPError,
+    http.client.HTTPException,
+    OSError,
+    ValueError,
+)
+"""What a call raises that gets no whole answer."""

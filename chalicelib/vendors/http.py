@@ -9,7 +9,6 @@ Errors hold no body, no URL, no headers, and no exception that holds them.
 
 from __future__ import annotations
 
-import http.client
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -185,7 +184,7 @@ class VendorClient:
                     max_bytes=self.max_answer_bytes,
                     code_at=self.error_code_at,
                 )
-        except _BROKEN as error:
+        except deadline.BROKEN as error:
             answer.reason = _reason(error, watch)
         if answer.reason and watch.is_over:
             # A response cut off within its headers looks complete and empty.
@@ -222,12 +221,3 @@ def _reason(error: Exception, watch: Watch) -> str:
     if watch.was_sent:
         return "timeout" if is_timeout else "connection_broken"
     return "connect_timeout" if is_timeout else "connect_failed"
-
-
-_BROKEN = (
-    requests.RequestException,
-    urllib3.exceptions.HTTPError,
-    http.client.HTTPException,
-    OSError,
-    ValueError,
-)

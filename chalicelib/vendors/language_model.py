@@ -108,3 +108,13 @@ class LanguageModel(Protocol):
             AuthError: the key is refused.
         """
         ...
+
+    def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
+        """What the vendor's own moderation flags in a text: its categories; none where it is fine.
+
+        Raises:
+            TransientError: down, slow or rate limited; a later retry may succeed.
+            PermanentError: refused permanently.
+            AuthError: the key is refused.
+        """
+        ...

@@ -24,6 +24,8 @@ from chalicelib.vendors.language_model import Answer, JsonSchema, Outcome, Turn,
 from chalicelib.vendors.lenient import LENIENT, as_object, as_objects
 
 PROVIDER = "openai"
+MODERATION_MODEL = "omni-moderation-latest"
+"""The vendor's name of its newest one, which it updates itself; free of charge."""
 ERROR_CODE_AT = ("error", "code")
 """Path of OpenAI's own error code, for `VendorClient`."""
 
@@ -90,6 +92,21 @@ class OpenAI:
                 raise
             raw = self._ask(body | {"model": fallback_model}, ends - self._clock.monotonic())
         return _answer(raw, wants_json=schema is not None)
+
+    def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
+        """See `LanguageModel.moderate`."""
+        body = {"model": MODERATION_MODEL, "input": text}
+        call = Call("moderate", "POST", "/v1/moderations", is_repeatable=True, body=body)
+        raw = self._client.send(call, deadline_seconds=deadline_seconds)
+        try:
+            found = _Moderation.model_validate(raw)
+        except ValidationError:
+            found = _Moderation()
+        if not found.results:
+            raise TransientError(PROVIDER, "moderate", reason="unexpected_answer")
+        flagged = [one for one in found.results if one.flagged]
+        names = {name for one in flagged for name, is_so in one.categories.items() if is_so is True}
+        return sorted(names) or (["flagged"] if flagged else [])
 
     def _ask(self, body: Mapping[str, Any], deadline_seconds: float) -> _Response:
         call = Call("respond", "POST", "/v1/responses", is_repeatable=True, body=body)
@@ -162,6 +179,15 @@ class _Response(_Part):
     usage: Annotated[_Usage, BeforeValidator(as_object)] = _Usage()
     incomplete_details: Annotated[_Details, BeforeValidator(as_object)] = _Details()
     error: Annotated[_Failure, BeforeValidator(as_object)] = _Failure()
+
+
+class _Judged(_Part):
+    flagged: bool = False
+    categories: Annotated[dict[str, Any], BeforeValidator(as_object)] = {}
+
+
+class _Moderation(_Part):
+    results: Annotated[list[_Judged], BeforeValidator(as_objects)] = []
 
 
 def _answer(raw: _Response, *, wants_json: bool) -> Answer:

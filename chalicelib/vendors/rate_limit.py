@@ -7,36 +7,29 @@ integrations included; our shares sum to 30 and leave them room.
 
 A less urgent call leaves tokens in the bucket, so that an urgent one finds some and does not wait
 behind it.  That delays a call only after a burst: over time each kind gets the whole share.
+
+A call of a worker's job waits for a second at most.  Beyond that it is refused with the time to come
+again, which is its turn (`level`); for a scarce vendor all workers share one level (`shared_level`).
+Other callers wait in place, under a share of their own.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import replace
 
-from chalicelib.errors import TransientError
+from chalicelib.errors import PacedError
 from chalicelib.once.ports import Clock
+from chalicelib.once.turn import Place, Turn
+from chalicelib.vendors.level import Answer, Level, Levels, OwnLevel, Pace, Urgency, asked
 
+__all__ = ["LONGEST_SLEEP_SECONDS", "Pace", "RateLimit", "Urgency", "split"]
 
-class Urgency(Enum):
-    """How much of a full bucket a call leaves behind: its part of what is there beyond one token."""
-
-    HIGH = 0.0
-    """A customer waits for it; also every call of a vendor with one kind of call."""
-    NORMAL = 1 / 3
-    """Reads and tags, which operators see."""
-    LOW = 2 / 3
-    """Reconciliation, which may take what is left over."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """One container's part of a limit: requests a window, and how many of them at once."""
-
-    requests_per_window: float
-    burst: float
+LONGEST_SLEEP_SECONDS = 1.0
+"""For all waits of one call of a worker's job together."""
+HELD_SECONDS = 10.0
+"""How long a job's tokens may be used after they were taken."""
 
 
 def split(ours: float, *, limit: float, shares: float) -> Pace:
@@ -54,12 +47,15 @@ def split(ours: float, *, limit: float, shares: float) -> Pace:
 
 
 class RateLimit:
-    """Paces the calls of one container to one vendor; safe between threads.
+    """Paces calls to one vendor; safe between threads.
 
     Args:
-        requests_per_window: this container's share of the vendor's window.
+        requests_per_window: one container's share of the vendor's window.
         sleep: waits for this many seconds.
         burst: how many calls may be made at once; by default half a share.
+        turn: whose job this thread works on; without it every caller waits in place.
+        levels: what is shared by the workers' containers; by default this container's own.
+        containers: how many share it.
     """
 
     def __init__(
@@ -71,6 +67,9 @@ class RateLimit:
         requests_per_window: float,
         window_seconds: float = 30.0,
         burst: float | None = None,
+        turn: Turn | None = None,
+        levels: Levels | None = None,
+        containers: int = 1,
     ) -> None:
         self._provider = provider
         self._clock = clock
@@ -82,22 +81,29 @@ class RateLimit:
         self._filled_at = clock.monotonic()
         self._blocked_until = self._filled_at
         self._lock = threading.Lock()
+        self._turn = turn or Turn()
+        self._levels = levels or OwnLevel()
+        self._containers = containers
+        self._held = _Held()
+        self._serving: int | None = None
 
     def acquire(
         self, operation: str, *, deadline_seconds: float, urgency: Urgency = Urgency.HIGH
     ) -> None:
-        """Wait for a token.
+        """Wait for a token; a worker's job waits for `LONGEST_SLEEP_SECONDS` at most.
 
         Raises:
-            TransientError: the token would come after the deadline; raised without waiting, with
-                the seconds until then in `retry_after`.
+            PacedError: the token would come later; raised without waiting, with the seconds until
+                then in `retry_after`.
         """
+        place = self._turn.place
+        if place is not None:
+            self._take_turn(operation, urgency, place)
+            return
         ends = self._clock.monotonic() + deadline_seconds
         while wait := self.take(urgency):
             if self._clock.monotonic() + wait >= ends:
-                raise TransientError(
-                    self._provider, operation, reason="local_rate_limit", retry_after=wait
-                )
+                raise PacedError(self._provider, operation, wait)
             self._sleep(wait)
 
     def cool_down(self, seconds: float | None) -> None:
@@ -105,9 +111,17 @@ class RateLimit:
         pause = self._window if seconds is None else seconds
         with self._lock:
             self._blocked_until = max(self._blocked_until, self._clock.monotonic() + pause)
+        if self._turn.place is not None:
+            self.stop_all(pause)
+
+    def stop_all(self, seconds: float) -> None:
+        """Block the jobs' calls of all containers that share the level."""
+        until = self._clock.now().timestamp() + seconds
+        self._held.tokens = 0
+        self._levels.change(lambda level: self._blocked(level, until))
 
     def take(self, urgency: Urgency) -> float:
-        """Take a token and return 0, or return the seconds until there may be one."""
+        """Take a token of this container's own and return 0, or return the seconds until one."""
         with self._lock:
             now = self._clock.monotonic()
             gained = (now - self._filled_at) * self._per_second
@@ -120,6 +134,72 @@ class RateLimit:
                 self._tokens -= 1.0
                 return 0.0
             return wait
+
+    def ask(self, urgency: Urgency, place: Place) -> float:
+        """Take a job's token and return 0, or return the seconds until its turn."""
+        if place.number == self._serving:
+            urgency = Urgency.HIGH  # it has begun: its next calls go before another job's first
+        if self._held.take(place, self._clock.monotonic()):
+            self._serving = place.number
+            return 0.0
+        return self._ask(urgency, place)
+
+    # --- calls of a worker's job --------------------------------------------------------------
+
+    def _take_turn(self, operation: str, urgency: Urgency, place: Place) -> None:
+        slept = 0.0
+        while wait := self.ask(urgency, place):
+            slept += wait
+            if slept > LONGEST_SLEEP_SECONDS:
+                raise PacedError(self._provider, operation, wait)
+            self._sleep(wait)
+            place = replace(place, waits=place.waits + 1)
+
+    def _ask(self, urgency: Urgency, place: Place) -> float:
+        """Take tokens and return 0, or return the seconds until this job's time."""
+        answer = Answer(0)
+
+        def decide(level: Level | None) -> Level:
+            nonlocal answer
+            now = self._clock.now().timestamp()
+            level = level or Level(self._most, now)
+            per_second = self._per_second * self._containers
+            after, answer = asked(
+                level, now, urgency, place, per_second=per_second, burst=self._most
+            )
+            return after
+
+        self._levels.change(decide)
+        if answer.tokens:
+            self._serving = place.number
+            until = self._clock.monotonic() + HELD_SECONDS
+            self._held = _Held(answer.tokens - 1, until, None if answer.is_calm else place.number)
+        return answer.wait_seconds
+
+    def _blocked(self, level: Level | None, until: float) -> Level:
+        level = level or Level(self._most, self._clock.now().timestamp())
+        return replace(level, blocked_until=max(level.blocked_until, until))
+
+    @property
+    def _most(self) -> float:
+        return self._burst * self._containers
+
+
+class _Held:
+    """Tokens that were taken and not used yet; where others waited, for the same job only."""
+
+    def __init__(self, tokens: int = 0, until: float = 0.0, number: int | None = None) -> None:
+        self.tokens = tokens
+        self._until = until
+        self._number = number
+
+    def take(self, place: Place, now: float) -> bool:
+        """Use one, if there is one for this job."""
+        is_for_it = self._number is None or self._number == place.number
+        if self.tokens < 1 or now >= self._until or not is_for_it:
+            return False
+        self.tokens -= 1
+        return True
 
 
 _EPSILON = 1e-6

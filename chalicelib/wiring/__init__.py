@@ -59,14 +59,21 @@ class Services(Support, Facts, Outreach):
         """Put the job of one SQS record of the queue `later` back into its FIFO group."""
         from chalicelib.once import later
 
-        later.put_back(record["body"], record["messageId"], self.outbox)
+        later.put_back(
+            record["body"],
+            record["messageId"],
+            self.outbox,
+            queue=self.later.queue,
+            now=self.clock.now().timestamp(),
+        )
 
     def sweep(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
         """One run of reconciliation, in numbers."""
-        from chalicelib.wiring.watching import report_handoffs
+        from chalicelib.wiring.watching import report_handoffs, report_turns
 
         swept = self.reconciler.sweep(time_left_seconds=lambda_events.time_left(context))
         report_handoffs(self.desk, self.clock, self.log)
+        report_turns(self.richpanel_level, self.clock, self.log)
         return asdict(swept)
 
     def post_facts(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
@@ -106,6 +113,7 @@ class Services(Support, Facts, Outreach):
             log=self.log,
             flows=self.flows,
             keepers=Lazy(self.fact_keepers()),
+            turn=self.turn,
         )
 
     @cached_property

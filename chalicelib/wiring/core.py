@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from chalicelib.once.ledger.events import Ledger
     from chalicelib.once.opening import Opening, OpenLanes
     from chalicelib.once.recovery.cursor import Sweeps
+    from chalicelib.once.turn import Turn
     from chalicelib.vendors.http import VendorClient
+    from chalicelib.vendors.level import Levels
 
 _FAST = Config(
     connect_timeout=1,
@@ -148,6 +150,13 @@ class Core:
         return Later(queue, lambda: self.opaque_ids)
 
     @cached_property
+    def turn(self) -> Turn:
+        """Whose job this container works on."""
+        from chalicelib.once.turn import Turn
+
+        return Turn()
+
+    @cached_property
     def heartbeat(self) -> Heartbeat:
         """Keeps the worker's message invisible during slow calls."""
         from chalicelib.once.heartbeat import Heartbeat
@@ -227,6 +236,8 @@ class Core:
         window_seconds: float = 30.0,
         burst: float | None = None,
         error_code_at: tuple[str, ...] = (),
+        levels: Levels | None = None,
+        containers: int = 1,
     ) -> VendorClient:
         """A vendor's HTTP client with its own rate limit and circuit breaker.
 
@@ -249,6 +260,9 @@ class Core:
                 requests_per_window=requests_per_window,
                 window_seconds=window_seconds,
                 burst=burst,
+                turn=self.turn,
+                levels=levels,
+                containers=containers,
             ),
             breaker=Breaker(provider, self.clock),
             error_code_at=error_code_at,

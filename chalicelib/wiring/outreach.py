@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from botocore.config import Config
 
@@ -16,11 +16,19 @@ if TYPE_CHECKING:
     from chalicelib.once.action import Executor, LastLook, Preparer, Settler
     from chalicelib.once.door import Answer
     from chalicelib.once.flow import Flow
+    from chalicelib.once.job import Job
     from chalicelib.once.recovery.rebuild import Rebuilder
     from chalicelib.once.recovery.sweep import SweepPart
+    from chalicelib.outreach.company_events.endpoint import Endpoint
+    from chalicelib.outreach.company_events.recorder import CompanyEvents
+    from chalicelib.outreach.company_events.telling import Teller
+    from chalicelib.outreach.conversations.records import Record
     from chalicelib.outreach.conversations.store import Conversations
+    from chalicelib.outreach.desk.door import DeskDoor
+    from chalicelib.outreach.desk.inbox import Inbox
     from chalicelib.outreach.door.admission import Starts
     from chalicelib.outreach.door.initiate import Initiate
+    from chalicelib.outreach.door.shares import Shares
     from chalicelib.outreach.handoff import Desk
     from chalicelib.outreach.ownership import Ownership
     from chalicelib.outreach.senders import Senders
@@ -30,6 +38,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
     from chalicelib.outreach.twilio.door import TwilioDoor
     from chalicelib.outreach.unsubscribe import UnsubscribeDoor
+    from chalicelib.outreach.writing.checked_writer import CheckedWriter
     from chalicelib.outreach.writing.composer import Composer
     from chalicelib.outreach.writing.model_writer import OpenAiWriter
     from chalicelib.vendors.http import VendorClient
@@ -55,6 +64,26 @@ class Outreach(Core):
     def start_outcome(self, headers: Mapping[str, str], body: bytes, request_id: str) -> Answer:
         """Answer the Channel Router's question about a start."""
         return self._initiate.outcome(headers, request_id, body)
+
+    def desk_list(
+        self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
+    ) -> Answer:
+        """Answer a company's desk: what waits for a person."""
+        return self._desk_door.listed(headers, body, query)
+
+    def desk_conversation(self, headers: Mapping[str, str], body: bytes, opaque_id: str) -> Answer:
+        """Answer a company's desk: one conversation."""
+        return self._desk_door.shown(headers, body, opaque_id)
+
+    def desk_act(self, headers: Mapping[str, str], body: bytes, opaque_id: str) -> Answer:
+        """Do what a person at a company's desk asks for."""
+        return self._desk_door.act(headers, body, opaque_id)
+
+    def start_messages(
+        self, headers: Mapping[str, str], body: bytes, request_id: str, query: Mapping[str, str]
+    ) -> Answer:
+        """Answer the Channel Router's question about a conversation's messages."""
+        return self._initiate.messages(headers, request_id, query, body)
 
     def twilio_message(
         self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
@@ -89,6 +118,19 @@ class Outreach(Core):
         return UnsubscribeDoor(self.conversations, lambda: self.opaque_ids, self.log)
 
     @cached_property
+    def _desk_door(self) -> DeskDoor:
+        from chalicelib.outreach.desk.door import DeskDoor
+        from chalicelib.outreach.door import access
+
+        secret_id = self.settings.router_keys_secret_id
+        return DeskDoor(
+            access=lambda: access.access(self.secrets.text_or_none(secret_id) or ""),
+            inbox=self.inbox,
+            clock=self.clock,
+            log=self.log,
+        )
+
+    @cached_property
     def _initiate(self) -> Initiate:
         from chalicelib.outreach.companies import Companies
         from chalicelib.outreach.door import access
@@ -105,7 +147,26 @@ class Outreach(Core):
             clock=self.clock,
             log=self.log,
             new_id=new_id,
+            conversations=lambda: self.conversations,
+            shares=self._shares,
+            put_later=self._put_later,
         )
+
+    def _put_later(self, job: Job, seconds: float) -> None:
+        self.later.put(job, seconds)
+
+    @cached_property
+    def _shares(self) -> Shares:
+        from chalicelib.outreach.door.shares import Shares
+        from chalicelib.vendors.shared_level import SharedLevel
+
+        table = self.table(self.settings.idempotency_table)
+
+        @cache
+        def level(name: str) -> SharedLevel:
+            return SharedLevel(table, name, self.clock)
+
+        return Shares(level, self.clock, self.settings.lane_concurrency)
 
     @cached_property
     def _twilio_door(self) -> TwilioDoor:
@@ -130,10 +191,14 @@ class Outreach(Core):
 
     def outreach_flows(self) -> Mapping[str, Callable[[], Flow]]:
         """By kind of job."""
-        kinds = ("start_conversation", "inbound_message", "outreach_resume", "handoff_release")
+        kinds = (
+            *("start_conversation", "inbound_message", "outreach_resume"),
+            *("handoff_release", "desk_reply"),
+        )
         return {
             **dict.fromkeys(kinds, lambda: self._outreach_flow),
             "delivery_receipt": self._receipt_flow,
+            "tell_company": self._tell_flow,
         }
 
     def outreach_executors(self) -> Mapping[str, Callable[[], Executor]]:
@@ -144,12 +209,16 @@ class Outreach(Core):
             "answer_help": lambda: self.sender.send_text,
             "send_email": lambda: self.sender.send_email,
             "hand_off": lambda: self.sender.hand_off,
+            "tell_company": lambda: self.teller.tell,
         }
 
     def outreach_preparers(self) -> Mapping[str, Callable[[], Preparer]]:
         """By kind of action, of those whose request needs something read first."""
         kinds = ("send_text", "confirm_stop", "answer_help", "send_email")
-        return dict.fromkeys(kinds, lambda: self.sender.prepare)
+        return {
+            **dict.fromkeys(kinds, lambda: self.sender.prepare),
+            "tell_company": lambda: self.teller.prepare,
+        }
 
     def outreach_last_looks(self) -> Mapping[str, Callable[[], LastLook]]:
         """By kind of action, of those that a recipient may forbid until their request leaves."""
@@ -166,10 +235,11 @@ class Outreach(Core):
 
     def outreach_rebuilders(self) -> Mapping[str, Callable[[], Rebuilder]]:
         """By the first two parts of an event key."""
-        kinds = ("evt:start", "evt:release", "evt:receipt")
+        kinds = ("evt:start", "evt:release", "evt:desk", "evt:receipt")
         return {
             **dict.fromkeys(kinds, lambda: self._resume_rebuilder),
             "evt:reply": self._lost_replies,
+            "evt:tell": self._tell_rebuilder,
         }
 
     def outreach_sweeps(self) -> Sequence[SweepPart]:
@@ -195,7 +265,6 @@ class Outreach(Core):
 
     @cached_property
     def _outreach_flow(self) -> Flow:
-        from chalicelib.outreach.companies import Companies
         from chalicelib.outreach.flow import OutreachFlow
 
         return OutreachFlow(
@@ -207,17 +276,84 @@ class Outreach(Core):
             self._ownership,
             opaque=lambda: self.opaque_ids,
             check_secrets=self.sender.check,
-            current=Companies(self.table(self.settings.company_data_table)).current,
+            current=self._current,
             message_id_header=self.sender.message_id_header,
             receive_count=lambda: self.heartbeat.receive_count,
             processor_version=self.settings.release,
+            events=self.company_events,
         )
 
     def _receipt_flow(self) -> Flow:
         from chalicelib.outreach.receipts import ReceiptFlow, resume_through
 
         resume = resume_through(self.intake)
-        return ReceiptFlow(self.conversations, self.starts, self.ledger, resume, self._ownership)
+        return ReceiptFlow(
+            self.conversations,
+            self.starts,
+            self.ledger,
+            resume,
+            self._ownership,
+            self.company_events,
+        )
+
+    # --- events to companies ------------------------------------------------------------------
+
+    @cached_property
+    def company_events(self) -> CompanyEvents:
+        """Writes what happened in a conversation, once, and has it posted to the company."""
+        from chalicelib.once.intake import Intake
+        from chalicelib.outreach.company_events.recorder import CompanyEvents
+        from chalicelib.outreach.company_events.rows import EventRows
+
+        intake = Intake(  # never with a row at ingress: the outbox has one
+            outbox=self.outbox,
+            opaque=lambda: self.opaque_ids,
+            clock=self.clock,
+            log=self.log,
+            new_id=new_id,
+            lanes_open=self._lanes_open,
+        )
+        return CompanyEvents(EventRows(self._conversations_table, self.clock), intake, self.clock)
+
+    @cached_property
+    def teller(self) -> Teller:
+        """Posts events to the companies' endpoints."""
+        from chalicelib.outreach.company_events.endpoint import secret_id
+        from chalicelib.outreach.company_events.telling import Teller
+        from chalicelib.vendors import webhook
+
+        def secret(company_id: str, refresh: bool) -> str:  # noqa: FBT001 - as it is asked
+            return self.secrets.text(secret_id(self.settings.stage, company_id), refresh=refresh)
+
+        loopback = self.settings.company_webhooks_on_loopback
+        return Teller(
+            self.company_events.rows,
+            self.conversations,
+            self._endpoint,
+            secret,
+            lambda one: webhook.post(one, allows_loopback=loopback),
+            self.clock,
+            self.log,
+        )
+
+    def _tell_flow(self) -> Flow:
+        from chalicelib.outreach.company_events.flow import TellFlow
+
+        return TellFlow(self.company_events, self._endpoint, self.clock, self.log)
+
+    def _tell_rebuilder(self) -> Rebuilder:
+        from chalicelib.outreach.company_events.flow import TellRebuilder
+
+        return TellRebuilder()
+
+    def _endpoint(self, company_id: str, project_id: str) -> Endpoint | None:
+        from chalicelib.outreach.companies import Companies
+        from chalicelib.outreach.company_events.endpoint import endpoint_of
+
+        companies = Companies(self.table(self.settings.company_data_table))
+        project = companies.project(company_id, project_id)
+        loopback = self.settings.company_webhooks_on_loopback
+        return endpoint_of(project.item, allows_loopback=loopback) if project else None
 
     @cached_property
     def _ownership(self) -> Ownership:
@@ -261,8 +397,25 @@ class Outreach(Core):
         from chalicelib.outreach.conversations.handoffs import Handoffs
         from chalicelib.outreach.handoff import Desk
 
-        handoffs = Handoffs(self._conversations_table)
-        return Desk(self.conversations, handoffs, self.intake, self.clock)
+        return Desk(self.inbox, Handoffs(self._conversations_table))
+
+    @cached_property
+    def inbox(self) -> Inbox:
+        """What persons see of hand-offs, and what they do with them."""
+        from chalicelib.outreach.companies import Companies
+        from chalicelib.outreach.conversations.handoffs import Handoffs
+        from chalicelib.outreach.desk.inbox import Inbox
+
+        return Inbox(
+            self.conversations,
+            Handoffs(self._conversations_table),
+            self.intake,
+            self.ledger,
+            self.starts,
+            self.journal,
+            self.clock,
+            Companies(self.table(self.settings.company_data_table)).current,
+        )
 
     @cached_property
     def starts(self) -> Starts:
@@ -271,16 +424,24 @@ class Outreach(Core):
 
         return Starts(self.table(self.settings.idempotency_table), self.ledger, self.clock)
 
+    def _current(self, record: Record) -> Mapping[str, Any]:
+        """The settings of a conversation's project as they are now."""
+        from chalicelib.outreach.companies import Companies
+
+        return Companies(self.table(self.settings.company_data_table)).current(record)
+
     @cached_property
     def composer(self) -> Composer:
         """The writers behind the store of drafts."""
         from chalicelib.outreach.writing.composer import Composer
         from chalicelib.outreach.writing.model_writer import ChosenWriter
         from chalicelib.outreach.writing.template_writer import TemplateWriter
+        from chalicelib.outreach.writing.tool_writer import ToolWriter
 
-        model = self._model_writer() if self.settings.openai_model else None
+        model = self.checked_writer() if self.settings.openai_model else None
         writer = ChosenWriter(TemplateWriter(), model)
-        return Composer(self.conversations, writer, self.heartbeat.beating)
+        offering = ToolWriter(writer, self.conversations, self._current)
+        return Composer(self.conversations, offering, self.heartbeat.beating)
 
     @cached_property
     def sender(self) -> Sender:
@@ -295,6 +456,7 @@ class Outreach(Core):
             self.clock,
             opaque=lambda: self.opaque_ids,
             public_base_url=self.settings.public_base_url,
+            events=self.company_events,
         )
 
     @cached_property
@@ -337,6 +499,14 @@ class Outreach(Core):
             clock=self.clock,
             log=self.log,
         )
+
+    def checked_writer(self) -> CheckedWriter:
+        """The language model's drafts that may be sent."""
+        from chalicelib.outreach.companies import Companies
+        from chalicelib.outreach.writing.checked_writer import CheckedWriter
+
+        current = Companies(self.table(self.settings.company_data_table)).current
+        return CheckedWriter(self._model_writer(), current, self.log)
 
     def _model_writer(self) -> OpenAiWriter:
         """The language model under each company's own key; one client a key."""

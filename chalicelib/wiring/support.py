@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from chalicelib.support.richpanel.client import Richpanel
     from chalicelib.support.state import States
     from chalicelib.vendors.http import VendorClient
+    from chalicelib.vendors.shared_level import SharedLevel
 
 SHOPIFY_REQUESTS_PER_30_S = 60
 """A container's own pace; a search costs a few points of a bucket that gets 100 back a second."""
@@ -191,8 +192,17 @@ class Support(Core):
     # --- vendors ------------------------------------------------------------------------------
 
     @cached_property
+    def richpanel_level(self) -> SharedLevel:
+        """What all workers together have left of Richpanel's limit."""
+        from chalicelib.support.richpanel.calls import PROVIDER
+        from chalicelib.vendors.shared_level import SharedLevel
+
+        table = self.table(self.settings.idempotency_table)
+        return SharedLevel(table, PROVIDER, self.clock)
+
+    @cached_property
     def _richpanel_client(self) -> VendorClient:
-        """Under this container's share of the tenant's rate limit."""
+        """Under our share of the tenant's rate limit; the workers have one part in common."""
         from chalicelib.support.richpanel.calls import PROVIDER, REQUESTS_PER_30_S, key_header
         from chalicelib.vendors.rate_limit import split
 
@@ -209,6 +219,8 @@ class Support(Core):
             key_header(lambda refresh: self.secrets.text(secret_id, refresh=refresh)),
             requests_per_window=pace.requests_per_window,
             burst=pace.burst,
+            levels=self.richpanel_level,
+            containers=settings.worker_concurrency,
         )
 
     def _shop(self) -> ShopOrders:

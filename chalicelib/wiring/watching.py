@@ -1,4 +1,4 @@
-"""What alarms watch and no event reports: a switch that stays on, conversations that wait for a person.
+"""What alarms watch and no event reports: switches that stay on, what waits for a person or a vendor.
 
 The schedules report them; a report that fails stops no schedule, and the next one follows in minutes.
 """
@@ -9,6 +9,7 @@ from chalicelib.clock import parsed
 from chalicelib.errors import MiddlewareError, reason_of
 from chalicelib.once.ports import Clock, Log, SwitchesPort
 from chalicelib.outreach.handoff import Desk
+from chalicelib.vendors.shared_level import SharedLevel
 
 
 def report_switches(switches: SwitchesPort, log: Log) -> None:
@@ -22,12 +23,25 @@ def report_switches(switches: SwitchesPort, log: Log) -> None:
 
 
 def report_handoffs(desk: Desk, clock: Clock, log: Log) -> None:
-    """Count the conversations that wait for a person, and how long the oldest has waited."""
+    """Count the conversations that wait for a person, how long the oldest has waited, and who is late."""
     try:
         times = [parsed(one.since) for one in desk.waiting()]
+        late = desk.late()
     except MiddlewareError as error:
         log.event("watching.handoffs_unreadable", reason=reason_of(error))
         return
     ages = [int((clock.now() - at).total_seconds()) for at in times if at is not None]
     log.metric("mw.handoffs.waiting", len(times))
     log.metric("mw.handoffs.oldest_seconds", max(ages, default=0))
+    log.metric("mw.handoffs.late", late)
+
+
+def report_turns(level: SharedLevel, clock: Clock, log: Log) -> None:
+    """Seconds until the turn of a ticket that arrives now, at Richpanel."""
+    try:
+        found = level.read()
+    except MiddlewareError as error:
+        log.event("watching.turns_unreadable", reason=reason_of(error))
+        return
+    turn = 0.0 if found is None else found.turn_in(clock.now().timestamp())
+    log.metric("mw.vendor.turn_seconds", round(turn))

@@ -1,6 +1,21 @@
 """The pages; a module each, as a blueprint of the same name.
 
 overview   what waits for a person
+inbox      conversations that wait for a person, of one's own companies
+conversation  one of them: its transcript, what is held, and the acts of who answers
+desk_words  hand-offs in the words of the people who answer them
+find       anything that a reader can name
+story      one event: what happened, in a sentence and step by step; running it again
+unknown    effects of unknown outcome: evidence, and settling one
+letters    dead letters by reason; a dry run, then a redrive
+parked     accepted events that are not finished, by reason
+charts     the stage's metrics over time
+facts      facts on their way to the report
+companies  a company's settings, checked
+shadow     what automation would have done, or has done
+health     the switches, and the doctor's findings
+acts       the journal of what persons did
+shared     a story that a link shows, to anyone who has it
 """
 
 from __future__ import annotations
@@ -8,13 +23,58 @@ from __future__ import annotations
 from flask import Flask
 
 from console.access import Right
-from console.pages import overview
+from console.pages import (
+    acts,
+    charts,
+    companies,
+    conversation,
+    facts,
+    find,
+    health,
+    inbox,
+    letters,
+    overview,
+    parked,
+    shadow,
+    shared,
+    story,
+    unknown,
+)
 
-NAVIGATION: tuple[tuple[str, str, Right], ...] = (("Overview", "overview.show", Right.LOOK),)
+NAVIGATION: tuple[tuple[str, str, Right], ...] = (
+    ("Overview", "overview.show", Right.LOOK),
+    ("Inbox", "inbox.show", Right.CONVERSE),
+    ("Find", "find.show", Right.LOOK),
+    ("Unknown effects", "unknown.show", Right.LOOK),
+    ("Dead letters", "letters.show", Right.LOOK),
+    ("Not finished", "parked.show", Right.LOOK),
+    ("Charts", "charts.show", Right.LOOK),
+    ("Facts", "facts.show", Right.LOOK),
+    ("Companies", "companies.show", Right.LOOK),
+    ("Shadow report", "shadow.show", Right.LOOK),
+    ("Health", "health.show", Right.LOOK),
+    ("Journal", "acts.show", Right.LOOK),
+)
 """The entries at the top of every page: title, endpoint, and who sees it."""
 
 
 def register(app: Flask) -> None:
     """Add every page."""
-    for module in (overview,):
+    for module in (
+        overview,
+        inbox,
+        conversation,
+        find,
+        story,
+        shared,
+        unknown,
+        letters,
+        parked,
+        charts,
+        facts,
+        companies,
+        shadow,
+        health,
+        acts,
+    ):
         app.register_blueprint(module.pages)

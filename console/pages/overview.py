@@ -1,16 +1,52 @@
-"""What waits for a person."""
+"""What waits for a person: by harm, then by age."""
 
 from __future__ import annotations
 
 from flask import Blueprint, render_template
 
 from console.access import Right, needs
+from console.backend import reading
+from ops import journal
+from ops.inspect import piles
 
 pages = Blueprint("overview", __name__)
+
+ACTS_SHOWN = 5
+TITLES = {
+    "unknown": (
+        "unknown.show",
+        "Effects of unknown outcome",
+        "A request left and no usable answer came: a customer may have the message or not.",
+    ),
+    "dead_letters": (
+        "letters.show",
+        "Dead letters",
+        "Given up after ten attempts. Their customers wait.",
+    ),
+    "handoffs": (
+        "",
+        "Conversations for a person",
+        "A person was asked to take over.",
+    ),
+    "parked": ("parked.show", "Parked events", "Held until what they wait for is settled."),
+    "unfinished": (
+        "parked.show",
+        "Being attempted",
+        "Not finished; the machine tries them again by itself.",
+    ),
+    "facts": ("facts.show", "Facts on their way", "Not in the report yet."),
+}
+"""Of each pile: its page, if there is one, its title, and what it means."""
 
 
 @pages.get("/")
 @needs(Right.LOOK)
 def show() -> str:
     """The first page of an operator."""
-    return render_template("overview.html")
+    session = reading()
+    return render_template(
+        "overview.html",
+        piles=[(one, *TITLES[one.name]) for one in piles.piles(session)],
+        stopping=piles.stopping(session),
+        acts=journal.newest(session, limit=ACTS_SHOWN),
+    )

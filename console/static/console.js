@@ -12,22 +12,22 @@
   }
 
   // An element with data-renew asks for its page again every so many seconds while it is visible and
-  // nobody works in it; the server answers 304 where nothing has changed.
+  // without a cursor in it; the server answers 304 where nothing has changed.
   function renew() {
     for (const one of document.querySelectorAll("[data-renew]")) {
       const due = Number(one.dataset.due || 0);
+      const next = Date.now() + 1000 * Number(one.dataset.renew);
+      if (!due) one.dataset.due = next;
       const isBusy = one.contains(document.activeElement);
-      if (document.visibilityState !== "visible" || isBusy || Date.now() < due) continue;
-      one.dataset.due = Date.now() + 1000 * Number(one.dataset.renew);
+      if (!due || document.visibilityState !== "visible" || isBusy || Date.now() < due) continue;
+      one.dataset.due = next;
       htmx.trigger(one, "renew");
     }
   }
 
   document.addEventListener("DOMContentLoaded", () => {
     localTimes(document);
-    for (const one of document.querySelectorAll("[data-renew]")) {
-      one.dataset.due = Date.now() + 1000 * Number(one.dataset.renew);
-    }
+    renew();
     setInterval(renew, 1000);
     document.addEventListener("visibilitychange", renew);
   });

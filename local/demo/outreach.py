@@ -2,7 +2,8 @@
 
 Each start is posted twice and must be sent once.  Then follow callbacks (twice and out of order),
 replies, a hand-off that a person approves, a STOP that blocks a later start, another one in quiet
-hours behind a message that waits, and a conversation written by a language model.
+hours behind a message that waits, a conversation written by a language model, and a hand-off that a
+person takes, answers and gives back.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 
-from chalicelib.outreach.notices import OPT_OUT_LINE, Language
+from chalicelib.outreach.notices import MACHINE_LINE, OPT_OUT_LINE, Language
 from local import company, simulated_model, tables
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ NIGHT_TEL = "+15550143290"
 PAIR_TEL = "+15550143291"
 MAIL = "barnaby.finch@mail.example"
 OTHER_MAIL = "ottilie.finch@mail.example"
+INVENTED = "https://forms.invented.example/apply"
+FORM_QUESTION = "Where is the form?"
 WORDS = ("saxophone", "rhubarb", "cello")
 CANARIES = (
     TEL[1:],
@@ -146,11 +149,13 @@ class _Chapter:
         self._post(reply)
         self._post(reply)
         yield self._line("a reply to it, delivered twice: the model answers", "demo-written", 8)
+        yield self._invented_link()
         for post in self.stack.twilio.callbacks():
             self._post(post)
         yield self._line("and its callbacks", "demo-written", 8)
         yield from self._two_conversations(8)
         yield from self._unsubscribed(11)
+        yield from self._answered_by_a_person(12)
 
     def _two_conversations(self, sent: int) -> Iterator[Line]:
         """One person with two conversations: a quoted reply, then one that may belong to both."""
@@ -187,20 +192,56 @@ class _Chapter:
         self._start("demo-link-late", "email", OTHER_MAIL)
         yield self._line("one-click unsubscribe, then a start", "demo-link-late", sent + 1)
 
+    def _answered_by_a_person(self, sent: int) -> Iterator[Line]:
+        """The conversation that asked for a person, over the Desk API; each act is asked for twice."""
+        waiting = self._desk("").json()["conversations"]
+        asked = next(one["id"] for one in waiting if one["channel"] == "whatsapp")
+        self._acts(asked, "take")
+        self._acts(asked, "reply", text="It is me, Sam.")
+        yield self._line("a person takes it and answers, asked twice", "demo-whatsapp", sent + 1)
+        self._post(self._says("Thanks, and when?", whatsapp=True))
+        yield self._line("a reply to the person: the machine is silent", "demo-whatsapp", sent + 1)
+        self._acts(asked, "give_back", hint="We call at nine")
+        yield self._line("given back: the machine answers", "demo-whatsapp", sent + 2)
+
+    def _acts(self, opaque_id: str, act: str, **fields: str) -> None:
+        version = self._desk(f"/{opaque_id}").json()["version"]
+        body = {"act": act, "by": "sam", "version": version, **fields}
+        answers = [self._desk(f"/{opaque_id}/acts", body) for _ in range(2)]
+        self.refused += [one.status_code for one in answers if one.status_code != requests.codes.ok]
+        self.stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
+
+    def _desk(self, path: str, body: dict[str, str] | None = None) -> requests.Response:
+        url = f"{self.stack.http.url}/desk/conversations{path}"
+        headers = {"x-api-key": company.AGENT_KEY}
+        if body is None:
+            return requests.get(url, headers=headers, timeout=30)
+        headers["idempotency-key"] = body["act"]
+        return requests.post(url, json=body, headers=headers, timeout=30)
+
+    def _invented_link(self) -> Line:
+        said = {"text": f"Please fill in {INVENTED}.", "wants_no_more_messages": False}
+        self.stack.openai.script(json=said, contains=FORM_QUESTION)
+        self._post(self._says(FORM_QUESTION, whatsapp=False, from_=MODEL_TEL))
+        return self._line("the model invents a link, twice: a person answers", "demo-written", 8)
+
     def problems(self) -> Iterator[str]:
         """Rejected posts, and differences between the model's texts and the messages sent."""
         if self.refused:
-            yield f"posts of Twilio got statuses {self.refused}"
+            yield f"posts of Twilio or of the desk got statuses {self.refused}"
         asked = self.stack.openai.calls_of("respond")
-        if len(asked) != 2:  # noqa: PLR2004 - an opening and an answer
-            yield f"the model got {len(asked)} requests, expected 2"
+        if len(asked) != 4:  # noqa: PLR2004 - an opening, an answer, two drafts with a link
+            yield f"the model got {len(asked)} requests, expected 4"
         if any(one.body["store"] is not False or MODEL_TEL in str(one.body) for one in asked):
             yield "a request asked the model to store data, or held the recipient's number"
         sent = [one["body"] for one in self.stack.twilio.sent_to(MODEL_TEL)]
-        written = [simulated_model.answer(one.body)["text"] for one in asked]
-        written[:1] = [f"{one} {OPT_OUT_LINE[Language.EN]}" for one in written[:1]]
+        written = [simulated_model.answer(one.body)["text"] for one in asked[:2]]
+        who = MACHINE_LINE[Language.EN].format(company=company.COMPANY_NAME)
+        written[:1] = [f"{one} {who} {OPT_OUT_LINE[Language.EN]}" for one in written[:1]]
         if sent != written:
             yield "the messages sent are not the model's texts"
+        if not all(one.startswith(company.BEGINNING) for one in sent):
+            yield "the model did not follow the company's instructions"
 
     def _line(self, what: str, request_id: str, expected: int) -> Line:
         self.stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)

@@ -7,23 +7,24 @@ are the simulated ones of this machine.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from local.stack.engine import REGION, ROOT, EngineError, EngineMissingError
+from ops.stage import console_layer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 PACKAGES = ROOT / "build"
+CONSOLE = ROOT / "console" / "requirements.txt"
 SOURCES = ("app.py",)
-TREES = (".chalice", "chalicelib", "local", "ops")
+TREES = (".chalice", "chalicelib", "console", "local", "ops")
 """`local` and `ops` are not deployed; `app` imports them under Chalice's own command line."""
 VENDORS = (
     "OPENAI_BASE_URL",
@@ -43,6 +44,9 @@ def project(folder: Path, stage: str, variables: Mapping[str, str]) -> Path:
     """Copy the project into a folder, with its packages and with these variables for the stage."""
     sources(folder)
     (folder / "vendor").symlink_to(packages())
+    packages(CONSOLE)
+    shutil.copy(CONSOLE, folder / "console")
+    (folder / "build").symlink_to(PACKAGES)  # where the console's layer takes them from
     config = folder / ".chalice" / "config.json"
     settings = json.loads(config.read_text())
     leading = {**dict.fromkeys(VENDORS, NOWHERE), **variables}
@@ -59,39 +63,21 @@ def sources(folder: Path) -> Path:
             shutil.copytree(ROOT / tree, folder / tree, ignore=ignored)
     for name in SOURCES:
         shutil.copy(ROOT / name, folder)
-    (folder / "requirements.txt").write_text("")
+    for requirements in ("requirements.txt", "console/requirements.txt"):
+        (folder / requirements).write_text("")
     return folder
 
 
-def packages() -> Path:
-    """The folder with the packages of `requirements.txt`, built for Lambda; downloaded once.
+def packages(requirements: Path = ROOT / "requirements.txt") -> Path:
+    """The folder with pinned packages, built for Lambda; downloaded once.
 
     Raises:
         EngineMissingError: the package index cannot be reached.
     """
-    requirements = ROOT / "requirements.txt"
-    version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    digest = hashlib.sha256(requirements.read_bytes() + version.encode()).hexdigest()[:16]
-    made = PACKAGES / f"packages-{digest}"
-    if made.is_dir():
-        return made
-    PACKAGES.mkdir(exist_ok=True)
-    scratch = PACKAGES / f"fetching-{os.getpid()}"
-    command = [
-        *(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
-        *("--target", str(scratch), "--platform", "manylinux2014_x86_64"),
-        *("--python-version", version, "--only-binary", ":all:", "--no-compile"),
-        *("-r", str(requirements)),
-    ]
     try:
-        subprocess.run(  # noqa: S603 - the command is ours
-            command, check=True, capture_output=True, timeout=COMMAND_SECONDS, env=_environment({})
-        )
-    except (subprocess.SubprocessError, OSError) as error:
-        shutil.rmtree(scratch, ignore_errors=True)
-        raise EngineMissingError("the functions' packages cannot be downloaded") from error
-    scratch.rename(made)
-    return made
+        return console_layer.packages(requirements, PACKAGES)
+    except console_layer.PackagesMissingError as error:
+        raise EngineMissingError(str(error)) from error
 
 
 def chalice(project: Path, *arguments: str, variables: Mapping[str, str] | None = None) -> str:

@@ -27,10 +27,12 @@ FUNCTIONS = {
     "outreach_worker": "OutreachWorker",
     "email_worker": "EmailWorker",
     "facts_worker": "FactsWorker",
+    "companies_worker": "CompaniesWorker",
     "reconcile": "Reconcile",
     "facts": "PostFacts",
     "mail": "Mail",
     "later": "Later",
+    "console": "Console",
 }
 
 

@@ -128,6 +128,7 @@ class Stack:
         self._open.callback(self.openai.stop)
         self.openai.answer_by(simulated_model.answer)
         company.create(self.stage)
+        company.open_desk(self.stage)
         company.create_written_by_model(self.stage)
         self.variables = {
             **environment.local(

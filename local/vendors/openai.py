@@ -1,4 +1,4 @@
-"""A simulated OpenAI: the Responses API, the list of models, and errors for APIs that were shut down.
+"""A simulated OpenAI: the Responses API, moderation, models, and errors for APIs that were shut down.
 
 Responses are scripted, newest script first; without a script the response is the smallest object
 that the requested schema allows, or a sentence::
@@ -21,7 +21,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from local.vendors import simulated
+from local.vendors import openai_moderation, simulated
 from local.vendors.wire import Answer, Request
 
 if TYPE_CHECKING:
@@ -168,10 +168,12 @@ class OpenAI(simulated.Vendor):
     # --- the API --------------------------------------------------------------------------------
 
     def operation_of(self, request: Request) -> str:
-        """``respond``, ``list_models``, ``read_model`` or ``unknown``."""
+        """``respond``, ``moderate``, ``list_models``, ``read_model`` or ``unknown``."""
         match (request.method, *request.segments):
             case ("POST", "v1", "responses"):
                 return "respond"
+            case ("POST", "v1", "moderations"):
+                return "moderate"
             case ("GET", "v1", "models"):
                 return "list_models"
             case ("GET", "v1", "models", _):
@@ -202,6 +204,8 @@ class OpenAI(simulated.Vendor):
                 answer = self._read_model(request.segments[2])
             case "respond":
                 answer = self._respond(request.body, number)
+            case "moderate":
+                answer = _moderated(request.body, number)
             case _:
                 old = request.segments[1:2] and request.segments[1] in _SHUT_DOWN
                 message = "This API was shut down." if old else "Invalid URL"
@@ -318,6 +322,19 @@ class OpenAI(simulated.Vendor):
                 self._scripts.clear()
                 return Answer(200, {"ok": True})
         return super().admin(request)
+
+
+def _moderated(body: Any, number: int) -> Answer:  # noqa: ANN401 - any JSON value
+    """The answer of the moderation endpoint."""
+    given = body.get("input") if isinstance(body, dict) else None
+    texts = [given] if isinstance(given, str) else given
+    if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts) or not texts:
+        return Answer(400, _error("input is required", "missing_parameter", param="input"))
+    model = body.get("model", openai_moderation.MODELS[0])
+    if model not in openai_moderation.MODELS:
+        return Answer(404, _error("The model does not exist.", "model_not_found"))
+    results = [openai_moderation.judged(one) for one in texts]
+    return Answer(200, {"id": f"modr-{number:08d}", "model": model, "results": results})
 
 
 def _error(

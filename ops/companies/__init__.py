@@ -1,11 +1,15 @@
 """Companies, their keys, and the people they write to.
 
-commands      `handoff list`, `approve`, `take`; `company put`, `check`, `key`; `erase`
+commands      `handoff list`, `approve`, `take`; `company put`, `check`, `key`, `events`, `resume-events`;
+              `erase`
 person_commands  `do-not-contact list`, `add`, `lift`, `import`, `export`; `person export`
 register      the register of addresses that a company must not contact
 person        gives a person everything that is kept of them
 handoff       conversations waiting for a person: list, show, approve, take over
 company       a company's settings, the secrets they name, and its API keys
+events        endpoints that fail or are paused, and telling again what was kept
+writing       tries a project's writer: drafts and their checks, without sending
+writing_commands  `writer try`
 company_item  validation of a `company-data` item
 identities    what a stage may send e-mails as, and the senders that this does not cover
 senders       the map of senders: which company a number or address belongs to

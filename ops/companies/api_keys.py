@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from botocore.exceptions import ClientError
 
 from chalicelib.outreach.door import access
+from chalicelib.outreach.door.access import Role
 from ops.session import OpsError, Session
 
 KEY_BYTES = 32
@@ -59,8 +60,13 @@ def companies(session: Session) -> tuple[str, ...]:
     return tuple(_read(session)[0])
 
 
-def issue(session: Session, company_id: str) -> tuple[str, int]:
+def issue(session: Session, company_id: str, role: Role | None = None) -> tuple[str, int]:
     """Issue a new key; only the newest one before it stays active.
+
+    Args:
+        session: the stage.
+        company_id: the company.
+        role: of a key of the company's desk; None for the Router's.
 
     Returns:
         The key, and how many keys are active now.
@@ -74,11 +80,11 @@ def issue(session: Session, company_id: str) -> tuple[str, int]:
         keys = (key, *before)[:ACTIVE_KEYS]
         return keys, len(keys)
 
-    return key, _change(session, company_id, change)
+    return key, _change(session, company_id, change, role)
 
 
-def finish(session: Session, company_id: str) -> int:
-    """Revoke all keys but the newest; returns how many were revoked.
+def finish(session: Session, company_id: str, role: Role | None = None) -> int:
+    """Revoke all keys but the newest; returns how many were revoked.  Arguments as `issue`.
 
     Raises:
         OpsError: the company has no key, the secret is not a JSON object, or others keep changing it.
@@ -89,31 +95,44 @@ def finish(session: Session, company_id: str) -> int:
             raise OpsError(f"company {company_id} has no API key")
         return before[:1], len(before) - 1
 
-    return _change(session, company_id, change)
+    return _change(session, company_id, change, role)
 
 
 def _change(
     session: Session,
     company_id: str,
     change: Callable[[tuple[str, ...]], tuple[tuple[str, ...], Result]],
+    role: Role | None,
 ) -> Result:
-    """Replace one company's keys; its signing secrets and all other companies stay unchanged."""
+    """Replace one company's keys of a kind; everything else of the secret stays unchanged."""
     for _ in range(TRIES):
         whole, version = _read(session)
-        before = _keys_of(whole, company_id)
+        before = _keys_of(whole, company_id, role)
         keys, result = change(before)
         if keys == before:
             return result
         mine = whole.get(company_id)
-        rest = mine if isinstance(mine, dict) else {}
-        text = json.dumps({**whole, company_id: {**rest, "api_keys": list(keys)}})
+        known = _keys_of(whole, company_id, None)
+        rest = mine if isinstance(mine, dict) else {access.KEYS: list(known)}
+        if role is None:
+            changed: dict[str, Any] = {access.KEYS: list(keys)}
+        else:
+            desk = rest.get(access.DESK_KEYS)
+            others = desk if isinstance(desk, dict) else {}
+            changed = {access.DESK_KEYS: {**others, role.value: list(keys)}}
+        text = json.dumps({**whole, company_id: {**rest, **changed}})
         if _replace(session, text, version):
             return result
     raise OpsError("the keys kept changing while they were written: run it again")
 
 
-def _keys_of(whole: Mapping[str, Any], company_id: str) -> tuple[str, ...]:
-    return access.access(json.dumps(whole)).get(company_id, access.Access()).api_keys
+def _keys_of(
+    whole: Mapping[str, Any], company_id: str, role: Role | None = None
+) -> tuple[str, ...]:
+    known = access.access(json.dumps(whole)).get(company_id, access.Access())
+    if role is None:
+        return known.api_keys
+    return tuple(key for key, of in known.desk_keys if of == role)
 
 
 def _read(session: Session) -> tuple[dict[str, Any], str | None]:

@@ -8,8 +8,10 @@ from typing import Annotated
 
 import typer
 
+from chalicelib.outreach.desk.asked import ACTS
+from chalicelib.outreach.door.access import Role
 from ops import journal
-from ops.companies import api_keys, company, erase, handoff, senders
+from ops.companies import api_keys, company, erase, events, handoff, senders
 from ops.options import DryRun, Json, Limit, Reason, Stage, Yes
 from ops.output import Output
 from ops.repair import dead_letters, mail_failures
@@ -31,6 +33,9 @@ def handoff_list(
     show: Annotated[
         str | None, typer.Option("--show", help="Show this one in full, with personal data.")
     ] = None,
+    state: Annotated[
+        str, typer.Option("--state", help="Other states than waiting: taken,answered,closed.")
+    ] = "",
     *,
     json: Json = False,
 ) -> None:
@@ -43,6 +48,12 @@ def handoff_list(
         output.facts({**facts, **shown["handoff"], "id": shown["id"]})
         parts = ("at", "role", "text", "note")
         output.table(parts, [[one[name] for name in parts] for one in shown["messages"]])
+        return
+    if state:
+        entries = handoff.listed(session, states=state, company_id=company_id, limit=limit)
+        output.show(entries)
+        listed = ("id", "company", "channel", "state", "taken_by", "waiting_since", "due_at")
+        output.table(listed, [[one[name] for name in listed] for one in entries])
         return
     found = handoff.waiting(session, company_id=company_id, limit=limit)
     output.show(found)
@@ -82,6 +93,33 @@ def handoff_take(
     session, output = Session(stage, yes), Output(json)
     session.may_write("handoff take")
     result = handoff.take(session, conversation, by, company_id)
+    output.show(result)
+    output.facts(result)
+
+
+@handoff_app.command("act")
+def handoff_act(
+    what: Annotated[str, typer.Argument(help=f"One of: {', '.join(ACTS)}.")],
+    conversation: Conversation,
+    by: Annotated[str, typer.Option("--by", help="Who does it, as the team names them.")],
+    stage: Stage = "dev",
+    company_id: Company = None,
+    *,
+    text: Annotated[str, typer.Option("--text", help="Of a reply, an approval or a note.")] = "",
+    subject: Annotated[str, typer.Option("--subject", help="Of an e-mail.")] = "",
+    reason: Annotated[str, typer.Option("--reason", help="Of a decline or a close.")] = "",
+    to: Annotated[str, typer.Option("--to", help="Who has it next, of a transfer.")] = "",
+    until: Annotated[str, typer.Option("--until", help="ISO time, of a snooze.")] = "",
+    hint: Annotated[str, typer.Option("--hint", help="For the writer, of a give_back.")] = "",
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Do any act of the desk: reply as a person, note, give back, close and so on."""
+    session, output = Session(stage, yes), Output(json)
+    session.may_write("handoff act")
+    fields = {"text": text, "subject": subject, "reason": reason}
+    given = {**fields, "to": to, "until": until, "hint": hint}
+    result = handoff.act(session, what, conversation, by, company_id, **given)
     output.show(result)
     output.facts(result)
 
@@ -162,6 +200,9 @@ def company_key(
     finish: Annotated[
         bool, typer.Option("--finish", help="Issue no key; revoke all but the newest.")
     ] = False,
+    desk: Annotated[
+        Role | None, typer.Option("--desk", help="A key of the company's desk, with this role.")
+    ] = None,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
@@ -170,13 +211,47 @@ def company_key(
     session.may_write("company key")
     result: dict[str, object] = {"company": company_id}
     if finish:
-        journal.enter(session, "company key", f"company:{company_id}", asked="finish")
-        result["ended"] = api_keys.finish(session, company_id)
+        journal.enter(session, "company key", f"company:{company_id}", asked="finish", desk=desk)
+        result["ended"] = api_keys.finish(session, company_id, desk)
     else:
-        result["api_key"], result["active"] = company.issue(session, company_id)
+        result["api_key"], result["active"] = company.issue(session, company_id, desk)
     output.show(result)
     output.facts(result)
     output.say("Every container has it within 5 minutes.")
+
+
+@company_app.command("events")
+def company_events(
+    company_id: Annotated[str, typer.Argument(help="A stored company.")],
+    project_id: Annotated[str | None, typer.Argument(help="Only this project of it.")] = None,
+    stage: Stage = "dev",
+    *,
+    json: Json = False,
+) -> None:
+    """Show whether a company's endpoint accepts its events, and what was kept for it."""
+    session, output = Session(stage), Output(json)
+    found = events.states(session, company_id, project_id)
+    output.show(found)
+    columns = ("project", "endpoint", "failing_since", "paused_at", "stopped")
+    output.table(columns, [[one[name] for name in columns] for one in found])
+
+
+@company_app.command("resume-events")
+def company_resume_events(
+    company_id: Annotated[str, typer.Argument(help="A stored company.")],
+    project_id: Annotated[str, typer.Argument(help="Its project.")],
+    stage: Stage = "dev",
+    *,
+    reason: Reason = "",
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Send events to a paused endpoint again, and everything that was kept for it."""
+    session, output = Session(stage, yes), Output(json)
+    session.may_write("company resume-events")
+    result = events.resume(session, company_id, project_id, because=reason)
+    output.show(result)
+    output.facts(result)
 
 
 @app.command("erase")

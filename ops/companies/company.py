@@ -13,6 +13,7 @@ from chalicelib.errors import PermanentError, UnavailableError
 from chalicelib.outreach.ai_config import ignored_names
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.door.access import Role
 from ops import journal
 from ops.companies import api_keys, company_item, identities, senders
 from ops.companies.company_item import CompanyItem
@@ -132,15 +133,15 @@ def check(session: Session, item: dict[str, Any]) -> list[Finding]:
     return found
 
 
-def issue(session: Session, company_id: str) -> tuple[str, int]:
+def issue(session: Session, company_id: str, role: Role | None = None) -> tuple[str, int]:
     """Issue a new key for a stored company; see `api_keys.issue`.
 
     Raises:
         OpsError: there is no such company, or the key could not be stored.
     """
     items(session, company_id, None)
-    journal.enter(session, "company key", f"company:{company_id}", asked="issue")
-    return api_keys.issue(session, company_id)
+    journal.enter(session, "company key", f"company:{company_id}", asked="issue", desk=role)
+    return api_keys.issue(session, company_id, role)
 
 
 def _secret(session: Session, item: dict[str, Any], name: str, channels: list[str]) -> Finding:

@@ -20,8 +20,10 @@ from pydantic import (
 
 from chalicelib.outreach.ai_config import AiConfig
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel
+from chalicelib.outreach.company_events import endpoint
 from chalicelib.outreach.door.router import SEPARATOR, email, phone
 from chalicelib.outreach.notices import Language
+from chalicelib.outreach.response_targets import MOST_MINUTES
 
 
 def _phone(text: str) -> str:
@@ -118,15 +120,29 @@ class QuietHours(_Closed):
         return self
 
 
+class HandoffTarget(_Closed):
+    """`handoff_target`: how long a recipient may wait for a person."""
+
+    minutes: Annotated[StrictInt, Field(gt=0, le=MOST_MINUTES)]
+    from_: ClockTime = Field("00:00", alias="from")
+    until: ClockTime = "00:00"
+    zone: Zone = "UTC"
+    days: Annotated[list[Annotated[StrictInt, Field(ge=1, le=7)]], Field(min_length=1)] | None = (
+        None
+    )
+
+
 class WhatsApp(_Open):
     """`channel_config.whatsapp`.
 
-    `template_opt_out` says how its approved template tells the recipient how to opt out.
+    `template_opt_out` says how its approved template tells the recipient how to opt out;
+    `reopening_template_sid` names the template that carries a message after the 24 hours.
     """
 
     company_whatsapp_number: Phone
     whatsapp_credentials_id: Name
     template_opt_out: Literal["text", "button"] | None = None
+    reopening_template_sid: Annotated[str, Field(pattern="^HX[0-9a-fA-F]{32}$")] | None = None
     opt_out_answers: Literal["carrier", "own"] | None = None
 
 
@@ -152,6 +168,13 @@ class ChannelConfig(_Open):
     email: Mail | None = None
 
 
+def _webhook_or_none(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    found = [] if value is None else list(endpoint.faults(value))
+    if found:
+        raise ValueError("; ".join(found))
+    return value
+
+
 class CompanyItem(_Open):
     """One `company-data` item."""
 
@@ -167,9 +190,11 @@ class CompanyItem(_Open):
     ai_config: AiConfig | None = None
     require_consent: StrictBool = True
     quiet_hours: Annotated[QuietHours | None, BeforeValidator(_none_of_false)] = None
+    handoff_target: HandoffTarget | None = None
     language: Language | None = None
     company_contact: Wording | None = None
     help_text: dict[Language, Wording] | None = None
+    event_webhook: Annotated[dict[str, Any] | None, BeforeValidator(_webhook_or_none)] = None
     message_kind: Literal["marketing", "transactional"] | None = None
     auto_queue_initial_message: StrictBool = False
     auto_queue_initial_message_from_number: list[Phone] | None = None

@@ -1,4 +1,4 @@
-"""Conversations waiting for a person: list them, show one, approve it, take it over.
+"""Conversations waiting for a person: list them, show one, and the acts of the desk.
 
 Where a company is named, another company's conversation is as one that does not exist.
 """
@@ -8,12 +8,12 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from chalicelib.once.event import EventStatus
-from chalicelib.once.job import Recovery
-from chalicelib.outreach import keys as outreach_keys
+from chalicelib.errors import ConflictError, PayloadError
 from chalicelib.outreach.conversations.records import Record
-from ops import journal
-from ops.inspect.events import job_of
+from chalicelib.outreach.desk import asked as asking
+from chalicelib.outreach.desk import shown
+from chalicelib.outreach.desk.inbox import Done
+from chalicelib.wiring.core import new_id
 from ops.session import OpsError, Session
 
 
@@ -35,6 +35,21 @@ def waiting(session: Session, *, company_id: str | None, limit: int) -> list[dic
             }
         )
     return found
+
+
+def listed(
+    session: Session, *, states: str, company_id: str | None, limit: int
+) -> list[dict[str, Any]]:
+    """Hand-offs in some states, the longest waiting first, with the person who has each.
+
+    Raises:
+        OpsError: there is no such state.
+    """
+    wanted = states.split(",")
+    if not set(wanted) <= set(shown.STATES):
+        raise OpsError(f"--state lists {', '.join(shown.STATES)}", code=2)
+    inbox = session.services.inbox
+    return inbox.list(company_id=company_id, states=wanted, limit=limit).entries
 
 
 def show(session: Session, opaque_id: str, company_id: str | None = None) -> dict[str, Any]:
@@ -87,22 +102,9 @@ def approve(session: Session, opaque_id: str, company_id: str | None = None) -> 
     holder = record.handoff.get("taken_by")
     if holder is not None:
         raise OpsError(f"{opaque_id} was taken over by {holder}: automation sends nothing")
-    journal.enter(
-        session,
-        "handoff approve",
-        opaque_id,
-        handoff=record.handoff["id"],
-        held=bool(record.handoff.get("held")),
-        why_held=record.handoff.get("reason"),
-    )
-    if not session.services.desk.approve(opaque_id, company_id=company_id):
-        raise OpsError(f"{opaque_id} was released or taken over by another operator meanwhile")
-    event_key = outreach_keys.release(opaque_id, str(record.handoff["id"]))
-    row = session.ledger_table.get({"event_id": event_key})
-    again = row is not None and row["status"] == EventStatus.FAILED
-    if row is not None and again:  # without `recovery`, intake ignores a known event
-        session.services.intake.accept(job_of(session, row), recovery=Recovery.OPERATOR)
-    return {"id": opaque_id, "event": event_key, "did": "released again" if again else "released"}
+    done = _act(session, asking.APPROVE, record, session.identity.name)
+    did = "released again" if done.is_again else "released"
+    return {"id": opaque_id, "event": done.event, "did": did}
 
 
 def take(
@@ -119,18 +121,52 @@ def take(
     holder = record.handoff.get("taken_by")
     if holder not in (None, person):
         raise OpsError(f"{opaque_id} was taken over by {holder}")
-    act = journal.act(
-        session,
-        "handoff take",
-        opaque_id,
-        result="taken",
-        handoff=record.handoff["id"],
-        held=bool(record.handoff.get("held")),
-    )
-    entry = journal.writes(session, act)
-    if not session.services.desk.take(opaque_id, person, company_id=company_id, journal=entry):
-        raise OpsError(f"{opaque_id} was released or taken over by another operator meanwhile")
+    _act(session, asking.TAKE, record, person)
     return {"id": opaque_id, "taken_by": person}
+
+
+def act(
+    session: Session,
+    what: str,
+    opaque_id: str,
+    person: str,
+    company_id: str | None = None,
+    **fields: str,
+) -> dict[str, Any]:
+    """Any other act of the desk, on the conversation as it is now.
+
+    Args:
+        session: the stage.
+        what: one of `desk.asked.ACTS`.
+        opaque_id: the conversation.
+        person: who does it, as the team names them.
+        company_id: only a conversation of this company.
+        fields: the act's own fields.
+
+    Raises:
+        OpsError: there is no such conversation, or it is not in a state for the act.
+    """
+    record = _record(session, opaque_id, company_id)
+    done = _act(session, what, record, person, **fields)
+    return {"id": opaque_id, "did": done.act, "event": done.event or None}
+
+
+def _act(session: Session, what: str, record: Record, person: str, **fields: str) -> Done:
+    raw = {"act": what, "by": person, "version": shown.version_of(record), **fields}
+    try:
+        asked = asking.parsed_act(
+            {name: one for name, one in raw.items() if one},
+            conversation_id=record.opaque_id,
+            key=new_id(),
+            actor=session.identity.name,
+            company_id=record.company_id,
+            is_lead=True,
+        )
+        return session.services.inbox.act(asked)
+    except PayloadError as error:
+        raise OpsError(error.message, code=2) from None
+    except ConflictError as error:
+        raise OpsError(f"{record.opaque_id}: {error.message}") from None
 
 
 def _record(session: Session, opaque_id: str, company_id: str | None) -> Record:

@@ -3,6 +3,8 @@
 commands          `explain`, `unfinished`, `doctor`
 explain/          what happened to anything that an operator can name, and why
 events            jobs rebuilt from ledger rows, one by one or by a paced scan
+metrics           series of the stage's metrics, from CloudWatch
+piles             what waits for a person, by harm
 planned           the actions of a stored plan, and what running it again would do
 unfinished        accepted events that are not finished
 whereabouts       where an event is now, since when, and what it waits for

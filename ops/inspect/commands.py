@@ -75,8 +75,8 @@ def unfinished_command(stage: Stage = "dev", limit: Limit = 200, *, json: Json =
     """List accepted events that are not finished, oldest first."""
     session, output = Session(stage), Output(json)
     events = unfinished.events(session, limit=limit)
-    output.show(events)
     columns = ("received_at", "event", "status", "reason", "attempts", "due_at")
+    output.show([{name: one[name] for name in columns} for one in events])
     output.table(columns, [tuple(one[name] for name in columns) for one in events])
     output.say(f"{len(events)} unfinished")
 

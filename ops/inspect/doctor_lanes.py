@@ -10,6 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.clock import iso
 from chalicelib.once.lanes import LANES, TICKETS, Lane
+from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 from ops.inspect.finding import Finding
 from ops.session import Session
 from ops.stage import config
@@ -26,6 +27,7 @@ def lanes(session: Session) -> Iterator[Finding]:
     yield _opening(session)
     for lane in LANES:
         yield _lane(session, lane, _workers(session, lane))
+    yield _budget(session)
 
 
 def concurrency(session: Session) -> Iterator[Finding]:
@@ -61,6 +63,20 @@ def _lane(session: Session, lane: Lane, workers: int) -> Finding:
         "warn" if is_late else "ok",
         f"{waiting} waiting, {in_flight} in flight, {shown}; {workers} workers",
     )
+
+
+def _budget(session: Session) -> Finding:
+    """What is left of Richpanel's calls, and how long a ticket that arrives now waits for its turn."""
+    services = session.services
+    share = (
+        f"{services.settings.richpanel_requests_per_30_s:g} of {REQUESTS_PER_30_S} calls in 30 s"
+    )
+    level = services.richpanel_level.read()
+    if level is None:
+        return Finding("richpanel budget", "ok", f"{share}; unused for two days")
+    turn = level.turn_in(services.clock.now().timestamp())
+    shown = f"{share}; {level.tokens:.0f} left at the last call, next free turn in {turn:.0f} s"
+    return Finding("richpanel budget", "warn" if turn >= OLD_SECONDS else "ok", shown)
 
 
 def _age(session: Session, queue_name: str) -> float | None:

@@ -23,7 +23,7 @@ from ops import journal
 from ops.inspect import planned
 from ops.inspect.events import Pace, job_of
 from ops.repair import preview
-from ops.session import OpsError, Session
+from ops.session import OpsError, OvertakenError, Session
 
 _MAY_RESEND = {ActionStatus.DONE, ActionStatus.ABANDONED}
 
@@ -34,13 +34,18 @@ def replay(
     *,
     per_second: float,
     because: str = "",
+    once: str = "",
 ) -> Iterator[str]:
-    """Put events on the queue again at a limited rate; yields their keys."""
+    """Put events on the queue again at a limited rate; yields their keys.
+
+    Raises:
+        OvertakenError: the form of that id has asked for it before.
+    """
     pace = Pace(session.services.clock, per_second)
     for row in found:
         pace.wait()
         job = job_of(session, row)
-        ask(session, "replay", row, because=because)
+        ask(session, "replay", row, because=because, once=once)
         session.services.intake.accept(job, recovery=Recovery.OPERATOR)
         yield str(row["event_id"])
 
@@ -51,14 +56,21 @@ def ask(
     row: Mapping[str, Any],
     *,
     because: str,
+    once: str = "",
     **evidence: str,
 ) -> None:
-    """Enter who wants an event run again, and mark its row where it has ended."""
+    """Enter who wants an event run again, and mark its row where it has ended.
+
+    Raises:
+        OvertakenError: the form of that id has asked for it before.
+    """
     key = str(row["event_id"])
-    act = journal.act(session, what, key, row=row, reason=because, **evidence)
+    act = journal.act(session, what, key, row=row, reason=because, once=once, **evidence)
     entry = journal.writes(session, act)
-    if not session.services.ledger.ask_again(key, entry=entry):
-        session.services.journal.enter(act)
+    if session.services.ledger.ask_again(key, entry=entry):
+        return
+    if not session.services.journal.enter(act) and once:
+        raise OvertakenError(journal.SENT)
 
 
 def resend(session: Session, action_key: str, nonce: str, *, because: str = "") -> ActionResend:

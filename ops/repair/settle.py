@@ -24,9 +24,11 @@ OUTCOMES = {
 _PHONE_SHOWN = 4
 
 
-def unsettled(session: Session, *, limit: int) -> list[UnsettledAction]:
-    """Actions whose outcome is unknown, oldest first."""
-    return list(session.services.ledger.unsettled(limit=limit))
+def unsettled(
+    session: Session, *, limit: int, after: tuple[float, str] | None = None
+) -> list[UnsettledAction]:
+    """Actions whose outcome is unknown, the longest due first; `after` as `Ledger.unsettled`."""
+    return list(session.services.ledger.unsettled(limit=limit, after=after))
 
 
 def ask(session: Session, action_key: str) -> dict[str, Any]:
@@ -70,6 +72,7 @@ def settle(
     ref: str | None,
     because: str = "",
     seen_start: int | None = None,
+    once: str = "",
 ) -> dict[str, Any]:
     """Settle an action as the operator decides, and resume its event if that is parked.
 
@@ -81,6 +84,7 @@ def settle(
         because: why, for the journal.
         seen_start: when the attempt that the operator saw started, in epoch seconds; another attempt
             is not settled by it.  None: the newest.
+        once: the id of the form that asks for it.
 
     Raises:
         OvertakenError: there is no such unknown outcome any more.
@@ -91,7 +95,14 @@ def settle(
     status = OUTCOMES[outcome]
     row = session.row(action_key)
     act = journal.act(
-        session, "settle", action_key, result=outcome, row=row, reason=because, ref=ref
+        session,
+        "settle",
+        action_key,
+        result=outcome,
+        row=row,
+        reason=because,
+        once=once,
+        ref=ref,
     )
     is_settled = session.services.ledger.settle(
         action,

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,7 @@ def prepare() -> None:
     """
     _take_profile(sys.argv, os.environ)
     check_names()
+    refuse_console(os.environ)
     settings = services().settings
     try:
         services().check_stage()
@@ -115,6 +117,22 @@ class _Clients:
 
     def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds clients at run time
         return boto3.client(service)
+
+
+def refuse_console(environ: Mapping[str, str]) -> None:
+    """Refuse to deploy the console: Chalice makes no HTTP API, and takes a layer by its ARN only.
+
+    The function without them would be a page that no one reaches.
+
+    Raises:
+        SystemExit: says what to do instead.
+    """
+    if environ.get("CONSOLE_ISSUER"):
+        sys.exit(
+            "CONSOLE_ISSUER is set, but chalice deploy can make neither the console's HTTP API nor"
+            " its layer: deploy the stage as a stack (parameter ConsoleIssuer), or use the console"
+            " on your own machine (python -m ops console)"
+        )
 
 
 def resolve_policies(template: Template) -> None:

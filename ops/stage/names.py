@@ -36,5 +36,9 @@ _TABLES: Mapping[str, Callable[[Settings], tuple[str, str]]] = {
     "AuditActionsTable": lambda one: ("AUDIT_TRAIL_TABLE_NAME", one.audit_table),
     "ConversationsTable": lambda one: ("CONVERSATIONS_TABLE_NAME", one.conversations_table),
     "CompanyDataTable": lambda one: ("COMPANY_DATA_TABLE_NAME", one.company_data_table),
+    "ConsoleSessionsTable": lambda one: (
+        "CONSOLE_SESSIONS_TABLE_NAME",
+        one.console_sessions_table,
+    ),
     "QuillLedgerTable": lambda one: ("DYNAMO_TABLE_NAME", one.facts_table),
 }

@@ -185,6 +185,7 @@ _SYSTEM_OF: Mapping[str, str] = {
 """The system that reads a secret, by the first part of its name; any other is the stage's own."""
 _READ_ONLY_WITH: Mapping[str, Callable[[Settings], object]] = {
     "aloware/api_token": lambda settings: settings.aloware_ring_group_url,
+    "console/client_secret": lambda _settings: False,  # only a stack has the console
     "hubspot/api_token": lambda settings: settings.hubspot_directory,
     "openai/api_key": lambda settings: settings.support.openai_intent_enabled,
     "powerbi/client_secret": lambda settings: settings.facts_report == "powerbi",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -56,6 +57,13 @@ def uploaded(clients: Clients, bucket: str, out: Path, template: dict[str, Any])
             done[local] = f"{folder}/{local.rsplit('/', 1)[-1]}"
             s3.upload_file(str(out / local), bucket, done[local])
         resource["Properties"]["CodeUri"] = {"Bucket": bucket, "Key": done[local]}
+    for resource in template["Resources"].values():
+        if resource["Type"] == "AWS::Lambda::LayerVersion":
+            layer = out / resource["Properties"]["Content"]
+            archive = shutil.make_archive(str(out / layer.name), "zip", layer)
+            s3.upload_file(archive, bucket, f"{folder}/{layer.name}.zip")
+            place = {"S3Bucket": bucket, "S3Key": f"{folder}/{layer.name}.zip"}
+            resource["Properties"]["Content"] = place
     key = f"{folder}/template.json"
     s3.put_object(Bucket=bucket, Key=key, Body=json.dumps(template).encode())
     return f"{s3.meta.endpoint_url}/{bucket}/{key}"

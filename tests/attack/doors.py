@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from chalicelib.facts import aloware_webhook, hubspot_webhook
+from chalicelib.outreach.desk import door as desk_door
 from chalicelib.outreach.door import router
 from chalicelib.outreach.twilio import webhook as twilio_webhook
 from chalicelib.support import webhook as richpanel_webhook
@@ -74,6 +75,11 @@ def _status(number: int) -> Any:
     }
 
 
+def _act(number: int) -> Any:
+    text = f"It is me, number {number}."
+    return {"act": "reply", "by": "sam", "version": "0" * 16, "text": text}
+
+
 DOORS = (
     Door(
         "richpanel",
@@ -98,6 +104,31 @@ DOORS = (
         lambda _number: None,
         credential="x-api-key",
         parameters={"request_id": "req1"},
+    ),
+    Door(
+        "desk_list",
+        "GET",
+        "/desk/conversations",
+        lambda _number: None,
+        credential="x-api-key",
+        query={"state": "waiting,taken", "limit": "50"},
+    ),
+    Door(
+        "desk_conversation",
+        "GET",
+        "/desk/conversations/{conversation_id}",
+        lambda _number: None,
+        credential="x-api-key",
+        parameters={"conversation_id": "0" * 32},
+    ),
+    Door(
+        "desk_act",
+        "POST",
+        "/desk/conversations/{conversation_id}/acts",
+        _act,
+        limit=desk_door.MAX_BODY_BYTES,
+        credential="x-api-key",
+        parameters={"conversation_id": "0" * 32},
     ),
     Door(
         "twilio",

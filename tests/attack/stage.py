@@ -18,6 +18,7 @@ def stage() -> Iterator[tuple[resources.Stage, dict[str, str]]]:
     with engine.ministack() as running:
         made = resources.create(resources.Aws(running.url), "dev")
         company.create(made)
+        company.open_desk(made)
         more = {"PUBLIC_BASE_URL": company.PUBLIC_URL, "HUBSPOT_WEBHOOK_URL": TARGET_URL}
         yield made, environment.local("dev", made.aws, richpanel_url=running.url, **more)
 

@@ -19,6 +19,7 @@ PER_DOOR = 64
 @pytest.fixture
 def attacker(app, stage, monkeypatch):
     company.create(stage)
+    company.open_desk(stage)
     monkeypatch.setenv("PUBLIC_BASE_URL", company.PUBLIC_URL)
     return Attacker(app, Sender(stage))
 
@@ -36,6 +37,7 @@ def test_hostile_requests_are_refused_without_a_500_a_traceback_or_a_call_to_aws
 
 def test_no_body_takes_much_memory(app_environment, stage):
     company.create(stage)
+    company.open_desk(stage)
     more = {"PUBLIC_BASE_URL": company.PUBLIC_URL, "HUBSPOT_WEBHOOK_URL": TARGET_URL}
     found = memory.measured({**app_environment, **more}, stage.secrets)
     assert {door for door, _ in found} == {one.name for one in DOORS if one.limit}
@@ -50,6 +52,7 @@ def test_a_request_without_credentials_costs_no_call_after_the_first(
     """A new container reads its secret once a minute, whether there is one or not."""
     monkeypatch.setenv("PUBLIC_BASE_URL", company.PUBLIC_URL)
     company.create(stage)
+    company.open_desk(stage)
     set_secret(stage, door.name, state)
     attacker = Attacker(app, Sender(stage))
     costs = []
@@ -67,6 +70,9 @@ SECRETS = {
     "richpanel": "richpanel/webhook_token",
     "initiate": "router/api_keys",
     "outcome": "router/api_keys",
+    "desk_list": "router/api_keys",
+    "desk_conversation": "router/api_keys",
+    "desk_act": "router/api_keys",
     "twilio": "twilio/webhook_tokens",
     "twilio_status": "twilio/webhook_tokens",
     "aloware": "aloware/webhook_token",

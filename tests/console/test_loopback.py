@@ -12,8 +12,8 @@ from tests.rigs.ops_session import session as offline_session
 
 
 @pytest.fixture
-def opened():
-    made = loopback.listen(offline_session(), port=0, who="Operators/jo")
+def opened(clients):
+    made = loopback.listen(offline_session(**clients), port=0, who="Operators/jo")
     thread = threading.Thread(target=made.server.serve_forever)
     thread.start()
     yield made
@@ -55,3 +55,8 @@ def test_the_link_signs_in_once_and_without_it_nothing_is_shown(opened):
 def test_a_foreign_name_that_leads_here_is_refused(opened):
     assert status(browser(), opened.url, Host="rebound.example")[0] == 421
     assert status(browser(), opened.url)[0] == 200, "and has not used up the link"
+
+
+def test_a_port_that_is_taken_is_an_error_and_no_end_of_the_process(opened):
+    with pytest.raises(OSError, match="in use"):
+        loopback.listen(offline_session(), port=opened.server.port, who="Operators/jo")

@@ -20,7 +20,10 @@ from local.vendors import twilio
 from tests.rigs.openapi import DESCRIBED
 
 ROOT = Path(__file__).resolve().parents[2]
-ROUTER_MODULES = tuple(f"outreach/door/{name}.py" for name in ("initiate", "router", "access"))
+DESK_MODULES = tuple(f"outreach/desk/{name}.py" for name in ("asked", "changes", "door", "inbox"))
+ROUTER_MODULES = tuple(
+    f"outreach/door/{name}.py" for name in ("initiate", "router", "access", "reading")
+)
 WEBHOOK_MODULES = (
     "support/webhook.py",
     "outreach/twilio/webhook.py",
@@ -38,7 +41,7 @@ def codes(name):
     return set(DESCRIBED["components"]["schemas"][name]["properties"][CODE_OF[name]]["enum"])
 
 
-CODE_OF = {"Error": "code", "RouterError": "error_code"}
+CODE_OF = {"Error": "code", "RouterError": "error_code", "DeskError": "code"}
 
 
 def raised(modules, pattern):
@@ -69,18 +72,23 @@ def test_every_code_of_the_webhooks_is_described():
     assert raised(WEBHOOK_MODULES, r"[a-z_]+") <= codes("Error")
 
 
+def test_every_code_of_the_desk_is_described():
+    assert raised((*DESK_MODULES, "outreach/door/access.py"), r"[A-Z_]+") <= codes("DeskError")
+
+
 def test_every_described_code_can_be_raised():
     text = "".join(
         (ROOT / "chalicelib" / module).read_text()
-        for module in (*ROUTER_MODULES, *WEBHOOK_MODULES, *OTHER_MODULES)
+        for module in (*ROUTER_MODULES, *DESK_MODULES, *WEBHOOK_MODULES, *OTHER_MODULES)
     )
-    for code in codes("Error") | codes("RouterError"):
+    for code in codes("Error") | codes("RouterError") | codes("DeskError"):
         made_of_a_field = re.fullmatch(r"(missing|MISSING|INVALID)_(\w+?)(_TYPE|_FORMAT)?", code)
         assert code in text or (made_of_a_field and made_of_a_field[2].lower() in text.lower()), (
             code
         )
 
 
+ANY_CONVERSATION = ("{conversation_id}", "0" * 32)
 OPEN = {"/health", "/unsubscribe/{token}"}
 """Routes without a credential of their own; a token in the path is one."""
 ROUTES = [(path, verb) for path, verbs in DESCRIBED["paths"].items() for verb in verbs]
@@ -151,7 +159,7 @@ def test_a_method_that_is_not_described_is_refused(served, path):
     for method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE"} - {
         verb.upper() for verb in DESCRIBED["paths"][path]
     }:
-        url = running.url + path.replace("{request_id}", "req1")
+        url = running.url + path.replace("{request_id}", "req1").replace(*ANY_CONVERSATION)
         answer = session.request(method, url, timeout=10)
         assert answer.status_code in (403, 405), method
 
@@ -161,7 +169,7 @@ def test_no_route_answers_a_browser_of_another_origin(app, served, path, verb):
     running, session = served
     assert not any(entry.cors for entry in app.app.routes[path].values())
     origin = {"origin": "https://elsewhere.example"}
-    url = running.url + path.replace("{request_id}", "req1")
+    url = running.url + path.replace("{request_id}", "req1").replace(*ANY_CONVERSATION)
     answer = session.request(verb.upper(), url, headers=origin, timeout=10)
     assert not [name for name in answer.headers if name.lower().startswith("access-control")]
 
@@ -175,7 +183,11 @@ CHECKS = [
 NEEDS_MORE_THAN_A_SHAPE = {
     "/initiate-conversation",
     "/conversations/{request_id}",
+    "/conversations/{request_id}/messages",
     "/unsubscribe/{token}",
+    "/desk/conversations",
+    "/desk/conversations/{conversation_id}",
+    "/desk/conversations/{conversation_id}/acts",
 }
 """Routes whose requests also need rows in the tables, or a signed path."""
 

@@ -37,6 +37,7 @@ FUNCTIONS = {
     "Mail": {"handler": "app.mail", "timeout": 25, "policy": "policy-mail.json"},
     "Later": {"handler": "app.later", "timeout": 25, "policy": "policy-later.json"},
     "PostFacts": {"handler": "app.post_facts", "timeout": 240, "policy": "policy-post-facts.json"},
+    "Console": {"handler": "app.console", "timeout": 25, "policy": "policy-console.json"},
 }
 ROLES = {
     "APIHandler": "ApiHandlerRole",
@@ -46,6 +47,7 @@ ROLES = {
     "Mail": "MailRole",
     "Later": "LaterRole",
     "PostFacts": "PostFactsRole",
+    "Console": "ConsoleRole",
 }
 NAMES = {
     "APIHandler": "",
@@ -55,6 +57,7 @@ NAMES = {
     "PostFacts": "-post_facts",
     "Mail": "-mail",
     "Later": "-later",
+    "Console": "-console",
 }
 """Functions are named as `chalice deploy` names them: alarms and log groups fit both ways."""
 
@@ -169,7 +172,8 @@ def test_a_function_is_traced_as_its_stage_and_may_always_send_traces(
 ):
     """Lambda refuses a function whose tracing is on and whose role may not write segments."""
     policy = json.loads((CHALICE / str(FUNCTIONS[function]["policy"])).read_text())
-    (statement,) = [one for one in policy["Statement"] if one["Resource"] == "*"]
+    (statement,) = [one for one in policy["Statement"] if one["Sid"] == "WriteTraces"]
+    assert statement["Resource"] == "*"
 
     assert template["Resources"][function]["Properties"]["Tracing"] == (
         "PassThrough" if stage == "dev" else "Active"
@@ -321,6 +325,67 @@ def test_make_check_names_what_cfn_lint_finds(tmp_path: Path):
 
     assert any("15" in one for one in lint.findings(project, "dev"))
     assert "python -m local.deploy.lint" in (ROOT / "Makefile").read_text()
+
+
+def test_only_the_console_carries_its_layer_and_its_settings(template: Template):
+    functions = _of_type(template, "AWS::Serverless::Function")
+
+    for name, one in functions.items():
+        variables = one["Properties"]["Environment"]["Variables"]
+        own = {v for v in variables if v.startswith("CONSOLE_")} - {"CONSOLE_SESSIONS_TABLE_NAME"}
+        assert ("Layers" in one["Properties"], bool(own)) == (name == "Console",) * 2
+    assert functions["Console"]["Properties"]["Layers"] == {
+        "Fn::If": ["HasConsole", [{"Ref": "ConsoleLayer"}], {"Ref": "AWS::NoValue"}]
+    }
+    assert "Events" not in functions["Console"]["Properties"]
+
+
+def test_without_a_sign_in_provider_nothing_leads_to_the_console(template: Template):
+    """Its function is always there, as Chalice makes it; what calls it is not."""
+    resources = template["Resources"]
+    assert template["Parameters"]["ConsoleIssuer"]["Default"] == ""
+    kinds = {"AWS::ApiGatewayV2::", "AWS::Lambda::LayerVersion", "AWS::Lambda::Permission"}
+    found = {
+        name: one.get("Condition")
+        for name, one in resources.items()
+        if any(one["Type"].startswith(kind) for kind in kinds) and "Console" in name
+    }
+    assert len(found) >= 6
+    assert set(found.values()) == {"HasConsole"}
+
+
+def test_the_consoles_api_is_throttled_and_may_call_the_console_only(template: Template):
+    resources = template["Resources"]
+    stage = resources["ConsoleStage"]["Properties"]
+    permission = resources["ConsolePermission"]["Properties"]
+
+    assert stage["DefaultRouteSettings"]["ThrottlingRateLimit"] <= 50
+    assert stage["RouteSettings"]["GET /sign-in"]["ThrottlingRateLimit"] <= 5
+    assert permission["FunctionName"] == {"Ref": "Console"}
+    assert permission["SourceArn"]["Fn::Sub"].endswith(":${ConsoleApi}/*")
+
+
+def test_sessions_expire_and_are_of_their_stage(template: Template, stage: str):
+    properties = template["Resources"]["ConsoleSessionsTable"]["Properties"]
+
+    assert _name(template, "ConsoleSessionsTable", stage) == f"rp_mw_console_sessions-{stage}"
+    assert [key["AttributeName"] for key in properties["KeySchema"]] == ["session_id"]
+    assert properties["TimeToLiveSpecification"] == {
+        "AttributeName": "expires_at",
+        "Enabled": True,
+    }
+    assert properties["Tags"] == [{"Key": "stage", "Value": {"Ref": "Stage"}}]
+
+
+def test_the_console_layer_lies_where_the_template_looks_for_it(packaged: Path, template: Template):
+    """Its packages are left out here; what of the project the console imports is in it."""
+    content = template["Resources"]["ConsoleLayer"]["Properties"]["Content"]
+    python = packaged / content / "python"
+
+    for path in ("console/deployed.py", "console/templates/layout.html", "ops/session.py"):
+        assert (python / path).is_file()
+    with zipfile.ZipFile(packaged / "deployment.zip") as bundle:
+        assert not [one for one in bundle.namelist() if one.startswith(("console/", "ops/"))]
 
 
 def test_reconciliation_runs_on_a_schedule(template: Template):
@@ -494,7 +559,7 @@ def test_the_bundle_holds_what_the_functions_import_and_fits_a_direct_upload(tmp
     tops = {name.split("/", 1)[0] for name in names}
 
     assert {"app.py", "chalicelib", "chalice", "boto3", "botocore", "pydantic", "requests"} <= tops
-    assert not tops & {"local", "ops", "tests", "bench", "moto", "ministack", "pytest"}
+    assert not tops & {"console", "local", "ops", "tests", "bench", "moto", "ministack", "pytest"}
     pinned = re.findall(r"^([a-z0-9]+)==([\w.]+)", requirements, re.MULTILINE)
     for package, version in pinned:
         assert f"{package}-{version}.dist-info/METADATA" in names
@@ -507,8 +572,9 @@ def test_the_bundle_holds_what_the_functions_import_and_fits_a_direct_upload(tmp
 def _project(folder: Path, *, requirements: str) -> Path:
     ignored = shutil.ignore_patterns("deployments", "deployed", "venv", "__pycache__")
     shutil.copytree(CHALICE, folder / ".chalice", ignore=ignored)
-    for package in ("chalicelib", "ops"):
+    for package in ("chalicelib", "console", "ops"):
         shutil.copytree(ROOT / package, folder / package, ignore=ignored)
+    (folder / "console" / "requirements.txt").write_text("")
     shutil.copy(ROOT / "app.py", folder)
     (folder / "requirements.txt").write_text(requirements)
     return folder

@@ -21,6 +21,8 @@ import boto3
 import pytest
 from botocore.awsrequest import AWSPreparedRequest
 
+from chalicelib import wiring
+from chalicelib.aws import stage_guard
 from chalicelib.aws.typed_values import to_wire
 from chalicelib.errors import HandBackError, PermanentError, ProviderError, UncertainError
 from chalicelib.facts import hubspot_webhook
@@ -28,6 +30,8 @@ from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.facts.posting.ndjson import S3Rows
 from chalicelib.once import opening
 from chalicelib.once.lanes import LANES, Lane
+from console import deployed
+from console.sessions import Sessions
 from local import company
 from local.stack import resources
 from local.stack.lambda_events import Context, schedule_event
@@ -39,11 +43,14 @@ from local.vendors.richpanel import Richpanel
 from local.vendors.ses import Ses
 from local.vendors.shopify import Shopify
 from local.vendors.twilio import Twilio
+from ops.session import Session
 from ops.stage import provision
 from tests.rigs.api_gateway import posted
+from tests.rigs.company_endpoint import SECRETS, Consumer, consumer
+from tests.rigs.console import Console, fields
 from tests.rigs.engines import drain
 from tests.rigs.outreach import MAIL, Outreach
-from tests.rigs.policies import Call, compare
+from tests.rigs.policies import Call, compare, grants
 
 POLICIES = Path(__file__).parents[2] / ".chalice"
 SERVICES = {
@@ -79,6 +86,12 @@ class Wire:
             self.calls[self._function].append(call)
             return
         target = request.headers.get("X-Amz-Target")
+        if "/operation/" in str(request.url):  # CloudWatch speaks RPC over CBOR
+            operation = str(request.url).rsplit("/", 1)[-1]
+            self.calls[self._function].append(Call("cloudwatch", operation))
+            return
+        if "Action=GetCallerIdentity" in str(request.body):  # which needs no permission
+            return
         if target is None:  # S3 speaks REST
             url = urlsplit(str(request.url))
             bucket, _, key = url.path.removeprefix("/").partition("/")
@@ -174,6 +187,14 @@ class Run:
     def open_lanes(self) -> None:
         provision.open_lanes(self.stage.aws, self.stage.tables["IdempotencyTable"])
 
+    def tell_again(self, outreach: Outreach) -> None:
+        """The first event of each conversation, whose endpoint has failed, once more."""
+        for row in outreach.rows():
+            _, _, opaque_id = row["event_id"]["S"].partition("evt:tell:")
+            if opaque_id and row["status"]["S"] == "processing":
+                outreach.services.company_events.go_on(opaque_id.rpartition(":")[0], 1)
+        self.work()
+
     def close_lanes(self) -> None:
         """As in a stage whose old queue was not seen drained yet."""
         self.stage.aws.client("dynamodb").delete_item(
@@ -246,6 +267,103 @@ def test_a_policy_allows_exactly_the_calls_of_its_function(run: Run, function: s
     assert found.unused == ()
 
 
+def test_the_consoles_policy_allows_exactly_the_calls_of_its_pages_and_acts(run: Run):
+    every_page(run)
+
+    found = compare(POLICIES / "policy-console.json", "dev", run.wire.calls["console"])
+
+    assert found.missing == ()
+    assert found.unused == ()
+
+
+def test_the_console_has_no_right_to_what_stays_on_the_command_line():
+    allowed = list(grants(POLICIES / "policy-console.json", "dev"))
+    actions = {one.action for one in allowed}
+    secrets = {one.resource for one in allowed if one.action.startswith("secretsmanager:")}
+
+    assert not [one for one in actions if "PutParameter" in one or "Scan" in one]
+    assert "dynamodb:DeleteItem" not in actions
+    assert secrets == {
+        "secretsmanager/secret:rp-mw/dev/console/client_secret-??????",
+        "secretsmanager/secret:rp-mw/dev/key_hash-??????",
+    }
+
+
+def every_page(run: Run) -> None:
+    """Every page of the deployed console, and every act, as the function does them."""
+    run.hear("1042")
+    with vendors(run) as outreach:
+        outreach.set_project()
+        outreach.start("asked", "sms", "+15550101110")
+        run.work()
+        outreach.deliver(outreach.says("A human please", whatsapp=False, from_="+15550101110"))
+        run.work()
+        unknown = {**LEFT_UNKNOWN, "due_shard": "due#0", "due_at": 1}
+        run.stage.aws.client("dynamodb").put_item(
+            TableName=run.stage.tables["IdempotencyTable"], Item=to_wire(unknown)
+        )
+        (waiting,) = outreach.services.inbox.list(company_id=None).entries
+        run.stage.aws.client("secretsmanager").create_secret(
+            Name="rp-mw/dev/console/client_secret", SecretString="invented"
+        )
+        put_dead(run)
+        with run.wire.container("console"):
+            every_page_of(deployed_console(run), waiting["id"])
+
+
+def put_dead(run: Run) -> None:
+    """A letter in every lane's dead-letter queue."""
+    event = run.events[0]["Records"][0]["body"]
+    for lane in LANES:
+        run.stage.aws.client("sqs").send_message(
+            QueueUrl=run.stage.lane_dead_letter_url(lane),
+            MessageBody=event,
+            MessageGroupId="group",
+            MessageDeduplicationId=f"dead-{lane.name}",
+        )
+
+
+def deployed_console(run: Run) -> Console:
+    """The console as its function builds it, but for the people, who are the rig's."""
+    found = wiring.services()
+    found.check_stage()
+    table = found.settings.console_sessions_table
+    stage_guard.check_table(found.client("dynamodb"), stage="dev", table=table)
+    assert found.secrets.text("rp-mw/dev/console/client_secret")
+    sessions = Sessions(found.table(table), found.clock)
+    token = sessions.start("jo@example.com", ["operator"], subject="1")
+    assert sessions.find(token)
+    sessions.end(token, by="jo@example.com")
+    return Console(Session.over(found), left_out=deployed.LEFT_OUT)
+
+
+def every_page_of(console: Console, conversation_id: str) -> None:
+    jo, lea = console.browser("jo"), console.browser("lea")
+    story, unknown = "evt:rp:1042:c-1", LEFT_UNKNOWN["event_id"]
+    for path in (
+        *("/", "/find", f"/find?q={story}", f"/story?key={story}", f"/story/again?key={story}"),
+        *("/unknown", f"/unknown/one?key={unknown}", f"/unknown/ask?key={unknown}"),
+        *("/letters", "/parked", "/charts", "/facts", "/companies", "/shadow"),
+        *("/health", "/health/checks", "/journal", "/journal.csv"),
+    ):
+        assert jo.get(path).status_code in (200, 302, 404), path
+    for wanted in ("1042", "+15550101110", "trace-1", "SM1"):
+        assert jo.post("/find", {"q": wanted}).status_code in (200, 302, 303), wanted
+    page = jo.get(f"/unknown/one?key={unknown}")
+    form = {**fields(page, outcome="done"), "reason": "seen at the desk"}
+    assert jo.post("/unknown/settle", form).status_code in (302, 303)
+    page = jo.get("/letters/redrive?of=")
+    for again in ("/letters/redrive", "/story/again"):
+        asked = f"{again}?key={story}" if "story" in again else f"{again}?message={story}"
+        form = {**fields(jo.get(asked)), "reason": "mended"}
+        assert jo.post(again, form).status_code in (302, 303, 409), again
+    path = f"/conversations/{conversation_id}"
+    for act, more in (("take", {}), ("note", {"text": "n"}), ("reply", {"text": "Hello"})):
+        form = {**fields(lea.get(path)), **more}
+        assert lea.post(f"{path}/{act}", form).status_code == 303, act
+    assert lea.get("/inbox").status_code == 200
+
+
 def every_way_in(run: Run) -> None:
     assert run.hear("1") == 200
     with vendors(run) as outreach:
@@ -254,14 +372,38 @@ def every_way_in(run: Run) -> None:
                 assert outreach.services  # before the test client changes the environment
                 assert outreach.start(channel, channel).status_code == 200
                 assert outreach.fate(channel).status_code == 200
+        run.work()
+        with run.wire.container("api"):
+            assert outreach.services
+            assert outreach.messages("sms").status_code == 200
         with run.wire.container("api"):
             assert outreach.services
             assert outreach.deliver(outreach.says("hello")).status_code == 200
             assert outreach.deliver(outreach.says("STOP")).status_code == 200
+    every_act(run)
     assert run.hear_of_a_call() == [200] * 6
     assert run.hear_of_a_ticket() == 200
     run.monkeypatch.setenv("INGRESS_LEDGER", "true")
     assert run.hear("1") == 200
+
+
+def every_act(run: Run) -> None:
+    """A hand-off at the desk: listed, read, answered, and the answer asked for again."""
+    with vendors(run) as outreach:
+        company.open_desk(run.stage)
+        outreach.set_project()
+        outreach.start("handed-off", "sms", "+15550100007")
+        run.work()
+        outreach.deliver(outreach.says("A human, please", whatsapp=False, from_="+15550100007"))
+        run.work()
+        with run.wire.container("api"):
+            assert outreach.services
+            (one,) = outreach.desk("/desk/conversations").json_body["conversations"]
+            path = f"/desk/conversations/{one['id']}"
+            seen = outreach.desk(path).json_body
+            said = {"act": "reply", "by": "sam", "text": "It is me.", "version": seen["version"]}
+            for _ in range(2):
+                assert outreach.desk(f"{path}/acts", said).status_code == 200
 
 
 def every_kind_of_work(run: Run) -> None:
@@ -288,6 +430,7 @@ def every_kind_of_work(run: Run) -> None:
     every_reply(run)
     with vendors(run) as outreach:
         every_conversation(run, outreach)
+        every_telling(run, outreach)
     every_forward(run)
 
 
@@ -300,6 +443,13 @@ def every_forward(run: Run) -> None:
         MessageBody=event["Records"][0]["body"],
         MessageGroupId="group",
         MessageDeduplicationId="forwarded",
+    )
+    event = next(one for one in run.events if "companies" in one["Records"][0]["eventSourceARN"])
+    run.stage.aws.client("sqs").send_message(
+        QueueUrl=run.stage.queue_url,
+        MessageBody=event["Records"][0]["body"],
+        MessageGroupId="group",
+        MessageDeduplicationId="forwarded-event",
     )
     for lane in LANES[1:]:
         run.stage.aws.client("sqs").send_message(
@@ -396,6 +546,36 @@ def every_conversation(run: Run, outreach: Outreach) -> None:
     outreach.mail(outreach.ses.inbound("q.doe@example.com", company.EMAIL, "Hello?"))
     run.work()
     assert [row for row in outreach.rows() if row.get("status") == {"S": "parked"}] == []
+
+
+def every_telling(run: Run, outreach: Outreach) -> None:
+    """Events of a company whose endpoint fails, accepts, and is gone."""
+    with following(run, outreach) as endpoint:
+        for channel, recipient in (("sms", "+15550101214"), ("email", "t.doe@example.com")):
+            endpoint.status = 503
+            outreach.start(f"told-{channel}", channel, recipient)
+            run.work()
+            endpoint.status = 204
+            run.tell_again(outreach)
+        endpoint.status = 410
+        outreach.start("told-no-more", "sms", "+15550101211")
+        run.work()
+        run.close_lanes()
+        outreach.start("told-through-tickets", "sms", "+15550101212")
+        run.work()
+        run.open_lanes()
+    outreach.set_project()
+
+
+@contextmanager
+def following(run: Run, outreach: Outreach) -> Iterator[Consumer]:
+    """A company with an endpoint, which asks for texts."""
+    name = f"rp-mw/dev/companies/{company.COMPANY_ID}/webhook"
+    company.put_secrets(run.stage, {name: json.dumps({"signing_secrets": list(SECRETS)})})
+    with consumer() as endpoint, run.monkeypatch.context() as environ:
+        environ.setenv("COMPANY_WEBHOOKS_ON_LOOPBACK", "true")
+        outreach.set_project(event_webhook={"url": endpoint.url, "include": ["text"]})
+        yield endpoint
 
 
 def quiet_hours(*, minutes_left: int) -> dict[str, str]:
@@ -516,6 +696,11 @@ def every_find(run: Run) -> None:
         outreach.set_project(quiet_hours=quiet_hours(minutes_left=60))
         assert outreach.start("quiet", "email").status_code == 200
         run.work()
+        outreach.set_project()
+        with following(run, outreach) as endpoint:
+            endpoint.status = 503
+            assert outreach.start("told", "sms", "+15550101213").status_code == 200
+            run.work()
         outreach.set_project()
         with run.monkeypatch.context() as down:
             run.close_lanes()

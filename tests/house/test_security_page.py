@@ -13,6 +13,7 @@ import pytest
 from chalicelib.facts import aloware_webhook, hubspot_webhook
 from chalicelib.once import body
 from chalicelib.outreach.conversations import do_not_contact, items
+from chalicelib.outreach.desk import door as desk_door
 from chalicelib.outreach.door import access, router
 from chalicelib.outreach.twilio import webhook as twilio_webhook
 from chalicelib.support import webhook as richpanel_webhook
@@ -29,6 +30,7 @@ KB = 1024
 LIMITS = {
     "POST /webhook/richpanel": richpanel_webhook.MAX_BODY_BYTES,
     "POST /initiate-conversation": router.MAX_BODY_BYTES,
+    "POST /desk/conversations/{conversation_id}/acts": desk_door.MAX_BODY_BYTES,
     "POST /webhook/twilio": twilio_webhook.MAX_BODY_BYTES,
     "POST /webhook/twilio/status": twilio_webhook.MAX_BODY_BYTES,
     "POST /webhook/aloware": aloware_webhook.MAX_BODY_BYTES,

@@ -10,17 +10,19 @@ from chalicelib.once import later, opening
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import ActionResend, encode
 from chalicelib.once.keys import OpaqueIds
-from chalicelib.once.lanes import EMAIL, FACTS, LANES, OUTREACH, TICKETS, named, of_queue
+from chalicelib.once.lanes import COMPANIES, EMAIL, FACTS, LANES, OUTREACH, TICKETS, named, of_queue
 from chalicelib.once.opening import Opening, OpenLanes
 from chalicelib.once.recovery.cursor import SweepCursor
 from chalicelib.once.recovery.lane_opener import BETWEEN_LOOKS_SECONDS, LaneOpener
 from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.outreach.jobs import (
     DeliveryReceipt,
+    DeskReply,
     HandoffRelease,
     InboundMessage,
     OutreachResume,
     StartConversation,
+    TellCompany,
 )
 from chalicelib.support.jobs import TicketMessage, TicketNotification
 from chalicelib.wiring.jobs import KINDS, decode
@@ -62,6 +64,8 @@ OF = {
     ),
     "outreach_resume": lambda pair: OutreachResume(pair=pair, **COMMON),
     "handoff_release": lambda pair: HandoffRelease(handoff_id="h", pair=pair, **COMMON),
+    "tell_company": lambda _: TellCompany(number=1, **COMMON),
+    "desk_reply": lambda pair: DeskReply(pair=pair, **COMMON),
     "aloware_delivery": lambda _: AlowareDelivery(communication_id="7", **COMMON),
     "hubspot_batch": lambda _: HubSpotBatch(events=(), **COMMON),
     "action_resend": lambda _: ActionResend(
@@ -137,7 +141,9 @@ def test_every_kind_of_job_has_a_lane():
         assert OF[kind](TEXTED).lane == TICKETS
     for kind in ("aloware_delivery", "hubspot_batch"):
         assert OF[kind](TEXTED).lane == FACTS
-    for kind in OF.keys() - {"ticket_message", "ticket_notification", "action_resend"}:
+    assert OF["tell_company"](TEXTED).lane == COMPANIES
+    others = {"ticket_message", "ticket_notification", "action_resend", "tell_company"}
+    for kind in OF.keys() - others:
         if "batch" not in kind and "aloware" not in kind:
             assert (OF[kind](TEXTED).lane, OF[kind](MAILED).lane) == (OUTREACH, EMAIL), kind
 
@@ -294,3 +300,23 @@ def test_a_job_put_aside_by_an_earlier_release_comes_back_through_the_old_queue(
     body = {"group": "g", "job": encode(OF["start_conversation"](TEXTED))}
     later.put_back(json.dumps(body), "m-1", rig.outbox)
     assert rig.outbox.lanes == [TICKETS]
+
+
+def test_a_job_that_comes_long_before_its_time_waits_again_and_takes_no_lanes_time(rig):
+    put, job = [], OF["start_conversation"](TEXTED).model_copy(update={"slot": 5_000.0})
+
+    class Delay:
+        def put(self, body, *, delay_seconds):
+            put.append((body, delay_seconds))
+
+    later.Later(Delay(), lambda: OpaqueIds(b"a key of the stage")).put(job, 4_000.0)
+    assert put[0][1] == later.MAX_DELAY_SECONDS
+
+    later.put_back(put[0][0], "m-1", rig.outbox, queue=Delay(), now=1_900.0)
+    assert put[1] == (put[0][0], later.MAX_DELAY_SECONDS)
+    later.put_back(put[1][0], "m-2", rig.outbox, queue=Delay(), now=4_900.0)
+    assert put[2] == (put[0][0], 100.0)
+    assert rig.outbox.messages == []
+    later.put_back(put[2][0], "m-3", rig.outbox, queue=Delay(), now=4_999.5)
+    assert len(put) == 3
+    assert len(rig.outbox.messages) == 1

@@ -1,5 +1,7 @@
 """The sparse index of what is due: stored names, order over shards, limit, the old index."""
 
+import pytest
+
 from chalicelib.once import sharded
 from chalicelib.once.sharded import DueIndex, due, partition
 from tests.simulation import tables
@@ -57,3 +59,18 @@ def test_only_rows_due_by_a_time_are_found():
     assert keys(index.until(0, kind="event", limit=99)) == ["l"]
     found = index.old("2026-11-20T12:00:01.000Z", mark="pending", limit=99)
     assert keys(found) == ["fact-20", "fact-19"]
+
+
+@pytest.mark.parametrize("many_at", [1, 7, 40])
+def test_a_list_that_is_read_on_by_its_last_row_has_every_row_once_and_in_order(many_at):
+    """Also where more rows are due in one second than a page has."""
+    table = tables.facts()
+    for number in range(40):
+        table.put(
+            {"event_id": f"n-{number:02d}", **due("fact", f"n-{number:02d}", number // many_at)}
+        )
+    index = DueIndex(table, old_range="created_at")
+    found = index.until(None, kind="fact", limit=6)
+    while page := index.after(found[-1]["due_at"], found[-1]["event_id"], kind="fact", limit=6):
+        found += page
+    assert keys(found) == [f"n-{number:02d}" for number in range(40)]

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from chalicelib.errors import PermanentError
+from chalicelib.errors import PermanentError, reason_of
 from chalicelib.outreach.ai_config import AiConfig, ai_config_of, ignored_names
 
 SEED = {
@@ -89,7 +89,7 @@ def test_settings_that_cannot_be_meant_are_refused_by_their_place(settings, plac
     assert "canary" not in str(refused.value).replace("'canary'", "")
     with pytest.raises(PermanentError) as unread:
         ai_config_of(writer(**settings))
-    assert unread.value.reason == "ai_config_unreadable"
+    assert reason_of(unread.value) == "ai_config_unreadable"
 
 
 def test_a_revision_changes_with_every_setting_and_with_nothing_else():

@@ -129,18 +129,19 @@ def test_a_person_takes_only_the_hand_off_they_saw_and_no_later_one(outreach, mo
     outreach.run()
     desk = outreach.services.desk
     (seen,) = desk.waiting()
-    read = desk._conversations.find
+    conversations = desk._inbox._conversations
+    read = conversations.find
 
     def given_back_and_asked_for_again_meanwhile(opaque_id):
         record = read(opaque_id)
-        monkeypatch.setattr(desk._conversations, "find", read)
+        monkeypatch.setattr(conversations, "find", read)
         assert desk.approve(opaque_id)
         outreach.run()
         outreach.deliver(outreach.says("A human, please"))
         outreach.run()
         return record
 
-    monkeypatch.setattr(desk._conversations, "find", given_back_and_asked_for_again_meanwhile)
+    monkeypatch.setattr(conversations, "find", given_back_and_asked_for_again_meanwhile)
     assert not desk.take(seen.opaque_id, "agent-7")
     (waiting,) = desk.waiting()
     assert waiting.handoff_id != seen.handoff_id

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chalicelib.errors import PermanentError, TransientError
+from chalicelib.errors import PermanentError, TransientError, WithdrawnError
 from chalicelib.outreach.last_look import FRESH_SECONDS, LastLook
 from tests.rigs.fakes import ManualClock
 
@@ -12,16 +12,17 @@ KEY = "act:send:o:e"
 class Register:
     """A register whose read takes some time, and whose mark is written at a moment."""
 
-    def __init__(self, clock, *, seconds=0.0, marked_at=None):
+    def __init__(self, clock, *, seconds=0.0, marked_at=None, person_act=""):
+        self.person_act = person_act
         self.clock, self.seconds, self.marked_at = clock, seconds, marked_at
         self.looks = 0
 
-    def forbids(self, record):
+    def last_word(self, record):
         del record
         self.looks += 1
         self.clock.forward(self.seconds)
         is_marked = self.marked_at is not None and self.clock.monotonic() >= self.marked_at
-        return "stop" if is_marked else None
+        return ("stop" if is_marked else None), self.person_act
 
 
 @pytest.fixture
@@ -45,6 +46,21 @@ def test_after_two_seconds_it_looks_again_and_sees_the_mark(clock):
     clock.forward(FRESH_SECONDS + 0.1)
     with pytest.raises(PermanentError, match="do_not_contact"):
         looks.refresh(None, KEY)
+
+
+def test_a_message_of_the_machine_gives_way_to_a_person_who_came_after_it_was_planned(clock):
+    looks = LastLook(Register(clock, person_act="a-2"), clock)
+    looks.take(None, KEY, "a-2")
+    with pytest.raises(WithdrawnError, match="person_answers"):
+        looks.take(None, KEY, "a-1")
+    with pytest.raises(WithdrawnError, match="person_answers"):
+        looks.refresh(None, "act:send:o:late", "")
+
+
+def test_a_persons_own_message_gives_way_to_no_other(clock):
+    looks = LastLook(Register(clock, person_act="a-2"), clock)
+    looks.take(None, KEY, None)
+    looks.refresh(None, KEY, None)
 
 
 def test_a_look_of_another_action_does_not_count(clock):

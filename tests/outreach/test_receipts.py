@@ -42,6 +42,7 @@ class Receipts:
             parts.ledger,
             resume_through(parts.intake),
             parts.ownership,
+            parts.events,
         )
         self._lease = self._claimed(START)
 

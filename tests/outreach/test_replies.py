@@ -254,7 +254,8 @@ def test_a_redriven_reply_stays_in_its_first_conversation(outreach):
 def test_a_function_call_without_text_is_stored_with_the_conversation(
     outreach, openai, model_start
 ):
-    model_start(functions=["book_slot"])
+    channel = {"api_key_reference": model_start.secret, "functions": ["book_slot"]}
+    model_start(openai_config={"sms": channel})
     openai.answer_by(lambda _body: {"function_call": "book_slot", "function_arguments": "{}"})
     outreach.deliver(outreach.says("Friday is fine", whatsapp=False))
     outreach.run()

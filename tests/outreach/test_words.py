@@ -2,6 +2,8 @@
 
 import pytest
 
+from bench import consent
+from chalicelib.outreach import unwanted
 from chalicelib.outreach.words import CARRIERS, Word, heard
 
 STOPS = [
@@ -147,3 +149,27 @@ def test_the_carriers_own_keywords_are_known_as_such(word):
 )
 def test_a_long_message_is_read_in_bounded_time(text):
     heard(text)
+
+
+def test_the_shipped_model_is_made_from_these_samples():
+    """Else: `python -m bench.consent`."""
+    assert unwanted.shipped().made_from == consent.made_from()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have asked you people three times now to lose my number",
+        "ya les dije que no me escriban a este celular por favor",
+        "ich habe doch gesagt, dass ich keine Nachrichten von Ihnen möchte",
+    ],
+)
+def test_a_wish_in_a_wording_that_no_table_lists_is_for_a_person(text):
+    assert heard(text).word in (Word.DOUBT, Word.STOP)
+
+
+@pytest.mark.parametrize(
+    "text", ["Call me tomorrow at 5", "gracias", "¿cuánto cuesta?", "danke", ""]
+)
+def test_an_ordinary_reply_is_suspected_of_nothing(text):
+    assert heard(text).word is None

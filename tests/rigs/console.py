@@ -1,10 +1,15 @@
 """The console over tables in memory, and browsers of several persons."""
 
+import html
 import re
 
+import boto3
 import pytest
 from flask import Blueprint, abort, request
+from moto import mock_aws
 
+from chalicelib.aws.switches import NAMES
+from chalicelib.once.lanes import LANES
 from console.access import Person, Right, Role, needs
 from console.app import create_app
 from console.backend import Options
@@ -17,6 +22,7 @@ PEOPLE = {
     "jo": Person("Operators/jo", frozenset({Role.OPERATOR})),
     "kim": Person("Operators/kim", frozenset({Role.OPERATOR})),
     "vi": Person("Viewers/vi", frozenset({Role.VIEWER})),
+    "lea": Person("lea@example.com", frozenset({Role.LEAD}), None, None),
     "ana": Person("ana@example.com", frozenset({Role.AGENT}), frozenset({"ci-aaa-001"})),
 }
 
@@ -65,21 +71,65 @@ class Browser:
         """A page's text, without tags."""
         answer = self.get(path)
         assert answer.status_code == 200, (path, answer.status, answer.text[-600:])
-        return " ".join(re.sub(r"<[^>]+>", " ", answer.text).split())
+        return words_of(answer)
+
+
+def words_of(answer):
+    """The text of an answer, without tags."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer.text)).split())
+
+
+def fields(answer, **wanted):
+    """The hidden fields of the form that has these values; as a browser would post them."""
+    for form in re.findall(
+        r"<form method=\"post\".*?</form>|<form class=\"line\" method=\"post\".*?</form>",
+        answer.text,
+        re.DOTALL,
+    ):
+        found = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', form))
+        found = {name: html.unescape(value) for name, value in found.items()}
+        if wanted.items() <= found.items():
+            return found
+    raise AssertionError(f"no form with {wanted}")
 
 
 class Console:
     """The console, the services behind it, and its browsers."""
 
-    def __init__(self, session):
+    def __init__(self, session, left_out=frozenset()):
         self.session, self.services = session, session.services
-        self.app = create_app(session, Persons(), Options(frozenset({HOST})))
+        self.app = create_app(session, Persons(), Options(frozenset({HOST}), left_out=left_out))
         self.app.testing = True
 
     def browser(self, who="jo"):
         return Browser(self.app, who)
 
 
+SERVICES = ("cloudwatch", "secretsmanager", "sqs", "ssm", "sts")
+
+
 @pytest.fixture
-def console():
-    return Console(offline_session())
+def clients(monkeypatch):
+    """AWS in this process: the switches, the lanes' dead-letter queues, no metric."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
+    with mock_aws():
+        made = {name: boto3.session.Session().client(name) for name in SERVICES}
+        for lane in LANES:
+            for queue in (lane.dead_letter_queue("dev"), f"rp-mw-{lane.queue_word}-dev.fifo"):
+                made["sqs"].create_queue(QueueName=queue, Attributes={"FifoQueue": "true"})
+        for name in NAMES:
+            value = "true" if name == "automation_enabled" else "false"
+            made["ssm"].put_parameter(Name=f"/rp-mw/dev/{name}", Value=value, Type="String")
+        yield made
+        for one in made.values():
+            one.close()
+
+
+@pytest.fixture
+def console(clients, monkeypatch):
+    made = Console(offline_session(**clients))
+    monkeypatch.setattr(made.services, "check_stage", lambda: None, raising=False)
+    return made

@@ -26,6 +26,7 @@ DESCRIBED = yaml.safe_load(
 def served(app, stage, monkeypatch):
     """The application on loopback, with an invented company."""
     company.create(stage)
+    company.open_desk(stage)
     monkeypatch.setenv("PUBLIC_BASE_URL", company.PUBLIC_URL)
     with Http(app.app) as running, requests.Session() as session:
         session.auth = Sender(stage)
@@ -58,6 +59,8 @@ class Sender(requests.auth.AuthBase):
                 return {"x-hubspot-signature-v3": signed, "x-hubspot-request-timestamp": stamp}
             case "/webhook/twilio" | "/webhook/twilio/status":
                 return {"x-twilio-signature": twilio_signature(path, query, body)}
+            case _ if path.startswith("/desk/"):
+                return {"x-api-key": company.LEAD_KEY}
             case _:
                 return {"x-api-key": company.API_KEY}
 

@@ -22,10 +22,16 @@ class OfflineServices(OperatorServices):
         variables = {**config.configured("dev"), "STAGE": "dev", "MANAGED_BY": "either"}
         super().__init__(settings.load(variables), ManualClock())
         self._clients = clients
-        self._ledger_table = tables.ledger()
-        self._ledger_table.name = self.settings.idempotency_table
-        self._audit_table = tables.audit()
-        self._audit_table.name = self.settings.audit_table
+        names = self.settings
+        self._tables = {
+            names.idempotency_table: tables.ledger(),
+            names.state_table: tables.state(),
+            names.audit_table: tables.audit(),
+            names.conversations_table: tables.conversations(),
+            names.company_data_table: tables.companies(),
+        }
+        for name, table in self._tables.items():
+            table.name = name
 
     @cached_property
     def outbox(self):
@@ -35,11 +41,12 @@ class OfflineServices(OperatorServices):
     def opaque_ids(self):
         return OpaqueIds(b"a key of the stage")
 
+    @cached_property
+    def fact_table(self):
+        return tables.facts()
+
     def table(self, name):
-        return {
-            self.settings.idempotency_table: self._ledger_table,
-            self.settings.audit_table: self._audit_table,
-        }[name]
+        return self._tables[name]
 
     def client(self, service, *_):
         return self._clients[service]

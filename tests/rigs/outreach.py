@@ -80,6 +80,21 @@ class Outreach:
         with self._client() as client:
             return client.http.get(f"/conversations/{request_id}", headers=low)
 
+    def desk(self, path, body=None, *, key=company.LEAD_KEY, idempotency="k-1"):
+        """What a person at the company's desk reads, or does."""
+        headers = {"x-api-key": key, "content-type": "application/json"}
+        with self._client() as client:
+            if body is None:
+                return client.http.get(path, headers=headers)
+            headers["idempotency-key"] = idempotency
+            return client.http.post(path, headers=headers, body=json.dumps(body).encode())
+
+    def messages(self, request_id="req123", *, key=company.API_KEY, after=None):
+        query = "" if after is None else f"?after={after}"
+        with self._client() as client:
+            path = f"/conversations/{request_id}/messages{query}"
+            return client.http.get(path, headers={"x-api-key": key})
+
     def run(self):
         """Work on everything that can be received, also on what has waited long enough."""
         done = drain(self.pump, at_most=40)

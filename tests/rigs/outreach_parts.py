@@ -10,6 +10,8 @@ from chalicelib.once.intake import Intake
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.outreach.companies import Companies
+from chalicelib.outreach.company_events.recorder import CompanyEvents
+from chalicelib.outreach.company_events.rows import EventRows
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.flow import OutreachFlow
@@ -53,7 +55,7 @@ class OutreachParts:
                 for name in ("sms", "whatsapp")
             }
         )
-        self.table = tables.ledger()
+        self.table = FaultyTable(tables.ledger())
         self.conversations_table = FaultyTable(tables.conversations())
         owners = (f"owner-{n}" for n in itertools.count(1))
         self.ledger = Ledger(self.table, self.clock, lambda: next(owners))
@@ -69,6 +71,9 @@ class OutreachParts:
             log=self.log,
             new_id=lambda: next(ids),
         )
+        self.events = CompanyEvents(
+            EventRows(self.conversations_table, self.clock), self.intake, self.clock
+        )
         self.composer = Composer(self.conversations, TemplateWriter(), contextlib.nullcontext)
         self.sender = Sender(
             self.conversations,
@@ -78,6 +83,7 @@ class OutreachParts:
             self.clock,
             opaque=lambda: OpaqueIds(b"a key of the stage"),
             public_base_url="https://x.example",
+            events=self.events,
         )
         self.companies_table = tables.companies()
         self.ownership = Ownership(Senders(self.companies_table), self.sender.account_of)
@@ -96,6 +102,7 @@ class OutreachParts:
             message_id_header=self.sender.message_id_header,
             receive_count=lambda: 10,
             processor_version="1",
+            events=self.events,
         )
 
     def open(self, attributes, *drafts):

@@ -24,11 +24,15 @@ ANY_ACCOUNT = "?" * 12
 SENDER_IDENTITY = "ses/identity/company.example"
 """What the parameter `SenderIdentities` of the invented company's stage names."""
 
-WITHOUT_RESOURCES = frozenset({"xray:PutTelemetryRecords", "xray:PutTraceSegments"})
+WITHOUT_RESOURCES = frozenset(
+    {"cloudwatch:GetMetricData", "xray:PutTelemetryRecords", "xray:PutTraceSegments"}
+)
 """Actions for which AWS knows no resource but all of them."""
 
-USED_BY_LAMBDA = WITHOUT_RESOURCES | frozenset(
+USED_BY_LAMBDA = frozenset(
     {
+        "xray:PutTelemetryRecords",
+        "xray:PutTraceSegments",
         "logs:CreateLogStream",
         "logs:PutLogEvents",
         "sqs:ReceiveMessage",
@@ -113,6 +117,8 @@ def needs(call: Call) -> Iterator[Permission]:
             secret = call.params["SecretId"]
             resource = f"secretsmanager/secret:{secret}{SECRET_SUFFIX}"
             yield Permission(f"secretsmanager:{call.operation}", resource)
+        case "cloudwatch":
+            yield Permission(f"cloudwatch:{call.operation}", "*")
         case "ses":
             yield Permission(f"ses:{call.operation}", SENDER_IDENTITY)
             name = call.params["ConfigurationSetName"]

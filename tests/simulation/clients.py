@@ -27,7 +27,7 @@ from chalicelib.wiring.outreach import SES_CONFIG, TWILIO_REQUESTS_PER_30_S
 from local.vendors import powerbi as powerbi_vendor
 from local.vendors import richpanel as richpanel_vendor
 from local.vendors import twilio as twilio_vendor
-from tests.simulation import neighbours
+from tests.simulation import endpoints, neighbours
 from tests.simulation.carriers import CONFIGURATION_SET
 from tests.simulation.wire import url_of
 
@@ -61,6 +61,7 @@ def secrets() -> dict[str, str]:
         POWERBI_SECRET: powerbi_vendor.CLIENT_SECRET,
         WEBHOOK_TOKENS: json.dumps(tokens),
         **dict(zip(neighbours.SECRETS, accounts, strict=True)),
+        **endpoints.secrets(),
     }
 
 
@@ -126,6 +127,10 @@ class Clients:
             log=self._container.log,
         )
 
+    def secret(self, name: str, *, refresh: bool) -> str:
+        """A secret of the stage."""
+        return self._secrets.text(name, refresh=refresh)
+
     def _twilio(self, known: Callable[[str, bool], Credentials]) -> Twilio:
         def client(name: str) -> VendorClient:
             return self._vendor(
@@ -183,6 +188,7 @@ class Clients:
                 clock.sleep,
                 requests_per_window=requests_per_window,
                 window_seconds=window_seconds,
+                turn=self._container.turn,
             ),
             breaker=Breaker(provider, clock),
             error_code_at=error_code_at,

@@ -24,6 +24,7 @@ from chalicelib.once.recovery.cursor import Sweeps
 from chalicelib.once.recovery.reconcile import Reconciler
 from chalicelib.once.resend import ResendFlow
 from chalicelib.once.settlement import Settlement
+from chalicelib.once.turn import Turn
 from chalicelib.once.worker import Worker
 from chalicelib.support.jobs import ticket_job
 from chalicelib.support.lost_tickets import LostTickets
@@ -95,6 +96,7 @@ class Container:
         """Start a new process: everything in memory is lost."""
         world = self.world
         self.sending = Sending()
+        self.turn = Turn()
         for name in ("outreach", "facts", "worker", "reconciler", "clients"):
             self.__dict__.pop(name, None)
         self.table = SimTable(world, world.ledger, wrote=world.oracle.wrote)
@@ -165,16 +167,18 @@ class Container:
             outbox=self.outbox,
             put_back=self.intake.put_back,
             forward=self.intake.forward,
-            put_later=self._later.put,
+            put_later=self.later.put,
             flows=flows,
             clock=self.clock,
             log=self.log,
             keepers=keepers,
             jitter=world.rng.random,
+            turn=self.turn,
         )
 
     @property
-    def _later(self) -> Later:
+    def later(self) -> Later:
+        """Puts a job aside."""
         outbox: Any = PlainOutbox(self.world)
 
         def handle(body: str, message_id: str) -> None:

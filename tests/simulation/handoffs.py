@@ -58,6 +58,7 @@ def with_handoffs(seed: int) -> Scenario:
             if rng.random() < 0.25
         ),
         faults=_faults(rng),
+        desk=times(rng, rng.choice((0, 2, 4, 6))),
     )
 
 

@@ -32,7 +32,7 @@ KEYS = (company.API_KEY, "local-router-key-2")
 SECRETS = ("first/twilio", "second/twilio")
 _FAULTS = (
     *("faults", "flips", "deploys", "unavailable", "jumps", "failing", "spoils", "partials"),
-    *("lags", "deleted", "approvals", "takes", "redrives", "replays", "resumes", "resends"),
+    *("lags", "deleted", "approvals", "takes", "desk", "redrives", "replays", "resumes", "resends"),
 )
 """What a schedule of neighbours has none of."""
 WAIT_SECONDS = 3_600.0
@@ -72,6 +72,7 @@ def beside_each_other(rng: random.Random, drawn: Scenario, start: Start) -> Scen
         outage=(0.0, 0.0),
         failing_ticket=("", 0.0),
         crowd=0,
+        endpoint=None,
         held="",
         quiet_until="",
         bad_news="",

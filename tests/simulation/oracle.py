@@ -48,7 +48,7 @@ A notification whose ticket could never be read may be about our own comment.
 SET_LIKE = frozenset(
     {
         *("add_tag", "remove_tag", "assign", "close", "note", "hand_off"),
-        *("post_facts", "insert_dimension", "replace_dimension"),
+        *("post_facts", "insert_dimension", "replace_dimension", "tell_company"),
     }
 )
 """Kinds whose second landing changes nothing, or is judged by its result."""
@@ -70,6 +70,10 @@ class Violation:
 
     def __str__(self) -> str:
         return f"{self.promise}: {self.what}"
+
+
+BY_PERSON = frozenset({"handoff_release", "desk_reply"})
+"""Jobs of what a person asks for: they do not wait for the conversation's other events."""
 
 
 class Oracle:
@@ -113,7 +117,7 @@ class Oracle:
             self._order.setdefault(job["event_key"], position)
         else:
             self._late.add(job["event_key"])
-        if job["recovery"] == Recovery.OPERATOR or job["kind"] == "handoff_release":
+        if job["recovery"] == Recovery.OPERATOR or job["kind"] in BY_PERSON:
             self._by_person.add(job["event_key"])
 
     def recovered(self, event_key: str) -> None:
@@ -363,6 +367,8 @@ class Oracle:
         if position < self._head.get(message.group, -1):
             self.broken("P3", f"{action.key} starts after an effect of a later message")
         self._head[message.group] = max(self._head.get(message.group, -1), position)
+        if action.kind == "tell_company":
+            return  # a lane of its own; `endpoints` judges the order of its events
         if action.kind in NOTICES:
             return  # who has just asked gets it at once, before what waits for the end of quiet hours
         if event_key in self._by_person:

@@ -9,17 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.errors import TransientError
 from chalicelib.once.flow import Event
+from chalicelib.once.journal import Journal
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.once.recovery.cursor import Sweeps
 from chalicelib.outreach.companies import Companies
+from chalicelib.outreach.company_events.endpoint import Endpoint, endpoint_of, secret_id
+from chalicelib.outreach.company_events.flow import TellFlow, TellRebuilder
+from chalicelib.outreach.company_events.recorder import CompanyEvents
+from chalicelib.outreach.company_events.rows import EventRows
+from chalicelib.outreach.company_events.telling import Teller
 from chalicelib.outreach.conversations.do_not_contact import DoNotContact
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.desk.inbox import Inbox
 from chalicelib.outreach.door.access import Access
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.door.initiate import Initiate
+from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.flow import OutreachFlow
 from chalicelib.outreach.handoff import Desk
 from chalicelib.outreach.lost_replies import LostReplies
@@ -32,6 +40,7 @@ from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
 from chalicelib.outreach.unsubscribe import UnsubscribeDoor
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer
+from chalicelib.vendors.level import OwnLevel
 from local import company
 from tests.simulation import neighbours
 from tests.simulation.consent import ConversationTable
@@ -44,8 +53,11 @@ if TYPE_CHECKING:
     from tests.simulation.world import World
 
 TEXTS = ("send_text", "confirm_stop", "answer_help")
-_JOBS = ("start_conversation", "inbound_message", "outreach_resume", "handoff_release")
-_EVENTS = ("evt:start", "evt:reply", "evt:release", "evt:receipt")
+_JOBS = (
+    *("start_conversation", "inbound_message", "outreach_resume"),
+    *("handoff_release", "desk_reply"),
+)
+_EVENTS = ("evt:start", "evt:reply", "evt:release", "evt:desk", "evt:receipt")
 _ACCESS = {
     one: Access(api_keys=(key,)) for one, key in zip(neighbours.IDS, neighbours.KEYS, strict=True)
 }
@@ -103,6 +115,7 @@ class OutreachParts:
         composer = Composer(conversations, writer, nullcontext)
         clients = container.clients
         self.starts = Starts(container.table, container.ledger, clock)  # type: ignore[arg-type]
+        self.events = CompanyEvents(EventRows(table, clock), container.intake, clock)  # type: ignore[arg-type]
         self.sender = Sender(
             conversations,
             composer,
@@ -111,6 +124,7 @@ class OutreachParts:
             clock,
             opaque=lambda: OPAQUE,
             public_base_url=company.PUBLIC_URL,
+            events=self.events,
         )
         companies = SimTable(world, world.companies)
         senders = Senders(companies)  # type: ignore[arg-type]
@@ -129,17 +143,39 @@ class OutreachParts:
             message_id_header=self.sender.message_id_header,
             receive_count=container.receive_count,
             processor_version=str(world.version),
+            events=self.events,
         )
         flow.world = world
         resume = resume_through(container.intake)
-        receipts = ReceiptFlow(conversations, self.starts, container.ledger, resume, ownership)
-        self.flows = {**dict.fromkeys(_JOBS, flow), "delivery_receipt": receipts}
+        receipts = ReceiptFlow(
+            conversations, self.starts, container.ledger, resume, ownership, self.events
+        )
+        self.teller = Teller(
+            self.events.rows,
+            conversations,
+            self._endpoint,
+            lambda company_id, refresh: clients.secret(
+                secret_id("sim", company_id), refresh=refresh
+            ),
+            lambda one: world.endpoints.post(container, one),
+            clock,
+            container.log,
+        )
+        self.flows = {
+            **dict.fromkeys(_JOBS, flow),
+            "delivery_receipt": receipts,
+            "tell_company": TellFlow(self.events, self._endpoint, clock, container.log),
+        }
         self.executors = {
             **dict.fromkeys(TEXTS, self.sender.send_text),
             "send_email": self.sender.send_email,
             "hand_off": self._hand_off,
+            "tell_company": self.teller.tell,
         }
-        self.preparers = dict.fromkeys((*TEXTS, "send_email"), self.sender.prepare)
+        self.preparers = {
+            **dict.fromkeys((*TEXTS, "send_email"), self.sender.prepare),
+            "tell_company": self.teller.prepare,
+        }
         self.last_looks = dict.fromkeys(("send_text", "send_email"), self.sender.last_look)
         self.settlers = {
             **dict.fromkeys(TEXTS, self.sender.settle_text),
@@ -149,7 +185,11 @@ class OutreachParts:
             conversations, clients.twilio_of_companies, lambda: OPAQUE, container.log
         )
         resumes = ResumeRebuilder(conversations)
-        self.rebuilders = {**dict.fromkeys(_EVENTS, resumes), "evt:reply": lost_replies}
+        self.rebuilders = {
+            **dict.fromkeys(_EVENTS, resumes),
+            "evt:reply": lost_replies,
+            "evt:tell": TellRebuilder(),
+        }
 
     def lost_texts(self, sweeps: Sweeps) -> LostTexts:
         """Outreach's part of the sweep."""
@@ -165,15 +205,35 @@ class OutreachParts:
             container.log,
         )
 
+    def _endpoint(self, company_id: str, project_id: str) -> Endpoint | None:
+        project = self._companies.project(company_id, project_id)
+        return endpoint_of(project.item, allows_loopback=False) if project else None
+
     @property
     def _companies(self) -> Companies:
         return Companies(SimTable(self._world, self._world.companies))  # type: ignore[arg-type]
 
     @property
     def desk(self) -> Desk:
+        """Hand-offs for operators."""
+        return Desk(self.inbox, self._handoffs)
+
+    @property
+    def inbox(self) -> Inbox:
         """Persons' side of hand-off."""
         container = self._container
-        return Desk(self._conversations, self._handoffs, container.intake, container.clock)
+        audit = SimTable(self._world, self._world.audit)
+        journal = Journal(audit, container.clock, self._world.new_id)  # type: ignore[arg-type]
+        return Inbox(
+            self._conversations,
+            self._handoffs,
+            container.intake,
+            container.ledger,
+            self.starts,
+            journal,
+            container.clock,
+            self._companies.current,
+        )
 
     @property
     def door(self) -> Initiate:
@@ -189,6 +249,9 @@ class OutreachParts:
             clock=container.clock,
             log=container.log,
             new_id=self._world.new_id,
+            conversations=lambda: self._conversations,
+            shares=Shares(lambda _: OwnLevel(), container.clock, 2),
+            put_later=container.later.put,
         )
 
     @property

@@ -1,18 +1,22 @@
-"""Operators and other persons acting on a running system: replay, redrive, approve."""
+"""Operators and other persons acting on a running system: replay, redrive, approve, answer."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.clock import iso
+from chalicelib.errors import ConflictError
 from chalicelib.once.event import EventFacts
 from chalicelib.once.job import ActionResend, Recovery
 from chalicelib.once.ledger import rows
 from chalicelib.once.recovery.rebuild import rebuilt
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations import handoffs
+from chalicelib.outreach.desk import shown
+from chalicelib.outreach.desk.asked import GIVE_BACK, REPLY, TAKE, Asked
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.jobs import TicketMessage
 from tests.simulation.scenario import EPOCH
@@ -113,6 +117,30 @@ class People:
         for row in list(world.conversations.rows.values()):
             if row.get("handoff_state") == handoffs.WAITING:
                 world.invoke(world.door, lambda row=row: desk.take(row["opaque_id"], "agent-7"))
+
+    def work_at_desk(self) -> None:
+        """A person does the next act on everything that is handed off, and asks for it twice."""
+        world = self._world
+        for row in list(world.conversations.rows.values()):
+            if row.get("handoff_state") in handoffs.OPEN:
+                for _ in range(2):
+                    world.invoke(world.door, lambda row=row: self._act(row["opaque_id"]))
+
+    def _act(self, opaque_id: str) -> None:
+        inbox = self._world.door.outreach.inbox
+        record = inbox.record(opaque_id)
+        state = shown.state_of(handoffs.entry(record, record.handoff), inbox._clock.now())
+        act = {"waiting": TAKE, "taken": REPLY, "answered": GIVE_BACK}.get(state)
+        if act is None or not record.is_handed_off:
+            return
+        key = f"{act}-{record.handoff['id']}-{record.message_count}"
+        text = f"It is me, {key}." if act == REPLY else ""
+        asked = Asked(act, opaque_id, shown.version_of(record), key, "sam", "sam", text=text)
+        for _ in range(2):
+            with suppress(ConflictError):
+                done = inbox.act(asked)
+                if done.event:
+                    self._world.oracle.accepted[done.event] = opaque_id
 
     def _release(self, opaque_id: str) -> None:
         world = self._world

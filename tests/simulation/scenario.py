@@ -165,6 +165,7 @@ class Scenario:
         bad_news: what carriers report of some accepted messages: ``undelivered``, although the
             recipient may have them, or ``opted_out``.
         takes: when a person takes over everything that was handed off.
+        desk: when a person takes, answers or gives back what is handed off, each asked for twice.
         quiet_until: the end of the project's current quiet hours; none where empty.
         is_written: a model writes the messages, each time in other words.
         resends: when an operator resends which finished action, by number.
@@ -176,6 +177,7 @@ class Scenario:
         deleted: secrets that are deleted, each with its period.
         crowd: how many rows wait in the ledger that no sweep can finish.
         neighbour: what is wrong with the second company alone, if anything.
+        endpoint: the period in which the companies' endpoints are down; None where they have none.
     """
 
     seed: int
@@ -211,6 +213,7 @@ class Scenario:
     effect_faults: tuple[Fault, ...] = ()
     bad_news: str = ""
     takes: tuple[float, ...] = ()
+    desk: tuple[float, ...] = ()
     quiet_until: str = ""
     is_written: bool = False
     resends: tuple[tuple[float, int], ...] = ()
@@ -222,6 +225,7 @@ class Scenario:
     deleted: tuple[tuple[str, float, float], ...] = ()
     crowd: int = 0
     neighbour: str = ""
+    endpoint: tuple[float, float] | None = None
 
 
 def scenario(seed: int) -> Scenario:
@@ -257,6 +261,7 @@ def scenario(seed: int) -> Scenario:
         writes=tuple(writes),
         skews=tuple(skews[:3]),
         other_skews=tuple(skews[3:]),
+        endpoint=_endpoint(random.Random(seed ^ 0xE7D)),
         is_numbered=rng.random() < 0.5,
         late_ttl=rng.random() < 0.1,
         faults=tuple(drawn(rng, calls=calls + 10, most=MOST_FAULTS)),
@@ -456,6 +461,13 @@ def _at_the_wire(rng: random.Random) -> dict[str, Any]:
         "deleted": _deleted(rng),
         "texts_unreported": rng.random() < 0.12,
     }
+
+
+def _endpoint(rng: random.Random) -> tuple[float, float] | None:
+    """Whether the companies are told what happens, and when their endpoints are down."""
+    begins = rng.random() * 900
+    down = (begins, begins + rng.choice((0.0, 30.0, 600.0, 3_600.0)))
+    return down if rng.random() < 0.2 else None
 
 
 def _with_a_neighbour(rng: random.Random, whole: Scenario) -> Scenario:

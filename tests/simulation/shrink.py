@@ -16,7 +16,7 @@ _LISTS = (
     *("faults", "posts", "starts", "says", "batches"),
     *("flips", "deploys", "replays", "redrives", "sweeps", "writes"),
     *("ticks", "effect_faults", "unavailable", "jumps", "resumes"),
-    *("approvals", "takes", "resends", "failing"),
+    *("approvals", "takes", "desk", "resends", "failing"),
 )
 
 

@@ -48,3 +48,8 @@ def conversations() -> MemoryTable:
     }
     indexes["created-at-index"] = ("primary_channel", "created_at")
     return MemoryTable("conversations", ("primary_channel", "conversation_id"), indexes)
+
+
+def console_sessions() -> MemoryTable:
+    """Sessions of the console."""
+    return MemoryTable("console-sessions", ("session_id",))

@@ -64,6 +64,7 @@ def judge(world: World) -> None:
     answered.judge(world, rows)
     world.pairs.judge(rows)
     world.consent.judge(rows)
+    world.endpoints.judge()
     if world.queue.waiting():
         broken("P2", "messages are left on the queue")
 

@@ -75,6 +75,8 @@ def _plan_people(world: World) -> None:
         _plan(world, "resent", when, partial(people.resend, number))
     for when in scenario.takes:
         _plan(world, "taken", when, people.take)
+    for when in scenario.desk:
+        _plan(world, "worked_at_the_desk", when, people.work_at_desk)
 
 
 def _plan(world: World, name: str, when: float, action: Callable[[], Any]) -> None:

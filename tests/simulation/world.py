@@ -20,12 +20,13 @@ from chalicelib.once.ports import Delivery
 from chalicelib.once.worker import HandedBackError
 from local import company
 from local.vendors import twilio
-from tests.simulation import crowds, neighbours, tables, verdict, wire, workload
+from tests.simulation import crowds, endpoints, neighbours, tables, verdict, wire, workload
 from tests.simulation.carriers import MemorySes, MemoryTwilio
 from tests.simulation.clients import secrets
 from tests.simulation.consent import Consent
 from tests.simulation.containers import Container
 from tests.simulation.dataset import MemoryDataset
+from tests.simulation.endpoints import Endpoints
 from tests.simulation.exchange import connect
 from tests.simulation.faults import Crash
 from tests.simulation.in_memory import InMemory
@@ -105,6 +106,7 @@ class World:
             lambda: self.now, visibility_seconds=VISIBILITY_SECONDS, max_receives=MAX_RECEIVES
         )
         self.oracle = Oracle(self)
+        self.endpoints = Endpoints(self)
         self.consent = Consent(self)
         self.pairs = Pairs(self)
         self.network = self.network_class(self)
@@ -128,7 +130,9 @@ class World:
         self.companies = MemoryTable("companies", ("company_id", "project_id"))
         if self.scenario.starts:
             for number in (neighbours.FIRST, neighbours.SECOND):
-                project = neighbours.project(number, **self._rules())
+                project = neighbours.project(
+                    number, **self._rules(), **endpoints.setting(self, number)
+                )
                 account = neighbours.ACCOUNTS[number]
                 for item in (project, *company.sender_rows(project, account)):
                     self.companies.put(item)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.errors import TransientError, UncertainError
+from chalicelib.errors import PacedError, TransientError, UncertainError
 from chalicelib.vendors.http import Call, VendorClient
 from chalicelib.vendors.rate_limit import RateLimit
 from tests.rigs import vendor_server as does
@@ -110,7 +110,7 @@ def test_a_rate_limit_wait_beyond_the_deadline_is_not_started(
 
     error = failure(client, SEND)
 
-    assert type(error) is TransientError
+    assert type(error) is PacedError
     assert error.reason == "local_rate_limit"
     assert error.retry_after == pytest.approx(15.0)
     assert len(vendor.requests) == 1

@@ -247,10 +247,18 @@ class ActionLedger(LedgerRows):
         return True
 
     def unsettled(
-        self, *, due_by_epoch: float | None = None, limit: int
+        self,
+        *,
+        due_by_epoch: float | None = None,
+        after: tuple[float, str] | None = None,
+        limit: int,
     ) -> Sequence[UnsettledAction]:
-        """Actions in state `unknown`, of which those due by a time; the longest due first."""
-        found = self._due(ACTION, due_by_epoch, limit, old_marks=(ActionStatus.UNKNOWN,))
+        """Actions in state `unknown`, of which those due by a time; the longest due first.
+
+        A list is read on with `after`: when its last action is due, and its key.
+        """
+        marks = (ActionStatus.UNKNOWN,)
+        found = self._due(ACTION, due_by_epoch, limit, old_marks=marks, after=after)
         return [rows.unsettled(row) for row in found if row.get("status") == ActionStatus.UNKNOWN]
 
     def still_unknown(self, keys: Sequence[str]) -> dict[str, str | None]:

@@ -72,6 +72,12 @@ class Ledger(ActionLedger):
             **due(EVENT, event.event_key, self._epoch() + QUEUED_SECONDS),
         }
 
+    def receiving(self, event: EventFacts) -> Item:
+        """The same as one write of a transaction, which fails where the event has a row."""
+        return self._table.putting(
+            self.received_item(event), condition="attribute_not_exists(#event_id)"
+        )
+
     def queued(self, event_key: str) -> None:
         """Mark a `received` row as queued, unless a worker has claimed it."""
         try:
@@ -325,13 +331,21 @@ class Ledger(ActionLedger):
             return None
         return StoredEvent(rows.event(row), EventStatus(row["status"]), row.get("plan"))
 
-    def stranded(self, *, due_by_epoch: float | None = None, limit: int) -> Sequence[StrandedEvent]:
+    def stranded(
+        self,
+        *,
+        due_by_epoch: float | None = None,
+        after: tuple[float, str] | None = None,
+        limit: int,
+    ) -> Sequence[StrandedEvent]:
         """Unfinished events, of which those due by a time; the longest due first.
+
+        A list is read on with `after`: when its last event is due, and its key.
 
         Received and not queued; held or released, and not claimed again in time; parked; failed,
         with its hand-off pending.
         """
-        found = self._due(EVENT, due_by_epoch, limit, old_marks=_OLD_MARKS)
+        found = self._due(EVENT, due_by_epoch, limit, old_marks=_OLD_MARKS, after=after)
         return [rows.stranded(row) for row in found]
 
     def ask_again(self, event_key: str, *, entry: Sequence[Item]) -> bool:

@@ -13,6 +13,7 @@ Kinds::
     lookup    act:shopify_lookup:...                 support.orders.cache        7 days
     quota     rate:{company_id}:{m|d|o}:{window}     outreach.door.admission     2 days from receipt
     limit     lim:{what}:{opaque id}                 support.limits              its longest window
+    pace      pace:{vendor, or share of starts}      vendors.shared_level        2 days
     cursor    sweep:cursor                           once.recovery.cursor        30 days
     run       sweep:run:{ISO time}                   once.recovery.cursor        30 days
     look      sweep:position:{list}:{opaque id}      once.recovery.cursor        30 days
@@ -26,17 +27,17 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
 
     attribute            kinds                    meaning
     event_id             all                      the key
-    created_at           all but limit            first write
+    created_at           all but limit pace       first write
     last_processed_at    all                      last change that counts
-    received_at          all but limit settings   when its cause arrived
+    received_at          all but limit pace settings  when its cause arrived
     expires_at           all but settings         epoch seconds
-    status               all but limit settings   `EventStatus` or `ActionStatus`
-    mode                 all but limit settings   route_only or automation_candidate
-    safe_mode            all but limit settings   the switch, when it was decided
-    automation_enabled   all but limit settings   the switch, when it was decided
-    conversation_id      all but limit settings   opaque, or an identifier without personal data
-    payload_sha256       all but limit settings   of the event's body, the action's payload, the ref
-    payload_bytes        all but limit settings   length of the same
+    status               all but limit pace settings  `EventStatus` or `ActionStatus`
+    mode                 all but limit pace settings  route_only or automation_candidate
+    safe_mode            all but limit pace settings  the switch, when it was decided
+    automation_enabled   all but limit pace settings  the switch, when it was decided
+    conversation_id      all but limit pace settings  opaque, or an identifier without personal data
+    payload_sha256       all but limit pace settings  of the event's body, the action's payload, the ref
+    payload_bytes        all but limit pace settings  length of the same
     source               event cursor run look lanes  the sender
     source_message_id    event                    the provider's id of the message
     trace_id             event                    of the request that brought it
@@ -80,7 +81,11 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     count                quota                    starts of that minute (m) or day (d)
     open                 quota                    a set: unfinished starts of that day (o)
     taken                limit                    a list of times and action keys
-    version              limit settings           grows with every write
+    version              limit pace settings      grows with every write
+    tokens               pace                     of the bucket that all workers share
+    filled_at            pace                     epoch seconds: when it held them
+    blocked_until        pace                     epoch seconds: no call before, after a 429
+    lines                pace                     by line, epoch seconds of the next free turn
     document             settings                 the settings document, as JSON
     by                   settings                 the operator who published it
     note                 settings                 what the operator said about it

@@ -78,9 +78,20 @@ class LedgerRows:
         return True
 
     def _due(
-        self, kind: str, by_epoch: float | None, limit: int, *, old_marks: Sequence[str]
+        self,
+        kind: str,
+        by_epoch: float | None,
+        limit: int,
+        *,
+        old_marks: Sequence[str],
+        after: tuple[float, str] | None = None,
     ) -> list[Item]:
-        """Rows of a kind that are due by a time; those of the previous release are due at once."""
+        """Rows of a kind that are due by a time; those of the previous release are due at once.
+
+        With `after`, when a row is due and its key: those that follow it.
+        """
+        if after is not None:
+            return self._index.after(*after, kind=kind, limit=limit)
         old = [row for mark in old_marks for row in self._index.old(None, mark=mark, limit=limit)]
         undated = [row for row in old if DUE not in row]
         return [*undated, *self._index.until(by_epoch, kind=kind, limit=limit)][:limit]

@@ -14,7 +14,7 @@ hash of company and address that blocks as the entry did.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -227,6 +227,11 @@ class DoNotContact(items.OnTable):
         Raises:
             TransientError: the register could not be read.
         """
+        found = self._table.get_all(self._marks(record), attributes=_ATTRIBUTES)
+        return self._forbidding(record, [RegisterEntry(one) for one in found])
+
+    def _marks(self, record: Record) -> list[Item]:
+        """The keys of every entry that may forbid a conversation's next message, each once."""
         keys = []
         for address in addresses_of(record):
             channels = (record.channel,) if address == record.primary_channel else ()
@@ -235,10 +240,26 @@ class DoNotContact(items.OnTable):
         unowned = [
             items.do_not_contact(form, sender) for form in numbers.forms(record.primary_channel)
         ]
-        found = self._in_force([*keys, *unowned])
+        return _once([*keys, *unowned])
+
+    def _forbidding(self, record: Record, entries: Sequence[RegisterEntry]) -> str | None:
+        found = [one for one in entries if one.is_in_force]
         if record.item.get("last_inbound_at"):
             found = [one for one in found if one.reason not in TECHNICAL]
         return next((one.reason or Reason.STOP for one in found), None)
+
+    def last_word(self, record: Record) -> tuple[str | None, str]:
+        """What `forbids` says, and the newest act of a person in the conversation: one read.
+
+        Raises:
+            TransientError: they could not be read.
+        """
+        found = self._table.get_all(
+            [*self._marks(record), record.key], attributes=(*_ATTRIBUTES, "person_act")
+        )
+        mine = [one for one in found if _is_at(one, record.key)]
+        reason = self._forbidding(record, [RegisterEntry(one) for one in found])
+        return reason, Record(mine[0] if mine else record.item).person_act
 
     def lift_technical(self, record: Record) -> None:
         """Lift what says that the address does not work: its recipient has just written from it."""
@@ -287,8 +308,7 @@ class DoNotContact(items.OnTable):
         }
 
     def _in_force(self, keys: list[Item]) -> list[RegisterEntry]:
-        once = {tuple(key.values()): key for key in keys}  # two addresses may be one number
-        found = map(RegisterEntry, self._table.get_all(list(once.values()), attributes=_ATTRIBUTES))
+        found = map(RegisterEntry, self._table.get_all(_once(keys), attributes=_ATTRIBUTES))
         return [one for one in found if one.is_in_force]
 
     def _keys(
@@ -315,6 +335,15 @@ class DoNotContact(items.OnTable):
         if self._opaque is None:
             return ()
         return (_erased_at(address_hash(self._opaque(), company_id, primary_channel)),)
+
+
+def _once(keys: Sequence[Item]) -> list[Item]:
+    """The keys without repetitions: two addresses may be one number."""
+    return list({tuple(key.values()): key for key in keys}.values())
+
+
+def _is_at(item: Mapping[str, Any], key: Mapping[str, Any]) -> bool:
+    return all(item.get(name) == value for name, value in key.items())
 
 
 def address_hash(opaque: OpaqueIds, company_id: str, address: str) -> str:

@@ -6,10 +6,11 @@ A recipient's partition holds the conversations' own items.  Beside it, the part
     page#{digest of conversation_id}#00000042    one entry of the history, in order
     seen#{digest of conversation_id}#{entry_id}  that entry was appended
     draft#{digest of conversation_id}#{entry_id} the message that will be sent as that entry
+    act#{digest of conversation_id}#{act id}     what a person did, so that a repetition finds it
     do-not-contact#{company_id}                  this company must not contact the recipient;
                                                  with a suffix for other reasons: `do_not_contact`
 
-The first three are kept for `TTL` from their own writing, and a conversation for as long as its newest
+The first four are kept for `TTL` from their own writing, and a conversation for as long as its newest
 message.  A request names a partition by a number in E.164 or an e-mail address, and neither begins
 with ``internal:``; so no id from outside names one of these items.
 
@@ -22,7 +23,8 @@ their sort keys.  A STOP to a sender that is no company's is kept as that of a c
 
 A partition ``opaque#{opaque_id}`` holds the key of the conversation with that opaque id (``pointer``),
 or, under the opaque id of a sender and a recipient, what is kept of their conversations (``pair``;
-see `former`).  The partition ``handoffs`` is the list of hand-offs.  ``messages`` in the conversation's
+see `former`).  The partition ``handoffs`` is the list of hand-offs; ``events#...`` and
+``endpoint#...`` are described in `company_events.rows`.  ``messages`` in the conversation's
 item is the newest end of the history in the order of time, bounded in entries and in bytes, so that
 an append costs the same however long the conversation is.
 """
@@ -195,6 +197,19 @@ def seen_key(record: Record, entry_id: str) -> Item:
         "primary_channel": partition(record),
         "conversation_id": f"seen#{digest(record)}#{entry_id}",
     }
+
+
+def act_key(record: Record, act_id: str) -> Item:
+    """Key of the mark that a person's act was done."""
+    return {
+        "primary_channel": partition(record),
+        "conversation_id": f"act#{digest(record)}#{act_id}",
+    }
+
+
+def page_id(record: Record, numbered: Entry) -> str:
+    """Sort key of the page of an entry."""
+    return f"page#{digest(record)}#{numbered.number:08d}"
 
 
 def digest_of(conversation_id: str) -> str:

@@ -37,6 +37,22 @@ class Queries(items.OnTable):
         """Every entry, in the order in which they were written."""
         return map(entry, self._pages(record))
 
+    def page(self, record: Record, first: int, count: int) -> list[tuple[int, Entry]]:
+        """Up to `count` entries from a number on, each with its number."""
+        prefix = f"page#{items.digest(record)}#"
+        found = self._table.query_pages(
+            KeyConditionExpression="primary_channel = :p AND conversation_id BETWEEN :a AND :b",
+            values={
+                "p": items.partition(record),
+                "a": f"{prefix}{first:08d}",
+                "b": f"{prefix}~",
+            },
+            ConsistentRead=True,
+            Limit=count,
+        )
+        wanted = (item for item, _ in zip(found, range(count), strict=False))
+        return [(int(str(one["conversation_id"]).rpartition("#")[2]), entry(one)) for one in wanted]
+
     def newest(self, record: Record, count: int) -> tuple[Entry, ...]:
         """The newest entries in the order in which they were written.
 

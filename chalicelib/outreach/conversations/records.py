@@ -15,10 +15,13 @@ Example item (required attributes first; the rest as seed 002 names them)::
 
 Beyond the seed an item has ``opaque_id`` (the conversation's id in every other table),
 ``layout`` (where its pages and drafts are; see `items`), ``start_event`` (the ledger's key of its
-start), ``message_count``, ``delivery_status``, ``last_inbound_at``, ``failure_stage``,
+start), ``message_count``, ``delivery_status``, ``last_inbound_at``, ``function_asked``,
+``function_call_outcome`` (of a declared tool: accepted), ``failure_stage``,
 ``failure_reason``, ``withheld_reason`` (the switch that stopped its newest message), while it is
-handed off ``handoff``, while events of it wait ``waiting``, and ``unclear_between``, the opaque ids
-of the conversations to which its newest unclear message may belong.
+handed off ``handoff``, while events of it wait ``waiting``, ``unclear_between``, the opaque ids
+of the conversations to which its newest unclear message may belong, ``person_act`` and
+``reply_failure`` (why a person's newest reply was not sent), and ``hint``, what a person who gave it
+back wants the writer to know.
 """
 
 from __future__ import annotations
@@ -71,13 +74,14 @@ class Entry:
     Attributes:
         entry_id: unique within the conversation: the provider's id of a received message, our own
             id of a sent one.
-        role: ``user`` or ``assistant``.
+        role: ``user``, ``assistant``, or ``note`` for an internal note of a person.
         provider_id: the vendor's id of a sent message.
         note: a fixed code on a message that is no plain text of the recipient's; see `NOTES`.
         media: of each attachment ``type``, ``size`` in bytes, ``digest`` of the URL or the content,
             and ``link`` where the vendor keeps it; what is not known is left out.
         number: its place in the order of writing, from 0; missing in entries of older versions,
             which were written before all others.
+        by: the person who wrote it for the company; None for the machine's messages.
     """
 
     entry_id: str
@@ -92,6 +96,7 @@ class Entry:
     note: str | None = None
     media: Sequence[Mapping[str, Any]] | None = field(default=None, repr=False)
     number: int | None = None
+    by: str | None = None
 
     def item(self) -> Item:
         """The stored map; None is left out."""
@@ -127,6 +132,7 @@ ENTRY_FIELDS = (
     "note",
     "media",
     "number",
+    "by",
 )
 PROMPT = "prompt"
 """Note on the first ``user`` entry: what the opening was written from."""
@@ -138,12 +144,19 @@ OPT_OUT_IN_DOUBT = "opt_out_in_doubt"
 """Note on a message that may ask for no further one, and may be about something else."""
 LATE = "late_reply"
 """Note on a message that came after the end of its conversation."""
+PERSON = "person"
+"""Note on a message that a person of the company wrote."""
+INTERNAL = "internal"
+"""Note on an entry that a person of the company wrote for colleagues; it is never sent."""
 AUTO_REPLY, OPT_OUT, MEDIA, NO_TEXT = "auto_reply", "opt_out", "media", "no_text"
 NOTES = frozenset(
-    {PROMPT, OTHER_SENDER, SEVERAL, LATE, OPT_OUT_IN_DOUBT, AUTO_REPLY, OPT_OUT, MEDIA, NO_TEXT}
+    {
+        *(PROMPT, OTHER_SENDER, SEVERAL, LATE, OPT_OUT_IN_DOUBT, AUTO_REPLY, OPT_OUT, MEDIA),
+        *(NO_TEXT, PERSON, INTERNAL),
+    }
 )
 """The codes of `Entry.note`."""
-UNSAID = frozenset({PROMPT, OTHER_SENDER, AUTO_REPLY})
+UNSAID = frozenset({PROMPT, OTHER_SENDER, AUTO_REPLY, INTERNAL})
 """Notes on entries that the recipient has not said; no writer is given them as such."""
 
 
@@ -166,8 +179,13 @@ class Draft:
         text: as the customer reads it; for a template our own rendering, which may be empty.
         variables: values of an approved template's variables, by number.
         function_call: a function the writer requests, instead of or beside the text.
+        function_step: of a declared tool: ``ask`` the recipient first, or ``call`` it; None for any
+            other function, which is only noted.
         hand_off_reason: why a person should take over, if the writer requests it.
         opts_out: the recipient wishes no further message; the text, if any, confirms it.
+        by: the person who wrote or edited it; None where the machine did.
+        template: the approved template of `variables`, where it is not the channel's own.
+        revision: of the settings that a model wrote it by; see `ai_config`.
     """
 
     text: str = field(default="", repr=False)
@@ -180,8 +198,12 @@ class Draft:
     processing_time_ms: int | None = None
     function_call: str | None = None
     function_arguments: str | None = field(default=None, repr=False)
+    function_step: str | None = None
     hand_off_reason: str | None = None
     opts_out: bool | None = None
+    by: str | None = None
+    template: str | None = None
+    revision: str | None = None
 
     def item(self) -> Item:
         """The stored attributes; None is left out."""
@@ -286,6 +308,14 @@ class Record:
         return dict(self.item.get("handoff") or {})
 
     @property
+    def person_act(self) -> str:
+        """The newest act by which a person took the conversation or answered; empty: none did.
+
+        A message of the machine that was planned under another one gives way.
+        """
+        return str(self.item.get("person_act") or "")
+
+    @property
     def waiting(self) -> tuple[Mapping[str, Any], ...]:
         """Events that wait, oldest first: ``event``, its key, and ``due``, epoch seconds."""
         return tuple(self.item.get("waiting") or ())
@@ -314,6 +344,8 @@ class Opened:
     is_new: bool
 
 
+ASKED = "function_asked"
+"""Attribute of a conversation: the id of the entry that asks the recipient to confirm a tool's call."""
 NEVER_OPENED = "never_opened"
 """Reason of a failed start of which only the row exists: nothing was sent; its sender may repeat it."""
 DO_NOT_CONTACT = "do_not_contact"

@@ -2,7 +2,7 @@
 
 `items` has the layout, `queries` reads, `drafts` stores messages before they are sent,
 `do_not_contact` the recipients that must not be contacted, `former` pairs that had a conversation,
-`handoffs` the list of hand-offs.
+`handoffs` the list of hand-offs, `acts` what persons do.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from chalicelib.errors import LeaseLostError, TransientError
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import ConditionFailed, Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach.conversations import former, handoffs, items
+from chalicelib.outreach.conversations.acts import TRIES, Acts
 from chalicelib.outreach.conversations.do_not_contact import (
     NOT_FORBIDDEN,
     DoNotContact,
@@ -33,11 +34,8 @@ from chalicelib.outreach.conversations.records import (
     Status,
 )
 
-TRIES = 8
-"""Attempts at a transaction while others write to the same items."""
 
-
-class Conversations(Queries, Drafts, DoNotContact, former.Former):
+class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts):
     """Reads and writes conversations."""
 
     def open(
@@ -104,6 +102,7 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former):
         remove: Collection[str] = (),
         also: Sequence[Item] = (),
         before: Entry | None = None,
+        joins: bool = False,
     ) -> tuple[Record, bool]:
         """Append an entry once, and change other attributes with it.
 
@@ -116,6 +115,7 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former):
             remove: attributes to remove together with `changes`.
             also: unconditional writes of other tables that belong to the same transaction.
             before: an entry that is written just before the new one, together with it.
+            joins: it is the recipient's: where a person has the conversation, it waits for an answer.
 
         Returns:
             The record as stored now, and whether the entry was appended by this call.
@@ -136,6 +136,9 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former):
                 (changes or {}) if may_change else {}
             )
             gone = [name for name in remove if may_change and name in record.item]
+            if joins and record.is_handed_off:
+                said_at = new.message_timestamp
+                attributes["handoff"] = handoffs.joined(record.handoff, said_at)
             writes = self._append_writes(record, entries, attributes, gone, now)
             try:
                 self._table.transact([*writes, *also])
@@ -187,52 +190,6 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former):
             return None
         return Record(item)
 
-    def take_over(
-        self,
-        record: Record,
-        taken: Mapping[str, Any],
-        closing: Item,
-        journal: Sequence[Item] = (),
-    ) -> bool:
-        """Replace a hand-off by the one that a person has taken, and close its entry in the list.
-
-        Args:
-            record: as last read.
-            taken: the hand-off from now on.
-            closing: the write that closes the entry; without it where that was closed before.
-            journal: writes of the journal's entry.
-
-        Returns:
-            False when the hand-off is not the one that was read: nothing was changed.
-
-        Raises:
-            TransientError: other writers interfered with every attempt.
-        """
-        writes = [
-            self._table.updating(
-                record.key,
-                set_={"handoff": dict(taken), "updated_at": iso(self._clock.now())},
-                condition="#conversation_status = :handed_off AND #handoff = :handoff",
-                handed_off=Status.HANDED_OFF.value,
-                handoff=record.handoff,
-            ),
-            *journal,
-            closing,
-        ]
-        attempts = Attempts(self._clock, at_once(TRIES))
-        while True:
-            try:
-                self._table.transact(writes)
-            except TransactionRefused as refused:
-                if refused.found[0] is not None:
-                    return False
-                writes = writes[: 1 + len(journal)]  # closed before
-                attempts.failed(_contended("take_over"))
-            except TransactionConflict as conflict:
-                attempts.failed(conflict)
-            else:
-                return True
-
     def set_waiting(self, record: Record, waiting: Sequence[Mapping[str, Any]]) -> None:
         """Replace the list of events that wait.
 
@@ -254,6 +211,8 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former):
             )
         except ConditionFailed:
             raise _contended("set_waiting") from None
+        if isinstance(record.item, dict):  # the next change of this run starts from it
+            record.item["waiting"] = list(waiting)
 
     def hand_off(
         self, record: Record, *, handoff_id: str, held: str, reason: str, reason_text: str
@@ -334,16 +293,19 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former):
         now: datetime,
     ) -> list[Item]:
         """The mark of the last entry comes first: it alone shows that it was appended before."""
-        digest = items.digest(record)
         common = {"primary_channel": items.partition(record), "ttl": items.end(now, self._kept)}
         new = entries[-1]
         noted = {"note": new.note} if new.note else {}
         mark = {**common, **items.seen_key(record, new.entry_id), **noted}
         absent = "attribute_not_exists(#conversation_id)"
         pages = [
-            {**common, "conversation_id": f"page#{digest}#{one.number:08d}", **one.item()}
+            {**common, "conversation_id": items.page_id(record, one), **one.item()}
             for one in entries
         ]
+        as_read = "#message_count = :was AND #conversation_status = :status"
+        handoff: dict[str, Any] = {}
+        if "handoff" in attributes:
+            as_read, handoff = f"{as_read} AND #handoff = :handoff", {"handoff": record.handoff}
         writes = [
             self._table.putting(mark, condition=absent),
             *(self._table.putting(page, condition=absent) for page in pages),
@@ -351,11 +313,15 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former):
                 record.key,
                 set_=attributes,
                 remove=gone,
-                condition="#message_count = :was AND #conversation_status = :status",
+                condition=as_read,
                 was=record.message_count,
                 status=record.status.value,
+                **handoff,
             ),
         ]
+        if "handoff" in attributes:
+            listed = Record({**record.item, **attributes})
+            writes.append(self._table.putting(handoffs.entry(listed, listed.handoff, now=now)))
         if "ttl" in attributes:
             writes.append(self._table.putting(items.pointer_item(record.item, attributes["ttl"])))
         return writes

@@ -6,5 +6,7 @@ In the order of a request:
     access     who asks: the company's API key, and its signature
     initiate   the request's steps: access, body, project, admission, queue, response
     admission  starts in table A: admitted once, under the company's limits
+    shares     how many starts of a company enter a lane, so that others find room
     outcomes   what became of a start, in the Router's fields
+    reading    what a company's key may read of a conversation
 """

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
 import hmac
 import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from enum import StrEnum
 from typing import Any
 
 from chalicelib.errors import SignatureError
+from chalicelib.outreach.standard_webhooks import SHORTEST_SECRET_BYTES, key, signature
 
 TOLERANCE_SECONDS = 300
 _WRONG_KEY = "header x-api-key is missing or wrong"
-SHORTEST_SECRET_BYTES = 24
-"""Of a signing secret, decoded (https://www.standardwebhooks.com)."""
-KEYS, SECRETS = "api_keys", "signing_secrets"
+KEYS, SECRETS, DESK_KEYS = "api_keys", "signing_secrets", "desk_keys"
 _LIKE_SECRETS = 0.7
 """Similarity from which a name is taken for a misspelt `SECRETS`."""
 _SECONDS = re.compile(r"[0-9]{1,12}")
+
+
+class Role(StrEnum):
+    """What a desk key may do: an agent acts on what is free or their own, a lead on everybody's."""
+
+    AGENT = "agent"
+    LEAD = "lead"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,7 @@ class Access:
         api_keys: the active keys; two while a key is rotated.
         signing_secrets: Standard Webhooks secrets (``whsec_...``); if there are any, every request
             must be signed.
+        desk_keys: keys of the company's desk, each with its role; none opens the Router's door.
         faults: what is wrong with the entry's signing, naming no value; any closes the door, as the
             company may believe that its requests must be signed.
     """
@@ -40,10 +45,13 @@ class Access:
     api_keys: tuple[str, ...] = field(default=(), repr=False)
     signing_secrets: tuple[str, ...] = field(default=(), repr=False)
     faults: tuple[str, ...] = ()
+    desk_keys: tuple[tuple[str, Role], ...] = field(default=(), repr=False)
 
 
 def access(text: str) -> dict[str, Access]:
     """The API-key secret: company id to ``{"api_keys": [...], "signing_secrets": [...]}``.
+
+    Beside them a company's desk may have keys: ``"desk_keys": {"agent": [...], "lead": [...]}``.
 
     A company's value may also be a key or a list of keys.  Anything else grants no access.
     """
@@ -75,9 +83,27 @@ def company_of(headers: Mapping[str, str], companies: Mapping[str, Access]) -> s
     given = key_in(headers)
     found = set()
     for company_id, known in companies.items():
-        for key in known.api_keys:
-            if hmac.compare_digest(given, key.encode("utf-8", "replace")):
+        for one in known.api_keys:
+            if hmac.compare_digest(given, one.encode("utf-8", "replace")):
                 found.add(company_id)
+    if len(found) != 1:
+        raise SignatureError("UNAUTHORIZED", _WRONG_KEY)
+    return found.pop()
+
+
+def desk_of(headers: Mapping[str, str], companies: Mapping[str, Access]) -> tuple[str, Role]:
+    """Company and role of the caller's desk key; every key is compared, in constant time.
+
+    Raises:
+        SignatureError: ``UNAUTHORIZED``; the key is missing, no desk key, or of more than one desk.
+    """
+    given = key_in(headers)
+    found = {
+        (company_id, role)
+        for company_id, known in companies.items()
+        for key, role in known.desk_keys
+        if hmac.compare_digest(given, key.encode("utf-8", "replace"))
+    }
     if len(found) != 1:
         raise SignatureError("UNAUTHORIZED", _WRONG_KEY)
     return found.pop()
@@ -99,10 +125,10 @@ def check_signature(
         return
     message_id, at = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
     is_timely = _SECONDS.fullmatch(at) and abs(now_epoch - int(at)) <= TOLERANCE_SECONDS
-    signed = f"{message_id}.{at}.".encode() + body
-    wanted = [_signature(secret, signed) for secret in secrets]
+    keys = [key(secret) for secret in secrets]
+    wanted = [signature(one, message_id, at, body).encode() for one in keys if one]
     given = headers.get("webhook-signature", "").encode("utf-8", "replace").split()
-    matches = [hmac.compare_digest(one, ours) for one in given for ours in wanted if ours]
+    matches = [hmac.compare_digest(one, ours) for one in given for ours in wanted]
     if not message_id or not is_timely or not any(matches):
         raise SignatureError("INVALID_SIGNATURE", "the Standard Webhooks signature is not valid")
 
@@ -117,8 +143,16 @@ def _access(value: Any) -> Access:  # noqa: ANN401 - any JSON value
             api_keys=_texts(value.get(KEYS)),
             signing_secrets=_texts(value.get(SECRETS)),
             faults=tuple(_faults(value)),
+            desk_keys=tuple(_desk_keys(value.get(DESK_KEYS))),
         )
     return Access()
+
+
+def _desk_keys(value: Any) -> Iterator[tuple[str, Role]]:  # noqa: ANN401 - any JSON value
+    given = value if isinstance(value, dict) else {}
+    for role in Role:
+        for one in _texts(given.get(role.value)):
+            yield one, role
 
 
 def _faults(entry: Mapping[str, Any]) -> Iterator[str]:
@@ -126,10 +160,10 @@ def _faults(entry: Mapping[str, Any]) -> Iterator[str]:
     secrets = entry.get(SECRETS, [])
     if not isinstance(secrets, list):
         yield f"{SECRETS} is not a list"
-    elif not all(isinstance(one, str) and _secret(one) for one in secrets):
+    elif not all(isinstance(one, str) and key(one) for one in secrets):
         yield f"{SECRETS} holds a value that is no secret of {SHORTEST_SECRET_BYTES} bytes or more"
     for name, value in entry.items():
-        if name not in (KEYS, SECRETS) and (
+        if name not in (KEYS, SECRETS, DESK_KEYS) and (
             _is_like_secrets(name) or "whsec_" in json.dumps(value)
         ):
             yield f"an attribute looks like {SECRETS} and has another name"
@@ -141,21 +175,6 @@ def _is_like_secrets(name: str) -> bool:
     return "sign" in letters or "secret" in letters or likeness >= _LIKE_SECRETS
 
 
-def _secret(text: str) -> bytes:
-    """The key in a Standard Webhooks secret; empty for a malformed or short one."""
-    try:
-        key = base64.b64decode(text.removeprefix("whsec_"), validate=True)
-    except (binascii.Error, ValueError):
-        return b""
-    return key if len(key) >= SHORTEST_SECRET_BYTES else b""
-
-
 def _texts(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - any JSON value
     items = value if isinstance(value, list) else []
     return tuple(one for one in items if isinstance(one, str) and one.strip())
-
-
-def _signature(secret: str, signed: bytes) -> bytes:
-    """``v1,<base64>``; empty for a malformed secret, which then matches nothing."""
-    key = _secret(secret)
-    return b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()) if key else b""

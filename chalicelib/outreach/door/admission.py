@@ -71,7 +71,7 @@ class Limited:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Status and outcome of a start, for its sender."""
+    """Status and outcome of a start, for its sender; `opaque_id` names its conversation."""
 
     status: EventStatus
     reason: str | None
@@ -80,6 +80,7 @@ class Outcome:
     delivery_reason: str | None
     received_at: str
     updated_at: str
+    opaque_id: str = ""
 
 
 class Starts:
@@ -129,6 +130,7 @@ class Starts:
             delivery_reason=row.get("delivery_reason"),
             received_at=row["received_at"],
             updated_at=row["last_processed_at"],
+            opaque_id=row["conversation_id"],
         )
 
     def note(

@@ -7,14 +7,15 @@
     4xx/5xx {"status": "error", "error_code": "...", "message": "...", "request_id": "req123"}
 
 Four calls to AWS for a start that is new: the company's project, admission (ledger row and limits
-in one transaction), the queue, and the mark ``queued``.
+in one transaction), the queue, and the mark ``queued``; a fifth for a company that may have many
+starts at once, whose share of the lane is counted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chalicelib.clock import iso
 from chalicelib.errors import (
@@ -29,17 +30,24 @@ from chalicelib.errors import (
 from chalicelib.once import door, keys
 from chalicelib.once.door import Answer
 from chalicelib.once.intake import Intake
-from chalicelib.once.job import facts_of, fits
+from chalicelib.once.job import Job, facts_of, fits
+from chalicelib.once.later import SOONEST_SECONDS
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import SENDER_OF
 from chalicelib.outreach.companies import Companies, Project
-from chalicelib.outreach.door import access, outcomes, router
+from chalicelib.outreach.company_events.endpoint import SETTING
+from chalicelib.outreach.company_events.names import TELLS
+from chalicelib.outreach.door import access, outcomes, reading, router
 from chalicelib.outreach.door.access import Access
-from chalicelib.outreach.door.admission import Admitted, Known, Limited, Reused, Starts
+from chalicelib.outreach.door.admission import Admitted, Known, Limited, Outcome, Reused, Starts
 from chalicelib.outreach.door.router import StartRequest
+from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.jobs import StartConversation
+
+if TYPE_CHECKING:  # a start does not load it
+    from chalicelib.outreach.conversations.store import Conversations
 
 ACCEPTED = "Request accepted and queued for processing."
 TRY_AGAIN = "try again later"
@@ -73,6 +81,8 @@ class Initiate:
 
     Attributes:
         access: the credentials of each company id, read for every request.
+        conversations: the conversations table; only questions need it.
+        put_later: queues a job outside its lane for so many seconds.
     """
 
     access: Callable[[], Mapping[str, Access]]
@@ -84,6 +94,9 @@ class Initiate:
     clock: Clock
     log: Log
     new_id: Callable[[], str]
+    conversations: Callable[[], Conversations]
+    shares: Shares
+    put_later: Callable[[Job, float], None]
 
     def start(self, headers: Mapping[str, str], body: bytes) -> Answer:
         """Accept a start."""
@@ -103,17 +116,46 @@ class Initiate:
 
         A company that signs its starts signs this request as well, over its body, which is empty.
         """
-        low = {name.lower(): value for name, value in headers.items()}
         try:
-            company_id = self._authenticate(low, body)
-            is_one = router.quotable(request_id) == request_id
-            key = outreach_keys.start(company_id, request_id)
-            found = self.starts.outcome(key) if is_one else None
-            if found is None:
-                raise NotFoundError("REQUEST_NOT_FOUND", "no such request of this company")
+            found = self._asked_for(headers, request_id, body)
+            record = self.conversations().find(found.opaque_id)
         except (RequestError, UnavailableError, TransientError) as error:
             return self._error_answer(error, router.quotable(request_id))
-        return Answer(200, {"request_id": request_id, **outcomes.fields(found)})
+        known = {"request_id": request_id, **outcomes.fields(found)}
+        waits = reading.waiting(record, self.clock.now()) if record else None
+        return Answer(200, {**known, "waiting": waits} if waits else known)
+
+    def messages(
+        self,
+        headers: Mapping[str, str],
+        request_id: str,
+        query: Mapping[str, str],
+        body: bytes = b"",
+    ) -> Answer:
+        """Answer with a conversation's messages, which the company's key may read.
+
+        It authenticates as `outcome` does.
+        """
+        try:
+            found = self._asked_for(headers, request_id, body)
+            record = self.conversations().find(found.opaque_id)
+            if record is None:
+                raise NotFoundError("REQUEST_NOT_FOUND", "the request has no conversation")
+            page = reading.messages(self.conversations(), record, query)
+        except (RequestError, UnavailableError, TransientError) as error:
+            return self._error_answer(error, router.quotable(request_id))
+        shown = {"request_id": request_id, "conversation": record.opaque_id, **page}
+        return Answer(200, shown)
+
+    def _asked_for(self, headers: Mapping[str, str], request_id: str, body: bytes) -> Outcome:
+        """The start that a company asks about, which must be its own."""
+        company_id = self._authenticate({k.lower(): v for k, v in headers.items()}, body)
+        is_one = router.quotable(request_id) == request_id
+        key = outreach_keys.start(company_id, request_id)
+        found = self.starts.outcome(key) if is_one else None
+        if found is None:
+            raise NotFoundError("REQUEST_NOT_FOUND", "no such request of this company")
+        return found
 
     def _authenticate(self, headers: Mapping[str, str], body: bytes) -> str:
         access.key_in(headers)  # without one no secret is read
@@ -137,7 +179,7 @@ class Initiate:
             case Limited():
                 raise LimitError(admitted.limit, admitted.retry_after_seconds)
             case Admitted():
-                self.intake.accept(job, admission=admitted.received_at)
+                self._queue(job, project, admitted)
                 self._mark_queued(job)
             case Known():
                 pass
@@ -154,6 +196,16 @@ class Initiate:
                 "duplicate": not is_new,
             },
         )
+
+    def _queue(self, job: StartConversation, project: Project, admitted: Admitted) -> None:
+        """Put a start into its lane, or aside where its company's share is used up."""
+        company_id = project.item["company_id"]
+        wait = self.shares.wait(company_id, job.lane, project.rate_limits)
+        if wait > SOONEST_SECONDS:
+            slot = self.clock.now().timestamp() + wait
+            self.put_later(job.model_copy(update={"slot": slot}), wait)
+        else:
+            self.intake.accept(job, admission=admitted.received_at)
 
     def _project(self, asked: StartRequest) -> Project:
         project = self.companies.project(asked.company_id, asked.project_id)
@@ -195,6 +247,7 @@ class Initiate:
             "channel_config": dict(channel_config),
             "ai_config": dict(project.ai_config(asked.channel)) or None,
             "received_at": received_at,
+            TELLS: True if project.item.get(SETTING) else None,
             "max_message_length": project.rate_limits.max_message_length,
         }
         return StartConversation(
@@ -277,6 +330,7 @@ _COPIED = (
     "auto_queue_reply_message_from_number",
     "auto_queue_reply_message_from_email",
     "quiet_hours",
+    "handoff_target",
     "message_kind",
     "language",
     "company_contact",

@@ -15,7 +15,7 @@ def fields(found: Outcome) -> dict[str, Any]:
     """A start's outcome in the Router's fields."""
     known = {
         "state": _state(found),
-        "reason": found.delivery_reason or _withheld(found) or found.reason,
+        "reason": found.delivery_reason or _withheld(found) or _declined(found) or found.reason,
         "delivery": found.delivery,
         "received_at": found.received_at,
         "updated_at": found.updated_at,
@@ -29,6 +29,8 @@ def _state(found: Outcome) -> str:
             return "queued"
         case EventStatus.PROCESSED if found.outcome == "handed_off":
             return "handed_off"
+        case EventStatus.PROCESSED if found.outcome == "declined":
+            return "failed"
         case EventStatus.PROCESSED if _withheld(found):
             return "withheld"
         case EventStatus.PROCESSED if found.delivery in _DELIVERED:
@@ -39,6 +41,11 @@ def _state(found: Outcome) -> str:
             return "sent"
         case _:
             return str(found.status.value)
+
+
+def _declined(found: Outcome) -> str | None:
+    """A person has declined the opening: it is never sent."""
+    return "declined" if found.outcome == "declined" else None
 
 
 def _withheld(found: Outcome) -> str | None:

@@ -1,4 +1,4 @@
-"""What a writer is given of a conversation besides what was said in it."""
+"""What the first entry of a conversation says of its request."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ def about(record: Record) -> str:
         "recipient_first_name": item.get("recipient_first_name"),
         "project_data": item.get("project_data"),
         "functions": record.ai_config.get("functions"),
+        "colleague_says": item.get("hint"),
         "template_variables": record.channel_config.get("template_variables"),
     }
     known = {name: value for name, value in given.items() if value}

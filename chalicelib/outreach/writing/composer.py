@@ -69,6 +69,10 @@ class Composer:
         text = "" if record.channel == Channel.EMAIL else stop_confirmation(record)
         return replace(written, text=text)
 
+    def fixed(self, record: Record, entry_id: str, wording: Draft) -> Draft:
+        """Store a wording of our own in place of an answer; a stored draft is kept."""
+        return self._conversations.keep_draft(record, entry_id, wording)
+
     def late(self, record: Record, entry_id: str) -> Draft:
         """A message that was withheld, and so not composed, when it was due."""
         if entry_id == outreach_keys.entry_id(record.start_event):

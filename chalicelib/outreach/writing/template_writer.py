@@ -12,6 +12,8 @@ from typing import Protocol
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 
+REFUSED = "draft"
+"""Provider in errors of a writer whose drafts break a rule; the reason is the rule's name."""
 DEFAULT_SUBJECT = "A message for you"
 HUMAN_WORDS = ("human", "agent", "person", "someone", "speak to", "talk to", "call me")
 

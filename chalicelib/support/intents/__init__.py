@@ -10,7 +10,7 @@ In the order of a message:
     risks         the phrases of grave matters, as data
     phrases       finds every phrase of the tables in the words
     classify      scores the phrases found: primary intent, confidence, margin
-    linear        a small linear model beside the tables; `linear.bin` holds its weights
+    linear        the linear model beside the tables; `linear.bin` holds its weights
     agreement     tables and linear model together
     understood    how much of the message the intent explains
     reading       all of this for one message

@@ -12,8 +12,9 @@ from dataclasses import replace
 
 from chalicelib.support.intents.classify import CLEAR, DEFAULT_INTENT, TIER_0, Classified
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
-from chalicelib.support.intents.linear import Linear, shipped
+from chalicelib.support.intents.linear import shipped
 from chalicelib.support.intents.message import words_of
+from chalicelib.vendors.linear import Linear
 
 DECIDES_FROM = 0.80
 """A department's probability from which the model alone names it, where the tables know nothing."""

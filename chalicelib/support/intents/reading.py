@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from chalicelib.support.intents.agreement import agreed
 from chalicelib.support.intents.classify import TIER_0, Classified, classify
-from chalicelib.support.intents.linear import Linear
 from chalicelib.support.intents.message import marked_words, own_part
 from chalicelib.support.intents.phrases import Phrases, of_complaints, of_risks
 from chalicelib.support.intents.understood import explained, is_only_courtesy
+from chalicelib.vendors.linear import Linear
 
 SURE_FROM = 0.9
 """A grave matter's probability from which the model's word is enough for its team."""

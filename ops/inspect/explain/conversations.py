@@ -138,8 +138,9 @@ def _opened(looking: Looking, opaque_id: str, record: Record | None = None) -> F
         events |= {str(one["event"]) for one in record.waiting}
         events.add(record.start_event)
         if record.handoff:
-            waiting_id = str(record.handoff["id"]).removeprefix(handoffs.TAKEN)
-            events.add(outreach_keys.release(opaque_id, waiting_id))
+            ids = (handoffs.listed_id(record.handoff), str(record.handoff["id"]))
+            events |= {outreach_keys.release(opaque_id, one) for one in ids}
+        events |= {one["event"] for one in conversations.acts_of(record) if one.get("event")}
         state = _state(record.item)
     if looking.deep:
         events |= scanning.of_conversation(looking, opaque_id)
@@ -152,6 +153,10 @@ def _state(item: Mapping[str, Any]) -> dict[str, object]:
     handoff = item.get("handoff") or {}
     if handoff:
         state["handoff"] = {
-            name: handoff[name] for name in ("id", "reason", "since") if name in handoff
+            name: handoff[name]
+            for name in ("id", "reason", "since", "taken_by", "answered_at", "releasing")
+            if handoff.get(name)
         }
+    if item.get("reply_failure"):
+        state["reply_failure"] = dict(item["reply_failure"])
     return state | {"updated_at": str(item.get("updated_at", iso(_LONG_AGO)))}

@@ -16,6 +16,8 @@ from chalicelib.outreach.door.admission import Starts
 from chalicelib.support.configuration.versions import Versions
 from chalicelib.support.limits import Allowances, Limit
 from chalicelib.support.orders.cache import Lookups
+from chalicelib.vendors.level import Level
+from chalicelib.vendors.shared_level import SharedLevel
 from ops.companies import erase
 from tests.rigs.ledger import DAY, KEY, MODES, Reply, facts
 from tests.rigs.ops_session import session
@@ -99,7 +101,7 @@ def written(rig):
         for (key,), row in rows.items():
             seen[kind_of(key)] |= row.keys()
 
-    for step in (events, settled_actions, starts, limits, lookups, sweeps, settings, erased):
+    for step in (events, settled_actions, starts, limits, paces, lookups, sweeps, settings, erased):
         step(rig)
         note()
     return seen
@@ -133,6 +135,11 @@ def starts(rig):
     starts = Starts(rig.table, rig.ledger, rig.clock)
     starts.admit(facts("evt:start:1"), "ci-1", RateLimits(9, 9, 9))
     starts.note("evt:start:1", outcome="x", delivery=("sent", 2), reason="30003")
+
+
+def paces(rig):
+    level = Level(2.0, rig.clock.now().timestamp(), lines={"new": 1.0})
+    SharedLevel(rig.table, "richpanel", rig.clock).change(lambda _: level)
 
 
 def limits(rig):

@@ -469,3 +469,21 @@ def test_a_start_is_explained_by_the_routers_request_id(outreach, run, name):
 
 def test_a_start_that_was_never_posted_is_reported_as_unknown(run):
     assert run("explain", "ci-aaa-001#never").code == 1
+
+
+def test_a_desk_gets_keys_of_its_own_and_the_routers_stay(outreach, run):
+    before = secret(outreach)[company.COMPANY_ID]["api_keys"]
+    first, second, third = (
+        run("company", "key", company.COMPANY_ID, "--desk", "agent", "--json").data["api_key"]
+        for _ in range(3)
+    )
+    lead = run("company", "key", company.COMPANY_ID, "--desk", "lead", "--json").data["api_key"]
+    mine = secret(outreach)[company.COMPANY_ID]
+    assert mine == {"api_keys": before, "desk_keys": {"agent": [third, second], "lead": [lead]}}
+    ended = run("company", "key", company.COMPANY_ID, "--desk", "agent", "--finish", "--json").data
+    assert ended["ended"] == 1
+    assert secret(outreach)[company.COMPANY_ID]["desk_keys"]["agent"] == [third]
+    assert first not in str(secret(outreach))
+    outreach.new_container()
+    assert outreach.desk("/desk/conversations", key=third).status_code == 200
+    assert outreach.desk("/desk/conversations", key=before[0]).status_code == 401

@@ -17,6 +17,7 @@ from chalicelib import redaction
 from chalicelib.errors import UnavailableError
 from chalicelib.once.sharded import due
 from chalicelib.support import keys as ticket_keys
+from chalicelib.vendors.level import Level
 from local.stack.lambda_events import Context, schedule_event
 from tests.rigs.alarms import alarms
 from tests.rigs.operator import Operator, new_containers, put_secret
@@ -34,7 +35,13 @@ NOT_HERE = {
     "worker-throttles",  # Lambda's account limits: the only command of ours is `reconcile`
     "api-throttles",
     "queue-age-critical",  # as queue-age, longer
-    *("worker-busy", "outreach-busy", "email-busy", "facts-busy"),  # Lambda's own durations
+    *(
+        "worker-busy",
+        "outreach-busy",
+        "email-busy",
+        "facts-busy",
+        "companies-busy",
+    ),  # Lambda's own durations
 }
 
 
@@ -112,6 +119,21 @@ def test_richpanel_rate_limits_us(operator):
     assert "429" in operator.runs("explain", "evt:rp:1042:c-1").out
     system.again()
     assert processed(system)
+
+
+def test_tickets_wait_for_their_turn_at_richpanel(operator):
+    """Nothing fails: the job is set aside, and its time is known."""
+    system = operator.system
+    services = system.services()
+    now = services.clock.now().timestamp()
+    services.richpanel_level.change(lambda _: Level(0.0, now, lines={"new": now + 600}))
+    system.post(system.ticket())
+    assert [one.error for one in system.run()] == [None]
+    system.app.reconcile(schedule_event(), Context(timeout_seconds=240))
+    operator.is_paged_by("richpanel-turns")
+    (waiting,) = operator.runs("unfinished", "--json").data
+    assert "1042" in str(waiting)
+    assert system.richpanel.calls_of("add_tags") == []
 
 
 def test_richpanels_clock_is_two_hours_from_ours(operator, monkeypatch):

@@ -209,6 +209,24 @@ def test_a_conversation_waits_for_a_person(operator, outreach):
     assert operator.runs("handoff", "list", "--json").data == []
 
 
+def test_a_recipient_waits_for_longer_than_the_projects_target(operator, outreach):
+    outreach.set_project(handoff_target={"minutes": 30})
+    outreach.start(channel="sms")
+    outreach.run()
+    outreach.deliver(outreach.says("A human, please", whatsapp=False))
+    outreach.run()
+    outreach.sweep()
+    operator.is_paged_by("handoffs-late")
+    operator.opens("handoffs-many")
+    (waiting,) = operator.runs("handoff", "list", "--json").data
+    act = ("handoff", "act", "reply", waiting["id"], "--by", "sam", "--text", "It is me, Sam.")
+    operator.runs(*act)
+    outreach.run()
+    assert outreach.twilio.sent_to(TEL)[-1]["body"] == "It is me, Sam."
+    outreach.sweep()
+    assert operator.runs("handoff", "list", "--json").data == []
+
+
 # --- OpenAI -------------------------------------------------------------------------------------
 
 

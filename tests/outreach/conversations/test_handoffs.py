@@ -1,10 +1,9 @@
 """Hand-offs of conversations and the list of waiting ones, on every engine."""
 
-from datetime import UTC, datetime
-
 import pytest
 
 from chalicelib.errors import TransientError
+from chalicelib.outreach.conversations.acts import Change, OutdatedError, RepeatedError
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.conversations.records import Status
 from chalicelib.outreach.conversations.store import TRIES
@@ -17,7 +16,7 @@ def handed_off(conversations, record, handoff_id="h1", held=""):
     )
 
 
-def test_a_conversation_is_handed_off_once_and_its_hand_off_closed_once(conversations, table):
+def test_a_conversation_is_handed_off_once_and_an_act_on_it_done_once(conversations, table):
     """Two persons decide at once: the second gets a refusal."""
     listed = Handoffs(table)
     record = conversations.open(new()).record
@@ -27,12 +26,19 @@ def test_a_conversation_is_handed_off_once_and_its_hand_off_closed_once(conversa
     assert (record.status, record.handoff["was"]) == (Status.HANDED_OFF, "processing")
     (waiting,) = listed.waiting()
     assert (waiting["opaque_id"], waiting["reason"]) == (record.opaque_id, "asked")
-    ends = datetime(2027, 11, 20, tzinfo=UTC)
-    assert listed.close(record, "approved", ends)
-    assert not listed.close(record, "taken", ends)
+    taken = Change({**record.handoff, "id": "taken-h1", "taken_by": "sam"})
+    about = {"fingerprint": "f"}
+    conversations.act(record, "a-1", taken, about=about)
+    with pytest.raises(OutdatedError):
+        conversations.act(record, "a-2", Change(record.handoff, "closed"), about=about)
+    with pytest.raises(RepeatedError) as repeated:
+        conversations.act(record, "a-1", taken, about=about)
+    assert repeated.value.mark["fingerprint"] == "f"
     assert list(listed.waiting()) == []
     key = {name: waiting[name] for name in ("primary_channel", "conversation_id")}
-    assert table.get(key)["handoff_state"] == "approved"
+    entry = table.get(key)
+    assert (entry["handoff_state"], entry["taken_by"]) == ("taken", "sam")
+    assert entry["ttl"] == record.item["ttl"], "it is listed for as long as a person has it"
 
 
 def test_a_hand_off_repeated_after_its_release_changes_nothing(conversations, table):

@@ -200,6 +200,14 @@ def test_an_unknown_request_id_gets_its_code(router):
     assert router.asks("+15550100001").json()["request_id"] == "unknown"
 
 
+def test_messages_after_what_is_no_number_get_their_code(router, outreach):
+    router.starts()
+    outreach.run()
+    answer = router.asks("req123/messages?after=first")
+    assert is_met(answer, "INVALID_AFTER", f"{FATE}/messages")
+    assert router.asks("req123/messages").json()["messages"][0]["from"] == "company"
+
+
 def test_after_our_own_faults_the_repeated_request_is_sent_once(
     router, outreach, monkeypatch, capsys
 ):

@@ -7,6 +7,7 @@ import pytest
 from chalicelib.clock import SystemClock
 from chalicelib.errors import AuthError, PermanentError, TransientError
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
+from chalicelib.outreach.writing.checked_writer import CheckedWriter
 from chalicelib.outreach.writing.model_writer import ChosenWriter, OpenAiWriter
 from chalicelib.outreach.writing.template_writer import TemplateWriter
 from chalicelib.vendors import openai as adapter
@@ -148,7 +149,7 @@ def test_the_recipients_text_has_the_user_role_and_never_instructs(openai, write
     body = asked(openai)
     assert attack not in body["instructions"]
     assert [one["role"] for one in body["input"]] == ["developer", "assistant", "user"]
-    assert body["input"][-1]["content"] == attack
+    assert body["input"][-1]["content"] == f"<recipient_message>\n{attack}\n</recipient_message>"
 
 
 # --- answers ------------------------------------------------------------------------------------
@@ -236,10 +237,10 @@ def test_a_refused_key_is_our_own_error(openai, writer, secrets):
 
 
 def test_a_company_with_a_key_has_the_model_and_another_has_fixed_words(openai, writer):
-    chosen = ChosenWriter(TemplateWriter(), writer)
+    chosen = ChosenWriter(TemplateWriter(), CheckedWriter(writer, lambda _: {}, RecordingLog()))
     openai.script(json={"text": "From the model", "hand_off_reason": None}, times=2)
     with_key, without = record("sms"), record("sms", ai={"api_key_reference": None})
-    assert chosen.answer(with_key, [said("user", "When?")]).text == "From the model"
+    assert "From the model" in chosen.answer(with_key, [said("user", "When?")]).text
     assert not chosen.is_instant(with_key)
     assert "Cucumber Recruitment" in chosen.answer(without, [said("user", "When?")]).text
     assert chosen.is_instant(without)

@@ -7,11 +7,12 @@ import pytest
 
 from bench.intents import train
 from chalicelib.support.decision import decide_on
-from chalicelib.support.intents import linear
 from chalicelib.support.intents.classify import Classified
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, RISK_ROUTES
+from chalicelib.support.intents.linear import shipped
 from chalicelib.support.intents.machine_mail import is_machine_mail
 from chalicelib.support.intents.reading import read
+from chalicelib.vendors import linear
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -24,7 +25,7 @@ def rows(folder, part="dev"):
 
 def test_the_shipped_model_is_made_from_these_samples_and_tables():
     """Else: `python -m bench.intents.train`."""
-    assert linear.shipped().made_from == train.made_from()
+    assert shipped().made_from == train.made_from()
 
 
 def test_a_packed_model_reads_back():

@@ -1,0 +1,133 @@
+"""`python -m bench.consent`: trains the model of wishes not to be contacted and writes its file.
+
+It learns from the labelled messages of `tests/samples/consent`, except for the newest held-out ones,
+and from customers' messages of `tests/samples/intents`, which count less.
+Its threshold is the lowest probability that few enough of the other messages reach, by models that
+had not seen the messages they judge.  `made_from` in the file is a digest of what it was made from,
+and a test compares it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from chalicelib.outreach import unwanted
+from chalicelib.outreach.words import bare
+from chalicelib.vendors import linear
+
+SAMPLES = Path(__file__).resolve().parents[1] / "tests" / "samples"
+PARTS = ("dev", "fresh", "held_out", "ordinary")
+PARTS_OF_OTHERS = ("dev", "widened")
+NEAR = frozenset({"cancel_subscription", "harassment_threats", "threat", "human_wanted"})
+WEIGHT_OF_OTHERS = 0.3
+WISHED = frozenset({"stop", "doubtful"})
+FALSE_ALARMS = 0.02
+"""Share of the other messages that may be suspected; half of the samples are chosen to be near a wish."""
+FOLDS = 5
+C = 100.0
+_LARGEST = 127
+
+Labelled = tuple[str, bool]
+"""A text, and whether it is or may be a wish not to be contacted."""
+
+
+def samples() -> list[Labelled]:
+    """The labelled messages about being contacted, and ordinary ones."""
+    return [(row["text"], row["wish"] in WISHED) for row in _rows("consent", PARTS)]
+
+
+def others() -> list[Labelled]:
+    """Messages to a shop, without those that ask for a person or an end, and angry ones."""
+    return [
+        (row["text"], False)
+        for row in _rows("intents", PARTS_OF_OTHERS)
+        if row["intent"] not in NEAR and not NEAR & set(row.get("risks", ()))
+    ]
+
+
+def _rows(folder: str, parts: Iterable[str]) -> list[dict[str, Any]]:
+    texts = ((SAMPLES / folder / f"{part}.jsonl").read_text("utf-8") for part in parts)
+    return [json.loads(line) for text in texts for line in text.splitlines()]
+
+
+def made_from() -> str:
+    """A digest of everything that the model is made from."""
+    everything = json.dumps([samples(), others(), C, WEIGHT_OF_OTHERS, FALSE_ALARMS])
+    return hashlib.sha256(everything.encode()).hexdigest()[:16]
+
+
+def train(rows: Sequence[Labelled], threshold: float = 1.0) -> linear.Linear:
+    """The model of labelled messages."""
+    from sklearn.feature_extraction import DictVectorizer  # noqa: PLC0415 - takes a second
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+
+    more = others()
+    weights = [1.0] * len(rows) + [WEIGHT_OF_OTHERS] * len(more)
+    values = []
+    for text, _ in (*rows, *more):
+        whole, parts = linear.features(bare(text).split())
+        size = linear.length(len(whole), len(parts))
+        values.append(
+            dict.fromkeys(whole, 1 / size) | dict.fromkeys(parts, linear.LETTERS_WEIGHT / size)
+        )
+    vectors = DictVectorizer()
+    matrix = vectors.fit_transform(values)
+    matrix.indices, matrix.indptr = (one.astype("int32") for one in (matrix.indices, matrix.indptr))
+    head = LogisticRegression(C=C, solver="liblinear", tol=1e-3, random_state=0)
+    head.fit(matrix, [is_wish for _, is_wish in (*rows, *more)], sample_weight=weights)
+    found = {
+        name: weight * (linear.LETTERS_WEIGHT if name.startswith("_") else 1.0)
+        for name, weight in zip(vectors.get_feature_names_out(), head.coef_[0], strict=True)
+    }
+    scale = float(_LARGEST / max(map(abs, found.values())))
+    return linear.Linear(
+        intents=["any"],
+        intercept=[0.0, float(head.intercept_[0])],
+        scale=round(scale, 4),
+        made_from=made_from(),
+        rows={
+            str(name): linear.row((0.0, weight), scale)
+            for name, weight in found.items()
+            if round(weight * scale)
+        },
+        risks=[unwanted.WISH],
+        thresholds=[threshold],
+    )
+
+
+def threshold_of(rows: Sequence[Labelled]) -> float:
+    """The lowest probability that few enough of the other messages reach."""
+    order = list(range(len(rows)))
+    random.Random(3).shuffle(order)  # noqa: S311 - the same in every run
+    harmless: list[float] = []
+    for number in range(FOLDS):
+        tested = order[number::FOLDS]
+        left_out = set(tested)
+        model = train([row for at, row in enumerate(rows) if at not in left_out])
+        harmless += [
+            model.probabilities(bare(text).split())[1][unwanted.WISH]
+            for text, is_wish in (rows[at] for at in tested)
+            if not is_wish
+        ]
+    return round(sorted(harmless, reverse=True)[int(len(harmless) * FALSE_ALARMS)] + 1e-4, 4)
+
+
+def main() -> int:
+    """Train and write the file."""
+    rows = samples()
+    threshold = threshold_of(rows)
+    model = train(rows, threshold)
+    unwanted.FILE.write_bytes(linear.packed(model))
+    size = unwanted.FILE.stat().st_size
+    print(f"{unwanted.FILE.name}: {len(model.rows)} features, {size} bytes, from {threshold}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

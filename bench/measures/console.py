@@ -1,0 +1,143 @@
+"""The time of each page of the console over a full ledger, its bytes and its AWS calls.
+
+`python -m bench.measures.console [EVENTS]`: exit code 1 if a page's first answer exceeds its target,
+or a page scans.  The tables are on dynoxide, whose indexes are trees; MiniStack's are lists.
+"""
+
+from __future__ import annotations
+
+import gzip
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from bench.rig.system import System
+from chalicelib.once.journal import Act
+from chalicelib.once.sharded import due
+from console import loopback
+from console.access import Person
+from console.app import create_app
+from console.backend import Options
+from ops.session import Session
+
+EVENTS = 100_000
+UNFINISHED = 2_000
+UNKNOWN = 500
+ACTS = 500
+TARGET_MS = 300.0
+AGAIN = 5
+BATCH = 25
+HOST = "127.0.0.1:8090"
+PAGES = (
+    *("/", "/find", "/find?q=evt:rp:bench-7:c-1", "/story?key=evt:rp:bench-7:c-1"),
+    *("/story/again?key=evt:rp:bench-7:c-1", "/unknown", "/unknown?reason=read_timeout"),
+    *("/unknown/one?key=act:rp_tag:bench-7:x:c-1", "/letters", "/parked", "/parked?status=parked"),
+    *("/charts", "/facts", "/companies", "/shadow", "/health", "/journal", "/journal.csv"),
+)
+
+
+def main(events: int = EVENTS) -> int:
+    """Fill a stage, ask for every page; returns the exit code."""
+    with System(on_dynoxide=True) as system:
+        services: Any = system.services
+        session = Session("dev")
+        system.post(system.message("warm-up"))
+        system.work()
+        _fill(session, system, events)
+        for number in range(ACTS):
+            services.journal.enter(Act(what="replay", key=f"evt:rp:{number}", actor="jo"))
+        person = Person("jo", loopback.EVERYTHING, companies=None)
+        sign_in = loopback.LoopbackSignIn(person, services.clock, 8090)
+        app = create_app(session, sign_in, Options(frozenset({HOST})))
+        client = app.test_client()
+        client.get(f"/enter/{sign_in.link_token}", base_url=f"http://{HOST}")
+        scans: list[str] = []
+        _note_scans(session, scans)
+        print(f"{events} events, {UNFINISHED} unfinished, {UNKNOWN} of unknown outcome")
+        print(f"{'page':<46}{'first ms':>9}{'then ms':>9}{'own CPU':>8}{'bytes':>8}{'gzip':>7}")
+        slow = [page for page in PAGES if _measured(client, page) > TARGET_MS]
+    for page in slow:
+        print(f"over {TARGET_MS:.0f} ms: {page}")
+    for one in scans:
+        print(f"scanned: {one}")
+    return int(bool(slow or scans))
+
+
+def _measured(client: Any, page: str) -> float:  # noqa: ANN401 - Flask's test client
+    """Ask for a page some times; prints its line and returns the first answer's milliseconds."""
+    times, own = [], []
+    for _ in range(AGAIN):
+        started, busy = time.perf_counter(), time.process_time()
+        answer = client.get(page, base_url=f"http://{HOST}")
+        times.append((time.perf_counter() - started) * 1000)
+        own.append((time.process_time() - busy) * 1000)
+        assert answer.status == "200 OK", (page, answer.status)
+    size, small = len(answer.data), len(gzip.compress(answer.data))
+    then, cpu = statistics.median(times), statistics.median(own)
+    print(f"{page:<46}{times[0]:>9.0f}{then:>9.0f}{cpu:>8.0f}{size:>8}{small:>7}")
+    return times[0]
+
+
+def _note_scans(session: Session, scans: list[str]) -> None:
+    """Note each scan of a table; from any thread."""
+    lock = threading.Lock()
+
+    def note(model: Any, **_more: object) -> None:  # noqa: ANN401 - botocore's
+        with lock:
+            scans.append(model.name)
+
+    events = session.services.table("any")._client.meta.events  # noqa: SLF001 - the client in use
+    events.register("before-call.dynamodb.Scan", note)
+
+
+def _fill(session: Session, system: System, events: int) -> None:
+    """Rows as the ledger writes them: most ended, some unfinished, some of unknown outcome."""
+    template = session.ledger_table.get(
+        {"event_id": f"evt:rp:warm-up:{system.comment_of('warm-up')}"}
+    )
+    assert template is not None
+    rows = _rows(dict(template), events)
+    while batch := list(islice(rows, BATCH * 4)):
+        session.ledger_table.put_all(batch)
+
+
+def _rows(template: dict[str, Any], events: int) -> Iterator[dict[str, Any]]:
+    now = time.time()
+    for number in range(events):
+        ticket, key = f"bench-{number}", f"evt:rp:bench-{number}:c-1"
+        row = {**template, "event_id": key, "conversation_id": ticket, "source_message_id": "c-1"}
+        if number < UNFINISHED:
+            row |= {"status": "parked", "reason": "unknown:read_timeout"}
+            row |= due("event", key, now + number)
+        yield row
+        if number < UNKNOWN:
+            action = f"act:rp_tag:{ticket}:x:c-1"
+            yield {
+                **{name: template[name] for name in ("created_at", "expires_at", "mode")},
+                **{name: template[name] for name in ("safe_mode", "automation_enabled")},
+                "event_id": action,
+                "conversation_id": ticket,
+                "received_at": template["received_at"],
+                "last_processed_at": template["last_processed_at"],
+                "status": "unknown",
+                "reason": "read_timeout",
+                "action_kind": "add_tag",
+                "action_type": "tag",
+                "event_key": key,
+                "probe": {},
+                "owner": "o",
+                "fence": 1,
+                "lease_until": 0,
+                "started": True,
+                "started_epoch": int(now - number),
+                "horizon": int(now + 60),
+                **due("action", action, now + number),
+            }
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:2])))

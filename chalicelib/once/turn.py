@@ -1,0 +1,61 @@
+"""Whose job this thread works on: what a vendor's pace must know of it.
+
+A worker's slot is no place to wait.  A call that may not leave within a second is refused instead
+(`errors.PacedError`), and the worker sets its job aside until its turn.  Whoever runs outside a job,
+as the sweep and the operators' commands do, waits for its turn in place.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+LATE_AFTER_SECONDS = 600.0
+"""A job that is older than this when it asks for its first turn belongs to a backlog."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place of one job among those that wait.
+
+    Attributes:
+        number: differs for each job that a thread works on.
+        waits: how often it was given a time, which has come.
+        is_late: it is part of a backlog, as after an outage.
+    """
+
+    number: int
+    waits: int = 0
+    is_late: bool = False
+
+
+class Turn:
+    """The job that each thread works on."""
+
+    def __init__(self) -> None:
+        self._here = threading.local()
+        self._number = 0
+
+    @contextmanager
+    def of(self, *, waits: int, age_seconds: float) -> Iterator[None]:
+        """Within this block the thread works on one job.
+
+        Args:
+            waits: how often it was set aside until its turn, which has come.
+            age_seconds: since its receipt.
+        """
+        self._number += 1
+        is_late = age_seconds > LATE_AFTER_SECONDS
+        self._here.place = Place(self._number, waits, is_late)
+        try:
+            yield
+        finally:
+            self._here.place = None
+
+    @property
+    def place(self) -> Place | None:
+        """That of this thread's job; None outside one."""
+        place: Place | None = getattr(self._here, "place", None)
+        return place

@@ -1,0 +1,14 @@
+"""Events to companies: what happened in a conversation, as signed webhooks to the company's endpoint.
+
+    names       the events, their ids and their body
+    rows        the outbox: the events of each conversation in order, and each endpoint's state
+    recorder    writes an event once and has it posted: what the rest of outreach calls
+    endpoint    a project's endpoint: its settings and its secrets
+    telling     the executor: posts one event, and decides when it is tried again
+    tools       a function that the writer asks for: declared, checked, confirmed
+    flow        the flow of the lane `companies`: one event after the other
+
+An event is written when a worker reaches what it tells of, under a key of that, before the worker's
+own event ends.  So none is lost with a crash, and none is written twice.  The events of a
+conversation are posted in their order, each at least once, under an id that stays the same.
+"""

@@ -1,0 +1,113 @@
+"""A project's endpoint: `event_webhook` in its settings, and the company's signing secrets.
+
+::
+
+    "event_webhook": {"url": "https://hooks.example.com/conversations", "include": ["text"]}
+
+``include`` may name ``text`` and ``recipient``; without it a body holds no personal data.  The
+secrets are those of Standard Webhooks, the newest first, all of which sign while one is replaced::
+
+    rp-mw/{stage}/companies/{company id}/webhook     {"signing_secrets": ["whsec_...", "whsec_..."]}
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from chalicelib.errors import UnavailableError
+from chalicelib.outreach import standard_webhooks
+
+SETTING = "event_webhook"
+INCLUDES = ("text", "recipient")
+MAX_URL_CHARACTERS = 1000
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_COMPANY_ID = re.compile(r"[A-Za-z0-9_+=.@-]{1,256}")
+"""Ids that the name of a secret may hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a project's events go.
+
+    Attributes:
+        include: which personal data a body holds.
+    """
+
+    url: str = field(repr=False)
+    include: frozenset[str] = frozenset()
+
+
+def endpoint_of(settings: Mapping[str, Any], *, allows_loopback: bool) -> Endpoint | None:
+    """The endpoint in a project's settings; None where there is none, or it is not usable."""
+    found = settings.get(SETTING)
+    if not found or any(faults(found, allows_loopback=allows_loopback)):
+        return None
+    return Endpoint(found["url"], frozenset(found.get("include") or ()))
+
+
+def faults(value: Any, *, allows_loopback: bool = False) -> Iterator[str]:  # noqa: ANN401 - any JSON value
+    """What is wrong with the setting, naming the field and never its value."""
+    if not isinstance(value, Mapping):
+        yield f"{SETTING} is not an object"
+        return
+    unknown = value.keys() - {"url", "include"}
+    if unknown:
+        yield f"{SETTING} has an unknown field"
+    yield from _url_faults(value.get("url"), allows_loopback=allows_loopback)
+    include = value.get("include", [])
+    if not isinstance(include, list) or any(one not in INCLUDES for one in include):
+        yield f"{SETTING}.include is not a list of {' and '.join(INCLUDES)}"
+
+
+def _url_faults(url: Any, *, allows_loopback: bool) -> Iterator[str]:  # noqa: ANN401 - any JSON value
+    if not isinstance(url, str) or not 0 < len(url) <= MAX_URL_CHARACTERS:
+        yield f"{SETTING}.url is not a text of 1-{MAX_URL_CHARACTERS} characters"
+        return
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        yield f"{SETTING}.url is not a URL"
+        return
+    if not host or not url.isascii() or any(one.isspace() for one in url):
+        yield f"{SETTING}.url is not a URL"
+    elif parts.username is not None or parts.fragment:
+        yield f"{SETTING}.url holds credentials or a fragment"
+    elif parts.scheme != "https" and not (
+        allows_loopback and parts.scheme == "http" and host in _LOOPBACK
+    ):
+        yield f"{SETTING}.url is not https"
+
+
+def secret_id(stage: str, company_id: str) -> str:
+    """Name of the secret that signs a company's events.
+
+    Raises:
+        UnavailableError: no secret can have a name with this id.
+    """
+    if not _COMPANY_ID.fullmatch(company_id):
+        raise UnavailableError("company_id_unusable")
+    return f"rp-mw/{stage}/companies/{company_id}/webhook"
+
+
+def signing_secrets(text: str) -> tuple[bytes, ...]:
+    """The keys in a company's secret, the newest first.
+
+    Raises:
+        UnavailableError: it holds none, or one that is none.
+    """
+    try:
+        listed = json.loads(text)["signing_secrets"]
+    except (ValueError, TypeError, KeyError):
+        listed = None
+    if not isinstance(listed, list) or not listed:
+        raise UnavailableError("signing_secrets_missing")
+    keys = tuple(standard_webhooks.key(one) if isinstance(one, str) else b"" for one in listed)
+    if not all(keys):
+        raise UnavailableError("signing_secrets_malformed")
+    return keys

@@ -1,0 +1,156 @@
+"""The flow of the lane `companies`: the events of a conversation are posted one after the other.
+
+Each is an event of the ledger, ``evt:tell:{opaque conversation id}:{number}``, with one action.  It is
+claimed when all before it are posted; a job that comes earlier ends without a row, and the end of the
+event before queues it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from chalicelib.clock import parsed
+from chalicelib.once.action import Action, ActionRow, ActionStatus
+from chalicelib.once.event import EventFacts, EventStatus, Lease
+from chalicelib.once.flow import Event, Flow, NotAnEvent, Waits, suffix
+from chalicelib.once.job import facts_of
+from chalicelib.once.plan import Plan, PlannedAction
+from chalicelib.once.ports import Clock, Log, Switches
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.actions import HandOff
+from chalicelib.outreach.company_events.endpoint import Endpoint
+from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.recorder import CompanyEvents, job
+from chalicelib.outreach.company_events.rows import EventRows, Head
+from chalicelib.outreach.company_events.telling import TellCompany
+from chalicelib.outreach.jobs import TellCompany as TellCompanyJob
+
+FLOW = "companies"
+SWITCHED_OFF_SECONDS = 900.0
+"""How often an event that a switch keeps back is looked at again."""
+_GONE = frozenset({"no_endpoint", "conversation_gone"})
+"""Reasons for which an event is passed over: there is no place to send it to, or nothing to send."""
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """The subject of an event: the head of its conversation's events, and its number."""
+
+    head: Head
+    number: int
+
+
+class TellFlow(Flow):
+    """`once.flow.Flow` for `jobs.TellCompany`.
+
+    Args:
+        endpoint: a project's endpoint as it is set now, by the ids of company and project.
+    """
+
+    is_watched = True
+
+    def __init__(
+        self,
+        events: CompanyEvents,
+        endpoint: Callable[[str, str], Endpoint | None],
+        clock: Clock,
+        log: Log,
+    ) -> None:
+        self._events = events
+        self._rows: EventRows = events.rows
+        self._endpoint = endpoint
+        self._clock = clock
+        self._log = log
+
+    def events(self, job: TellCompanyJob) -> Sequence[Event]:
+        """See `once.flow.Flow.events`."""
+        head = self._rows.head(job.conversation_id)
+        if head is None:
+            raise NotAnEvent(EventStatus.SKIPPED, "conversation_gone")
+        if job.number > head.posted + 1:
+            return []  # the end of the one before queues it again
+        return [Event(facts_of(job), Telling(head, job.number))]
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `once.flow.Flow.plan`."""
+        self._check(event, switches)
+        number = event.subject.number
+        return Plan(FLOW, ((PlannedAction(TellCompany.kind, str(number)),),))
+
+    def recheck(self, event: Event, plan: Plan, switches: Switches) -> None:
+        """See `once.flow.Flow.recheck`."""
+        del plan
+        self._check(event, switches)
+
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
+        """See `once.flow.Flow.build`."""
+        del plan
+        if planned.kind != TellCompany.kind:
+            raise KeyError(planned.kind)
+        telling: Telling = event.subject
+        received = parsed(event.facts.received_at) or self._clock.now()
+        since = max(received.timestamp(), telling.head.resumed_epoch)
+        return TellCompany(event.facts.conversation_id, int(planned.arg), since)
+
+    def conclude(
+        self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
+    ) -> bool:
+        """See `once.flow.Flow.conclude`; its writes are conditional on the order."""
+        del lease, plan
+        telling: Telling = event.subject
+        row = rows[outreach_keys.tell_action(telling.head.opaque_id, telling.number)]
+        is_done = row.status == ActionStatus.DONE
+        if is_done or row.reason in _GONE:
+            self._go_on(telling)
+        elif row.status != ActionStatus.UNKNOWN:
+            self._stop(telling.head, row.reason or row.status.value)
+        return True
+
+    def escalation(self, event: Event, reason: str) -> Action | None:
+        """An event that is posted no more is listed for operators; a tool's call goes to a person too."""
+        opaque_id = event.facts.conversation_id
+        head = self._rows.head(opaque_id)
+        if head is None:
+            return None
+        if reason.startswith("dead_letter"):
+            self._stop(head, reason)
+        number = outreach_keys.told_number(event.facts.event_key)
+        found = self._rows.event(opaque_id, number)
+        if found is None or found.name != Name.TOOL_CALLED:
+            return None
+        return HandOff(opaque_id, "|tool_not_accepted", suffix(event).prefixed("tool-"))
+
+    def _check(self, event: Event, switches: Switches) -> None:
+        telling: Telling = event.subject
+        head = telling.head
+        kept_back = switches.forbids(TellCompany(head.opaque_id, telling.number))
+        if kept_back is not None:
+            raise Waits(kept_back, self._clock.now().timestamp() + SWITCHED_OFF_SECONDS)
+        if telling.number <= head.posted:
+            return  # posted before a crash: only its end is missing
+        if self._endpoint(head.company_id, head.project_id) is None:
+            self._go_on(telling)
+            raise NotAnEvent(EventStatus.SKIPPED, "no_endpoint")
+        if self._rows.endpoint(head.company_id, head.project_id).paused_at is not None:
+            self._stop(head, "endpoint_paused")
+            raise NotAnEvent(EventStatus.FAILED, "endpoint_paused")
+
+    def _go_on(self, telling: Telling) -> None:
+        """The event has ended: the next one follows."""
+        head = self._rows.tell(telling.head.opaque_id, telling.number)
+        if head is not None and head.count > head.posted:
+            self._events.go_on(head.opaque_id, head.posted + 1)
+
+    def _stop(self, head: Head, reason: str) -> None:
+        self._rows.stop(head, reason)
+        self._log.metric("mw.companies.stopped")
+
+
+class TellRebuilder:
+    """`once.recovery.rebuild.Rebuilder` for ``evt:tell``."""
+
+    def __call__(self, event: EventFacts) -> TellCompanyJob:
+        """The job."""
+        number = outreach_keys.told_number(event.event_key)
+        return job(event.conversation_id, number, event.received_at)

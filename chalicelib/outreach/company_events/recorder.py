@@ -1,0 +1,78 @@
+"""Writes an event once and has it posted: what the rest of outreach calls.
+
+`CompanyEvents.record` is called by a worker when it reaches what the event tells of, before the
+worker's own event ends: a crash repeats the call, which then changes nothing.  For a company without
+an endpoint it does nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from chalicelib.clock import iso
+from chalicelib.once import keys
+from chalicelib.once.intake import Intake
+from chalicelib.once.job import Recovery
+from chalicelib.once.ports import Clock
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.company_events.names import TELLS, CompanyEvent, Name, id_of
+from chalicelib.outreach.company_events.rows import EventRows
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.jobs import TellCompany
+
+SOURCE = "company_events"
+
+
+@dataclass(frozen=True, slots=True)
+class CompanyEvents:
+    """Records the events of conversations."""
+
+    rows: EventRows
+    intake: Intake
+    clock: Clock
+
+    def record(self, record: Record, name: Name, key: str, **facts: str | None) -> None:
+        """Write what happened, once, and have it posted to the company.
+
+        Args:
+            record: the conversation.
+            name: what happened.
+            key: of what happened, unique among the conversation's events of that name: an entry's
+                id, a hand-off's id.
+            facts: identifiers and fixed codes for the body; None is left out.  No text, no address.
+
+        Raises:
+            TransientError: it was not written.
+            UnavailableError: it was not queued; call again.
+        """
+        if not record.item.get(TELLS):
+            return
+        event = CompanyEvent(
+            id=id_of(record.opaque_id, name, key),
+            name=name,
+            at=iso(self.clock.now()),
+            facts={one: value for one, value in facts.items() if value},
+        )
+        number = self.rows.add(record, event)
+        self.intake.accept(job(record.opaque_id, number, event.at))
+
+    def go_on(self, opaque_id: str, number: int, recovery: Recovery = Recovery.SWEEP) -> None:
+        """Queue an event that was written before.
+
+        Raises:
+            UnavailableError: it was not queued.
+        """
+        self.intake.accept(job(opaque_id, number, iso(self.clock.now())), recovery=recovery)
+
+
+def job(opaque_id: str, number: int, at: str) -> TellCompany:
+    """The job that tells one event."""
+    event_key = outreach_keys.tell(opaque_id, number)
+    return TellCompany(
+        event_key=event_key,
+        conversation_id=opaque_id,
+        received_at=at,
+        source=SOURCE,
+        trace_id=keys.digest(event_key)[:16],
+        number=number,
+    )

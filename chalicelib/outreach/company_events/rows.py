@@ -1,0 +1,278 @@
+"""The outbox: the events of each conversation in order, and the state of each endpoint.
+
+Rows of the `conversations` table in partitions that no request can name; they lack every index key::
+
+    events#{opaque id}                head               count: events written; posted: events posted,
+                                                         from the first without a gap; the ids of
+                                                         company, project and request
+    events#{opaque id}                event#00000004     one event: its id, name, time and facts
+    events#{opaque id}                seen#{event id}    it was written, and under which number
+    endpoint#{company}#{project}      state              failing_since, paused_at, pause_reason
+    endpoint#{company}#{project}      stopped#{opaque}   a conversation whose events are posted no more
+
+The first three are kept as long as a message of the conversation (`conversations.items.TTL`), also in
+an erasure, which finds them by the opaque id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.errors import TransientError
+from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.store import ConditionFailed, Item, TransactionConflict, TransactionRefused
+from chalicelib.outreach.company_events.names import CompanyEvent, Name
+from chalicelib.outreach.conversations import items
+from chalicelib.outreach.conversations.records import Record
+
+TRIES = 8
+"""Attempts at a write while another worker adds an event to the same conversation."""
+STOPPED = "stopped#"
+_ABOUT = ("company_id", "project_id", "request_id", "channel")
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The head of a conversation's events.
+
+    Attributes:
+        count: number of events written.
+        posted: number of events posted, from the first one without a gap.
+        resumed_epoch: when an operator last had them posted again; epoch seconds, or 0.
+        about: the ids of company, project and request, and the channel.
+    """
+
+    opaque_id: str
+    count: int
+    posted: int
+    resumed_epoch: float
+    about: Mapping[str, str]
+
+    @property
+    def company_id(self) -> str:
+        """The company that is informed."""
+        return self.about["company_id"]
+
+    @property
+    def project_id(self) -> str:
+        """The project, whose settings name the endpoint."""
+        return self.about["project_id"]
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointState:
+    """What is known of an endpoint.
+
+    Attributes:
+        failing_since: epoch seconds of the first failure since it last accepted an event.
+        paused_at: ISO time since which nothing is sent to it, until an operator resumes it.
+    """
+
+    failing_since: float | None = None
+    paused_at: str | None = None
+
+
+class EventRows(items.OnTable):
+    """Reads and writes the outbox."""
+
+    def add(self, record: Record, event: CompanyEvent) -> int:
+        """Add an event once, at the end; returns its number.
+
+        Raises:
+            TransientError: other writers interfered with every attempt.
+        """
+        attempts = Attempts(self._clock, at_once(TRIES))
+        while True:
+            head = self._table.get(_head_key(record.opaque_id))
+            count = int(head["count"]) if head else 0
+            try:
+                self._table.transact(self._adding(record, event, count))
+            except TransactionRefused as refused:
+                if refused.found[0] is not None:
+                    return int(refused.found[0]["number"])
+                attempts.failed(TransientError("dynamodb", "add_event", reason="contended"))
+            except TransactionConflict as conflict:
+                attempts.failed(conflict)
+            else:
+                return count + 1
+
+    def head(self, opaque_id: str) -> Head | None:
+        """The head; None where the conversation has no events, or they were erased."""
+        item = self._table.get(_head_key(opaque_id))
+        return _head(item) if item else None
+
+    def event(self, opaque_id: str, number: int) -> CompanyEvent | None:
+        """One event; None where it was erased."""
+        item = self._table.get(_event_key(opaque_id, number))
+        if item is None:
+            return None
+        return CompanyEvent(item["event"], Name(item["name"]), item["at"], item["facts"])
+
+    def tell(self, opaque_id: str, number: int) -> Head | None:
+        """Note that an event was posted; repeating it changes nothing."""
+        try:
+            item = self._table.update(
+                _head_key(opaque_id),
+                set_={"posted": number},
+                condition="#posted = :before",
+                before=number - 1,
+            )
+        except ConditionFailed as found:
+            return _head(found.item) if found.item else None
+        return _head(item)
+
+    # --- endpoints ----------------------------------------------------------------------------
+
+    def endpoint(self, company_id: str, project_id: str) -> EndpointState:
+        """The state of a project's endpoint."""
+        item = self._table.get(_endpoint_key(company_id, project_id, "state"), consistent=False)
+        found = item or {}
+        since = found.get("failing_since")
+        return EndpointState(None if since is None else float(since), found.get("paused_at"))
+
+    def failing(self, head: Head, epoch: float) -> None:
+        """Note the first failure of an endpoint since it last accepted an event."""
+        self._table.update(
+            self._state_of(head),
+            set_={},
+            keep={"failing_since": int(epoch), **self._owner(head)},
+            reading=False,
+        )
+
+    def accepting(self, head: Head) -> None:
+        """Note that the endpoint accepts events again."""
+        self._table.update(self._state_of(head), set_={}, remove=["failing_since"], reading=False)
+
+    def pause(self, head: Head, reason: str) -> None:
+        """Send nothing more to an endpoint until an operator resumes it."""
+        self._table.update(
+            self._state_of(head),
+            set_={"pause_reason": reason},
+            keep={"paused_at": iso(self._clock.now()), **self._owner(head)},
+            reading=False,
+        )
+
+    def stop(self, head: Head, reason: str) -> None:
+        """List a conversation whose events are posted no more until an operator resumes them."""
+        now = self._clock.now()
+        self._table.put(
+            {
+                **_endpoint_key(head.company_id, head.project_id, STOPPED + head.opaque_id),
+                **self._owner(head),
+                "opaque_id": head.opaque_id,
+                "reason": reason,
+                "since": iso(now),
+                "ttl": items.end(now),
+            }
+        )
+
+    def stopped(self, company_id: str, project_id: str) -> Iterator[Item]:
+        """The conversations of an endpoint whose events are posted no more."""
+        return self._table.query_pages(
+            KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :stopped)",
+            values={"p": _partition(company_id, project_id), "stopped": STOPPED},
+            ConsistentRead=True,
+        )
+
+    def resume_endpoint(self, company_id: str, project_id: str) -> Item:
+        """The write that lets events be sent to an endpoint again; for `Store.transact`."""
+        return self._table.updating(
+            _endpoint_key(company_id, project_id, "state"),
+            set_={"resumed_at": iso(self._clock.now())},
+            keep={"company_id": company_id, "project_id": project_id},
+            remove=["failing_since", "paused_at", "pause_reason"],
+        )
+
+    def resume(self, opaque_id: str) -> Head | None:
+        """Let a conversation's events be posted for another `telling.GIVE_UP_AFTER`."""
+        try:
+            item = self._table.update(
+                _head_key(opaque_id),
+                set_={"resumed": int(self._clock.now().timestamp())},
+                condition="attribute_exists(#conversation_id)",
+            )
+        except ConditionFailed:
+            return None
+        return _head(item)
+
+    def unlist(self, company_id: str, project_id: str, opaque_id: str) -> None:
+        """Take a conversation off the list of stopped ones; only an operator's role may."""
+        self._table.delete(_endpoint_key(company_id, project_id, STOPPED + opaque_id))
+
+    # --- the rows behind ----------------------------------------------------------------------
+
+    def _adding(self, record: Record, event: CompanyEvent, count: int) -> list[Item]:
+        """The mark comes first: it alone shows that the event was written before."""
+        now = self._clock.now()
+        own = {"opaque_id": record.opaque_id, "ttl": items.end(now)}
+        absent = "attribute_not_exists(#conversation_id)"
+        seen = {
+            "primary_channel": _events(record.opaque_id),
+            "conversation_id": f"seen#{event.id}",
+            "number": count + 1,
+            **own,
+        }
+        row = {
+            **_event_key(record.opaque_id, count + 1),
+            "event": event.id,
+            "name": event.name.value,
+            "at": event.at,
+            "facts": dict(event.facts),
+            **own,
+        }
+        about = {name: record.item[name] for name in ("company_id", "project_id", "request_id")}
+        return [
+            self._table.putting(seen, condition=absent),
+            self._table.putting(row, condition=absent),
+            self._table.updating(
+                _head_key(record.opaque_id),
+                set_={"count": count + 1, "ttl": own["ttl"]},
+                keep={
+                    **about,
+                    "channel": record.channel.value,
+                    "opaque_id": record.opaque_id,
+                    "posted": 0,
+                },
+                condition="attribute_not_exists(#count) OR #count = :was",
+                was=count,
+            ),
+        ]
+
+    def _state_of(self, head: Head) -> Item:
+        return _endpoint_key(head.company_id, head.project_id, "state")
+
+    def _owner(self, head: Head) -> dict[str, Any]:
+        return {"company_id": head.company_id, "project_id": head.project_id}
+
+
+def _events(opaque_id: str) -> str:
+    return f"events#{opaque_id}"
+
+
+def _head_key(opaque_id: str) -> Item:
+    return {"primary_channel": _events(opaque_id), "conversation_id": "head"}
+
+
+def _event_key(opaque_id: str, number: int) -> Item:
+    return {"primary_channel": _events(opaque_id), "conversation_id": f"event#{number:08d}"}
+
+
+def _partition(company_id: str, project_id: str) -> str:
+    return f"endpoint#{company_id}#{project_id}"
+
+
+def _endpoint_key(company_id: str, project_id: str, row: str) -> Item:
+    return {"primary_channel": _partition(company_id, project_id), "conversation_id": row}
+
+
+def _head(item: Mapping[str, Any]) -> Head:
+    return Head(
+        opaque_id=str(item["opaque_id"]),
+        count=int(item["count"]),
+        posted=int(item["posted"]),
+        resumed_epoch=float(item.get("resumed", 0)),
+        about={name: str(item[name]) for name in _ABOUT},
+    )

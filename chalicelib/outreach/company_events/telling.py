@@ -1,0 +1,240 @@
+"""Posts one event to its company's endpoint, and decides when it is tried again.
+
+An attempt that fails ends the run: the event's row waits as long as it has been tried, from seconds up
+to hours, for three days.  The later events of the conversation wait behind it without a row or a message
+of their own.  After three days, or at once where the endpoint is gone, the conversation is listed as
+stopped; an endpoint that has accepted nothing for so long is paused.  An operator resumes both.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from http import HTTPStatus
+from typing import Any, ClassVar, NoReturn
+
+from chalicelib.errors import PermanentError, ProviderError, UnavailableError, WithdrawnError
+from chalicelib.once.action import Action, Settle
+from chalicelib.once.flow import Waits
+from chalicelib.once.ports import Clock, Log
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import standard_webhooks
+from chalicelib.outreach.company_events.endpoint import Endpoint, signing_secrets
+from chalicelib.outreach.company_events.names import CompanyEvent, Name, Personal, body
+from chalicelib.outreach.company_events.rows import EndpointState, EventRows, Head
+from chalicelib.outreach.conversations.records import Record, Status
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.vendors.webhook import Post, Receipt
+
+PROVIDER = "company"
+DEADLINE_SECONDS = 10.0
+"""Of one attempt, in all; a consumer answers first and works afterwards."""
+FIRST_WAIT_SECONDS = 5.0
+LONGEST_WAIT_SECONDS = 8 * 3600.0
+GIVE_UP_AFTER = timedelta(days=3)
+"""Of an event, from its first attempt or from an operator's last resumption."""
+
+
+@dataclass(frozen=True, slots=True)
+class TellCompany:
+    """Post one event; its endpoint recognises a repetition by the event's id.
+
+    Attributes:
+        since_epoch: epoch seconds since which it is tried.
+        name: what happened; for the audit.
+    """
+
+    conversation_id: str
+    number: int
+    since_epoch: float = field(default=0.0, compare=False)
+    name: str = field(default="", compare=False)
+
+    kind: ClassVar[str] = "tell_company"
+    vendor: ClassVar[str] = PROVIDER
+    settle: ClassVar[Settle] = Settle.REPEATABLE
+    reaches_customer: ClassVar[bool] = False
+    is_id_global: ClassVar[bool] = False
+
+    @property
+    def key(self) -> str:
+        """See `once.action.Action.key`."""
+        return outreach_keys.tell_action(self.conversation_id, self.number)
+
+    @property
+    def audit_type(self) -> str:
+        """See `once.action.Action.audit_type`."""
+        return "tell_company"
+
+    def payload(self) -> Mapping[str, str]:
+        """See `once.action.Action.payload`."""
+        return {"event": self.name, "number": str(self.number)}
+
+    def probe(self) -> Mapping[str, str]:
+        """See `once.action.Action.probe`."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Built:
+    """One event as it is about to be posted."""
+
+    head: Head
+    state: EndpointState
+    event: CompanyEvent
+    url: str = field(repr=False)
+    content: bytes = field(repr=False)
+    keys: tuple[bytes, ...] = field(repr=False)
+
+
+class Teller:
+    """The executor of `TellCompany`, and its preparer.
+
+    Args:
+        endpoint: a project's endpoint as it is set now, by the ids of company and project.
+        secret: the text of a company's signing secret; with True read again.
+        post: sends one request to a public address.
+    """
+
+    def __init__(
+        self,
+        rows: EventRows,
+        conversations: Conversations,
+        endpoint: Callable[[str, str], Endpoint | None],
+        secret: Callable[[str, bool], str],
+        post: Callable[[Post], Receipt],
+        clock: Clock,
+        log: Log,
+    ) -> None:
+        self._rows = rows
+        self._conversations = conversations
+        self._endpoint = endpoint
+        self._secret = secret
+        self._post = post
+        self._clock = clock
+        self._log = log
+        self._built: dict[str, _Built] = {}
+
+    def prepare(self, actions: Sequence[Action]) -> None:
+        """`Preparer`: read the event, its endpoint and its secret, and build the request."""
+        action = _only(actions)
+        head = self._rows.head(action.conversation_id)
+        event = self._rows.event(action.conversation_id, action.number) if head else None
+        if head is None or event is None:
+            raise WithdrawnError(PROVIDER, "tell", reason="conversation_gone")
+        endpoint = self._endpoint(head.company_id, head.project_id)
+        if endpoint is None:
+            raise WithdrawnError(PROVIDER, "tell", reason="no_endpoint")
+        state = self._rows.endpoint(head.company_id, head.project_id)
+        try:
+            keys = signing_secrets(self._secret(head.company_id, bool(state.failing_since)))
+        except UnavailableError as error:
+            self._again_or_never(action, head, state, error.code)
+        personal = self._personal(head, event, endpoint)
+        about = {"conversation": head.opaque_id, **head.about}
+        content = body(event, action.number, about, personal)
+        self._built = {action.key: _Built(head, state, event, endpoint.url, content, keys)}
+
+    def tell(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
+        """`Executor`: post the event; whatever is not accepted raises.
+
+        Raises:
+            Waits: it was not accepted; it is tried again.
+            PermanentError: it is not tried again.
+        """
+        action = _only(actions)
+        built = self._built.pop(action.key)
+        now = self._clock.now().timestamp()
+        signed = standard_webhooks.headers(built.keys, built.event.id, now, built.content)
+        post = Post(built.url, signed, built.content, min(deadline_seconds, DEADLINE_SECONDS))
+        reason, status, retry_after = "", None, None
+        try:
+            receipt = self._post(post)
+            status, retry_after = receipt.status, receipt.retry_after
+        except ProviderError as error:
+            reason = error.reason
+        is_accepted = status is not None and HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
+        self._log.event(
+            "vendor.company.tell",
+            http_status=status,
+            result="success" if is_accepted else "failed",
+            reason=reason or None,
+        )
+        if status == HTTPStatus.GONE:
+            self._rows.pause(built.head, "gone")
+            raise PermanentError(PROVIDER, "tell", reason="endpoint_gone")
+        if not is_accepted:
+            reason = reason or f"http_{status}"
+            self._again_or_never(action, built.head, built.state, reason, retry_after or 0.0)
+        if built.state.failing_since is not None:
+            self._rows.accepting(built.head)
+        if built.event.name == Name.TOOL_CALLED:
+            self.note_call(action.conversation_id, "accepted")
+        return built.event.id
+
+    def note_call(self, opaque_id: str, outcome: str) -> None:
+        """Note in the conversation what became of a tool's call."""
+        record = self._conversations.find(opaque_id)
+        if record is not None:
+            self._conversations.move(record, set(Status), {"function_call_outcome": outcome})
+
+    def _again_or_never(
+        self,
+        action: TellCompany,
+        head: Head,
+        state: EndpointState,
+        reason: str,
+        asked_seconds: float = 0.0,
+    ) -> NoReturn:
+        """End a failed attempt.
+
+        Raises:
+            Waits: until it is tried again.
+            PermanentError: three days are over.
+        """
+        self._log.metric("mw.companies.failed")
+        now = self._clock.now().timestamp()
+        if state.failing_since is None:
+            self._rows.failing(head, now)
+        age, limit = now - action.since_epoch, GIVE_UP_AFTER.total_seconds()
+        if age < limit:
+            wait = max(FIRST_WAIT_SECONDS, min(age, LONGEST_WAIT_SECONDS), asked_seconds)
+            raise Waits(reason, now + wait)
+        if state.failing_since is not None and now - state.failing_since >= limit:
+            self._rows.pause(head, reason)
+        raise PermanentError(PROVIDER, "tell", reason=reason)
+
+    def _personal(self, head: Head, event: CompanyEvent, endpoint: Endpoint) -> Personal | None:
+        """What the body holds of a person; None where the project asks for nothing."""
+        is_tool = event.name == Name.TOOL_CALLED
+        if not (endpoint.include or is_tool):
+            return None
+        record = self._conversations.find(head.opaque_id)
+        if record is None:
+            raise WithdrawnError(PROVIDER, "tell", reason="conversation_gone")
+        return Personal(
+            recipient=record.primary_channel if "recipient" in endpoint.include else None,
+            text=self._text(record, event) if "text" in endpoint.include else None,
+            arguments=self._arguments(record, event) if is_tool else None,
+        )
+
+    def _text(self, record: Record, event: CompanyEvent) -> str | None:
+        wanted = event.facts.get("message_id")
+        if not wanted:
+            return None
+        entries = (*record.messages, *self._conversations.history(record))
+        return next((one.content for one in entries if one.entry_id == wanted), None)
+
+    def _arguments(self, record: Record, event: CompanyEvent) -> Mapping[str, Any]:
+        draft = self._conversations.draft(record, event.facts["message_id"])
+        if draft is None:
+            raise WithdrawnError(PROVIDER, "tell", reason="conversation_gone")
+        return dict(json.loads(draft.function_arguments or "{}"))
+
+
+def _only(actions: Sequence[Action]) -> TellCompany:
+    (action,) = actions
+    if not isinstance(action, TellCompany):
+        raise TypeError("not a TellCompany")
+    return action

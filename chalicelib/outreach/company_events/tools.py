@@ -1,0 +1,201 @@
+"""Tools: functions that the writer may ask for, what they take, and what they end in.
+
+A project declares them in its `ai_config`, beside the names that a channel's ``functions`` allow::
+
+    "tools": [{"name": "submit_application", "irreversible": true,
+               "parameters": {"type": "object", "required": ["job_ref"],
+                              "properties": {"job_ref": {"type": "string", "maxLength": 20}}},
+               "question": "Shall I submit your application now?",
+               "acknowledgement": "Thank you, your application is on its way."}]
+
+A call whose arguments fit the schema is posted to the company as the event ``tool_called``, once, under the
+event's id; without an endpoint it goes to a person.  An irreversible one asks the recipient first, and
+only a plain yes calls it.  A function that is named and not declared is noted in the conversation only.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool
+
+MAX_ARGUMENTS_BYTES = 8192
+_WORD = re.compile(r"[a-z]+")
+_YES = frozenset(
+    {
+        *(
+            "yes",
+            "yes please",
+            "y",
+            "ok",
+            "okay",
+            "sure",
+            "please do",
+            "do it",
+            "go ahead",
+            "confirm",
+        ),
+        *(
+            "si",
+            "si por favor",
+            "claro",
+            "vale",
+            "oui",
+            "oui merci",
+            "d accord",
+            "sim",
+            "sim por favor",
+        ),
+        *("ja", "ja bitte", "ja graag", "gerne", "si grazie", "va bene", "certo"),
+    }
+)
+"""Whole messages that confirm, in lower case and without accents and punctuation."""
+_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "string": str,
+    "boolean": bool,
+    "object": dict,
+    "array": list,
+    "integer": int,
+    "number": (int, float),
+    "null": type(None),
+}
+_KEYWORDS = frozenset(
+    {
+        *("type", "properties", "required", "additionalProperties", "items", "enum", "const"),
+        *("minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "pattern"),
+        *("description", "title", "examples", "default"),
+    }
+)
+"""The part of JSON Schema that is understood; a declaration with another keyword is refused."""
+
+
+def _understood(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    problem = next(_schema_faults(schema, "parameters"), None)
+    if problem is not None:
+        raise ValueError(problem)
+    if schema.get("type") != "object":
+        raise ValueError("must be of type object")
+    return schema
+
+
+def _schema_faults(schema: Any, path: str) -> Iterator[str]:  # noqa: ANN401 - any JSON value
+    if not isinstance(schema, Mapping):
+        yield f"{path} is not a schema"
+        return
+    unknown = sorted(schema.keys() - _KEYWORDS)
+    if unknown:
+        yield f"{path} has a keyword that is not understood: {', '.join(unknown)}"
+    listed = schema.get("type", [])
+    types = listed if isinstance(listed, list) else [listed]
+    if any(one not in _TYPES for one in types):
+        yield f"{path} has an unknown type"
+    try:
+        re.compile(str(schema.get("pattern", "")))
+    except re.error:
+        yield f"{path} has a pattern that is none"
+    for name, inner in dict(schema.get("properties") or {}).items():
+        yield from _schema_faults(inner, f"{path}.{name}")
+    if "items" in schema:
+        yield from _schema_faults(schema["items"], f"{path}[]")
+
+
+class Tool(BaseModel):
+    """One declared tool.
+
+    Attributes:
+        name: as in the channel's ``functions``.
+        parameters: the schema of its arguments.
+        irreversible: the recipient is asked before it is called.
+        question: what an irreversible one asks; a fixed wording without it.
+        acknowledgement: the message to the recipient where the writer writes none.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")]
+    description: Annotated[str, Field(max_length=1000)] = ""
+    parameters: Annotated[dict[str, Any], AfterValidator(_understood)] = {"type": "object"}
+    irreversible: StrictBool = False
+    question: Annotated[str, Field(min_length=1, max_length=600)] | None = None
+    acknowledgement: Annotated[str, Field(min_length=1, max_length=600)] | None = None
+
+    def arguments(self, text: str | None) -> dict[str, Any]:
+        """The arguments that the writer gave.
+
+        Raises:
+            ValueError: they do not fit the schema; names the place, never the value.
+        """
+        try:
+            found = json.loads(text or "{}")
+        except (ValueError, RecursionError):
+            raise ValueError("arguments are not JSON") from None
+        if len((text or "").encode()) > MAX_ARGUMENTS_BYTES:
+            raise ValueError("arguments are too long")
+        problem = next(_faults(found, self.parameters, "arguments"), None)
+        if problem is not None:
+            raise ValueError(problem)
+        return dict(found)
+
+
+def is_yes(text: str) -> bool:
+    """Whether a whole message is a plain yes."""
+    decomposed = unicodedata.normalize("NFKD", text.lower())
+    bare = "".join(one for one in decomposed if not unicodedata.combining(one))
+    return " ".join(_WORD.findall(bare)) in _YES
+
+
+def _faults(value: Any, schema: Mapping[str, Any], path: str) -> Iterator[str]:  # noqa: ANN401 - JSON
+    listed = schema.get("type")
+    types = listed if isinstance(listed, list) else [listed] if listed else []
+    if types and not any(_is_of(value, str(one)) for one in types):
+        yield f"{path} is not of type {' or '.join(map(str, types))}"
+        return
+    if "enum" in schema and value not in schema["enum"]:
+        yield f"{path} is none of the values allowed"
+    if "const" in schema and value != schema["const"]:
+        yield f"{path} is not the value required"
+    match value:
+        case str():
+            yield from _length_faults(len(value), schema, path, "Length")
+            if "pattern" in schema and not re.search(schema["pattern"], value):
+                yield f"{path} does not match its pattern"
+        case list():
+            yield from _length_faults(len(value), schema, path, "Items")
+            for number, one in enumerate(value):
+                yield from _faults(one, schema.get("items") or {}, f"{path}[{number}]")
+        case dict():
+            yield from _object_faults(value, schema, path)
+        case int() | float() if not isinstance(value, bool):
+            if value < schema.get("minimum", value) or value > schema.get("maximum", value):
+                yield f"{path} is out of range"
+        case _:
+            pass
+
+
+def _object_faults(value: Mapping[str, Any], schema: Mapping[str, Any], path: str) -> Iterator[str]:
+    properties = schema.get("properties") or {}
+    for name in schema.get("required") or ():
+        if name not in value:
+            yield f"{path}.{name} is missing"
+    for name, one in value.items():
+        if name in properties:
+            yield from _faults(one, properties[name], f"{path}.{name}")
+        elif properties and schema.get("additionalProperties", False) is False:
+            yield f"{path} has a field that is not declared"
+
+
+def _length_faults(length: int, schema: Mapping[str, Any], path: str, what: str) -> Iterator[str]:
+    if not schema.get(f"min{what}", 0) <= length <= schema.get(f"max{what}", length):
+        yield f"{path} is too short or too long"
+
+
+def _is_of(value: Any, name: str) -> bool:  # noqa: ANN401 - any JSON value
+    if isinstance(value, bool):
+        return name == "boolean"
+    if name == "integer" and isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, _TYPES[name])

@@ -1,0 +1,198 @@
+"""What persons do with a conversation: each act is one transaction with all that it says and changes.
+
+A mark under the act's id, beside the conversation's pages and drafts, makes a repetition find what was
+done (``act#{digest of conversation_id}#{act id}``); it is kept as long as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.errors import TransientError
+from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.store import Item, TransactionConflict, TransactionRefused
+from chalicelib.outreach.conversations import handoffs, items
+from chalicelib.outreach.conversations.records import Draft, Entry, Record
+
+TRIES = 8
+"""Attempts at a transaction while others write to the same items."""
+_ABSENT = "attribute_not_exists(#conversation_id)"
+
+
+class OutdatedError(Exception):
+    """The conversation is not as it was read any more; nothing was written."""
+
+
+class RepeatedError(Exception):
+    """The act was done before; `mark` is what was stored of it."""
+
+    def __init__(self, mark: Item) -> None:
+        super().__init__("repeated")
+        self.mark = mark
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What an act changes of a conversation.
+
+    Attributes:
+        handoff: the hand-off from now on; None leaves it, and its entry in the list, as they are.
+        ended: how the hand-off has ended, for its entry in the list; empty while it goes on.
+        attributes: attributes of the conversation that take a value.
+        remove: attributes to remove.
+        draft: entry id and text of a message to send.
+        note: an entry that is appended and never sent.
+    """
+
+    handoff: Mapping[str, Any] | None = None
+    ended: str = ""
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    remove: Collection[str] = ()
+    draft: tuple[str, Draft] | None = None
+    note: Entry | None = None
+
+
+class Acts(items.OnTable):
+    """Stores acts."""
+
+    def act_done(self, record: Record, act_id: str) -> Item | None:
+        """What was stored of an act; None where it was not done."""
+        return self._table.get(items.act_key(record, act_id))
+
+    def acts_of(self, record: Record) -> Iterator[Item]:
+        """What was stored of every act on a conversation, in no order."""
+        return self._table.query_pages(
+            KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :act)",
+            values={
+                "p": items.partition(record),
+                "act": items.act_key(record, "")["conversation_id"],
+            },
+        )
+
+    def act(
+        self,
+        record: Record,
+        act_id: str,
+        change: Change,
+        *,
+        about: Mapping[str, Any],
+        journal: Sequence[Item] = (),
+        event: Item | None = None,
+    ) -> bool:
+        """Do an act once, on the conversation as it was read.
+
+        Args:
+            record: as last read; status, hand-off and number of messages must still be the same.
+            act_id: unique within the conversation; equal for a repetition.
+            change: what it changes.
+            about: what is kept of the act, for its repetition.
+            journal: writes of the journal's entry.
+            event: the write of a new ledger row, for the event that does the rest; without it where
+                that row exists.
+
+        Returns:
+            Whether the ledger row was written.
+
+        Raises:
+            OutdatedError: the conversation has changed.
+            RepeatedError: the act was done before.
+            TransientError: other writers interfered with every attempt.
+        """
+        writes = self._act_writes(record, act_id, change, about, journal)
+        opened = [event] if event is not None else []
+        attempts = Attempts(self._clock, at_once(TRIES))
+        while True:
+            try:
+                self._table.transact([*writes, *opened])
+            except TransactionRefused as refused:
+                mark, conversation = refused.found[:2]
+                if mark is not None:
+                    raise RepeatedError(mark) from None
+                if conversation is not None:
+                    raise OutdatedError from None
+                if opened and refused.found[-1] is not None:
+                    opened = []
+                attempts.failed(TransientError("dynamodb", "act", reason="contended"))
+            except TransactionConflict as conflict:
+                attempts.failed(conflict)
+            else:
+                return bool(opened)
+
+    def reply_failed(self, record: Record, reason: str) -> None:
+        """A person's reply was not sent: the conversation says why, and waits for an answer again.
+
+        Raises:
+            TransientError: other writers interfered with every attempt.
+        """
+        attempts = Attempts(self._clock, at_once(TRIES))
+        while True:
+            now = iso(self._clock.now())
+            changes: dict[str, Any] = {"reply_failure": {"reason": reason, "at": now}}
+            writes: list[Item] = []
+            seen = "#conversation_status = :status"
+            values: dict[str, Any] = {}
+            if record.is_handed_off:
+                since = handoffs.unanswered_since(record.handoff) or now
+                handoff = {**record.handoff, "unanswered_since": since}
+                changes["handoff"], values = handoff, {"handoff": record.item["handoff"]}
+                seen = f"{seen} AND #handoff = :handoff"
+                writes.append(self._table.putting(handoffs.entry(record, handoff)))
+            update = self._table.updating(
+                record.key, set_=changes, condition=seen, status=record.status.value, **values
+            )
+            try:
+                self._table.transact([update, *writes])
+            except (TransactionRefused, TransactionConflict):
+                attempts.failed(TransientError("dynamodb", "reply_failed", reason="contended"))
+                record = Record(self._table.get(record.key) or record.item)
+            else:
+                return
+
+    def _act_writes(
+        self,
+        record: Record,
+        act_id: str,
+        change: Change,
+        about: Mapping[str, Any],
+        journal: Sequence[Item],
+    ) -> list[Item]:
+        """The mark comes first and the conversation next: they show why all were refused."""
+        now = self._clock.now()
+        common = {"primary_channel": items.partition(record), "ttl": items.end(now)}
+        mark = {**common, **items.act_key(record, act_id), **about, "done_at": iso(now)}
+        notes = () if change.note is None else (replace(change.note, number=record.message_count),)
+        written = items.appended(record, notes, now) if notes else {"updated_at": iso(now)}
+        seen = "#conversation_status = :status AND #message_count = :count"
+        values: dict[str, Any] = {}
+        if record.handoff:
+            seen, values = f"{seen} AND #handoff = :handoff", {"handoff": record.item["handoff"]}
+        else:
+            seen = f"{seen} AND attribute_not_exists(#handoff)"
+        handoff = {} if change.handoff is None else {"handoff": dict(change.handoff)}
+        writes = [
+            self._table.putting(mark, condition=_ABSENT),
+            self._table.updating(
+                record.key,
+                set_={**written, **change.attributes, **handoff},
+                remove=[name for name in change.remove if name in record.item],
+                condition=seen,
+                status=record.status.value,
+                count=record.message_count,
+                **values,
+            ),
+            *journal,
+        ]
+        if change.handoff is not None:
+            listed = handoffs.entry(record, change.handoff, change.ended, now=now)
+            writes.append(self._table.putting(listed))
+        if change.draft is not None:
+            writes.append(self._table.putting(items.draft_item(record, *change.draft, now)))
+        for one in notes:
+            place = {"conversation_id": items.page_id(record, one)}
+            seen_mark = {**common, **items.seen_key(record, one.entry_id), "note": one.note}
+            writes.append(self._table.putting(seen_mark, condition=_ABSENT))
+            writes.append(self._table.putting({**common, **place, **one.item()}, condition=_ABSENT))
+        return writes

@@ -1,0 +1,188 @@
+"""The Desk API: authenticates a company's desk, and answers what `inbox` says.
+
+A desk key is a company's own and has a role; it is shown as ``x-api-key``, as the Router's key is, and a
+company that signs its requests signs these too.  Another company's conversation is as one that does
+not exist::
+
+    GET  /desk/conversations?state=waiting,taken&limit=50&after=...     the list
+    GET  /desk/conversations/{id}                                      one, with its transcript
+    POST /desk/conversations/{id}/acts       Idempotency-Key: ...      an act, see `asked`
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.errors import (
+    PayloadError,
+    RequestError,
+    TransientError,
+    UnavailableError,
+)
+from chalicelib.once import body as bodies
+from chalicelib.once import door
+from chalicelib.once.door import Answer
+from chalicelib.once.ports import Clock, Log
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.desk import asked as asking
+from chalicelib.outreach.desk import shown
+from chalicelib.outreach.desk.inbox import DEFAULT_STATES, MOST_LISTED, Inbox, NotFoundError
+from chalicelib.outreach.door import access
+from chalicelib.outreach.door.access import Access, Role
+
+SOURCE = "desk"
+MAX_BODY_BYTES = 128 * 1024
+USUAL_LIMIT = 50
+_OPAQUE_ID = re.compile(r"[0-9a-f]{32}")
+_LIMIT = re.compile(r"[0-9]{1,3}")
+_MOST_CHARACTERS = 300
+"""Of a parameter of the query."""
+_FILTERS = ("state", "project", "channel", "taken_by", "limit", "after")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whose desk it is, and what its key may do."""
+
+    company_id: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class DeskDoor:
+    """Answers the Desk API.
+
+    Attributes:
+        access: the credentials of each company id, read for every request.
+    """
+
+    access: Callable[[], Mapping[str, Access]]
+    inbox: Inbox
+    clock: Clock
+    log: Log
+
+    def listed(self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]) -> Answer:
+        """The company's hand-offs, the longest waiting first."""
+
+        def answer(caller: Caller) -> dict[str, Any]:
+            page = self.inbox.list(company_id=caller.company_id, **_filters(query))
+            return {"conversations": page.entries, "after": page.after or None}
+
+        return self._answered(headers, body, answer)
+
+    def shown(self, headers: Mapping[str, str], body: bytes, opaque_id: str) -> Answer:
+        """One conversation with its transcript."""
+
+        def answer(caller: Caller) -> dict[str, Any]:
+            return self.inbox.conversation(_id(opaque_id), company_id=caller.company_id)
+
+        return self._answered(headers, body, answer)
+
+    def act(self, headers: Mapping[str, str], body: bytes, opaque_id: str) -> Answer:
+        """One act of a person."""
+
+        def answer(caller: Caller) -> dict[str, Any]:
+            asked = asking.parsed_act(
+                _object(body),
+                conversation_id=_id(opaque_id),
+                key=_header(headers, "idempotency-key"),
+                actor=caller.company_id,
+                company_id=caller.company_id,
+                is_lead=caller.role == Role.LEAD,
+            )
+            done = self.inbox.act(asked)
+            return {
+                "status": "done",
+                "act": done.act,
+                "repeated": done.is_repeated,
+                "version": done.version,
+            }
+
+        return self._answered(headers, body, answer)
+
+    def _answered(
+        self,
+        headers: Mapping[str, str],
+        body: bytes,
+        answer: Callable[[Caller], dict[str, Any]],
+    ) -> Answer:
+        """The answer to a caller who is known; else, or where it is refused, the error."""
+        try:
+            bodies.check_size(body, MAX_BODY_BYTES, code="PAYLOAD_TOO_LARGE")
+            said = answer(self._caller(headers, body))
+        except RequestError as error:
+            door.log_rejected(self.log, SOURCE, error.code)
+            return door.error_answer(error.status, error.code, error.message)
+        except (UnavailableError, TransientError) as error:
+            code = "DATABASE_ERROR" if isinstance(error, TransientError) else _code(error)
+            door.log_failed(self.log, SOURCE, code)
+            status = 500 if code == "INTERNAL_ERROR" else 503
+            return door.error_answer(status, code, "try again later")
+        door.log_accepted(self.log, SOURCE)
+        return Answer(200, said, {"Cache-Control": "no-store"})
+
+    def _caller(self, headers: Mapping[str, str], body: bytes) -> Caller:
+        low = {name.lower(): value for name, value in headers.items()}
+        access.key_in(low)  # without one no secret is read
+        companies = self.access()
+        company_id, role = access.desk_of(low, companies)
+        now = self.clock.now().timestamp()
+        access.check_signature(low, body, companies[company_id], now_epoch=now)
+        return Caller(company_id, role)
+
+
+def _code(error: UnavailableError) -> str:
+    return "QUEUE_ERROR" if error.code == "enqueue_failed" else "INTERNAL_ERROR"
+
+
+def _filters(query: Mapping[str, str]) -> dict[str, Any]:
+    """The list's filters.
+
+    Raises:
+        PayloadError: names the parameter, never its value.
+    """
+    for name, value in query.items():
+        if name not in _FILTERS:
+            raise PayloadError("UNKNOWN_PARAMETER", f"the list takes {', '.join(_FILTERS)}")
+        if len(value) > _MOST_CHARACTERS:
+            raise PayloadError(f"INVALID_{name.upper()}", f"parameter {name} is too long")
+    states = tuple(query["state"].split(",")) if query.get("state") else DEFAULT_STATES
+    if not set(states) <= set(shown.STATES):
+        raise PayloadError("INVALID_STATE", f"parameter state lists {', '.join(shown.STATES)}")
+    channel = query.get("channel") or None
+    if channel is not None and channel not in {one.value for one in Channel}:
+        raise PayloadError("INVALID_CHANNEL", "parameter channel names no known channel")
+    limit = query.get("limit") or str(USUAL_LIMIT)
+    if not (_LIMIT.fullmatch(limit) and 1 <= int(limit) <= MOST_LISTED):
+        raise PayloadError("INVALID_LIMIT", f"parameter limit is not 1-{MOST_LISTED}")
+    return {
+        "states": states,
+        "project_id": query.get("project") or None,
+        "channel": channel,
+        "taken_by": query.get("taken_by") or None,
+        "limit": int(limit),
+        "after": query.get("after") or "",
+    }
+
+
+def _id(opaque_id: str) -> str:
+    if not _OPAQUE_ID.fullmatch(opaque_id):
+        raise NotFoundError("CONVERSATION_NOT_FOUND", "no such conversation of this company")
+    return opaque_id
+
+
+def _object(body: bytes) -> Mapping[str, Any]:
+    try:
+        raw = bodies.parsed_json(body)
+    except ValueError:
+        raise PayloadError("INVALID_REQUEST", "the body is not JSON") from None
+    if not isinstance(raw, dict):
+        raise PayloadError("INVALID_REQUEST", "the body is not a JSON object")
+    return raw
+
+
+def _header(headers: Mapping[str, str], name: str) -> str:
+    return next((value for given, value in headers.items() if given.lower() == name), "")

@@ -1,0 +1,320 @@
+"""The desk's one interface: the list of hand-offs, a conversation, and the acts of persons.
+
+Where a company is named, another company's conversation is as one that does not exist.  An act is one
+transaction: the conversation as it was seen, the list's entry, the journal's entry, the mark by which a
+repetition finds it, and the row of the event that does the rest.  Nothing is sent here: the event is
+processed in the conversation's lane, and the sweep queues it where its message was lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.errors import ConflictError, MiddlewareError, PayloadError, RequestError
+from chalicelib.once import keys
+from chalicelib.once.event import EventStatus
+from chalicelib.once.intake import Intake
+from chalicelib.once.job import Recovery, facts_of
+from chalicelib.once.journal import Act, Journal
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ports import Clock
+from chalicelib.once.store import Item
+from chalicelib.outreach import reopening, rules
+from chalicelib.outreach.conversations.acts import OutdatedError, RepeatedError
+from chalicelib.outreach.conversations.handoffs import Handoffs
+from chalicelib.outreach.conversations.records import Record, Status
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.desk import asked as asking
+from chalicelib.outreach.desk import changes, shown
+from chalicelib.outreach.desk.asked import Asked, RefusedError
+from chalicelib.outreach.door.admission import Starts
+from chalicelib.outreach.jobs import DeskReply, HandoffRelease
+from chalicelib.outreach.releasing import previous_status
+
+SOURCE = "handoff"
+MOST_LISTED = 200
+DEFAULT_STATES = ("waiting", "taken", "answered")
+_BETWEEN = "~"
+
+
+class NotFoundError(RequestError):
+    """There is no such conversation of the caller's company."""
+
+    status = 404
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A part of the list.
+
+    Attributes:
+        entries: as `shown.entry_shown` shows them.
+        after: where the next part begins; empty at the end.
+    """
+
+    entries: list[dict[str, Any]]
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was done.
+
+    Attributes:
+        act: what.
+        is_repeated: the same request was done before, and is not done twice.
+        event: key of the event that does the rest; empty where nothing is left to do.
+        is_again: that event had failed, and runs again.
+        version: of the conversation now, for the next act.
+    """
+
+    act: str
+    is_repeated: bool
+    event: str
+    is_again: bool
+    version: str
+
+
+class Inbox:
+    """Lists, shows and acts.
+
+    Args:
+        journal: where acts are entered.
+        current: a project's settings as they are now, empty where there is none.
+    """
+
+    def __init__(
+        self,
+        conversations: Conversations,
+        handoffs: Handoffs,
+        intake: Intake,
+        ledger: Ledger,
+        starts: Starts,
+        journal: Journal,
+        clock: Clock,
+        current: Callable[[Record], Mapping[str, Any]],
+    ) -> None:
+        self._conversations = conversations
+        self._handoffs = handoffs
+        self._intake = intake
+        self._ledger = ledger
+        self._starts = starts
+        self._journal = journal
+        self._clock = clock
+        self._current = current
+
+    def list(
+        self,
+        *,
+        company_id: str | None,
+        states: Collection[str] = DEFAULT_STATES,
+        project_id: str | None = None,
+        channel: str | None = None,
+        taken_by: str | None = None,
+        limit: int = 50,
+        after: str = "",
+    ) -> Page:
+        """Hand-offs, the longest waiting first; those that wait for no answer come last.
+
+        Args:
+            company_id: only of this company; None for operators, who see all.
+            states: of `shown.STATES`.
+            project_id: only of this project.
+            channel: only of this channel.
+            taken_by: only those that this person has.
+            limit: at most so many, up to `MOST_LISTED`.
+            after: where the part before it ended.
+
+        Raises:
+            PayloadError: `after` is not one that was given out.
+        """
+        now = self._clock.now()
+        listed = (
+            self._handoffs.everyones() if company_id is None else self._handoffs.listed(company_id)
+        )
+        wanted = {"project": project_id, "channel": channel, "taken_by": taken_by}
+        found = [
+            one
+            for one in (shown.entry_shown(entry, now) for entry in listed)
+            if one["state"] in states
+            and company_id in (None, one["company"])
+            and all(value in (None, one[name]) for name, value in wanted.items())
+        ]
+        found.sort(key=_place)
+        if after:
+            last = _place_of(after)
+            found = [one for one in found if _place(one) > last]
+        page = found[: min(limit, MOST_LISTED)]
+        return Page(page, _BETWEEN.join(_place(page[-1])) if len(found) > len(page) > 0 else "")
+
+    def late(self) -> int:
+        """How many wait for longer than their project's target, of all companies."""
+        now = self._clock.now()
+        return sum(shown.is_late(one, now) for one in self._handoffs.everyones())
+
+    def record(self, opaque_id: str, *, company_id: str | None = None) -> Record:
+        """The conversation.
+
+        Raises:
+            NotFoundError: there is none, or it is another company's.
+        """
+        record = self._conversations.find(opaque_id)
+        if record is None or company_id not in (None, record.company_id):
+            raise NotFoundError("CONVERSATION_NOT_FOUND", "no such conversation of this company")
+        return record
+
+    def conversation(self, opaque_id: str, *, company_id: str | None = None) -> dict[str, Any]:
+        """A conversation in full, with its version and its transcript.
+
+        Raises:
+            NotFoundError: see `record`.
+        """
+        record = self.record(opaque_id, company_id=company_id)
+        history = self._conversations.history(record)
+        return shown.conversation_shown(record, history, self._clock.now())
+
+    def act(self, asked: Asked) -> Done:
+        """Do an act, once however often it is asked for with its key.
+
+        Raises:
+            NotFoundError: see `record`.
+            PayloadError: the text is too long for the channel, or a time is over.
+            RefusedError: the conversation is not in a state for it.
+            ConflictError: ``VERSION_CHANGED``, or ``IDEMPOTENCY_KEY_REUSED`` for another act.
+            UnavailableError: it was done, and the event that does the rest was not queued: ask again.
+        """
+        record = self.record(asked.conversation_id, company_id=asked.company_id)
+        mark = self._conversations.act_done(record, asked.act_id)
+        if mark is not None:
+            return self._repeated(record, asked, mark)
+        try:
+            if asked.version == shown.version_of(record):
+                return self._done(record, asked)
+        except RepeatedError as repeated:
+            return self._repeated(record, asked, repeated.mark)
+        except OutdatedError:
+            pass  # between the read and the write
+        raise ConflictError("VERSION_CHANGED", "the conversation has changed: read it again")
+
+    def _done(self, record: Record, asked: Asked) -> Done:
+        now = self._clock.now()
+        asking.check_until(asked, now)
+        planned = changes.planned(
+            record, asked, now, previous=lambda: previous_status(self._conversations, record)
+        )
+        self._check_sendable(record, asked)
+        about = {"fingerprint": asked.fingerprint, "act": asked.act, "event": planned.event}
+        event = None
+        if planned.event:
+            event = self._ledger.receiving(facts_of(self._job(record, planned.event)))
+        is_new = self._conversations.act(
+            record,
+            asked.act_id,
+            planned.change,
+            about=about,
+            journal=self._journal.writes(self._entry(record, asked)),
+            event=event,
+        )
+        is_again = self._queue(record, planned.event, is_new=is_new) if planned.event else False
+        self._note_start(record, planned.change.ended)
+        return self._answer(asked, planned.event, is_repeated=False, is_again=is_again)
+
+    def _repeated(self, record: Record, asked: Asked, mark: Item) -> Done:
+        """Answer a repetition; what was not queued the first time is queued now."""
+        if mark["fingerprint"] != asked.fingerprint:
+            raise ConflictError("IDEMPOTENCY_KEY_REUSED", "the key came with another act")
+        event = str(mark.get("event") or "")
+        if event and self._ledger.statuses([event]).get(event) == EventStatus.RECEIVED:
+            self._queue(record, event, is_new=True)
+        return self._answer(asked, event, is_repeated=True, is_again=False)
+
+    def _answer(self, asked: Asked, event: str, *, is_repeated: bool, is_again: bool) -> Done:
+        record = self.record(asked.conversation_id)
+        return Done(asked.act, is_repeated, event, is_again, shown.version_of(record))
+
+    def _check_sendable(self, record: Record, asked: Asked) -> None:
+        """Refuse now what would be refused when it is sent; the send looks again."""
+        if asked.text and asked.act in (asking.REPLY, asking.APPROVE):
+            most = rules.longest(record)
+            if len(asked.text) > most:
+                raise PayloadError("INVALID_TEXT", f"field text is longer than {most} characters")
+        is_reply = asked.act == asking.REPLY
+        if not is_reply and (asked.act != asking.APPROVE or record.handoff.get("held") != "reply"):
+            return
+        if is_reply and self._conversations.forbids(record) is not None:
+            raise RefusedError("DO_NOT_CONTACT", "the recipient must not be contacted")
+        is_late = not rules.takes_free_text(record, self._clock.now())
+        if is_late and reopening.template_of(self._current(record)) is None:
+            raise RefusedError(
+                "WINDOW_CLOSED", "WhatsApp takes no free text now, and no template is set"
+            )
+
+    def _entry(self, record: Record, asked: Asked) -> Act:
+        return Act(
+            what=f"handoff {asked.act}",
+            key=record.opaque_id,
+            actor=asked.actor if asked.actor == asked.by else f"{asked.actor}/{asked.by}",
+            result=asked.act,
+            reason=asked.reason,
+            evidence={
+                "handoff": record.handoff.get("id"),
+                "held": bool(record.handoff.get("held")),
+                "why": record.handoff.get("reason"),
+                "by": asked.by,
+                "messages": record.message_count,
+            },
+            act_id=asked.act_id,
+        )
+
+    def _job(self, record: Record, event_key: str) -> DeskReply | HandoffRelease:
+        pair = (record.sender, record.primary_channel)
+        common: dict[str, Any] = {
+            "event_key": event_key,
+            "conversation_id": record.opaque_id,
+            "received_at": iso(self._clock.now()),
+            "source": SOURCE,
+            "trace_id": keys.digest(event_key)[:16],
+            "pair": pair,
+        }
+        if event_key.startswith("evt:desk:"):
+            return DeskReply(**common)
+        return HandoffRelease(handoff_id=event_key.rpartition(":")[2], **common)
+
+    def _queue(self, record: Record, event_key: str, *, is_new: bool) -> bool:
+        """Queue an event; one that had failed runs again, under its own key.
+
+        Returns:
+            Whether it runs again.
+        """
+        job = self._job(record, event_key)
+        status = None if is_new else self._ledger.statuses([event_key]).get(event_key)
+        is_again = status == EventStatus.FAILED
+        if is_again:
+            self._intake.accept(job, recovery=Recovery.OPERATOR)
+            return True
+        self._intake.accept(job, admission=job.received_at)
+        try:
+            self._ledger.queued(event_key)
+        except MiddlewareError:
+            return False  # the sweep queues it once more, which is harmless
+        return False
+
+    def _note_start(self, record: Record, ended: str) -> None:
+        """The outcome of a start whose opening was declined, for its sender."""
+        if ended == "declined" and record.status == Status.HANDED_OFF:
+            self._starts.note(record.start_event, outcome="declined")
+
+
+def _place(one: Mapping[str, Any]) -> tuple[str, str, str]:
+    waits = one["waiting_since"]
+    return ("0", waits, one["id"]) if waits else ("1", one["newest_at"] or one["since"], one["id"])
+
+
+def _place_of(after: str) -> tuple[str, str, str]:
+    rank, at, opaque_id = (*after.split(_BETWEEN), "", "")[:3]
+    if rank not in ("0", "1") or not at or not opaque_id:
+        raise PayloadError("INVALID_AFTER", "parameter after is not one that was given out")
+    return rank, at, opaque_id

@@ -1,0 +1,115 @@
+"""A hand-off and a conversation as the desk shows them; pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from chalicelib.clock import iso, parsed
+from chalicelib.once import keys
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations import handoffs
+from chalicelib.outreach.conversations.records import Entry, Record
+from chalicelib.outreach.rules import WHATSAPP_WINDOW
+
+ANSWERED, SNOOZED = "answered", "snoozed"
+STATES = (
+    *(handoffs.WAITING, handoffs.TAKEN_BY_PERSON, ANSWERED, SNOOZED),
+    *(handoffs.APPROVED, handoffs.GIVEN_BACK, handoffs.DECLINED, handoffs.CLOSED),
+    handoffs.REPLACED,
+)
+"""States by which the list can be filtered; the first four are open."""
+_PARTS = ("entry_id", "note", "by", "media")
+
+
+def version_of(record: Record) -> str:
+    """What an act names as seen: it changes with every message and with every act."""
+    seen = [record.status.value, record.message_count, record.item.get("handoff")]
+    return keys.digest(json.dumps(seen, sort_keys=True, default=str))[:16]
+
+
+def state_of(entry: Mapping[str, Any], now: datetime) -> str:
+    """The state of an entry of the list."""
+    state = str(entry["handoff_state"])
+    if state not in handoffs.OPEN:
+        return state
+    if str(entry.get("snoozed_until") or "") > iso(now):
+        return SNOOZED
+    if state == handoffs.TAKEN_BY_PERSON and not entry.get("unanswered_since"):
+        return ANSWERED
+    return state
+
+
+def is_late(entry: Mapping[str, Any], now: datetime) -> bool:
+    """Whether somebody waits for an answer for longer than their project's target."""
+    due = str(entry.get("answer_due_at") or "")
+    is_waiting = state_of(entry, now) in (handoffs.WAITING, handoffs.TAKEN_BY_PERSON)
+    return is_waiting and bool(due) and due < iso(now)
+
+
+def entry_shown(entry: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """An entry of the list: identifiers, fixed codes and times, and the person who has it."""
+    state = state_of(entry, now)
+    is_open = entry["handoff_state"] in handoffs.OPEN
+    since = entry.get("unanswered_since") or (entry["since"] if state == handoffs.WAITING else None)
+    waits = parsed(str(since)) if since and is_open else None
+    return {
+        "id": entry["opaque_id"],
+        "company": entry["company_id"],
+        "project": entry["project_id"],
+        "channel": entry.get("channel"),
+        "state": state,
+        "held": entry["held"],
+        "reason": entry["reason"],
+        "since": entry["since"],
+        "waiting_since": iso(waits) if waits else None,
+        "waiting_seconds": max(0, int((now - waits).total_seconds())) if waits else None,
+        "due_at": entry.get("answer_due_at") if waits else None,
+        "is_late": is_late(entry, now),
+        "newest_at": entry.get("newest_at"),
+        "taken_by": entry.get("taken_by"),
+        "snoozed_until": entry.get("snoozed_until"),
+    }
+
+
+def conversation_shown(record: Record, history: Iterable[Entry], now: datetime) -> dict[str, Any]:
+    """A conversation in full, with personal data, for the person who will answer."""
+    entry = handoffs.entry(record, record.handoff) if record.is_handed_off else None
+    about = record.handoff if record.is_handed_off else {}
+    return {
+        "id": record.opaque_id,
+        "version": version_of(record),
+        "company": record.company_id,
+        "project": record.project_id,
+        "request_id": record.item.get("request_id"),
+        "channel": record.channel.value,
+        "recipient": record.primary_channel,
+        "name": record.item.get("recipient_first_name"),
+        "status": record.status.value,
+        "handoff": entry_shown(entry, now) if entry else None,
+        "why": record.item.get("hand_off_to_human_reason") if entry else None,
+        "declined": about.get("declined"),
+        "hint": record.item.get("hint"),
+        "reply_failure": record.item.get("reply_failure"),
+        "free_text_until": _free_text_until(record),
+        "may_also_belong_to": [
+            one for one in record.item.get("unclear_between") or () if one != record.opaque_id
+        ],
+        "messages": [message_shown(one) for one in history],
+    }
+
+
+def message_shown(one: Entry) -> dict[str, Any]:
+    """One entry of the transcript; ``by`` names the person of the company who wrote it."""
+    more = {name: getattr(one, name) for name in _PARTS if getattr(one, name) is not None}
+    return {"at": one.message_timestamp, "role": one.role, "text": one.content, **more}
+
+
+def _free_text_until(record: Record) -> str | None:
+    """Until when WhatsApp accepts free text; None on other channels, or before any message."""
+    last = record.last_inbound_at
+    if record.channel != Channel.WHATSAPP or last is None:
+        return None
+    return iso(last + WHATSAPP_WINDOW)

@@ -1,0 +1,72 @@
+"""What a company's key may read of a conversation: what it waits for, and its messages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from chalicelib.clock import iso
+from chalicelib.errors import PayloadError
+from chalicelib.outreach.conversations.records import PROMPT, Entry, Record
+
+if TYPE_CHECKING:  # a start does not load it
+    from chalicelib.outreach.conversations.store import Conversations
+
+PAGE_MESSAGES = 50
+"""Messages of one answer."""
+_MOST_DIGITS = 8
+_ROLES = {"user": "recipient", "assistant": "company"}
+
+
+def waiting(record: Record, now: datetime) -> dict[str, Any] | None:
+    """Why a conversation waits, since when and until when; None where it does not.
+
+    ``for`` is ``approval`` (a message is held until a person approves it), ``person`` or
+    ``quiet_hours``.
+    """
+    if record.is_handed_off:
+        is_held = record.handoff.get("held") and not record.handoff.get("taken_by")
+        found = {
+            "for": "approval" if is_held else "person",
+            "reason": record.handoff.get("reason"),
+            "since": record.handoff.get("since"),
+        }
+        return {name: value for name, value in found.items() if value}
+    due = [int(one["due"]) for one in record.waiting]
+    if not due or max(due) <= now.timestamp():
+        return None
+    until = iso(datetime.fromtimestamp(min(one for one in due if one > now.timestamp()), UTC))
+    return {"for": "quiet_hours", "until": until}
+
+
+def messages(
+    conversations: Conversations, record: Record, query: Mapping[str, str]
+) -> dict[str, Any]:
+    """Up to `PAGE_MESSAGES` of a conversation's messages, in the order in which they were written.
+
+    Raises:
+        PayloadError: ``INVALID_AFTER``: the query's ``after`` is no number of a message.
+    """
+    given = query.get("after", "")
+    if given and not (given.isascii() and given.isdigit() and len(given) <= _MOST_DIGITS):
+        raise PayloadError("INVALID_AFTER", "parameter after is not the number of a message")
+    first = int(given) + 1 if given else 0
+    found = conversations.page(record, first, PAGE_MESSAGES + 1)
+    shown = [_shown(number, one) for number, one in found[:PAGE_MESSAGES] if one.note != PROMPT]
+    more = len(found) > PAGE_MESSAGES
+    last = found[:PAGE_MESSAGES][-1][0] if found else None
+    return {"messages": shown, **({"after": last} if more else {})}
+
+
+def _shown(number: int, one: Entry) -> dict[str, Any]:
+    fields = {
+        "id": one.entry_id,
+        "number": number,
+        "at": one.message_timestamp,
+        "from": _ROLES.get(one.role, one.role),
+        "text": one.content,
+        "note": one.note,
+        "media": [dict(item) for item in one.media] if one.media else None,
+    }
+    return {name: value for name, value in fields.items() if value is not None}

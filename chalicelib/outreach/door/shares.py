@@ -1,0 +1,67 @@
+"""A company's share of a lane: how many starts a minute enter it, so that others find room.
+
+A lane takes the oldest group first and knows no companies.  So the door lets a company's starts in at
+its share, and those beyond it wait outside the lane until their time: another company's start, and
+any reply, passes them.  A company that may have only a few unended starts cannot fill a lane and
+needs no share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from chalicelib.once import keys
+from chalicelib.once.lanes import Lane
+from chalicelib.once.ports import Clock
+from chalicelib.once.turn import Place
+from chalicelib.outreach.companies import RateLimits
+from chalicelib.vendors.level import Answer, Level, Levels, Urgency, asked
+
+SMALL = 30
+"""A company with so many unended starts at most, the default, is let in at once."""
+PER_WORKER_AND_SECOND = 0.5
+"""A company's share: half of what a worker does at a second a start."""
+AT_ONCE = 10
+_NOBODY = Place(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Gives starts their times.
+
+    Attributes:
+        levels: the stored level of a company and lane, by its name.
+        workers: of each lane.
+    """
+
+    levels: Callable[[str], Levels]
+    clock: Clock
+    workers: int
+
+    def wait(self, company_id: str, lane: Lane, limits: RateLimits) -> float:
+        """Seconds until a start may enter its lane; 0 for at once.
+
+        Raises:
+            TransientError: the share could not be read or written.
+        """
+        if limits.concurrent_conversations <= SMALL:
+            return 0.0
+        answer = Answer(0)
+
+        def decide(level: Level | None) -> Level:
+            nonlocal answer
+            now = self.clock.now().timestamp()
+            after, answer = asked(
+                level or Level(AT_ONCE, now),
+                now,
+                Urgency.NORMAL,
+                _NOBODY,
+                per_second=self.workers * PER_WORKER_AND_SECOND,
+                burst=AT_ONCE,
+                at_a_time=1,
+            )
+            return after
+
+        self.levels(keys.joined("starts", lane.name, company_id)).change(decide)
+        return answer.wait_seconds

@@ -1,0 +1,35 @@
+"""WhatsApp outside its 24 hours: the approved template that carries a message there.
+
+A project names it in its channel's settings, beside its own opening template::
+
+    channel_config.whatsapp.reopening_template_sid    "HX..."
+
+Its variable ``1`` is the recipient's first name, ``2`` the message.  It is read as the project has it
+now, for it may be set after a conversation was opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations.records import Draft, Record
+
+SETTING = "reopening_template_sid"
+WINDOW_CLOSED = "window_closed"
+"""Why a message is a person's again: WhatsApp takes no free text, and no template carries it."""
+
+
+def template_of(project: Mapping[str, Any]) -> str | None:
+    """The project's template; None where it has none."""
+    config = (project.get("channel_config") or {}).get(Channel.WHATSAPP.value) or {}
+    given = config.get(SETTING) if isinstance(config, Mapping) else None
+    return given if isinstance(given, str) and given else None
+
+
+def carried(record: Record, written: Draft, template: str) -> Draft:
+    """A free text as the template carries it; its text stays as the customer reads it."""
+    name = str(record.item.get("recipient_first_name") or "there")
+    return replace(written, variables={"1": name, "2": written.text}, template=template)

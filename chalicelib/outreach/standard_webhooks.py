@@ -1,0 +1,37 @@
+"""Signatures of Standard Webhooks (https://www.standardwebhooks.com), for both directions; pure."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+from collections.abc import Sequence
+
+SHORTEST_SECRET_BYTES = 24
+"""Of a signing secret, decoded."""
+
+
+def key(secret: str) -> bytes:
+    """The key in a secret such as ``whsec_...``; empty for a malformed or short one."""
+    try:
+        found = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+    return found if len(found) >= SHORTEST_SECRET_BYTES else b""
+
+
+def signature(key: bytes, message_id: str, timestamp: str, body: bytes) -> str:
+    """``v1,<base64>`` of one message under one key."""
+    signed = f"{message_id}.{timestamp}.".encode() + body
+    return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+
+
+def headers(keys: Sequence[bytes], message_id: str, epoch: float, body: bytes) -> dict[str, str]:
+    """The headers of a message that is signed with every key, so that a receiver may know any."""
+    at = str(int(epoch))
+    return {
+        "webhook-id": message_id,
+        "webhook-timestamp": at,
+        "webhook-signature": " ".join(signature(one, message_id, at, body) for one in keys),
+    }

@@ -1,0 +1,242 @@
+"""A model's drafts, judged before anything is stored: sent, written once more, or left to a person.
+
+A draft that breaks a rule of `checks.review` is written again with the reason.  If the second one
+breaks a rule too, a person answers: the error names the first broken rule.  That a machine writes is
+added by code: to the first message that code can extend, and whenever the recipient asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from chalicelib.errors import PermanentError
+from chalicelib.once.ports import Log
+from chalicelib.outreach.ai_config import WriterSettings, ai_config_of
+from chalicelib.outreach.conversations.records import Draft, Entry, Record
+from chalicelib.outreach.notices import (
+    Language,
+    machine_line,
+    says_machine,
+    with_machine_line,
+    with_opt_out_line,
+)
+from chalicelib.outreach.writing import prompts
+from chalicelib.outreach.writing.checks.claims import admits_a_machine, asks_whether_a_machine
+from chalicelib.outreach.writing.checks.given import Given, given
+from chalicelib.outreach.writing.checks.language import language_of
+from chalicelib.outreach.writing.checks.review import broken
+from chalicelib.outreach.writing.checks.segments import capacity
+from chalicelib.outreach.writing.template_writer import REFUSED
+
+
+class ModelWriter(Protocol):
+    """Writes drafts by a language model, not judged yet.
+
+    Raises `ProviderError`s, as `template_writer.Writer`.
+    """
+
+    def opening(self, record: Record, settings: WriterSettings, advice: str) -> Draft:
+        """The first message."""
+        ...
+
+    def answer(
+        self, record: Record, history: Sequence[Entry], settings: WriterSettings, advice: str
+    ) -> Draft:
+        """The next message, or a request for a person or a function.
+
+        Args:
+            record: the conversation.
+            history: its newest messages.
+            settings: the project's.
+            advice: why an earlier draft was refused; empty for the first.
+        """
+        ...
+
+    def flagged(self, record: Record, text: str) -> Sequence[str]:
+        """The categories in which the provider's moderation flags a text."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One draft and its judgement.
+
+    Attributes:
+        draft: as the model wrote it, without the lines that code adds.
+        rules: the rules that it breaks.
+    """
+
+    draft: Draft = field(repr=False)
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What became of one message.
+
+    Attributes:
+        tries: the drafts, one or two.
+        sent: the message as it is sent; None where a person answers.
+    """
+
+    tries: tuple[Tried, ...]
+    sent: Draft | None = field(repr=False)
+
+
+class CheckedWriter:
+    """`template_writer.Writer`: a model's drafts that may be sent.
+
+    Args:
+        model: writes them.
+        current: a project's settings as they are now; empty where it is gone.
+    """
+
+    def __init__(
+        self, model: ModelWriter, current: Callable[[Record], Mapping[str, Any]], log: Log
+    ) -> None:
+        self._model = model
+        self._current = current
+        self._log = log
+
+    def is_instant(self, record: Record) -> bool:
+        """See `Writer.is_instant`."""
+        del record
+        return False
+
+    def opening(self, record: Record) -> Draft:
+        """See `Writer.opening`."""
+        return self._sent(self.judged_opening(record))
+
+    def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
+        """See `Writer.answer`."""
+        return self._sent(self.judged_answer(record, history))
+
+    def judged_opening(self, record: Record, settings: WriterSettings | None = None) -> Judged:
+        """The first message with every draft that was written of it.
+
+        Args:
+            record: the conversation.
+            settings: in place of the stored ones.
+        """
+        settings = settings or self._settings(record)
+        return self._judged(
+            record, settings, (), lambda advice: self._model.opening(record, settings, advice)
+        )
+
+    def judged_answer(
+        self, record: Record, history: Sequence[Entry], settings: WriterSettings | None = None
+    ) -> Judged:
+        """An answer with every draft that was written of it; see `judged_opening`."""
+        settings = settings or self._settings(record)
+        return self._judged(
+            record,
+            settings,
+            history,
+            lambda advice: self._model.answer(record, history, settings, advice),
+        )
+
+    def _settings(self, record: Record) -> WriterSettings:
+        return ai_config_of(self._current(record)).writer
+
+    def _sent(self, judged: Judged) -> Draft:
+        """The message to send.
+
+        Raises:
+            PermanentError: no draft may be sent.
+        """
+        for number, one in enumerate(judged.tries, 1):
+            if one.rules:
+                self._log.event("draft.refused", number=number, rules=list(one.rules))
+        if judged.sent is None:
+            raise PermanentError(REFUSED, "check", reason=judged.tries[-1].rules[0])
+        return judged.sent
+
+    def _judged(
+        self,
+        record: Record,
+        settings: WriterSettings,
+        history: Sequence[Entry],
+        write: Callable[[str], Draft],
+    ) -> Judged:
+        about = given(
+            record,
+            settings,
+            history,
+            language=_expected(record, settings, history),
+            instructions=prompts.secret(settings),
+        )
+        first = self._tried(record, about, write(""), history)
+        if not first.rules:
+            return Judged((first,), _final(record, about, first.draft, history))
+        most = None
+        if "length" in first.rules:
+            room = capacity(first.draft.text, settings.limits.sms_segments)
+            most = max(room - _added(record, about, first.draft, history), room // 2)
+        second = self._tried(record, about, write(prompts.advice(first.rules, most)), history)
+        tries = (first, replace(second, draft=_with_tokens_of(first.draft, second.draft)))
+        if not second.rules:
+            return Judged(tries, _final(record, about, tries[1].draft, history))
+        if second.rules == ("human",) and asks_whether_a_machine(about.newest):
+            truth = replace(tries[1].draft, text=machine_line(record, _language(about)))
+            return Judged(tries, truth)
+        return Judged(tries, None)
+
+    def _tried(self, record: Record, about: Given, draft: Draft, history: Sequence[Entry]) -> Tried:
+        draft = replace(draft, revision=about.settings.revision)
+        whole = _final(record, about, draft, history).text
+        rules = broken(draft, about, record.channel, whole=whole)
+        text = draft.text or " ".join((draft.variables or {}).values())
+        if not rules and text and about.settings.moderation and self._model.flagged(record, text):
+            rules = ("abuse",)
+        return Tried(draft, rules)
+
+
+def _expected(record: Record, settings: WriterSettings, history: Sequence[Entry]) -> frozenset[str]:
+    """The languages that a message may be in; none where that is open."""
+    if settings.language != "recipient":
+        return frozenset({settings.language.value})
+    newest = history[::-1]
+    theirs = language_of(one.content for one in newest if one.role != "assistant")
+    ours = theirs or language_of(one.content for one in newest if one.role == "assistant")
+    given_language = record.item.get("language")
+    return ours or frozenset({str(given_language)} if given_language else ())
+
+
+def _final(record: Record, about: Given, draft: Draft, history: Sequence[Entry]) -> Draft:
+    """The draft with what code adds, as far as this message can be extended."""
+    final = draft
+    if draft.text:
+        has_asked = asks_whether_a_machine(about.newest) and not admits_a_machine(draft.text)
+        ours = [one.content for one in history if one.role == "assistant"]
+        is_new = about.settings.say_machine and not any(says_machine(record, one) for one in ours)
+        is_plain = admits_a_machine(draft.text)
+        if has_asked or (is_new and not is_plain):
+            line = machine_line(record, _language(about))
+            final = with_machine_line(draft, line, record.channel, is_first=bool(history))
+    return final if history else with_opt_out_line(record, final)
+
+
+def _added(record: Record, about: Given, draft: Draft, history: Sequence[Entry]) -> int:
+    return len(_final(record, about, draft, history).text) - len(draft.text)
+
+
+def _language(about: Given) -> Language | None:
+    """The language of what code adds: the only one that the message may be in, if it has wordings."""
+    names = about.language & {one.value for one in Language}
+    return Language(min(names)) if len(names) == 1 else None
+
+
+def _with_tokens_of(first: Draft, second: Draft) -> Draft:
+    """The second draft, with what both cost."""
+    return replace(
+        second,
+        prompt_tokens=_sum(first.prompt_tokens, second.prompt_tokens),
+        completion_tokens=_sum(first.completion_tokens, second.completion_tokens),
+        total_tokens=_sum(first.total_tokens, second.total_tokens),
+    )
+
+
+def _sum(one: int | None, other: int | None) -> int:
+    return (one or 0) + (other or 0)

@@ -1,0 +1,167 @@
+"""Links, e-mail addresses and phone numbers of a text, in the disguises in which they are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from chalicelib.outreach.writing.checks.text import WORD_VALUES, folded, shown
+
+_TLDS = (
+    "com|net|org|edu|gov|info|biz|io|co|me|app|dev|ai|tv|cc|xyz|top|site|online|store|shop"
+    "|link|club"
+    "|live|pro|page|click|win|vip|icu|cloud|tech|space|website|test|example|invalid|local|us"
+    "|uk|de|fr"
+    "|es|it|nl|pt|br|mx|ar|cl|pe|be|ch|at|ie|ca|au|nz|in|ru|cn|jp|pl|se|no|dk|fi|eu|ly|gl|gg"
+    "|sh|st|to"
+    "|ws|la|im|so|ms|mobi|name|jobs|travel|help|support|bank|finance|money|pay|chat|bot|host"
+    "|gift|sale"
+)
+_DOTTED = (
+    r"(?:com|net|org|info|biz|io|co|app|dev|xyz|site|online|shop|store|link|test|example|me|win)"
+)
+_DOT_WORD = re.compile(
+    r"([\w-])\s*(?:[\[({<]\s*(?:dot|\.|punto|punkt|point|ponto|punt)\s*[\])}>]"
+    rf"|\s(?:dot|punto|punkt|point|ponto|punt)\s(?=\s*{_DOTTED}\b))\s*"
+)
+_AT_WORD = re.compile(r"\s*[\[({<]\s*(?:at|@|arroba|chez|bei|ad)\s*[\])}>]\s*|\s+(?:arroba)\s+")
+_SPACED = re.compile(r"(?<=\w)\s+\.\s*(?=\w)|(?<=\w)\.\s+(?=(?:" + _TLDS + r")\b(?:/|\s*$))")
+_WWW = re.compile(r"\bw\s?w\s?w\s?(?=\.)")
+_EMAIL = re.compile(r"[\w.+%'-]+\s?@\s?[\w-]+(?:\.[\w-]+)+")
+_URL = re.compile(r"\b(?:h(?:tt|xx)ps?:\s?/\s?/|ftp://|www\.)[^\s<>\"]+", re.IGNORECASE)
+_BARE = re.compile(
+    rf"(?<![\w@.-])(?:[^\W_][\w-]*\.)+(?:{_TLDS}|xn--[\w-]+)(?![\w-])(?:[/?#:][^\s<>\"]*)?"
+)
+_PATHED = re.compile(r"(?<![\w@.-])(?:[^\W_][\w-]*\.)+[a-z]{2,24}/[^\s<>\"]+")
+_IP = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
+_SCHEME = re.compile(
+    r"\b(?:javascript|data|file|tg|whatsapp|skype|intent|tel|sms|mailto):(?=\S)\S+"
+)
+_HANDLE = re.compile(r"(?<![\w@./])@[a-z][\w.]{2,}")
+_PHONE = re.compile(r"(?<![\w#-])(?:\+|00)?\(?\d(?:[\s().\-/\u2010-\u2015]{0,3}\d){6,14}(?![\w])")
+_NO_PHONE = re.compile(
+    r"\d{4}-\d\d?-\d\d?(?:[ T]\d\d?)?|\d\d?([./-])\d\d?\1\d{4}(?:\s\d\d?)?"
+    r"|\d{4,6}\s?[-\u2013]\s?\d{4,6}"
+)
+"""Dates, and ranges of amounts."""
+_DIGIT_WORDS = frozenset(word for word, n in WORD_VALUES.items() if n <= 9) | {"oh", "o", "double"}
+_SPELLED = 6
+"""Digits in words, one after the other, that are a phone number."""
+_TAIL = 7
+"""Last digits by which two forms of one phone number are compared."""
+_END = ".,;:!?)]}>'\"*_|\u2026\u00bb\u201d"
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """What was found in a text.
+
+    Attributes:
+        links: each a host in small letters, and its path with query, which may be empty.
+        phones: digits only.
+        has_spelled_phone: whether digits in words follow each other like a phone number's.
+    """
+
+    links: frozenset[tuple[str, str]] = frozenset()
+    emails: frozenset[str] = frozenset()
+    phones: frozenset[str] = frozenset()
+    has_spelled_phone: bool = False
+
+    def __or__(self, other: Addresses) -> Addresses:
+        """What is in either."""
+        return Addresses(
+            self.links | other.links, self.emails | other.emails, self.phones | other.phones
+        )
+
+
+def addresses(text: str) -> Addresses:
+    """Every link, e-mail address and phone number of a text."""
+    plain = _undisguised(shown(text))
+    emails = {one.replace(" ", "").lower().strip(_END) for one in _EMAIL.findall(plain)}
+    rest = _EMAIL.sub(" ", _URL.sub(" ", plain)) if "://" not in plain else _URL.sub(" ", plain)
+    found = [one.group() for one in _URL.finditer(plain)]
+    rest = _EMAIL.sub(" ", rest)
+    low = rest.casefold()
+    for pattern in (_PATHED, _BARE, _IP, _SCHEME, _HANDLE):
+        hits = pattern.finditer(low)
+        found += [one.group() for one in hits if not _is_end_of_sentence(rest, one)]
+        low = pattern.sub(" ", low)
+    links = frozenset(_parts(one) for one in found)
+    if _URL.search(plain):  # user:password@host is an address only outside of a link
+        emails = {one for one in emails if not _is_in_link(one, found)}
+    phones = frozenset(_digits(one) for one in _PHONE.findall(rest) if not _NO_PHONE.fullmatch(one))
+    return Addresses(links, frozenset(emails), phones, _has_spelled_phone(text))
+
+
+def without_addresses(text: str) -> str:
+    """The text as it is read, with a blank in place of each link, address and phone number."""
+    plain = _undisguised(shown(text))
+    for pattern in (_URL, _EMAIL, _PATHED):
+        plain = pattern.sub(" ", plain)
+    return _PHONE.sub(lambda one: one[0] if _NO_PHONE.fullmatch(one[0]) else " ", plain)
+
+
+def is_allowed(link: tuple[str, str], allowed: Iterable[str]) -> bool:
+    """Whether a link is on an allow-list of hosts and links; see `ai_config`."""
+    host, path = link
+    for entry in allowed:
+        its_host, its_path = _parts(entry)
+        if host != its_host and not host.endswith(f".{its_host}"):
+            continue
+        if not its_path or path == its_path or path.startswith(its_path.rstrip("/") + "/"):
+            return True
+    return False
+
+
+def is_phone(one: str, known: Iterable[str]) -> bool:
+    """Whether a number is one of the known ones, with or without its country's code."""
+    return any(
+        one == other
+        or (
+            min(len(one), len(other)) >= _TAIL
+            and (
+                one.lstrip("0").endswith(other.lstrip("0")[-9:])
+                or other.endswith(one.lstrip("0")[-9:])
+            )
+        )
+        for other in known
+    )
+
+
+def _digits(text: str) -> str:
+    return re.sub(r"\D", "", text)
+
+
+def _undisguised(text: str) -> str:
+    found = _WWW.sub("www", _SPACED.sub(".", text))
+    return _DOT_WORD.sub(r"\1.", _AT_WORD.sub("@", found))
+
+
+def _parts(link: str) -> tuple[str, str]:
+    """Host and path; whatever comes before an ``@`` is no host."""
+    rest = re.sub(r"^[a-z]+:\s?/\s?/", "", link.strip().lower()).rstrip(_END).replace("\\", "/")
+    rest = rest.removeprefix("www.")
+    found = re.match(r"([^/?#]*)(.*)", rest, re.DOTALL)
+    host, path = found.groups() if found else (rest, "")
+    host = host.rpartition("@")[2] if not link.startswith("@") else host
+    return host.partition(":")[0].rstrip("."), "" if path == "/" else path
+
+
+def _is_in_link(email: str, links: Iterable[str]) -> bool:
+    return any(email in one.lower() for one in links)
+
+
+def _is_end_of_sentence(text: str, found: re.Match[str]) -> bool:
+    """Whether it is two sentences without a space between them: ``noted.So``."""
+    last = text[found.start() : found.end()].rpartition(".")[2]
+    return "/" not in found.group() and last[:1].isupper() and last[1:].islower()
+
+
+def _has_spelled_phone(text: str) -> bool:
+    run = 0
+    for word in re.findall(r"[^\W_]+", folded(text)):
+        run = run + 1 if word in _DIGIT_WORDS else 0
+        if run >= _SPELLED:
+            return True
+    return False

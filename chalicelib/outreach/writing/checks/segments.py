@@ -1,0 +1,43 @@
+"""How many SMS a text is sent as: GSM 03.38 with seven bits a character, else UCS-2.
+
+No library that the functions carry counts them; the two character sets are 3GPP TS 23.038's.
+"""
+
+from __future__ import annotations
+
+_BASIC = frozenset(
+    "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?"
+    "¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
+)
+_EXTENDED = frozenset("\f^{}\\[~]|€")
+"""Each takes two places, of which one is an escape that stays with it."""
+_GSM = (160, 153)
+_UCS2 = (70, 67)
+"""Places of a single SMS, and of each part of a longer text."""
+
+
+def is_gsm(text: str) -> bool:
+    """Whether every character fits into GSM's seven bits."""
+    return all(one in _BASIC or one in _EXTENDED for one in text)
+
+
+def segments(text: str) -> int:
+    """The number of SMS that a text is billed as; at least one."""
+    if is_gsm(text):
+        sizes, (single, part) = [1 + (one in _EXTENDED) for one in text], _GSM
+    else:
+        sizes, (single, part) = [len(one.encode("utf-16-le")) // 2 for one in text], _UCS2
+    if sum(sizes) <= single:
+        return 1
+    count, left = 1, part
+    for size in sizes:  # no character is cut in two
+        if size > left:
+            count, left = count + 1, part
+        left -= size
+    return count
+
+
+def capacity(text: str, count: int) -> int:
+    """About how many characters like those of a text fit into so many SMS."""
+    single, part = _GSM if is_gsm(text) else _UCS2
+    return single if count == 1 else part * count

@@ -1,0 +1,71 @@
+"""What a draft gives away or looks like: the machine's instructions, placeholders, forbidden topics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from chalicelib.outreach.writing.checks.text import folded, sentences
+
+_RUN = 7
+"""Words in a row that the machine's instructions and a draft may not share."""
+_ABOUT = re.compile(
+    r"\b(?:my|these|the|our|its) (?:\w+ )?(?:instructions?|guidelines?|system (?:prompt"
+    r"|message)|prompt|programming|directives?)\b"
+    r"|\bmy rules\b|\bsystem ?prompt\b|\bi(?:'m| am| was|'ve been| have been) (?:told"
+    r"|instructed|programmed|configured|ordered|prompted) (?:to|not|by|that|never)\b"
+    r"|\b(?:mis|las|sus) (?:instrucciones|reglas|directrices)\b|\bme han (?:dicho|ordenado"
+    r"|programado|indicado) que"
+    r"|\b(?:meine|die) (?:anweisung\w*|instruktion\w*|regeln|vorgaben)\b|\bmir wurde (?:gesagt"
+    r"|aufgetragen)\b"
+    r"|\b(?:mes|les) (?:instructions|consignes|directives)\b|\bon m'a (?:dit|demande|programme)"
+    r"|\b(?:minhas|as) (?:instrucoes|regras|diretrizes)\b|\bfui (?:programad|instruid)\w+"
+    r"|\b(?:le mie|le) (?:istruzioni|regole|direttive)\b|\bsono stat[oa] (?:programmat|istruit)\w+"
+    r"|\bmijn (?:instructies|regels|richtlijnen)\b|\bmij is (?:gezegd|opgedragen)"
+)
+_FORM = re.compile(
+    r"\[[A-Za-z][\w '\u2019/-]{1,40}\]|\{\{|\}\}|\{[a-z_]+\}|<\s*/?[A-Za-z!][^<>]{0,200}>|\]\("
+    r"|```|%\w+%|\$\{"
+    r"|\b(?:def|function|class)\s+\w+\s*\(|\bimport \w+\s*(?:;|\n|$)|\bconsole\.log|\bprint\("
+    r"|\bSELECT\b.{1,80}\bFROM\b|=>|#include|\breturn \w+;?$"
+    r"|^\s*[\[{][\s\S]*[\]}]\s*$|&(?:lt|gt|amp|quot|#\d+);|\b(?:undefined|NaN|null)\b|\bXX+\b",
+)
+_DECLINED = re.compile(
+    r"\b(?:not|can't|cannot|unable|n't|won't|ask|talk to|speak to|team|no puedo|nicht|kein\w*"
+    r"|frag\w*|ne peux|pas|nao posso|non posso|niet|pregunt\w*)\b|n't\b"
+)
+
+
+def leaks_instructions(draft: str, instructions: Iterable[str], given: str) -> bool:
+    """Whether it talks about the machine's instructions, or repeats a part of them.
+
+    Args:
+        draft: the text.
+        instructions: what the machine was instructed.
+        given: what a draft may repeat, even where the instructions say it too.
+    """
+    low = folded(draft)
+    if _ABOUT.search(low):
+        return True
+    runs = _runs(low) - _runs(folded(given))
+    return any(runs & _runs(folded(one)) for one in instructions)
+
+
+def has_form(draft: str) -> bool:
+    """Whether it holds placeholders, markup, program code or JSON."""
+    return _FORM.search(draft) is not None
+
+
+def touches(draft: str, topics: Sequence[str]) -> bool:
+    """Whether it speaks about one of the topics other than to decline or to refer to a person."""
+    stems = [re.sub(r"(?:es|s|en|n)$", "", folded(one)) for one in topics]
+    return any(
+        stem and stem in sentence and not _DECLINED.search(sentence)
+        for sentence in map(folded, sentences(draft))
+        for stem in stems
+    )
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    words = re.findall(r"[^\W_]+", text)
+    return {tuple(words[n : n + _RUN]) for n in range(len(words) - _RUN + 1)}

@@ -1,0 +1,172 @@
+"""What a language model sees of a conversation: bounded by tokens, trimmed by rule, redacted.
+
+Its input is one JSON object and then the conversation.  The rules, in order:
+
+* `ai_config.writer.shown` says which names and which fields of `project_data` are shown at all;
+* cards, bank accounts, identity numbers, street addresses, secrets, and e-mail addresses and phone
+  numbers other than the recipient's and the company's are masked (`redaction.model_view`);
+* of `project_data` the fields that fit are shown, in the order of `shown` or by name; of the knowledge
+  the entries that share most words with the recipient's newest message; of the conversation the newest
+  messages, each with at most 2,000 characters.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from chalicelib.outreach.ai_config import Knowledge, Shown, WriterSettings
+from chalicelib.outreach.conversations.records import Entry, Record
+from chalicelib.redaction import model_view
+from chalicelib.vendors.language_model import Turn
+
+LETTERS_A_TOKEN = 4
+OPEN, CLOSE = "<recipient_message>", "</recipient_message>"
+_TAG = re.compile(r"<\s*/?\s*recipient_message\s*>", re.IGNORECASE)
+_CONTACTS = ("company_contact", "recipient_tel", "recipient_email", "primary_channel")
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a text has: one for four bytes of it."""
+    return -(-len(text.encode()) // LETTERS_A_TOKEN)
+
+
+def seen_data(record: Record, settings: WriterSettings, newest: str = "") -> str:
+    """The JSON object about company, project and request.
+
+    Args:
+        record: the conversation.
+        settings: the project's.
+        newest: the recipient's newest message, by which knowledge is chosen.
+    """
+    item, shown = record.item, settings.shown
+    reps = [v for v in (item.get("company_rep") or {}).values() if v]
+    first_name = item.get("recipient_first_name")
+    given = {
+        "channel": record.channel.value,
+        "company": item.get("company_name") or record.company_id,
+        "project": item.get("project_name"),
+        "representatives": reps if shown.representatives else None,
+        "recipient_first_name": first_name if shown.first_name else None,
+        "project_data": dict(_seen_fields(record, settings)),
+        "knowledge": {one.id: one.shown for one in _chosen(settings, newest)},
+        "may_give": [
+            *settings.allowed_links,
+            *settings.allowed_emails,
+            *settings.allowed_numbers,
+            *([item["company_contact"]] if item.get("company_contact") else []),
+        ],
+        "functions": record.ai_config.get("functions"),
+        "tools": record.ai_config.get("tools"),
+        "template_variables": record.channel_config.get("template_variables"),
+    }
+    known = {name: value for name, value in given.items() if value}
+    return json.dumps(known, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def seen_turns(record: Record, settings: WriterSettings, history: Sequence[Entry]) -> list[Turn]:
+    """The newest messages that fit, oldest first; the recipient's are delimited as data."""
+    left, turns = settings.limits.history_tokens, list[Turn]()
+    for entry in reversed(history):
+        text = redacted(record, settings, entry.content)
+        left -= tokens(text)
+        if left < 0 and turns:
+            break
+        is_ours = entry.role == "assistant"
+        turns.append(Turn("assistant", text) if is_ours else Turn("user", delimited(text)))
+    return turns[::-1]
+
+
+def delimited(text: str) -> str:
+    """A recipient's text between marks that it cannot hold itself."""
+    return f"{OPEN}\n{_TAG.sub(' ', text)}\n{CLOSE}"
+
+
+def redacted(record: Record, settings: WriterSettings, text: str) -> str:
+    """A text without identifiers that no answer needs; at most 2,000 characters."""
+    return model_view(text, needed=_needed(record, settings))
+
+
+def statement(settings: WriterSettings) -> list[str]:
+    """What the model is shown for a project, in plain words, a line each."""
+    shown, limits = settings.shown, settings.limits
+    data = shown.project_data
+    fields = ", ".join(data) if isinstance(data, list) else "all" if data else "none"
+    return [
+        "the channel, the names of company and project, the addresses that may be given",
+        f"the recipient's first name: {_yes(shown.first_name)}; never the last name, number or address",
+        f"names of representatives: {_yes(shown.representatives)}",
+        f"fields of project_data: {fields}; at most {limits.data_tokens:,} tokens",
+        f"knowledge: {len(settings.knowledge)} entries, at most {limits.knowledge_tokens:,} tokens",
+        f"the newest messages, at most {limits.history_tokens:,} tokens",
+        "masked: cards, bank accounts, identity numbers, street addresses, secrets, others' contacts",
+    ]
+
+
+def _yes(is_shown: bool) -> str:  # noqa: FBT001 - one word of a sentence
+    return "shown" if is_shown else "not shown"
+
+
+def _needed(record: Record, settings: WriterSettings) -> list[str]:
+    own = [record.item.get(name) for name in _CONTACTS]
+    config: Mapping[str, Any] = record.channel_config
+    senders = [value for name, value in config.items() if name.startswith("company_")]
+    return [
+        str(one)
+        for one in (*own, *senders, *settings.allowed_emails, *settings.allowed_numbers)
+        if one
+    ]
+
+
+def _seen_fields(record: Record, settings: WriterSettings) -> Iterator[tuple[str, Any]]:
+    data = record.item.get("project_data")
+    if not isinstance(data, Mapping):
+        return
+    left = settings.limits.data_tokens
+    for name in _names(data, settings.shown):
+        value = _redacted_value(record, settings, name, data[name])
+        cost = tokens(json.dumps([name, value], ensure_ascii=False, default=str))
+        if cost <= left:
+            left -= cost
+            yield name, value
+
+
+def _names(data: Mapping[str, Any], shown: Shown) -> list[str]:
+    if isinstance(shown.project_data, list):
+        return [one for one in shown.project_data if one in data]
+    return sorted(data) if shown.project_data else []
+
+
+def _redacted_value(record: Record, settings: WriterSettings, name: str, value: Any) -> Any:  # noqa: ANN401 - JSON
+    """A value without identifiers; its name says what a bare number is."""
+    if isinstance(value, Mapping):
+        return {n: _redacted_value(record, settings, str(n), one) for n, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_redacted_value(record, settings, name, one) for one in value]
+    if value is None or isinstance(value, bool):
+        return value
+    label = f"{name.replace('_', ' ')}: "
+    text = redacted(record, settings, label + str(value))
+    kept = text.removeprefix(label)
+    return value if kept == str(value) else kept
+
+
+def _chosen(settings: WriterSettings, newest: str) -> list[Knowledge]:
+    """The knowledge that fits, nearest to the newest message first, in the company's order."""
+    asked = _words(newest)
+    ranked = sorted(
+        settings.knowledge, key=lambda one: len(asked & _words(one.shown)), reverse=True
+    )
+    left, chosen = settings.limits.knowledge_tokens, set[str]()
+    for one in ranked:
+        cost = tokens(one.id + one.shown)
+        if cost <= left:
+            left -= cost
+            chosen.add(one.id)
+    return [one for one in settings.knowledge if one.id in chosen]
+
+
+def _words(text: str) -> set[str]:
+    return {one[:5] for one in re.findall(r"[^\W_]{4,}", text.casefold())}

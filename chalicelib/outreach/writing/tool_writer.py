@@ -1,0 +1,131 @@
+"""A writer that is offered the project's tools, and what becomes of a call before it is sent.
+
+The arguments are checked against the tool's schema; an irreversible tool asks the recipient, and calls
+when the next message is a plain yes.  The decision is part of the draft, which is stored before anything
+is sent, so that a run that resumes the message decides nothing again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from chalicelib.outreach.ai_config import ai_config_of
+from chalicelib.outreach.company_events.names import TELLS
+from chalicelib.outreach.company_events.tools import Tool, is_yes
+from chalicelib.outreach.conversations.drafts import Drafts
+from chalicelib.outreach.conversations.records import ASKED, Draft, Entry, Record
+from chalicelib.outreach.notices import Language, language_of
+from chalicelib.outreach.writing.template_writer import Writer
+
+ASK, CALL = "ask", "call"
+"""Values of `Draft.function_step`: the recipient is asked; the tool is called."""
+BAD_ARGUMENTS = "tool_arguments"
+QUESTION: Mapping[Language, str] = {
+    Language.EN: "Shall I go ahead? Please answer YES to confirm.",
+    Language.ES: "¿Desea que lo haga? Responda SÍ para confirmar.",
+    Language.FR: "Dois-je continuer ? Répondez OUI pour confirmer.",
+    Language.PT: "Posso avançar? Responda SIM para confirmar.",
+    Language.DE: "Soll ich das tun? Bitte antworten Sie JA zur Bestätigung.",
+    Language.IT: "Procedo? Risponda SÌ per confermare.",
+    Language.NL: "Zal ik dat doen? Antwoord JA om te bevestigen.",
+}
+ACKNOWLEDGEMENT: Mapping[Language, str] = {
+    Language.EN: "Thank you, it is on its way.",
+    Language.ES: "Gracias, ya está en curso.",
+    Language.FR: "Merci, c'est en cours.",
+    Language.PT: "Obrigado, já está em curso.",
+    Language.DE: "Danke, es ist in Arbeit.",
+    Language.IT: "Grazie, è in corso.",
+    Language.NL: "Dank u, het is in behandeling.",
+}
+
+
+class ToolWriter:
+    """`template_writer.Writer` around another one.
+
+    Args:
+        writer: writes; it sees the tools beside the channel's functions.
+        drafts: holds the arguments that a recipient was asked about.
+        current: a project's settings as they are now.
+    """
+
+    def __init__(
+        self,
+        writer: Writer,
+        drafts: Drafts,
+        current: Callable[[Record], Mapping[str, Any]],
+    ) -> None:
+        self._writer = writer
+        self._drafts = drafts
+        self._current = current
+
+    def is_instant(self, record: Record) -> bool:
+        """See `Writer.is_instant`."""
+        return self._writer.is_instant(record)
+
+    def opening(self, record: Record) -> Draft:
+        """See `Writer.opening`."""
+        return self._writer.opening(record)
+
+    def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
+        """See `Writer.answer`."""
+        if not record.ai_config.get("api_key_reference"):
+            return self._writer.answer(record, history)
+        tools = {one.name: one for one in ai_config_of(self._current(record)).tools}
+        confirmed = self._confirmed(record, history, tools)
+        if confirmed is not None:
+            return confirmed
+        written = self._writer.answer(_offering(record, tools) if tools else record, history)
+        tool = tools.get(written.function_call or "")
+        if tool is None or written.opts_out:
+            return written
+        try:
+            tool.arguments(written.function_arguments)
+        except ValueError:
+            return replace(written, text="", function_call=None, hand_off_reason=BAD_ARGUMENTS)
+        if tool.irreversible:
+            asked = tool.question or QUESTION[language_of(record)]
+            return replace(written, text=asked, function_step=ASK)
+        return _called(record, tool, written)
+
+    def _confirmed(
+        self, record: Record, history: Sequence[Entry], tools: Mapping[str, Tool]
+    ) -> Draft | None:
+        """The call that the recipient has just confirmed; None where there is none."""
+        asked_in = record.item.get(ASKED)
+        newest = history[-1] if history else None
+        if not asked_in or newest is None or newest.role != "user" or not is_yes(newest.content):
+            return None
+        asked = self._drafts.draft(record, str(asked_in))
+        tool = tools.get(asked.function_call or "") if asked else None
+        if asked is None or tool is None:
+            return None
+        try:
+            tool.arguments(asked.function_arguments)
+        except ValueError:  # the schema has changed since
+            return Draft(hand_off_reason=BAD_ARGUMENTS)
+        call = Draft(function_call=asked.function_call, function_arguments=asked.function_arguments)
+        return _called(record, tool, call)
+
+
+def _called(record: Record, tool: Tool, written: Draft) -> Draft:
+    """The call, acknowledged; without an endpoint a person does it."""
+    said = written.text or tool.acknowledgement or ACKNOWLEDGEMENT[language_of(record)]
+    if record.item.get(TELLS):
+        return replace(written, text=said, function_step=CALL)
+    reason = written.hand_off_reason or f"asked for {tool.name}"
+    return replace(written, text=said, hand_off_reason=reason)
+
+
+def _offering(record: Record, tools: Mapping[str, Tool]) -> Record:
+    """The record as the inner writer sees it: with the tools as functions, and their schemas."""
+    config = record.ai_config
+    names = dict.fromkeys((*(config.get("functions") or ()), *tools))
+    described = [
+        {"name": one.name, "description": one.description, "parameters": one.parameters}
+        for one in tools.values()
+    ]
+    offered = {**config, "functions": list(names), "tools": described}
+    return Record({**record.item, "ai_config": offered})

@@ -1,0 +1,27 @@
+"""The events of a ticket that wait for their turn at Richpanel, listed in table B (`once.turns`)."""
+
+from __future__ import annotations
+
+from chalicelib.once.turns import Listed
+from chalicelib.support.state import ConversationState, States
+
+
+class TicketLine:
+    """One ticket's list.
+
+    Args:
+        known: the conversation's state as it was read.
+    """
+
+    def __init__(
+        self, states: States, conversation_id: str, known: ConversationState | None
+    ) -> None:
+        self._states = states
+        self._conversation_id = conversation_id
+        self.waiting: Listed = known.waiting if known is not None else ()
+
+    def replace(self, waiting: Listed) -> None:
+        """See `once.turns.Line`."""
+        if list(waiting) != list(self.waiting):
+            self._states.set_waiting(self._conversation_id, self.waiting, waiting)
+            self.waiting = tuple(waiting)

@@ -1,0 +1,140 @@
+"""A small linear model of messages: the probability of intents and of other matters, by words; pure.
+
+The models are trained from the labelled samples of this repository; their licence is the
+repository's.  A model's file is compressed: a line of JSON, the features, then one row a feature with
+a lane of three bytes for each intent and then for each matter.  A message's rows are added as whole
+numbers, all lanes at once.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+MAX_WORDS = 120
+LANE = 3
+"""Bytes of a lane: hundreds of rows are added without a carry into the next one."""
+ZERO = 128
+"""What a weight of zero is stored as."""
+LETTERS_WEIGHT = 0.4
+_SHORTEST, _LONGEST = 3, 5
+_LOWEST = -50.0
+"""Scores below it have the same probability, zero; the exponential of less would overflow."""
+
+
+def features(words: Sequence[str]) -> tuple[set[str], set[str]]:
+    """What the model knows a message by: words with pairs of them, and parts of words."""
+    kept = list(words[:MAX_WORDS])
+    pairs = zip(["^", *kept], [*kept, "$"], strict=True)
+    whole = {*kept, *(f"{one} {other}" for one, other in pairs)}
+    parts: set[str] = set()
+    for word in set(kept):
+        if not word.startswith("<"):
+            parts |= _parts(word)
+    return whole, parts
+
+
+def length(whole: int, parts: int) -> float:
+    """By which a message's values are divided, so that a long one counts like a short one."""
+    return math.sqrt(whole + parts * LETTERS_WEIGHT**2) or 1.0
+
+
+@cache
+def _parts(word: str) -> frozenset[str]:
+    """Its runs of letters, with ``_`` at both ends so that they differ from words."""
+    padded = f"_{word}_"
+    return frozenset(
+        f"_{padded[at : at + size]}"
+        for size in range(_SHORTEST, _LONGEST + 1)
+        for at in range(len(padded) - size + 1)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """The model as it is read from its file.
+
+    Attributes:
+        made_from: digest of what it was trained on.
+        scale: of the stored weights.
+        risks: the other matters; each is a yes or no of its own, beside the intents.
+        thresholds: the probability from which each of them is suspected.
+    """
+
+    intents: Sequence[str]
+    intercept: Sequence[float]
+    scale: float
+    made_from: str
+    rows: Mapping[str, int]
+    risks: Sequence[str] = ()
+    thresholds: Sequence[float] = ()
+
+    def probabilities(self, words: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
+        """The probability of each intent, and that of each other matter."""
+        whole, parts = features(words)
+        known = [row for one in (*whole, *parts) if (row := self.rows.get(one)) is not None]
+        size = len(self.intercept) * LANE
+        total = sum(known).to_bytes(size, "little")
+        factor = 1 / (self.scale * length(len(whole), len(parts)))
+        offset = ZERO * len(known)
+        scores = [
+            start + (int.from_bytes(total[at : at + LANE], "little") - offset) * factor
+            for start, at in zip(self.intercept, range(0, size, LANE), strict=True)
+        ]
+        of_intents, of_risks = scores[: len(self.intents)], scores[len(self.intents) :]
+        best = max(of_intents)
+        shares = [math.exp(score - best) for score in of_intents]
+        whole_share = sum(shares)
+        return (
+            {one: share / whole_share for one, share in zip(self.intents, shares, strict=True)},
+            {
+                risk: 1 / (1 + math.exp(-max(score, _LOWEST)))
+                for risk, score in zip(self.risks, of_risks, strict=True)
+            },
+        )
+
+    def suspected(self, shares: Mapping[str, float]) -> dict[str, float]:
+        """The other matters whose probability reaches their threshold."""
+        least = zip(self.risks, self.thresholds, strict=True)
+        return {risk: shares[risk] for risk, threshold in least if shares[risk] >= threshold}
+
+
+def read(packed: bytes) -> Linear:
+    """The model in a file's bytes."""
+    head, names, matrix = zlib.decompress(packed).split(b"\n\n", 2)
+    known = json.loads(head)
+    size = len(known["intercept"]) * LANE
+    rows = {
+        name: int.from_bytes(matrix[at * size : (at + 1) * size], "little")
+        for at, name in enumerate(names.decode().split("\n"))
+    }
+    return Linear(**known, rows=rows)
+
+
+def packed(model: Linear) -> bytes:
+    """A model as the bytes of its file."""
+    head = json.dumps(
+        {
+            "intents": list(model.intents),
+            "intercept": [round(one, 4) for one in model.intercept],
+            "scale": model.scale,
+            "made_from": model.made_from,
+            "risks": list(model.risks),
+            "thresholds": list(model.thresholds),
+        },
+        sort_keys=True,
+    )
+    names = sorted(model.rows)
+    size = len(model.intercept) * LANE
+    matrix = b"".join(model.rows[name].to_bytes(size, "little") for name in names)
+    return zlib.compress(b"\n\n".join((head.encode(), "\n".join(names).encode(), matrix)), 9)
+
+
+def row(weights: Iterable[float], scale: float) -> int:
+    """A feature's weights as one whole number, a lane an intent."""
+    lanes = (max(0, min(255, ZERO + round(one * scale))) for one in weights)
+    return sum(lane << (8 * LANE * at) for at, lane in enumerate(lanes))

@@ -1,0 +1,141 @@
+"""Posts to an address that somebody else has chosen: https, a public host, no redirect.
+
+The name is resolved here and every address it has must be public; the connection is then made to an
+address that was checked, so that no second look-up can name another one.  A response's body is not
+read beyond its first bytes.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from chalicelib.errors import TransientError
+from chalicelib.vendors import deadline
+from chalicelib.vendors.http_answers import retry_after_seconds
+
+CONNECT_TIMEOUT_SECONDS = 3.0
+_READ_BYTES = 1024
+_PROVIDER, _OPERATION = "webhook", "post"
+_TRANSLATED = tuple(
+    ipaddress.ip_network(one)
+    for one in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")
+)
+"""Addresses that carry an IPv4 address within (NAT64, 6to4, Teredo): it may be any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """One request."""
+
+    url: str = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes = field(repr=False)
+    deadline_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was answered.
+
+    Attributes:
+        retry_after: seconds that the answer asks to wait, where it does.
+    """
+
+    status: int
+    retry_after: float | None = None
+
+
+class NotPublicError(OSError):
+    """The host has an address that is not public; nothing was sent."""
+
+
+def post(one: Post, *, allows_loopback: bool = False) -> Receipt:
+    """Send one request and return the status of its answer, whatever it is.
+
+    Args:
+        one: the request.
+        allows_loopback: this machine is allowed, and nothing else that is not public.
+
+    Raises:
+        TransientError: no answer came, with the reason: ``address_not_public``, ``connect_failed``,
+            ``timeout`` or ``connection_broken``.
+    """
+    watch = deadline.Watch(one.deadline_seconds)
+    checked = _Checked(allows_loopback)
+    timeout = max(one.deadline_seconds, 0.001)
+    headers = {
+        "content-type": "application/json",
+        "user-agent": "rp-mw",
+        **one.headers,
+        "connection": "close",
+    }
+    try:
+        with (
+            watch.watching(),
+            deadline.session(resolve=checked) as session,
+            session.request(
+                "POST",
+                one.url,
+                headers=headers,
+                data=one.body,
+                timeout=(min(CONNECT_TIMEOUT_SECONDS, timeout), timeout),
+                allow_redirects=False,
+                stream=True,
+            ) as response,
+        ):
+            response.raw.read(_READ_BYTES)
+            asked = retry_after_seconds(response.headers.get("retry-after"), datetime.now(UTC))
+            receipt = Receipt(response.status_code, asked)
+    except deadline.BROKEN:
+        reason = "connection_broken" if watch.was_sent else "connect_failed"
+        if checked.refused:
+            reason = "address_not_public"
+        elif watch.is_over:
+            reason = "timeout"
+        raise TransientError(_PROVIDER, _OPERATION, reason=reason) from None
+    if watch.is_over:
+        raise TransientError(_PROVIDER, _OPERATION, reason="timeout")
+    return receipt
+
+
+class _Checked:
+    """Resolves a host to an address that may be connected to; remembers that it refused one."""
+
+    def __init__(self, allows_loopback: bool) -> None:  # noqa: FBT001 - its only argument
+        self._allows_loopback = allows_loopback
+        self.refused = False
+
+    def __call__(self, host: str, port: int) -> str:
+        """An address of the host.
+
+        Raises:
+            NotPublicError: one of its addresses is not public.
+            OSError: it has none.
+        """
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = [str(one[4][0]) for one in found]
+        if not all(self._may_be_reached(one) for one in addresses):
+            self.refused = True
+            raise NotPublicError("address_not_public")
+        return addresses[0]
+
+    def _may_be_reached(self, address: str) -> bool:
+        found: Any = ipaddress.ip_address(address.partition("%")[0])
+        return is_public(found) or (self._allows_loopback and found.is_loopback)
+
+
+def is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Whether an address is on the public internet, and carries no other one within."""
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is not None:
+            return is_public(address.ipv4_mapped)
+        if any(address in one for one in _TRANSLATED):
+            return False
+    return address.is_global and not (
+        address.is_multicast or address.is_reserved or address.is_unspecified
+    )

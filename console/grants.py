@@ -1,0 +1,66 @@
+"""Roles by group: what a group of the sign-in provider's is here.
+
+As text a role is ``viewer``, ``operator``, ``agent:<company>`` or ``lead:<company>``.  A lead of a
+company is its agent as well.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from console.access import Person, Role
+
+_OF_A_COMPANY = frozenset({Role.AGENT, Role.LEAD})
+
+
+class WrongGroupsError(ValueError):
+    """The setting is wrong; the message says how."""
+
+
+def parsed(text: str) -> dict[str, tuple[str, ...]]:
+    """The roles of each group.
+
+    Args:
+        text: JSON such as ``{"Operators": ["operator"], "Acme agents": ["agent:ci-aaa-001"]}``.
+
+    Raises:
+        WrongGroupsError: names what is wrong.
+    """
+    try:
+        raw = json.loads(text)
+    except ValueError:
+        raise WrongGroupsError("it is not JSON") from None
+    if not isinstance(raw, dict):
+        raise WrongGroupsError("it is not a JSON object, group by group")
+    for group, grants in raw.items():
+        if not isinstance(grants, list) or not all(isinstance(one, str) for one in grants):
+            raise WrongGroupsError(f"the roles of {group!r} are not a list of texts")
+        for grant in grants:
+            _check(grant)
+    return {group: tuple(grants) for group, grants in raw.items()}
+
+
+def of_groups(groups: Iterable[str], known: Mapping[str, Iterable[str]]) -> frozenset[str]:
+    """The roles of a person in these groups, as text; groups are compared exactly."""
+    return frozenset(one for group in groups for one in known.get(group, ()))
+
+
+def person(name: str, grants: Iterable[str]) -> Person:
+    """The person with these roles."""
+    parts = [(Role(role), company) for role, _, company in (one.partition(":") for one in grants)]
+    return Person(
+        name,
+        roles=frozenset(role for role, _ in parts),
+        companies=frozenset(company for _, company in parts if company),
+        led=frozenset(company for role, company in parts if role is Role.LEAD),
+    )
+
+
+def _check(grant: str) -> None:
+    role, _, company = grant.partition(":")
+    if role not in set(Role):
+        raise WrongGroupsError(f"there is no role {role!r}: {', '.join(Role)}")
+    if (role in _OF_A_COMPANY) != bool(company):
+        wanted = f"{role}:<company>" if role in _OF_A_COMPANY else role
+        raise WrongGroupsError(f"the role {grant!r} is written {wanted!r}")

@@ -1,0 +1,253 @@
+"""Sign-in by an OpenID Connect provider: code + PKCE, and a session of our own.
+
+Authlib does discovery, PKCE (S256), state, nonce and the checks of the ID token (signature, issuer,
+audience, end).  What the way back needs is kept in a row that works once; the session after it is
+another row (`console.sessions`).  Both cookies hold a random token only.
+
+Cookies are ``__Host-``: https, this host alone, every path.  SameSite is Lax, as Strict would lose
+them on the way back from the provider.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from authlib.common.errors import AuthlibBaseError
+from authlib.integrations.flask_client import FlaskIntegration, FlaskOAuth2App
+from flask import Blueprint, Flask, abort, g, redirect, render_template, request, url_for
+from flask.sessions import SecureCookieSession, SessionInterface
+from joserfc.errors import JoseError
+from requests.exceptions import RequestException
+from werkzeug.wrappers import Response
+
+from chalicelib.once.journal import Act
+from console import grants
+from console.access import Right, needs
+from console.sessions import SIGN_IN_LASTS, Session, Sessions, form_token
+from console.settings import ConsoleSettings
+from console.sign_in import SignedIn
+
+SESSION_COOKIE = "__Host-console"
+SIGN_IN_COOKIE = "__Host-console-sign-in"
+TIMEOUT_SECONDS = 5.0
+LONGEST_HINT = 4_000
+"""Characters of an ID token that is kept as a hint for the logout: it becomes part of an address."""
+_ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA")
+_NEXT = "next"
+
+
+class OpenIdSignIn:
+    """`console.sign_in.SignIn` with a provider.
+
+    Args:
+        settings: how people sign in.
+        sessions: the rows.
+        client_secret: reads the client's secret, at the first sign-in.
+        enter_act: enters an act into the journal.
+    """
+
+    def __init__(
+        self,
+        settings: ConsoleSettings,
+        sessions: Sessions,
+        client_secret: Callable[[], str],
+        enter_act: Callable[[Act], object],
+    ) -> None:
+        self._settings = settings
+        self._sessions = sessions
+        self._client_secret = client_secret
+        self._enter_act = enter_act
+        self._client: FlaskOAuth2App | None = None
+
+    @property
+    def form_targets(self) -> tuple[str, ...]:
+        """The provider's origin: a browser applies form-action to the redirect of a logout too."""
+        parts = urlsplit(self._settings.issuer)
+        return (f"{parts.scheme}://{parts.netloc}",)
+
+    @property
+    def pages(self) -> Blueprint:
+        """The way to the provider, the way back, and the way out."""
+        made = Blueprint("sign_in", __name__)
+        made.add_url_rule("/sign-in", "sign_in", self._sign_in)
+        made.add_url_rule("/signed-in", "signed_in", self._signed_in)
+        made.add_url_rule("/sign-out", "sign_out", self._sign_out, methods=["POST"])
+        made.add_url_rule("/signed-out", "signed_out", self._signed_out)
+        made.record_once(lambda state: _keep_sign_ins(cast("Flask", state.app), self._sessions))
+        return made
+
+    def current(self) -> SignedIn | None:
+        """See `SignIn.current`."""
+        found = self._session()
+        if found is None:
+            return None
+        token = request.cookies.get(SESSION_COOKIE, "")
+        return SignedIn(grants.person(found.person, found.grants), form_token(token))
+
+    def begin(self, back_to: str) -> Response:
+        """See `SignIn.begin`."""
+        return redirect(url_for("sign_in.sign_in", next=back_to))
+
+    @needs(Right.ANYONE)
+    def _sign_in(self) -> Response:
+        """To the provider."""
+        from flask import session  # noqa: PLC0415 - Flask's, whose rows are ours
+
+        session[_NEXT] = _own_path(request.args.get(_NEXT, "/"))
+        to: Response = self._asked(lambda: self._provider().authorize_redirect(self._back_address))
+        return to
+
+    @needs(Right.ANYONE)
+    def _signed_in(self) -> Response | tuple[str, int]:
+        """Back from the provider."""
+        from flask import session  # noqa: PLC0415 - likewise
+
+        next_page = _own_path(session.get(_NEXT, "/"))
+        if not session:  # an old or repeated address; its sign-in may well have worked
+            return redirect(next_page if self._session() else url_for("sign_in.sign_in"))
+        token = self._asked(self._provider().authorize_access_token)
+        claims: Mapping[str, Any] = token.get("userinfo") or {}
+        name = str(claims.get(self._settings.name_claim) or "")
+        roles = grants.of_groups(_groups(claims, self._settings.group_claim), self._settings.groups)
+        if not name or not roles:
+            session.clear()
+            return render_template("no_role.html"), 403
+        id_token = str(token.get("id_token") or "")
+        issued = self._sessions.start(
+            name,
+            roles,
+            subject=str(claims["sub"]),
+            id_token=id_token if len(id_token) <= LONGEST_HINT else "",
+        )
+        self._enter_act(Act("console sign-in", "console:sign-in", name, result="signed in"))
+        session.clear()
+        answer = redirect(next_page)
+        _set(answer, SESSION_COOKIE, issued, self._settings.session_lasts.total_seconds())
+        return answer
+
+    @needs(Right.ANYONE)
+    def _sign_out(self) -> Response:
+        """End the session here, then at the provider where it has an address for that."""
+        found = self._session()
+        answer = redirect(url_for("sign_in.signed_out"))
+        if found is not None:
+            self._sessions.end(request.cookies.get(SESSION_COOKIE, ""), by=found.person)
+            answer = redirect(self._logout_address(found) or url_for("sign_in.signed_out"))
+        answer.delete_cookie(SESSION_COOKIE, secure=True, httponly=True, samesite="Lax")
+        return answer
+
+    @needs(Right.ANYONE)
+    def _signed_out(self) -> str:
+        return render_template("signed_out.html")
+
+    def _session(self) -> Session | None:
+        """The session of this request; its row is read once."""
+        if "console_session" not in g:
+            g.console_session = self._sessions.find(request.cookies.get(SESSION_COOKIE, ""))
+        found = g.console_session
+        return found if isinstance(found, Session) else None
+
+    @property
+    def _back_address(self) -> str:
+        return f"{self._settings.url}/signed-in"
+
+    def _logout_address(self, ended: Session) -> str:
+        """The provider's; empty where it has none, or cannot be asked: the session here has ended."""
+        try:
+            made = self._provider().create_logout_url(
+                f"{self._settings.url}/signed-out",
+                id_token_hint=ended.id_token or None,
+                client_id=self._settings.client_id,
+            )
+        except (RequestException, RuntimeError, ValueError):
+            return ""
+        return str(made["url"])
+
+    def _provider(self) -> FlaskOAuth2App:
+        if self._client is None:
+            discovery = f"{self._settings.issuer}/.well-known/openid-configuration"
+            self._client = _Provider(
+                FlaskIntegration("provider"),
+                "provider",
+                client_id=self._settings.client_id,
+                server_metadata_url=discovery,
+                client_kwargs={
+                    "scope": self._settings.scope,
+                    "code_challenge_method": "S256",
+                    "default_timeout": TIMEOUT_SECONDS,
+                },
+            )
+        self._client.client_secret = self._client_secret() or None  # a new one counts soon
+        return self._client
+
+    def _asked(self, ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - as the call's own
+        """What the provider answers; a page that says so where it refuses or cannot be reached."""
+        try:
+            return ask()
+        except (AuthlibBaseError, JoseError, KeyError):
+            abort(403, "The sign-in provider did not confirm who you are. Please sign in again.")
+        except (RequestException, RuntimeError, ValueError):
+            abort(503, "The sign-in provider cannot be reached. Try again in a minute.")
+
+
+class _Provider(FlaskOAuth2App):
+    """The provider, whose ID tokens are accepted by public-key signatures only."""
+
+    def load_server_metadata(self) -> dict[str, Any]:
+        """The discovery document, without algorithms that the client's secret or nothing signs."""
+        found: dict[str, Any] = super().load_server_metadata()
+        name = "id_token_signing_alg_values_supported"
+        found[name] = [one for one in found.get(name, _ALGORITHMS) if one in _ALGORITHMS]
+        return found
+
+
+class _SignInRows(SessionInterface):
+    """Flask's `session`, which Authlib writes to, as a row that works once."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+
+    def open_session(self, app: Flask, request: Any) -> SecureCookieSession:  # noqa: ANN401
+        """The row of the way back, on the way back only."""
+        del app
+        if request.path != "/signed-in":
+            return SecureCookieSession()
+        token = request.cookies.get(SIGN_IN_COOKIE, "")
+        return SecureCookieSession(self._sessions.take_sign_in(token))
+
+    def save_session(self, app: Flask, session: Any, response: Response) -> None:  # noqa: ANN401
+        """A new row on the way to the provider; on the way back the cookie goes."""
+        del app
+        if request.path == "/signed-in":
+            response.delete_cookie(SIGN_IN_COOKIE, secure=True, httponly=True, samesite="Lax")
+        elif session and request.path == "/sign-in":
+            token = self._sessions.begin_sign_in(dict(session))
+            _set(response, SIGN_IN_COOKIE, token, SIGN_IN_LASTS.total_seconds())
+
+
+def _keep_sign_ins(app: Flask, sessions: Sessions) -> None:
+    app.session_interface = _SignInRows(sessions)
+
+
+def _set(answer: Response, name: str, token: str, seconds: float) -> None:
+    answer.set_cookie(
+        name, token, max_age=int(seconds), secure=True, httponly=True, samesite="Lax", path="/"
+    )
+
+
+def _own_path(asked: str) -> str:
+    """A path of ours, so that no link signs somebody in and ends elsewhere."""
+    is_ours = asked.startswith("/") and not asked.startswith(("//", "/\\"))
+    return asked if is_ours and asked.isprintable() and "\\" not in asked else "/"
+
+
+def _groups(claims: Mapping[str, Any], name: str) -> list[str]:
+    """The groups of a person; one that is an e-mail address counts only once it is verified."""
+    found = claims.get(name, [])
+    if name == "email" and claims.get("email_verified") is not True:
+        return []
+    if isinstance(found, str):
+        return [found]
+    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []

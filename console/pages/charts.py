@@ -1,0 +1,141 @@
+"""The stage's metrics over time: effects, time to effect, backlogs, the automation rate, facts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from flask import Blueprint, abort, render_template, request
+from markupsafe import Markup
+
+from chalicelib.once.action import ActionStatus
+from chalicelib.once.lanes import LANES
+from console import drawing
+from console.access import Right, needs
+from console.backend import reading
+from ops.inspect import metrics
+from ops.inspect.metrics import Query, Series
+from ops.session import Session
+
+pages = Blueprint("charts", __name__)
+
+SPANS = {
+    "day": (timedelta(hours=1), 24),
+    "week": (timedelta(hours=6), 28),
+    "quarter": (timedelta(weeks=1), 13),
+}
+"""Period and number of periods."""
+_REPLIES = {"kind": "reply", "outcome": ActionStatus.DONE.value, "vendor": "richpanel"}
+_SHORT = 13
+"""Characters of an ISO time that label an hour."""
+_DAY = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """One chart and its table."""
+
+    title: str
+    means: str
+    unit: str
+    series: Series
+    drawn: Markup
+
+
+@pages.get("/charts")
+@needs(Right.LOOK)
+def show() -> str:
+    """Every chart of a span; one call to CloudWatch."""
+    span = request.args.get("span", "day")
+    if span not in SPANS:
+        abort(400, f"span: one of {', '.join(SPANS)}")
+    return render_template("charts.html", charts=_charts(reading(), span), span=span, spans=SPANS)
+
+
+def _charts(session: Session, span: str) -> list[Chart]:
+    period, periods = SPANS[span]
+    groups = _groups(session)
+    wanted = [query for *_, queries in groups for query in queries]
+    found = metrics.read(session, wanted, period=period, periods=periods)
+    long = _SHORT if period < timedelta(days=1) else _DAY
+    labels = [
+        one[5:long].replace("T", " ") + ("h" if long == _SHORT else "") for one in found.times
+    ]
+    charts = []
+    for title, means, unit, draw, queries in groups:
+        series = Series(found.times, {one.name: found.values[one.name] for one in queries})
+        charts.append(Chart(title, means, unit, series, draw(title, labels, series.values)))
+    return charts
+
+
+def _groups(session: Session) -> list[tuple[str, str, str, drawing.Draw, list[Query]]]:
+    settings = session.services.settings
+    return [
+        (
+            "Effects by outcome",
+            "What left for customers and systems, and what did not.",
+            "effects",
+            drawing.bars,
+            [
+                Query(one.value, "mw.effects", "Sum", {"outcome": one.value})
+                for one in (
+                    *(ActionStatus.DONE, ActionStatus.SKIPPED),
+                    *(ActionStatus.REFUSED, ActionStatus.UNKNOWN),
+                )
+            ],
+        ),
+        (
+            "Time to effect",
+            "From the arrival of a message to the end of its processing.",
+            "milliseconds",
+            drawing.lines,
+            [Query(f"lag {one}", "mw.worker.lag_ms", one) for one in ("p50", "p95", "p99")],
+        ),
+        (
+            "Age of the oldest message by lane",
+            "How far a lane is behind.",
+            "seconds",
+            drawing.lines,
+            [
+                Query(
+                    lane.name,
+                    "ApproximateAgeOfOldestMessage",
+                    "Maximum",
+                    {"QueueName": settings.queue_of(lane)},
+                    "AWS/SQS",
+                )
+                for lane in LANES
+            ],
+        ),
+        (
+            "Facts",
+            "Kept when they arrived, and posted to the report.",
+            "facts",
+            drawing.bars,
+            [Query(f"facts {one}", f"mw.facts.{one}", "Sum") for one in ("kept", "posted")],
+        ),
+        (
+            "Lag of the facts",
+            "How long the oldest fact has waited for the report.",
+            "seconds",
+            drawing.lines,
+            [Query("oldest", "mw.facts.oldest_pending_seconds", "Maximum")],
+        ),
+        (
+            "Automatic answers",
+            "Events processed, and replies without a person; their quality is in the shadow report.",
+            "messages",
+            drawing.lines,
+            [
+                Query("processed", "mw.worker.events", "Sum", {"outcome": "processed"}),
+                Query("answered automatically", "mw.effects", "Sum", _REPLIES),
+            ],
+        ),
+        (
+            "Conversations that wait for a person",
+            "At most at one time.",
+            "conversations",
+            drawing.bars,
+            [Query("waiting", "mw.handoffs.waiting", "Maximum")],
+        ),
+    ]

@@ -1,0 +1,183 @@
+"""One conversation: its transcript, what is held and why, and the acts of the person who answers.
+
+It is the only page with a recipient's data.  Every look at it is entered in the journal.
+
+An act names the version of the conversation that its page showed.  Where that has changed, nothing is
+done, and the answer says who was faster; what the person wrote is kept in the form.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from flask import Blueprint, abort, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from chalicelib.errors import ConflictError, PayloadError
+from chalicelib.once.journal import Act, entry_time
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.desk import asked as asking
+from chalicelib.outreach.desk.inbox import NotFoundError
+from console import backend, forms
+from console.access import Right, needs, person
+from console.pages import desk_words
+
+pages = Blueprint("conversation", __name__)
+LOOKED = "conversation view"
+_LEAVES = frozenset({asking.GIVE_BACK, asking.DECLINE, asking.CLOSE, asking.TRANSFER})
+"""Acts after which the person has no more to do here: back to the inbox."""
+_KEPT = ("text", "subject", "reason", "hint", "to", "until")
+CONFLICT = 409
+
+
+@pages.get("/conversations/<opaque_id>")
+@needs(Right.CONVERSE)
+def show(opaque_id: str) -> str:
+    """The conversation; the look is entered before it is shown."""
+    return _page(opaque_id)
+
+
+@pages.get("/conversations/<opaque_id>/version")
+@needs(Right.CONVERSE)
+def version(opaque_id: str) -> str:
+    """Whether the page that asks shows what is still so; holds nothing of the conversation."""
+    found = _found(opaque_id)
+    is_old = request.args.get("seen") != found["version"]
+    return render_template("conversation_changed.html", is_old=is_old, id=opaque_id)
+
+
+@pages.post("/conversations/<opaque_id>/compare")
+@needs(Right.CONVERSE)
+def compare(opaque_id: str) -> str:
+    """What an edit changes of the held message, before it is sent."""
+    found = _found(opaque_id)
+    held, text = _held_text(opaque_id), request.form.get("text", "")
+    if not text.strip():
+        abort(400, "text: an empty message is not sent; decline it instead")
+    return render_template(
+        "compare.html",
+        conversation=found,
+        seen=request.form.get("version", ""),
+        text=text,
+        lines=list(_differences(held, text)),
+        visible=desk_words.visible,
+    )
+
+
+@pages.post("/conversations/<opaque_id>/<act>")
+@needs(Right.CONVERSE)
+def do(opaque_id: str, act: str) -> Response | tuple[str, int]:
+    """Do an act, once however often its form is posted."""
+    found = _found(opaque_id)
+    if act not in asking.ACTS:
+        abort(404)
+    seen = request.form.get("version", "")
+    if act == asking.TAKE and not seen:  # from the list, which shows no version
+        seen = found["version"]
+    who = person()
+    own = {name: request.form.get(name, "") for name in asking.FIELDS[act]}
+    given = {name: value for name, value in own.items() if value.strip()}
+    try:
+        asked = asking.parsed_act(
+            {"act": act, "by": who.name, "version": seen, **given},
+            conversation_id=opaque_id,
+            key=forms.once(),
+            actor=who.name,
+            company_id=found["company"],
+            is_lead=who.leads(found["company"]),
+        )
+        backend.acting().services.inbox.act(asked)
+    except PayloadError as error:
+        return _page(opaque_id, said=error.message, kept=own), error.status
+    except ConflictError as error:
+        return _page(opaque_id, said=_faster(opaque_id, error), kept=own), CONFLICT
+    if act in _LEAVES:
+        return redirect(url_for("inbox.show"), code=303)
+    return redirect(url_for("conversation.show", opaque_id=opaque_id), code=303)
+
+
+def _found(opaque_id: str) -> dict[str, Any]:
+    """The conversation; 404 for one that is not of the person's companies, as for none."""
+    try:
+        found = backend.reading().services.inbox.conversation(opaque_id)
+    except NotFoundError:
+        abort(404)
+    if not person().sees(found["company"]):
+        abort(404)
+    return found
+
+
+def _page(opaque_id: str, *, said: str = "", kept: Mapping[str, str] | None = None) -> str:
+    found = _found(opaque_id)
+    session = backend.acting()
+    session.services.journal.enter(
+        Act(LOOKED, opaque_id, person().name, result="viewed", evidence={"status": found["status"]})
+    )
+    others = [one for one in found["may_also_belong_to"] if _is_seen(one)]
+    return render_template(
+        "conversation.html",
+        conversation={**found, "may_also_belong_to": others},
+        held=_held_text(opaque_id),
+        holder=(found["handoff"] or {}).get("taken_by"),
+        is_mine=(found["handoff"] or {}).get("taken_by") == person().name,
+        leads=person().leads(found["company"]),
+        story=list(_story(opaque_id)),
+        said=said,
+        kept={name: (kept or {}).get(name, "") for name in _KEPT},
+        why=desk_words.why,
+        waited=desk_words.waited,
+        visible=desk_words.visible,
+    )
+
+
+def _is_seen(opaque_id: str) -> bool:
+    try:
+        record = backend.reading().services.inbox.record(opaque_id)
+    except NotFoundError:
+        return False
+    return person().sees(record.company_id)
+
+
+def _held_text(opaque_id: str) -> str:
+    """The message that waits for approval; empty where none does, or it is written at the approval."""
+    services = backend.reading().services
+    record = services.inbox.record(opaque_id)
+    held = record.handoff.get("held") if record.is_handed_off else ""
+    if not held:
+        return ""
+    event = record.start_event
+    if held != "start":
+        event = outreach_keys.release(opaque_id, str(record.handoff["id"]))
+    draft = services.conversations.draft(record, outreach_keys.entry_id(event))
+    return draft.text if draft else ""
+
+
+def _story(opaque_id: str) -> Iterator[dict[str, str]]:
+    """Acts of persons on it, newest first; looks are left to the journal."""
+    for one in reversed(backend.reading().services.journal.story(opaque_id)):
+        if one["action_type"] != LOOKED:
+            yield {
+                "at": entry_time(one),
+                "by": str(one["actor"]),
+                "did": str(one["action_type"]).removeprefix("handoff ").replace("_", " "),
+                "reason": str(one["reason"]),
+            }
+
+
+def _faster(opaque_id: str, error: ConflictError) -> str:
+    """Why nothing was done, and who acted meanwhile."""
+    if error.code != "VERSION_CHANGED":
+        return f"Nothing was done: {error.message}."
+    last = next(_story(opaque_id), None)
+    if last is None:
+        return "Nothing was done: the recipient wrote meanwhile."
+    return f"Nothing was done: {last['by']} was faster ({last['did']}), or the recipient wrote."
+
+
+def _differences(before: str, after: str) -> Iterator[tuple[str, str]]:
+    """Lines that stay, go and come: each with its mark."""
+    for line in difflib.ndiff(before.splitlines(), after.splitlines()):
+        if line[:1] in " +-":
+            yield line[:1], line[2:]

@@ -1,0 +1,46 @@
+"""Hand-offs in the words of the people who answer them."""
+
+from __future__ import annotations
+
+_WHY = {
+    "held_for_approval": "A message is ready; this project sends nothing without approval.",
+    "stepped_in": "A colleague took it while automation had it.",
+    "unclear_recipient": "The message may belong to another conversation of this recipient.",
+}
+_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+
+
+def why(reason: str | None) -> str:
+    """A hand-off's reason as a sentence; a code without one with its words apart."""
+    if not reason:
+        return "No reason was stored."
+    words = reason.replace("_", " ").strip()
+    return _WHY.get(reason, f"{words[:1].upper()}{words[1:]}.")
+
+
+def waited(seconds: int | None) -> str:
+    """A time of waiting as a person says it; a dash where no answer is awaited."""
+    if seconds is None:
+        return "\u2013"
+    for size, unit in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min")):
+        if seconds >= size:
+            return f"{seconds // size} {unit}"
+    return "under a minute"
+
+
+def visible(text: str) -> str:
+    """A text in which nothing hides: control and direction marks are written out.
+
+    A right-to-left mark in a message could otherwise show an address or an amount backwards.
+    """
+    return "".join(_shown(one) for one in text)
+
+
+def _shown(one: str) -> str:
+    if one in "\n\t" or one.isprintable() or one in _HARMLESS:
+        return one
+    return f"⟨U+{ord(one):04X}⟩"
+
+
+_HARMLESS = frozenset("\r\u200d\u200c\ufe0f\u00a0\u202f\u2009\u3000")
+"""Joiners within emoji and scripts, and spaces of other widths."""

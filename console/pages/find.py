@@ -1,0 +1,66 @@
+"""Find by anything that a reader can name: a ticket, a key, a trace id, a phone number, an order.
+
+What may be personal data is posted and never part of an address; anything else is, so that the page
+can be shared.
+"""
+
+from __future__ import annotations
+
+import re
+
+from flask import Blueprint, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from console.access import Right, needs
+from console.backend import reading
+from console.pages.story import as_shown
+from ops.inspect.explain import explain
+from ops.inspect.explain.subjects import Kind, candidates
+from ops.session import OpsError
+
+pages = Blueprint("find", __name__)
+
+LONGEST = 4_000
+"""Characters; a whole log line fits."""
+_KEYED = frozenset(
+    {
+        *(Kind.ACTION, Kind.EVENT, Kind.FACT, Kind.HANDOFF, Kind.START, Kind.DIGEST),
+        *(Kind.QUEUE_MESSAGE, Kind.CONVERSATION, Kind.TEXT_MESSAGE, Kind.E_MAIL),
+    }
+)
+_TICKET_NUMBER = re.compile(r"\d{1,9}")
+
+
+@pages.get("/find")
+@needs(Right.LOOK)
+def show() -> str | tuple[str, int]:
+    """The form, or what an identifier in the address names."""
+    text = request.args.get("q", "").strip()
+    return _found(text) if text else render_template("find.html", text="", report=None, why=None)
+
+
+@pages.post("/find")
+@needs(Right.LOOK)
+def look_up() -> Response | str | tuple[str, int]:
+    """What a text names."""
+    text = request.form.get("q", "").strip()[:LONGEST]
+    if text and may_be_in_an_address(text):
+        return redirect(url_for("find.show", q=text), 303)
+    return _found(text)
+
+
+def may_be_in_an_address(text: str) -> bool:
+    """Whether a text is an identifier without personal data."""
+    found = candidates(text)
+    is_keyed = bool(found) and found[0].kind in _KEYED and not text.startswith("{")
+    return is_keyed or bool(_TICKET_NUMBER.fullmatch(text))
+
+
+def _found(text: str) -> str | tuple[str, int]:
+    shown = text if may_be_in_an_address(text) else ""
+    try:
+        report = explain(reading(), text)
+    except OpsError as error:
+        why = str(error) if shown or not text else "Nothing is stored about that."
+        return render_template("find.html", text=shown, report=None, why=why), 404
+    return render_template("find.html", text=shown, report=as_shown(report), why=None)

@@ -1,0 +1,48 @@
+"""Accepted events that are not finished, by status and reason; from the index of what is due."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from flask import Blueprint, render_template, request
+
+from console import drawing, paging
+from console.access import Right, needs
+from console.backend import reading
+from ops.inspect import unfinished
+from ops.inspect.explain import words
+
+pages = Blueprint("parked", __name__)
+
+AT_MOST = 100
+
+
+@pages.get("/parked")
+@needs(Right.LOOK)
+def show() -> str:
+    """The longest due first; of one status or reason where the address names it."""
+    status, reason = request.args.get("status", ""), request.args.get("reason", "")
+    found = unfinished.events(reading(), limit=AT_MOST + 1, after=paging.after())
+    by_due = sorted(found, key=lambda one: (one["due_epoch"], one["event"]))
+    is_more = len(found) > AT_MOST
+    last = by_due[AT_MOST - 1] if is_more else None
+    kept = {one["event"] for one in by_due[:AT_MOST]}
+    events = [one for one in found if one["event"] in kept]
+    groups = Counter((str(one["status"]), str(one["reason"] or "")) for one in events)
+    return render_template(
+        "parked.html",
+        events=[
+            one
+            for one in events
+            if status in ("", one["status"]) and reason in ("", one["reason"] or "")
+        ],
+        chart=drawing.sideways(
+            "Events by reason",
+            [(reason or "no reason", many) for (_, reason), many in groups.most_common()],
+        ),
+        groups=[(*group, words.reason(group[1]), many) for group, many in groups.most_common()],
+        more=paging.mark(last["due_epoch"], last["event"]) if last else None,
+        status=status,
+        reason=reason,
+        at_most=AT_MOST,
+    )

@@ -1,0 +1,86 @@
+"""One event: what happened, in a sentence and step by step; and running it again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Blueprint, abort, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from console import forms
+from console.access import Right, needs
+from console.backend import acting, reading
+from ops.inspect import planned
+from ops.inspect.explain import explain
+from ops.repair import preview, replay
+from ops.session import Session
+
+pages = Blueprint("story", __name__)
+
+_KEYS = ("evt:", "act:")
+
+
+@pages.get("/story")
+@needs(Right.LOOK)
+def show() -> str:
+    """The story of an event, by its key or that of one of its actions."""
+    key = _key(request.args)
+    return render_template("story.html", report=as_shown(explain(reading(), key)), key=key)
+
+
+@pages.get("/story/again")
+@needs(Right.LOOK)
+def preview_again() -> str:
+    """What running an event again would do; sends nothing."""
+    session, key = reading(), _event(request.args)
+    return render_template("again.html", key=key, effects=_would(session, key))
+
+
+@pages.post("/story/again")
+@needs(Right.ACT)
+def again() -> Response:
+    """Put an event on the queue again."""
+    session, key = acting(), _event(request.form)
+    row, why, once = session.row(key), forms.reason(), forms.once()
+    session.services.check_stage()
+    list(replay.replay(session, [row], per_second=1.0, because=why, once=once))
+    return redirect(url_for("story.show", key=key, note="again"), 303)
+
+
+def as_shown(report: Mapping[str, Any]) -> dict[str, Any]:
+    """A report as the template shows it: each event with its one sentence, its rows as text."""
+    events = [
+        {
+            **one,
+            "sentence": one["story"]["why_not"] or one["story"]["paragraph"],
+            "raw": json.dumps(
+                {name: one[name] for name in ("event", "actions", "audit", "acts", "receipts")},
+                default=str,
+                indent=2,
+            ),
+        }
+        for one in report["events"]
+    ]
+    return {"facts": [], "state": {}, **report, "events": events}
+
+
+def _would(session: Session, key: str) -> dict[str, Any]:
+    effects = planned.would_do(session, session.row(key))
+    return {"summary": preview.summary(effects), "each": effects}
+
+
+def _key(given: Mapping[str, str]) -> str:
+    """An event's or an action's key; anything else may be personal data and has no address."""
+    key = given.get("key", "").strip()
+    if not key.startswith(_KEYS):
+        abort(400, "key: an event's or an action's key; look anything else up with Find")
+    return key
+
+
+def _event(given: Mapping[str, str]) -> str:
+    key = _key(given)
+    if not key.startswith("evt:"):
+        abort(400, "key: only an event can be run again")
+    return key

@@ -1,0 +1,114 @@
+"""Effects of unknown outcome: what the vendor shows, what each choice leads to, and settling one."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from flask import Blueprint, abort, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from chalicelib.clock import iso
+from chalicelib.once.action import UnsettledAction
+from console import forms, paging
+from console.access import Right, needs
+from console.backend import acting, reading
+from ops import journal
+from ops.inspect.explain import words
+from ops.repair import settle
+
+pages = Blueprint("unknown", __name__)
+
+AT_MOST = 100
+LONGEST_REF = 200
+
+
+@pages.get("/unknown")
+@needs(Right.LOOK)
+def show() -> str:
+    """The list, the longest waiting first; of one reason where the address names it."""
+    wanted = request.args.get("reason")
+    found = settle.unsettled(reading(), limit=AT_MOST + 1, after=paging.after())
+    shown = [_line(one) for one in found[:AT_MOST] if wanted in (None, "", one.reason)]
+    reasons = sorted({one.reason or "" for one in found[:AT_MOST]})
+    return render_template(
+        "unknown.html",
+        effects=sorted(shown, key=lambda one: one["started"]),
+        more=paging.mark(found[AT_MOST - 1].due_epoch, found[AT_MOST - 1].key)
+        if len(found) > AT_MOST
+        else None,
+        reasons=reasons,
+        wanted=wanted,
+    )
+
+
+@pages.get("/unknown/one")
+@needs(Right.LOOK)
+def one() -> str:
+    """One effect: the evidence and the choices."""
+    return _page(_key(request.args.get("key")))
+
+
+@pages.get("/unknown/ask")
+@needs(Right.ACT)
+def ask() -> str:
+    """The same, after the vendor was asked; nothing is settled."""
+    key = _key(request.args.get("key"))
+    return _page(key, verdict=settle.ask(reading(), key))
+
+
+@pages.post("/unknown/settle")
+@needs(Right.ACT)
+def decide() -> Response:
+    """Settle one as a person decides."""
+    session, key = acting(), _key(request.form.get("key"))
+    outcome, seen = request.form.get("outcome", ""), request.form.get("seen", "")
+    ref = request.form.get("ref", "").strip()
+    if outcome not in settle.OUTCOMES:
+        abort(400, f"outcome: one of {', '.join(settle.OUTCOMES)}")
+    if not seen.isdigit() or len(ref) > LONGEST_REF:
+        abort(400, "seen, ref: the form is not one of ours")
+    why, once = forms.reason(), forms.once()
+    session.services.check_stage()
+    settle.settle(
+        session, key, outcome, ref=ref or None, because=why, seen_start=int(seen), once=once
+    )
+    return redirect(url_for("story.show", key=key, note=outcome), 303)
+
+
+def _page(key: str, verdict: dict[str, object] | None = None) -> str:
+    session = reading()
+    row = session.row(key)
+    at_stake = settle.at_stake(session, key)
+    at_stake.pop("to")  # masked, but still of a person; the conversation's page shows it in full
+    acts = list(journal.read(session, key=key, by=None, since=session.services.clock.now()))
+    return render_template(
+        "effect.html",
+        key=key,
+        at_stake=at_stake,
+        conversation=row["conversation_id"],
+        event=row["event_key"],
+        seen=int(row.get("started_epoch", 0)),
+        reason=words.reason(str(row.get("reason") or "")),
+        may_still_arrive=at_stake["may still arrive"] == "yes",
+        tries=row.get("tries", ()),
+        verdict=verdict,
+        acts=acts,
+    )
+
+
+def _key(given: str | None) -> str:
+    key = (given or "").strip()
+    if not key.startswith("act:"):
+        abort(400, "key: an action's key")
+    return key
+
+
+def _line(one: UnsettledAction) -> dict[str, object]:
+    return {
+        "key": one.key,
+        "kind": one.kind,
+        "event": one.event_key,
+        "reason": one.reason,
+        "started": iso(datetime.fromtimestamp(one.started_epoch, UTC)),
+        "looks": one.looks,
+    }

@@ -1,0 +1,196 @@
+"""Sessions of signed-in persons: rows with an end, each revocable at once.
+
+The browser holds a random token, the table only its digest, so that a copy of the table signs in
+no one.  Example row of `rp_mw_console_sessions-<stage>`::
+
+    session_id   5f2b...   SHA-256 of the token
+    kind         session                       (or sign-in: what the way back from the provider needs)
+    person       jo@example.com
+    subject      00u1...                       the provider's own id of the person
+    grants       ["agent:ci-aaa-001"]
+    id_token     eyJ...                        hint for the provider's logout; absent where it is long
+    created_at   2026-11-20T09:00:00.000Z
+    revoked_by   Operators/jo                  absent while it is valid
+    expires_at   1795251602                    its end; a row is not used after it, deleted or not
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.once.ports import Clock
+from chalicelib.once.store import ConditionFailed, Item, Store
+
+LASTS = timedelta(hours=8)
+SIGN_IN_LASTS = timedelta(minutes=10)
+TOKEN_BYTES = 32
+LISTED_AT_MOST = 1_000
+SHORT = 12
+"""Characters of a session's id that a person types."""
+_SESSION, _SIGN_IN = "session", "sign-in"
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session that is valid now.
+
+    Attributes:
+        session_id: digest of the token.
+        person: whose it is.
+        grants: the person's roles at sign-in, as text.
+        ends_at: when it ends by itself.
+        id_token: the provider's, empty where none is kept.
+    """
+
+    session_id: str
+    person: str
+    grants: tuple[str, ...]
+    ends_at: datetime
+    id_token: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A session as the command line lists it; times as ISO text."""
+
+    session_id: str
+    person: str
+    grants: tuple[str, ...]
+    since: str
+    until: str
+
+    @property
+    def short_id(self) -> str:
+        """The id as a person types it."""
+        return self.session_id[:SHORT]
+
+
+class Sessions:
+    """The table of sessions."""
+
+    def __init__(self, table: Store, clock: Clock, lasts: timedelta = LASTS) -> None:
+        self._table = table
+        self._clock = clock
+        self._lasts = lasts
+
+    def start(self, person: str, grants: Iterable[str], *, subject: str, id_token: str = "") -> str:
+        """Start a session; returns the token for the browser.
+
+        Args:
+            person: the person's name, as the journal keeps it.
+            grants: the person's roles, as text.
+            subject: the provider's own id of the person.
+            id_token: the provider's, as a hint for its logout.
+        """
+        more = {"id_token": id_token} if id_token else {}
+        return self._put(
+            _SESSION,
+            self._lasts,
+            person=person,
+            subject=subject,
+            grants=sorted(grants),
+            **more,
+        )
+
+    def find(self, token: str) -> Session | None:
+        """The session of a token; None once it ended or was revoked, and for anything else."""
+        row = self._row(token, _SESSION)
+        if row is None:
+            return None
+        return Session(
+            session_id=row["session_id"],
+            person=row["person"],
+            grants=tuple(row["grants"]),
+            ends_at=datetime.fromtimestamp(int(row["expires_at"]), UTC),
+            id_token=row.get("id_token", ""),
+        )
+
+    def end(self, token: str, *, by: str) -> None:
+        """End the session of a token, as its person signs out."""
+        row = self._row(token, _SESSION)
+        if row is not None:
+            self.revoke(row["session_id"], by=by)
+
+    # --- the way to the provider and back -------------------------------------------------------
+
+    def begin_sign_in(self, data: Mapping[str, Any]) -> str:
+        """Keep what the way back needs (state, nonce, verifier, page); returns the token for it."""
+        return self._put(_SIGN_IN, SIGN_IN_LASTS, data=dict(data))
+
+    def take_sign_in(self, token: str) -> dict[str, Any]:
+        """What `begin_sign_in` kept, once; empty for every other token and the second time."""
+        row = self._row(token, _SIGN_IN)
+        if row is None:
+            return {}
+        used = self.revoke(row["session_id"], by="sign-in")
+        return dict(row["data"]) if used else {}
+
+    # --- the command line -----------------------------------------------------------------------
+
+    def listed(self) -> Iterator[Listed]:
+        """Every session that is valid now, in no order; reads the whole table."""
+        start: Item | None = None
+        while True:
+            rows, start = self._table.scan_page(limit=LISTED_AT_MOST, start=start)
+            for one in rows:
+                if one["kind"] == _SESSION and self._is_valid(one):
+                    until = datetime.fromtimestamp(int(one["expires_at"]), UTC)
+                    grants = tuple(one["grants"])
+                    yield Listed(
+                        one["session_id"], one["person"], grants, one["created_at"], iso(until)
+                    )
+            if start is None:
+                return
+
+    def revoke(self, session_id: str, *, by: str) -> bool:
+        """End a session; False where it was ended before."""
+        try:
+            self._table.update(
+                {"session_id": session_id},
+                set_={"revoked_by": by, "revoked_at": iso(self._clock.now())},
+                condition="attribute_exists(#session_id) AND attribute_not_exists(#revoked_by)",
+                reading=False,
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    def _put(self, kind: str, lasts: timedelta, **more: Any) -> str:  # noqa: ANN401 - attributes
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        now = self._clock.now()
+        self._table.put(
+            {
+                "session_id": digest(token),
+                "kind": kind,
+                "created_at": iso(now),
+                "expires_at": int((now + lasts).timestamp()),
+                **more,
+            }
+        )
+        return token
+
+    def _row(self, token: str, kind: str) -> Item | None:
+        if not token:
+            return None
+        row = self._table.get({"session_id": digest(token)})
+        return row if row and row["kind"] == kind and self._is_valid(row) else None
+
+    def _is_valid(self, row: Mapping[str, Any]) -> bool:
+        return "revoked_by" not in row and self._clock.now().timestamp() < int(row["expires_at"])
+
+
+def digest(token: str) -> str:
+    """The id of a token's row."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def form_token(token: str) -> str:
+    """What forms of a session carry, derived from its token: no other page can know it."""
+    return hmac.new(token.encode(), b"form", hashlib.sha256).hexdigest()

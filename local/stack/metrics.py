@@ -1,0 +1,87 @@
+"""What CloudWatch does with the functions' output: metric records become the engine's metrics."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import queue
+import threading
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RECORD = '{"_aws"'
+"""How a line of CloudWatch's embedded metric format begins."""
+EVERY_SECONDS = 2.0
+AT_ONCE = 500
+"""Of `PutMetricData`: values in a call."""
+
+
+class Metrics:
+    """Puts the metrics of such lines into the engine, every few seconds, on a thread of its own.
+
+    Args:
+        cloudwatch: a boto3 client of the engine.
+    """
+
+    def __init__(self, cloudwatch: Any) -> None:  # noqa: ANN401 - boto3 builds clients at run time
+        self._cloudwatch = cloudwatch
+        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[Metrics]:
+        """Until the end of the block."""
+        self._thread.start()
+        try:
+            yield self
+        finally:
+            self._over.set()
+            self._thread.join(EVERY_SECONDS)
+
+    def take(self, line: str) -> None:
+        """Take a metric record; it is put soon."""
+        self._lines.put(line)
+
+    def put(self) -> None:
+        """Put what was taken so far."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        while not self._lines.empty():
+            for namespace, one in values_of(self._lines.get()):
+                found.setdefault(namespace, []).append(one)
+        for namespace, data in found.items():
+            for start in range(0, len(data), AT_ONCE):
+                part = data[start : start + AT_ONCE]
+                with contextlib.suppress(ClientError, BotoCoreError):  # it is being stopped
+                    self._cloudwatch.put_metric_data(Namespace=namespace, MetricData=part)
+
+    def _run(self) -> None:
+        while not self._over.wait(EVERY_SECONDS):
+            self.put()
+
+
+def values_of(line: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The values of a record: namespace and datum, one for each set of dimensions."""
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return
+    at = datetime.fromtimestamp(record["_aws"]["Timestamp"] / 1000, UTC)
+    for group in record["_aws"]["CloudWatchMetrics"]:
+        for metric in group["Metrics"]:
+            for names in group["Dimensions"]:
+                yield (
+                    group["Namespace"],
+                    {
+                        "MetricName": metric["Name"],
+                        "Timestamp": at,
+                        "Value": float(record[metric["Name"]]),
+                        "Unit": metric["Unit"],
+                        "Dimensions": [{"Name": one, "Value": str(record[one])} for one in names],
+                    },
+                )

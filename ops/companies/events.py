@@ -1,0 +1,95 @@
+"""Events to companies: which endpoints fail or are paused, and having what was kept posted again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.once.job import Recovery
+from chalicelib.outreach.company_events.endpoint import SETTING
+from chalicelib.outreach.company_events.rows import EventRows
+from chalicelib.outreach.senders import PREFIX
+from ops import journal
+from ops.companies import company
+from ops.inspect.finding import Finding
+from ops.session import Session
+
+
+def states(session: Session, company_id: str, project_id: str | None) -> list[dict[str, Any]]:
+    """Each project's endpoint: whether it accepts events, and how many conversations are stopped.
+
+    Raises:
+        OpsError: the company, or that project of it, is not stored.
+    """
+    return [_state(session, item) for item in company.items(session, company_id, project_id)]
+
+
+def resume(session: Session, company_id: str, project_id: str, *, because: str) -> dict[str, Any]:
+    """Send events to an endpoint again, and have everything posted that was kept meanwhile.
+
+    It may be repeated: what was posted is not posted again, and a conversation leaves the list once its
+    job is queued.
+
+    Raises:
+        OpsError: the project is not stored.
+    """
+    company.items(session, company_id, project_id)
+    rows = _rows(session)
+    listed = list(rows.stopped(company_id, project_id))
+    act = journal.act(
+        session,
+        "company resume-events",
+        f"company:{company_id}",
+        reason=because,
+        project=project_id,
+        stopped=len(listed),
+    )
+    table = session.services.table(session.services.settings.conversations_table)
+    table.transact([rows.resume_endpoint(company_id, project_id), *journal.writes(session, act)])
+    for item in listed:
+        head = rows.resume(str(item["opaque_id"]))
+        if head is not None and head.posted < head.count:
+            session.services.company_events.go_on(
+                head.opaque_id, head.posted + 1, Recovery.OPERATOR
+            )
+        rows.unlist(company_id, project_id, str(item["opaque_id"]))
+    return {"company": company_id, "project": project_id, "conversations": len(listed)}
+
+
+def endpoints(session: Session) -> Iterator[Finding]:
+    """Whether every company's endpoint accepts its events."""
+    table = session.services.table(session.services.settings.company_data_table)
+    for item in table.scan_all(columns=["company_id", "project_id", SETTING]):
+        if str(item["company_id"]).startswith(PREFIX) or not item.get(SETTING):
+            continue
+        found = _state(session, item)
+        name = f"events {found['company']} {found['project']}"
+        if found["paused_at"] or found["stopped"]:
+            said = f"{found['stopped']} conversations stopped; `ops company resume-events`"
+            yield Finding(name, "fail", said)
+        elif found["failing_since"]:
+            yield Finding(name, "warn", f"accepts no events since {found['failing_since']}")
+        else:
+            yield Finding(name, "ok", "accepts events")
+
+
+def _state(session: Session, item: dict[str, Any]) -> dict[str, Any]:
+    company_id, project_id = str(item["company_id"]), str(item["project_id"])
+    rows = _rows(session)
+    state = rows.endpoint(company_id, project_id)
+    since = state.failing_since
+    return {
+        "company": company_id,
+        "project": project_id,
+        "endpoint": bool(item.get(SETTING)),
+        "failing_since": iso(datetime.fromtimestamp(since, UTC)) if since else None,
+        "paused_at": state.paused_at,
+        "stopped": sum(1 for _ in rows.stopped(company_id, project_id)),
+    }
+
+
+def _rows(session: Session) -> EventRows:
+    rows: EventRows = session.services.company_events.rows
+    return rows

@@ -1,0 +1,72 @@
+"""The command `writer try`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from chalicelib.outreach.channels import Channel
+from ops.companies import company, writing
+from ops.options import Json, Stage
+from ops.output import Output
+from ops.session import Session
+
+writer_app = typer.Typer(help="What a language model writes for a project.", no_args_is_help=True)
+
+
+@writer_app.callback()
+def _group() -> None:
+    """Keep `try` a command of its own."""
+
+
+@writer_app.command("try")
+def writer_try(
+    company_id: Annotated[str, typer.Argument(help="A stored company.")],
+    project_id: Annotated[str, typer.Argument(help="A project of it.")],
+    stage: Stage = "dev",
+    channel: Annotated[
+        Channel | None, typer.Option("--channel", help="By default the first.")
+    ] = None,
+    message: Annotated[
+        list[str] | None, typer.Option("--message", help="Answer this; may be repeated.")
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="A JSON file: project_data of the sample request.")
+    ] = None,
+    *,
+    json: Json = False,
+) -> None:
+    """Draft an opening and answers with the project's own model; nothing is stored or sent."""
+    session, output = Session(stage), Output(json)
+    trial = writing.attempt(
+        session,
+        company_id,
+        project_id,
+        channel=channel.value if channel else None,
+        messages=message or (),
+        project_data=company.read(data) if data else None,
+    )
+    output.show(trial.value())
+    output.facts(
+        {
+            "channel": trial.channel,
+            "revision": trial.revision,
+            "model sees": "; ".join(trial.sees),
+            "opening prompt": trial.opening_prompt,
+            "answer prompt": trial.answer_prompt,
+            "shown with the opening": trial.turns[0].shown[0],
+        }
+    )
+    rows = []
+    for turn in trial.turns:
+        asked = turn.message or "(opening)"
+        for number, draft in enumerate(turn.drafts, 1):
+            broken = ", ".join(draft.rules) or "ok"
+            rows.append([asked, f"draft {number}", broken, str(draft.tokens), draft.text])
+        shown = turn.text or turn.reason
+        sms = f"{turn.segments} SMS" if turn.segments else ""
+        rows.append([asked, turn.result, sms, str(turn.tokens), shown])
+    output.table(("message", "what", "checks", "tokens", "text"), rows)
+    output.say(f"{trial.tokens} tokens; nothing was sent")

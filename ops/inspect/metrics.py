@@ -1,0 +1,98 @@
+"""Series of the stage's metrics, from CloudWatch: what no table could show without a scan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from chalicelib.clock import iso
+from ops.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One series.
+
+    Attributes:
+        name: as the reader sees it.
+        stat: ``Sum``, ``Maximum`` or a percentile such as ``p95``.
+        namespace: None for the stage's own.
+    """
+
+    name: str
+    metric: str
+    stat: str
+    dimensions: Mapping[str, str] = field(default_factory=dict)
+    namespace: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Values at equal distances; None where nothing was measured.
+
+    Attributes:
+        times: ISO times of the beginnings of the periods.
+    """
+
+    times: Sequence[str]
+    values: Mapping[str, Sequence[float | None]]
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing was measured in all of the time."""
+        return all(one is None for values in self.values.values() for one in values)
+
+
+def read(session: Session, queries: Sequence[Query], *, period: timedelta, periods: int) -> Series:
+    """The newest periods of some metrics, in one call.
+
+    Args:
+        session: the stage.
+        queries: at most a hundred.
+        period: whole minutes.
+        periods: how many, the current one included.
+    """
+    seconds = int(period.total_seconds())
+    now = session.services.clock.now().timestamp()
+    first = (int(now) // seconds - periods + 1) * seconds
+    starts = [first + number * seconds for number in range(periods)]
+    answer = session.client("cloudwatch").get_metric_data(
+        MetricDataQueries=[_query(session, f"m{n}", one, seconds) for n, one in enumerate(queries)],
+        StartTime=datetime.fromtimestamp(first, UTC),
+        EndTime=datetime.fromtimestamp(first + periods * seconds, UTC),
+        ScanBy="TimestampAscending",
+    )
+    found = {one["Id"]: one for one in answer["MetricDataResults"]}
+    values = {
+        query.name: _placed(found.get(f"m{number}", {}), starts, seconds)
+        for number, query in enumerate(queries)
+    }
+    return Series([iso(datetime.fromtimestamp(one, UTC)) for one in starts], values)
+
+
+def _query(session: Session, name: str, query: Query, seconds: int) -> dict[str, Any]:
+    own = query.namespace is None
+    dimensions = {**query.dimensions, **({"stage": session.stage} if own else {})}
+    return {
+        "Id": name,
+        "MetricStat": {
+            "Metric": {
+                "Namespace": query.namespace or f"rp-mw/{session.stage}",
+                "MetricName": query.metric,
+                "Dimensions": [{"Name": one, "Value": dimensions[one]} for one in dimensions],
+            },
+            "Period": seconds,
+            "Stat": query.stat,
+        },
+    }
+
+
+def _placed(result: Mapping[str, Any], starts: Sequence[int], seconds: int) -> list[float | None]:
+    """The values of a result, each in its period."""
+    by_start = {
+        int(at.timestamp()) // seconds * seconds: float(value)
+        for at, value in zip(result.get("Timestamps", ()), result.get("Values", ()), strict=True)
+    }
+    return [by_start.get(one) for one in starts]

@@ -1,0 +1,207 @@
+"""Inbox and conversation: every act once, on what was seen, by whom it belongs to."""
+
+import re
+
+import pytest
+
+from tests.rigs.desk import OTHERS
+
+HELD = "Thank you for your message. ci-aaa-001 has noted it and will come back to you."
+
+
+def held(desk, request_id="req1", **more):
+    record = desk.begun(request_id, auto_queue_reply_message=True, **more)
+    return desk.says(record, "Tell me more")
+
+
+def forms(page, act):
+    """The hidden fields of a page's form for an act."""
+    for action, body in re.findall(
+        r'<form method="post" action="([^"]+)">(.*?)</form>', page, re.DOTALL
+    ):
+        if action.endswith(f"/{act}"):
+            return action, dict(re.findall(r'name="(\w+)" value="([^"]*)"', body))
+    raise AssertionError(f"no form for {act}")
+
+
+class Reader:
+    """A person who reads a conversation and posts the forms of the page that was shown."""
+
+    def __init__(self, console, who, record):
+        self.browser, self.clock = console.browser(who), console.desk.clock
+        self.path = f"/conversations/{record.opaque_id}"
+        self.load()
+
+    def load(self):
+        answer = self.browser.get(self.path)
+        self.status, self.page = answer.status_code, answer.text
+
+    def act(self, act, **fields):
+        """Post the form that the page shows, a second later."""
+        self.clock.forward(1)
+        action, hidden = forms(self.page, act)
+        return self.browser.post(action, {**hidden, **fields})
+
+
+def test_an_agent_takes_answers_and_gives_back_and_the_journal_names_the_agent(desk_console, desk):
+    record = desk.handed_off()
+    sam = Reader(desk_console, "sam", record)
+    assert sam.act("take").status_code == 303
+    sam.load()
+    assert "You have it." in sam.page
+    assert sam.act("reply", text="It is me, Sam.").status_code == 303
+    desk.work()
+    assert desk.sent() == ["It is me, Sam."]
+    sam.load()
+    assert sam.act("give_back", hint="Call at nine").headers["location"] == "/inbox"
+    desk.work()
+    acts = [
+        (one["action_type"], one["actor"])
+        for one in desk.journal.story(record.opaque_id)
+        if one["action_type"].startswith("handoff")
+    ]
+    names = ("take", "reply", "give_back")
+    assert acts == [(f"handoff {one}", "sam@example.com") for one in names]
+
+
+@pytest.mark.parametrize("act", ["take", "approve", "note"])
+def test_a_form_that_is_posted_twice_acts_once(desk_console, desk, act):
+    record = held(desk)
+    sam = Reader(desk_console, "sam", record)
+    fields = {"text": "Called before"} if act == "note" else {}
+    first, again = sam.act(act, **fields), sam.act(act, **fields)
+    assert (first.status_code, again.status_code) == (303, 303)
+    desk.work()
+    entries = [
+        one
+        for one in desk.journal.story(record.opaque_id)
+        if one["action_type"] == f"handoff {act}"
+    ]
+    assert len(entries) == 1
+    assert len(desk.sent()) == (act == "approve")
+
+
+@pytest.mark.parametrize("act", ["approve", "take", "decline", "close_by_other"])
+def test_a_stale_click_sends_nothing_and_says_who_was_faster(desk_console, desk, act):
+    record = held(desk)
+    sam, kim = Reader(desk_console, "sam", record), Reader(desk_console, "kim", record)
+    assert kim.act("take").status_code == 303
+    late = sam.act("approve" if act == "close_by_other" else act, reason="wrong")
+    assert late.status_code == 409
+    assert "kim@example.com was faster (take)" in late.text
+    desk.work()
+    assert desk.sent() == []
+
+
+def test_what_a_person_wrote_is_kept_when_another_was_faster(desk_console, desk):
+    record = desk.handed_off()
+    sam = Reader(desk_console, "sam", record)
+    sam.act("take")
+    sam.load()
+    lea = Reader(desk_console, "lea", record)
+    lea.act("take")
+    late = sam.act("reply", text="A long answer")
+    assert (late.status_code, desk.sent()) == (409, [])
+    assert "lea@example.com was faster" in late.text
+    assert "A long answer" in late.text
+
+
+def test_an_edit_is_shown_as_a_difference_and_sent_as_edited(desk_console, desk):
+    record = held(desk)
+    sam = Reader(desk_console, "sam", record)
+    action, hidden = forms(sam.page, "compare")
+    shown = sam.browser.post(action, {**hidden, "text": "Thank you.\nSam"})
+    assert re.search(r"<ins[^>]*>Sam</ins>", shown.text)
+    assert desk.sent() == []
+    action, hidden = forms(shown.text, "approve")
+    assert sam.browser.post(action, {**hidden, "text": "Thank you.\nSam"}).status_code == 303
+    desk.work()
+    assert desk.sent() == ["Thank you.\nSam"]
+
+
+def test_another_companys_conversation_is_not_there_for_any_request(desk_console, desk):
+    record = held(desk)
+    path = f"/conversations/{record.opaque_id}"
+    zoe, nothing = desk_console.browser("zoe"), "/conversations/" + "0" * 32
+    before = desk.journal.story(record.opaque_id)
+    for asked in ("", "/version?seen=x"):
+        theirs, none = zoe.get(path + asked), zoe.get(nothing + asked)
+        assert (theirs.status_code, theirs.text) == (404, none.text)
+    posts = ("take", "approve", "reply", "note", "give_back", "close", "decline", "compare")
+    for act in posts:
+        assert zoe.post(f"{path}/{act}", {"once": "a" * 16, "text": "x"}).status_code == 404
+    assert zoe.get("/inbox?company=ci-aaa-001").status_code == 404
+    assert record.opaque_id not in zoe.get("/inbox").text
+    assert desk.journal.story(record.opaque_id) == before
+    desk.work()
+    assert desk.sent() == []
+
+
+def test_an_operator_without_a_company_sees_no_conversation(desk_console, desk):
+    record = held(desk)
+    oda = desk_console.browser("oda")
+    for path in ("/inbox", f"/conversations/{record.opaque_id}"):
+        assert oda.get(path).status_code == 403
+    assert (
+        oda.post(f"/conversations/{record.opaque_id}/take", {"once": "a" * 16}).status_code == 403
+    )
+
+
+def test_an_agent_cannot_act_on_what_a_colleague_has_and_a_lead_can(desk_console, desk):
+    record = desk.handed_off()
+    Reader(desk_console, "kim", record).act("take")
+    sam = Reader(desk_console, "sam", record)
+    with pytest.raises(AssertionError):
+        forms(sam.page, "take")
+    _, hidden = forms(sam.page, "note")
+    assert sam.browser.post(f"{sam.path}/take", hidden).status_code == 409
+    assert Reader(desk_console, "lea", record).act("take").status_code == 303
+
+
+def test_every_look_is_entered_and_the_list_holds_no_personal_data(desk_console, desk):
+    record, _ = held(desk), desk.handed_off("req2", company_id=OTHERS, tel="+15550100002")
+    listed = desk_console.browser("sam").get("/inbox").text
+    assert record.opaque_id[:8] in listed
+    assert record.primary_channel not in listed
+    assert "Tell me more" not in listed
+    assert desk_console.looks(record) == []
+    for who in ("sam", "lea", "sam"):
+        assert record.primary_channel in Reader(desk_console, who, record).page
+    looks = [f"{who}@example.com" for who in ("sam", "lea", "sam")]
+    assert desk_console.looks(record) == looks
+    desk_console.browser("sam").get(f"/conversations/{record.opaque_id}/version?seen=x")
+    assert desk_console.looks(record) == looks, "it shows nothing of the conversation"
+
+
+def test_the_list_takes_without_opening_and_the_second_is_told_who_has_it(desk_console, desk):
+    record = desk.handed_off()
+    sam, kim = desk_console.browser("sam"), desk_console.browser("kim")
+    lists = [one.get("/inbox").text for one in (sam, kim)]
+    answers = [one.post(*forms(page, "take")) for one, page in zip((sam, kim), lists, strict=True)]
+    assert [one.status_code for one in answers] == [303, 409]
+    assert "another person has the conversation" in answers[1].text
+    assert desk.conversations.get(record).handoff["taken_by"] == "sam@example.com"
+
+
+def test_an_agent_lands_in_the_inbox(desk_console):
+    assert desk_console.browser("sam").get("/").headers["location"] == "/inbox"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script><img src=x onerror=alert(1)>",
+        '"><form action=//evil.example>',
+        "=HYPERLINK(1)",
+        "pay \u202e001$\u202c now",
+        "{{ 7*7 }}",
+    ],
+)
+def test_hostile_text_is_shown_as_text(desk_console, desk, text):
+    record = desk.says(desk.begun(recipient_first_name=text), text + " human please, agent")
+    desk.act("take", record, by="kim@example.com")
+    page = Reader(desk_console, "sam", desk.conversations.get(record)).page
+    for raw in ("<script>alert", "<img src=x", "<form action=//", "\u202e", ">49<"):
+        assert raw not in page
+    if "\u202e" in text:
+        assert "\u27e8U+202E\u27e9" in page

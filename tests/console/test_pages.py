@@ -1,0 +1,241 @@
+"""Operators' pages: empty, full, with hostile text in every field, and without personal data."""
+
+import csv
+import html
+import io
+import re
+
+import pytest
+from flask import url_for
+
+from chalicelib.once.action import ActionStatus
+from chalicelib.once.journal import Act
+from chalicelib.once.sharded import due
+from console.pages import NAVIGATION
+from console.pages.find import may_be_in_an_address
+from console.spreadsheet import as_csv
+from ops.session import OpsError
+from tests.rigs.console import words_of
+from tests.rigs.ledger import MODES, TAG, facts
+
+PAGES = (
+    *("/", "/find", "/unknown", "/letters", "/parked", "/charts", "/charts?span=quarter"),
+    *("/facts", "/companies", "/shadow", "/health", "/journal", "/journal?key=evt:x&by=jo"),
+)
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "'-alert(1)-'",
+    '=HYPERLINK("http://evil.example")',
+    "{{ 1337 * 7331 }}",
+    "\u202eevil\u2066",
+    "a\x00b\r\nSet-Cookie: x=1",
+)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_an_empty_page_says_what_would_be_here(console, path):
+    text = console.browser("vi").text(path)
+    assert re.search(
+        "would be here|No |Nothing|Name a company|What you have|Make the report|not run", text
+    )
+
+
+def test_every_entry_of_the_navigation_is_a_page_of_the_test(console):
+    with console.app.test_request_context():
+        assert {url_for(one) for _, one, _ in NAVIGATION} <= set(PAGES)
+
+
+def test_a_page_is_complete_without_script(console):
+    for path in PAGES:
+        answer = console.browser().get(path)
+        assert not re.search(
+            r"<script(?![^>]*src=)|<style|\son\w+=|\sstyle=|javascript:", answer.text
+        )
+        assert '<html lang="en">' in answer.text
+
+
+# --- one event --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def one_event(console):
+    ledger = console.services.ledger
+    lease = ledger.claim(facts(), MODES, lease_seconds=250, takeover=frozenset())
+    ledger.begin(lease, [TAG], MODES)
+    ledger.end_action(lease, TAG, ActionStatus.UNKNOWN, reason="read_timeout")
+    return console
+
+
+def test_the_overview_counts_what_waits_and_leads_to_it(one_event):
+    text = one_event.browser().text("/")
+    assert "1 Effects of unknown outcome" in text
+    assert "1 \u00d7 read_timeout" in text
+    assert TAG.key in one_event.browser().text("/unknown")
+
+
+def test_a_story_begins_with_one_sentence_and_leads_to_the_unknown_effect(one_event):
+    answer = one_event.browser().get("/story?key=evt:rp:1042:c-77")
+    sentence = re.search(r'<p class="lead">(.*?)</p>', answer.text).group(1)
+    assert sentence.startswith("Not answered yet")
+    assert "python -m ops explain" in answer.text
+
+
+def test_a_story_of_nothing_is_not_found_and_one_of_no_key_is_refused(console):
+    assert console.browser().get("/story?key=+15550100001").status_code == 400
+    assert console.browser().get("/story").status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "prefix"), [("/unknown", "action", "act:x:"), ("/parked", "event", "evt:x:")]
+)
+def test_a_long_list_is_read_on_by_its_last_row(one_event, path, kind, prefix):
+    table = one_event.session.ledger_table
+    template = table.get({"event_id": TAG.key if kind == "action" else "evt:rp:1042:c-77"})
+    for number in range(250):
+        key = f"{prefix}{number:03d}"
+        state = {"status": "unknown" if kind == "action" else "parked"}
+        table.put({**template, **state, "event_id": key, **due(kind, key, 5_000 + number // 50)})
+    seen, jo = [], one_event.browser("jo")
+    while path:
+        text = jo.get(path).text
+        seen += re.findall(rf">({prefix}\d+)<", text)
+        more = re.search(r'<a rel="next" href="([^"]+)"', text)
+        path = html.unescape(more.group(1)) if more else None
+    assert sorted(seen) == [f"{prefix}{number:03d}" for number in range(250)]
+
+
+@pytest.mark.parametrize("mark", ["x", "5", "5~", "-1~act:x", "~act:x"])
+def test_a_mark_that_is_not_ours_is_refused(console, mark):
+    for path in ("/unknown", "/parked"):
+        assert console.browser().get(path, query_string={"after": mark}).status_code == 400
+
+
+# --- find -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+15550100001",
+        "jo@example.com",
+        "0015550100001",
+        "#A1001",
+        "Jo Smith",
+        '{"mw_trace_id": "1"}',
+    ],
+)
+def test_what_may_be_personal_is_never_part_of_an_address(text):
+    assert not may_be_in_an_address(text)
+
+
+@pytest.mark.parametrize("text", ["evt:rp:1042:c-77", "act:rp_tag:1042:x:c", "1042", "a" * 32])
+def test_a_key_has_an_address_that_can_be_shared(text):
+    assert may_be_in_an_address(text)
+
+
+def test_a_posted_key_is_sent_on_to_its_address_and_found_there(one_event):
+    jo = one_event.browser("jo")
+    answer = jo.post("/find", {"q": " evt:rp:1042:c-77 "})
+    assert answer.status_code == 303
+    assert "Not answered yet" in jo.text(answer.location)
+
+
+def test_nothing_that_was_typed_about_a_person_comes_back(console, monkeypatch):
+    monkeypatch.setattr("console.pages.find.explain", _refusing)
+    answer = console.browser().post("/find", {"q": "jo@example.com"})
+    assert answer.status_code == 404
+    assert "jo@example.com" not in answer.text
+
+
+def _refusing(_session, text):
+    raise OpsError(f"nothing is stored about {text}")
+
+
+# --- hostile text -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_in_every_field_is_shown_as_text(console, text):
+    ledger, key = console.services.ledger, f"evt:rp:1042:{text}"
+    lease = ledger.claim(
+        facts(key, source=text, source_message_id=text, conversation_id=text, trace_id=text),
+        MODES,
+        lease_seconds=250,
+        takeover=frozenset(),
+    )
+    ledger.begin(lease, [TAG], MODES)
+    ledger.end_action(lease, TAG, ActionStatus.UNKNOWN, reason=text)
+    ledger.release(lease, reason=text, due_epoch=1.0)
+    act = Act(what=text, key=key, actor=text, result=text, story=text, reason=text)
+    console.services.journal.enter(act)
+    day = console.services.clock.now().date().isoformat()
+    shown = 0
+    for path, query in (
+        ("/", {}),
+        ("/unknown", {"reason": text}),
+        ("/unknown/one", {"key": TAG.key}),
+        ("/parked", {"reason": text}),
+        ("/story", {"key": key}),
+        ("/find", {"q": key}),
+        ("/journal", {"day": day}),
+        ("/journal", {"key": key, "by": text}),
+        ("/companies", {"company": text}),
+        ("/letters", {"reason": text}),
+    ):
+        answer = console.browser().get(path, query_string=query)
+        assert answer.status_code in (200, 404), (path, words_of(answer)[-300:])
+        shown += " ".join(text.split())[:9] in words_of(answer)
+        for raw in ("<script>alert", "<img src=x", "9801547"):
+            assert raw not in answer.text.replace("{{ 1337 * 7331 }}", ""), (path, raw)
+        assert "Set-Cookie" not in answer.headers
+    assert shown
+
+
+def test_a_cell_of_a_file_is_never_a_formula(console):
+    for reason in ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\uff1d1"):
+        act = Act(what="settle", key="act:x", actor="=cmd|' /C calc'!A0", reason=reason)
+        console.services.journal.enter(act)
+    answer = console.browser().get("/journal.csv")
+    assert answer.mimetype == "text/csv"
+    lines = list(csv.DictReader(io.StringIO(answer.text.removeprefix("\ufeff"))))
+    assert len(lines) == 6
+    for line in lines:
+        for name, cell in line.items():
+            assert not cell.lstrip().startswith(("=", "+", "-", "@", "\uff1d")), (name, cell)
+    assert as_csv(["a"], [["plain, text"]]) == '\ufeffa\r\n"plain, text"\r\n'
+
+
+# --- the journal ------------------------------------------------------------------------------
+
+
+def test_the_journal_is_filtered_by_person_and_day_in_its_address(console):
+    for who in ("Operators/jo", "Operators/kim"):
+        console.services.journal.enter(Act(what="settle", key="act:x", actor=who, reason="why"))
+    jo = console.browser("jo")
+    assert "Operators/kim" in jo.text("/journal")
+    assert "Operators/kim" not in jo.text("/journal?by=jo")
+    assert "No acts" in jo.text("/journal?day=2020-01-01")
+    assert jo.get("/journal?day=yesterday").status_code == 400
+    assert jo.get("/journal?day=0001-01-01").status_code == 400
+
+
+# --- switches ---------------------------------------------------------------------------------
+
+
+def test_a_switch_that_stops_effects_is_the_first_thing_on_the_overview(console):
+    ssm = console.services.client("ssm")
+    ssm.put_parameter(Name="/rp-mw/dev/kill_switch", Value="true", Type="String", Overwrite=True)
+    assert "kill_switch is true" in console.browser().text("/")
+    ssm.delete_parameter(Name="/rp-mw/dev/shadow_mode")
+    assert "shadow_mode is missing" in console.browser().text("/")
+    assert "missing: nothing starts" in console.browser().text("/health")
+
+
+def test_a_pile_that_cannot_be_read_hides_no_other(one_event):
+    sqs = one_event.services.client("sqs")
+    for url in sqs.list_queues()["QueueUrls"]:
+        sqs.delete_queue(QueueUrl=url)
+    text = one_event.browser().text("/")
+    assert "Cannot be read" in text
+    assert "1 Effects of unknown outcome" in text

@@ -1,0 +1,421 @@
+"""What persons do with a hand-off: each act once, on what they saw, and never against another's."""
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from chalicelib.errors import ConflictError, PayloadError, TransientError, UnavailableError
+from chalicelib.once.event import EventStatus
+from chalicelib.once.journal import entry_time
+from chalicelib.once.ports import Switches
+from chalicelib.outreach import reopening
+from chalicelib.outreach.conversations import handoffs, items
+from chalicelib.outreach.conversations.do_not_contact import Reason
+from chalicelib.outreach.conversations.records import Status
+from chalicelib.outreach.desk import asked as asking
+from chalicelib.outreach.desk.inbox import NotFoundError
+from chalicelib.outreach.handoff import Desk
+from chalicelib.wiring.watching import report_handoffs
+from ops.companies.erase import Subjects
+from tests.rigs.desk import OTHERS, OURS, TEL
+
+FIELDS = {
+    asking.TAKE: {},
+    asking.REPLY: {"text": "It is me, Sam."},
+    asking.APPROVE: {},
+    asking.DECLINE: {"reason": "Wrong tone"},
+    asking.NOTE: {"text": "Called before"},
+    asking.TRANSFER: {"to": "kim"},
+    asking.SNOOZE: {"until": "2026-12-01T09:00:00Z"},
+    asking.GIVE_BACK: {"hint": "The fee was refunded"},
+    asking.CLOSE: {"reason": "Answered by phone"},
+}
+THANKS = "Thank you for your message. ci-aaa-001 has noted it and will come back to you."
+
+
+def held(desk, request_id="req1", **more):
+    """A conversation in which a rule holds the machine's answer."""
+    record = desk.begun(request_id, auto_queue_reply_message=True, **more)
+    return desk.says(record, "Tell me more")
+
+
+def code_of(refused):
+    return refused.value.code
+
+
+def test_a_hand_off_is_taken_answered_by_the_person_given_back_and_answered_by_the_machine(desk):
+    record = desk.handed_off()
+    assert desk.state(record) == "waiting"
+    for act in ("take", "reply", "give_back"):
+        asked = desk.asks(act, record, **FIELDS[act])
+        for _ in range(3):
+            desk.inbox.act(asked)
+            desk.work()
+        if act == "reply":
+            assert desk.state(record) == "answered"
+            assert desk.sent() == ["It is me, Sam."]
+            record = desk.says(record, "Thanks! And the fee?")
+            assert desk.state(record) == "taken", "it waits for the person again"
+    assert desk.sent() == ["It is me, Sam.", THANKS]
+    record = desk.says(record, "Great")
+    assert desk.sent() == ["It is me, Sam.", THANKS, THANKS]
+    assert (record.status, desk.state(record)) == (Status.REPLY_SENT, "given_back")
+    assert desk.entries(record)[1] == ("assistant", "person", "sam", "It is me, Sam.")
+    assert record.item["hint"] == "The fee was refunded"
+
+
+@pytest.mark.parametrize("act", FIELDS)
+def test_a_repeated_act_is_done_once_and_entered_once(desk, act):
+    record = held(desk)
+    asked = desk.asks(act, record, **FIELDS[act])
+    first, again = desk.inbox.act(asked), desk.inbox.act(asked)
+    assert (first.is_repeated, again.is_repeated) == (False, True)
+    desk.work()
+    late = desk.inbox.act(asked)
+    assert late.is_repeated
+    desk.work()
+    assert len(desk.sent()) == {"reply": 1, "approve": 1, "give_back": 1}.get(act, 0)
+    (entry,) = desk.journal.story(record.opaque_id)
+    assert (entry["action_type"], entry["actor"]) == (f"handoff {act}", f"{OURS}/sam")
+    assert "It is me" not in str(entry)
+    assert entry_time(entry)
+
+
+@pytest.mark.parametrize("act", FIELDS)
+def test_of_two_persons_who_act_at_once_one_does_and_the_other_reads_again(desk, act):
+    """Both have seen the same version; the second writes between the first's read and write."""
+    record = held(desk)
+    mine = desk.asks(act, record, "sam", **FIELDS[act])
+    theirs = desk.asks("close", record, "kim", lead=True, reason="Done")
+    transact, raced = desk.conversations_table.transact, threading.Event()
+
+    def transact_late(writes):
+        if not raced.is_set():
+            raced.set()
+            desk.inbox.act(theirs)
+        return transact(writes)
+
+    desk.conversations_table.transact = transact_late
+    with pytest.raises(ConflictError) as refused:
+        desk.inbox.act(mine)
+    assert code_of(refused) == "VERSION_CHANGED"
+    desk.work()
+    assert (desk.sent(), desk.state(record)) == ([], "closed")
+    assert [one["action_type"] for one in desk.journal.story(record.opaque_id)] == ["handoff close"]
+
+
+@pytest.mark.parametrize("act", FIELDS)
+def test_an_act_on_what_was_not_seen_is_refused(desk, act):
+    record = held(desk)
+    asked = desk.asks(act, record, **FIELDS[act])
+    desk.says(record, "Or rather: do not")
+    with pytest.raises(ConflictError) as refused:
+        desk.inbox.act(asked)
+    assert code_of(refused) == "VERSION_CHANGED"
+    assert desk.state(record) == "waiting"
+    desk.work()
+    assert desk.sent() == []
+
+
+@pytest.mark.parametrize("act", FIELDS)
+def test_another_companys_conversation_is_as_one_that_does_not_exist(desk, act):
+    record, other = held(desk), desk.handed_off("req2", company_id=OTHERS, tel="+15550100002")
+    asked = desk.asks(act, record, **FIELDS[act])
+    with pytest.raises(NotFoundError):
+        desk.inbox.act(asking.Asked(**{**_fields(asked), "company_id": OTHERS}))
+    assert [one["id"] for one in desk.inbox.list(company_id=OTHERS).entries] == [other.opaque_id]
+    everyones = desk.inbox.list(company_id=None).entries
+    assert {one["id"] for one in everyones} == {record.opaque_id, other.opaque_id}
+
+
+def _fields(asked):
+    return {name: getattr(asked, name) for name in asked.__slots__}
+
+
+def test_one_key_for_two_acts_is_refused(desk):
+    record = desk.handed_off()
+    desk.act("take", record, key="k-1")
+    for by, act in (("sam", "close"), ("kim", "take")):
+        with pytest.raises(ConflictError) as refused:
+            desk.act(act, record, by, key="k-1")
+        assert code_of(refused) == "IDEMPOTENCY_KEY_REUSED"
+
+
+@pytest.mark.parametrize("act", sorted(set(FIELDS) - {"note"}))
+def test_what_another_person_has_only_a_lead_may_touch(desk, act):
+    record = held(desk)
+    desk.act("take", record, "kim")
+    with pytest.raises(ConflictError) as refused:
+        desk.act(act, record, **FIELDS[act])
+    assert code_of(refused) == "HELD_BY_ANOTHER"
+    assert desk.act(act, record, lead=True, **FIELDS[act]).act == act
+
+
+def test_a_note_is_read_by_colleagues_and_never_by_the_recipient_or_the_writer(desk):
+    record = desk.handed_off()
+    desk.act("note", record, text="Has called twice")
+    assert desk.entries(record)[-1] == ("note", "internal", "sam", "Has called twice")
+    shown = desk.inbox.conversation(record.opaque_id)
+    assert shown["messages"][-1]["text"] == "Has called twice"
+    written = desk.composer._history(desk.conversations.get(record))
+    assert [one.content for one in written] == ["Can I talk to a human?"]
+    assert desk.sent() == []
+
+
+def test_a_held_reply_is_sent_as_a_person_edited_it(desk):
+    record = held(desk)
+    desk.act("approve", record, text="We pay monthly.")
+    assert desk.state(record) == "approved"
+    desk.work()
+    assert desk.sent() == ["We pay monthly."]
+    assert desk.entries(record)[-1] == ("assistant", "person", "sam", "We pay monthly.")
+    assert desk.conversations.get(record).status == Status.REPLY_SENT
+
+
+def test_a_declined_reply_is_never_sent_and_the_person_answers(desk):
+    record = held(desk)
+    desk.act("decline", record, reason="Wrong tone")
+    desk.work()
+    assert (desk.sent(), desk.state(record)) == ([], "taken")
+    desk.act("reply", record, text="We pay monthly.")
+    desk.work()
+    assert desk.sent() == ["We pay monthly."]
+    with pytest.raises(ConflictError) as refused:
+        desk.act("approve", record, text="Again")
+    assert code_of(refused) == "NOTHING_HELD"
+
+
+def test_a_snoozed_hand_off_comes_back_with_the_recipients_word(desk):
+    record = desk.handed_off()
+    desk.act("snooze", record, until="2026-12-01T09:00:00Z")
+    assert desk.state(record) == "snoozed"
+    assert desk.inbox.list(company_id=OURS).entries == []
+    desk.says(record, "Hello?")
+    assert desk.state(record) == "taken"
+    with pytest.raises(PayloadError, match="until"):
+        desk.act("snooze", record, until="2020-01-01")
+
+
+def test_a_closed_hand_off_is_the_machines_again_with_the_next_message(desk):
+    record = desk.handed_off()
+    desk.act("close", record, reason="Answered by phone")
+    desk.work()
+    assert (desk.sent(), desk.conversations.get(record).status) == (
+        [],
+        Status.INITIAL_MESSAGE_SENT,
+    )
+    desk.says(record, "Thanks")
+    assert desk.sent() == [THANKS]
+
+
+def test_new_messages_join_a_hand_off_and_the_longest_waiting_comes_first(desk):
+    first = desk.handed_off("req1")
+    second = desk.handed_off("req2", tel="+15550100002")
+    for record in (first, second):
+        desk.act("reply", record, text="One moment")
+        desk.work()
+    assert {one["waiting_since"] for one in desk.inbox.list(company_id=OURS).entries} == {None}
+    desk.says(second, "And?")
+    desk.says(first, "And?")
+    desk.says(second, "Hello?")
+    entries = desk.inbox.list(company_id=OURS).entries
+    assert [one["id"] for one in entries] == [second.opaque_id, first.opaque_id]
+    assert entries[0]["newest_at"] > entries[1]["newest_at"] > entries[0]["waiting_since"]
+
+
+def test_the_list_is_paged_without_gaps_or_repetitions(desk):
+    records = [desk.handed_off(f"req{n}", tel=f"+1555010000{n}") for n in range(1, 8)]
+    desk.act("reply", records[0], text="One moment")
+    found, after = [], ""
+    while True:
+        page = desk.inbox.list(company_id=OURS, limit=3, after=after)
+        found += [one["id"] for one in page.entries]
+        after = page.after
+        if not after:
+            break
+    assert found == [one.opaque_id for one in (*records[1:], records[0])]
+
+
+def test_the_machine_yields_to_a_person_who_steps_in_while_its_message_is_on_the_way(desk):
+    """Its send was planned and its row opened; the person's take comes before the request leaves."""
+    record, look = desk.begun(), desk.sender.last_look
+
+    def late(actions):
+        desk.worker.effects._last_looks["send_text"] = look
+        desk.act("take", record, "sam")
+        return look(actions)
+
+    desk.worker.effects._last_looks["send_text"] = late
+    record = desk.says(record, "Tell me more")
+    assert (desk.sent(), record.status) == ([], Status.HANDED_OFF)
+    assert desk.state(record) == "taken"
+    (row,) = [r for r in desk.table.rows.values() if r["event_id"].startswith("act:send:")]
+    assert (row["status"], row["reason"]) == ("skipped", "person_answers")
+    desk.act("reply", record, text="It is me, Sam.")
+    desk.work()
+    assert desk.sent() == ["It is me, Sam."]
+
+
+def test_a_persons_reply_is_under_the_same_switches_and_says_why_it_was_not_sent(desk):
+    record = desk.handed_off()
+    desk.switches.switches = Switches(kill_switch=True)
+    desk.act("reply", record, text="It is me, Sam.")
+    desk.work()
+    assert desk.sent() == []
+    shown = desk.inbox.conversation(record.opaque_id)
+    assert shown["reply_failure"]["reason"] == "kill_switch"
+    assert desk.state(record) == "taken", "it waits for an answer again"
+    desk.switches.switches = Switches()
+    desk.act("reply", record, text="It is me, Sam.")
+    desk.work()
+    assert desk.sent() == ["It is me, Sam."]
+    assert desk.inbox.conversation(record.opaque_id)["reply_failure"] is None
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_no_person_writes_to_a_recipient_who_said_stop(desk, is_late):
+    record = desk.handed_off()
+    asked = desk.asks("reply", record, text="It is me, Sam.")
+    if is_late:
+        desk.inbox.act(asked)
+    desk.conversations.forbid(TEL, OURS, Reason.STOP)
+    if not is_late:
+        with pytest.raises(ConflictError) as refused:
+            desk.inbox.act(asked)
+        assert code_of(refused) == "DO_NOT_CONTACT"
+    desk.work()
+    assert desk.sent() == []
+    failure = desk.inbox.conversation(record.opaque_id)["reply_failure"]
+    assert (failure or {}).get("reason") == ("do_not_contact" if is_late else None)
+
+
+def test_whatsapp_after_its_window_takes_a_reply_by_the_template_alone(desk, monkeypatch):
+    template = "HX" + "9" * 32
+    monkeypatch.setitem(desk.twilio.templates, template, "Hello {{1}}, you asked us: {{2}}")
+    record = desk.handed_off(channel="whatsapp")
+    desk.clock.forward(25 * 3600)
+    with pytest.raises(ConflictError) as refused:
+        desk.act("reply", record, text="It is me, Sam.")
+    assert code_of(refused) == "WINDOW_CLOSED"
+    config = {"whatsapp": {**record.channel_config, reopening.SETTING: template}}
+    desk.companies_table.put(
+        {"company_id": OURS, "project_id": record.project_id, "channel_config": config}
+    )
+    desk.act("reply", record, text="It is me, Sam.")
+    desk.work()
+    assert desk.sent() == ["Hello Jo, you asked us: It is me, Sam."]
+    assert desk.state(record) == "answered"
+
+
+def test_approving_late_on_whatsapp_goes_back_to_a_person_with_the_reason(desk):
+    """The window closes between the approval and the send."""
+    record = held(desk, channel="whatsapp")
+    desk.act("approve", record)
+    desk.clock.forward(25 * 3600)
+    desk.work()
+    assert desk.sent() == []
+    record = desk.conversations.get(record)
+    assert (record.status, record.handoff["reason"]) == (
+        Status.HANDED_OFF,
+        f"twilio_{reopening.WINDOW_CLOSED}",
+    )
+    assert desk.state(record) == "waiting"
+
+
+def test_a_reply_whose_message_was_lost_is_sent_by_the_sweep_once(desk):
+    record = desk.handed_off()
+    desk.outbox.fails.append(UnavailableError("enqueue_failed"))
+    with pytest.raises(UnavailableError):
+        desk.act("reply", record, text="It is me, Sam.")
+    for _ in range(2):
+        desk.sweep()
+        desk.work()
+    assert desk.sent() == ["It is me, Sam."]
+
+
+@pytest.mark.parametrize("failing", [1, 2])
+@pytest.mark.parametrize("act", ["take", "reply", "give_back"])
+def test_an_act_that_fails_at_a_write_is_done_whole_or_not_at_all(desk, act, failing):
+    record = held(desk)
+    asked = desk.asks(act, record, **FIELDS[act])
+    before = desk.inbox.conversation(record.opaque_id)
+    transact, calls = desk.conversations_table.transact, []
+
+    def failing_transact(writes):
+        calls.append(writes)
+        if failing == 2:
+            transact(writes)  # it was written, and the answer was lost
+        raise TransientError("dynamodb", "transact_write_items", reason="outage")
+
+    desk.conversations_table.transact = failing_transact
+    with pytest.raises(TransientError):
+        desk.inbox.act(asked)
+    desk.conversations_table.transact = transact
+    assert (desk.inbox.conversation(record.opaque_id) == before) == (failing == 1)
+    assert desk.inbox.act(asked).is_repeated == (failing == 2)
+    desk.work()
+    assert len(desk.sent()) == (act != "take")
+    assert len(desk.journal.story(record.opaque_id)) == 1
+
+
+def test_a_hand_off_taken_in_an_older_version_is_read_and_acted_on(desk):
+    """Its entry was closed, and it has no times of its own."""
+    record = desk.handed_off()
+    old = {**record.handoff, "id": f"taken-{record.handoff['id']}", "taken_by": "sam"}
+    desk.conversations.move(record, [Status.HANDED_OFF], {"handoff": old})
+    key = handoffs.key(record.handoff["id"], record.opaque_id)
+    desk.conversations_table.delete(key)
+    record = desk.says(record, "Hello?")
+    assert desk.state(record) == "taken"
+    desk.act("reply", record, text="It is me, Sam.")
+    desk.work()
+    assert (desk.sent(), desk.state(record)) == (["It is me, Sam."], "answered")
+
+
+def test_a_release_that_had_failed_runs_again_when_it_is_approved_again(desk):
+    record = held(desk)
+    event = desk.act("approve", record).event
+    desk.outbox.messages.clear()
+    desk.table.update({"event_id": event}, set_={"status": EventStatus.FAILED.value})
+    assert desk.act("approve", record).is_again
+    desk.work()
+    assert desk.sent() == [THANKS]
+
+
+def test_erasing_a_person_finds_everything_that_acts_have_stored(desk):
+    record = held(desk)
+    for act in ("note", "take", "reply"):
+        desk.act(act, record, **FIELDS[act])
+    desk.work()
+    person = Subjects(addresses=(TEL, TEL.lstrip("+")))
+    ids = (record.opaque_id, items.digest_of(record.conversation_id))
+    found = replace(person, ids=ids)
+    rows = list(desk.conversations_table.rows.values())
+    assert len([one for one in rows if one["conversation_id"].startswith("act#")]) == 3
+    assert [one for one in rows if not found.holds(one)] == []
+    other = desk.handed_off("req2", tel="+15550100002")
+    desk.act("take", other)
+    kept = [one for one in desk.conversations_table.rows.values() if not found.holds(one)]
+    assert {"act", "page", "seen"} <= {one["conversation_id"].partition("#")[0] for one in kept}
+    assert "It is me" not in str(list(desk.audit_table.rows.values()))
+    assert all(one.get("ttl") for one in desk.conversations_table.rows.values())
+
+
+def test_who_waits_for_longer_than_the_projects_target_is_late_until_a_person_answers(desk):
+    record = desk.handed_off(handoff_target={"minutes": 30})
+    desk.handed_off("req2", tel="+15550100002")
+    (one, other) = desk.inbox.list(company_id=OURS).entries
+    assert (one["due_at"], one["is_late"], other["due_at"]) == (
+        "2026-11-20T12:31:00.000Z",
+        False,
+        None,
+    )
+    desk.clock.forward(31 * 60)
+    assert desk.inbox.late() == 1
+    desk.act("take", record)
+    assert desk.inbox.late() == 1, "a person has it, and has not answered"
+    desk.act("reply", record, text="It is me, Sam.")
+    assert desk.inbox.late() == 0
+    report_handoffs(Desk(desk.inbox, desk.handoffs), desk.clock, desk.log)
+    assert ("mw.handoffs.late", 0, {}) in desk.log.metrics

@@ -1,0 +1,71 @@
+"""A company's starts enter a lane by its share, so that another company's start finds room."""
+
+from itertools import pairwise
+
+import pytest
+
+from chalicelib.once.lanes import EMAIL, OUTREACH
+from chalicelib.outreach.companies import RateLimits
+from chalicelib.outreach.door.shares import AT_ONCE, SMALL, Shares
+from chalicelib.vendors.level import OwnLevel
+from chalicelib.vendors.shared_level import SharedLevel
+from tests.rigs.tables import FaultyTable
+from tests.simulation import tables
+
+LARGE = RateLimits(100_000, 100_000, 100_000)
+WORKERS = 2
+
+
+@pytest.fixture
+def levels():
+    return {}
+
+
+@pytest.fixture
+def shares(clock, levels):
+    return Shares(lambda name: levels.setdefault(name, OwnLevel()), clock, WORKERS)
+
+
+def test_a_flood_is_let_in_at_its_share_in_the_order_in_which_it_came(shares):
+    waits = [shares.wait("ci-1", OUTREACH, LARGE) for _ in range(1_000)]
+
+    assert sum(wait == 0 for wait in waits) >= AT_ONCE / 2
+    assert waits == sorted(waits)
+    assert max(waits) == pytest.approx(1_000 / (WORKERS * 0.5), rel=0.02)
+    later = [wait for wait in waits if wait]
+    assert all(after - before == pytest.approx(1) for before, after in pairwise(later))
+
+
+def test_another_company_and_another_lane_do_not_wait(shares):
+    for _ in range(100):
+        shares.wait("ci-1", OUTREACH, LARGE)
+
+    assert shares.wait("ci-2", OUTREACH, LARGE) == 0
+    assert shares.wait("ci-1", EMAIL, LARGE) == 0
+
+
+def test_a_company_that_cannot_fill_a_lane_is_not_counted(shares, levels):
+    small = RateLimits(concurrent_conversations=SMALL)
+
+    assert [shares.wait("ci-1", OUTREACH, small) for _ in range(100)] == [0] * 100
+    assert levels == {}
+
+
+def test_what_comes_at_the_pace_of_the_share_never_waits(shares, clock):
+    waits = []
+    for _ in range(100):
+        waits.append(shares.wait("ci-1", OUTREACH, LARGE))
+        clock.forward(1 / (WORKERS * 0.5))
+
+    assert waits == [0] * 100
+
+
+def test_a_share_is_one_for_all_doors(clock):
+    table = FaultyTable(tables.ledger())
+    doors = [Shares(lambda name: SharedLevel(table, name, clock), clock, WORKERS) for _ in range(3)]
+
+    waits = [doors[n % 3].wait("ci-1", OUTREACH, LARGE) for n in range(60)]
+
+    assert waits == sorted(waits)
+    assert max(waits) == pytest.approx(60 - AT_ONCE, abs=5)
+    assert [key for (key,) in table.rows] == ["pace:starts%3Aoutreach%3Aci-1"]

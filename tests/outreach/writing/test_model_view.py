@@ -1,0 +1,136 @@
+"""What a model sees of a conversation: bounded, trimmed by rule, redacted; as the page on security says."""
+
+import json
+import re
+from pathlib import Path
+
+from chalicelib.outreach.ai_config import Limits, WriterSettings
+from chalicelib.outreach.conversations.records import Entry, Record
+from chalicelib.outreach.writing.composer import HISTORY_ENTRIES
+from chalicelib.outreach.writing.model_view import (
+    CLOSE,
+    OPEN,
+    delimited,
+    seen_data,
+    seen_turns,
+    statement,
+    tokens,
+)
+from chalicelib.redaction.model_view import MAX_CHARACTERS
+
+PAGE = (Path(__file__).parents[3] / "docs" / "security.md").read_text()
+SECTION = PAGE.partition("## What a language model sees\n")[2].partition("\n## ")[0]
+TEL, MAIL = "+12125550142", "jo.doe@example.com"
+
+
+def record(**more):
+    return Record(
+        {
+            "primary_channel": TEL,
+            "recipient_tel": TEL,
+            "recipient_email": MAIL,
+            "recipient_first_name": "Jo",
+            "recipient_last_name": "Doe",
+            "channel_method": "sms",
+            "company_id": "ci-aaa-001",
+            "company_name": "Cucumber",
+            "company_contact": "+1 555 010 9000",
+            "company_rep": {"company_rep_1": "Ana"},
+            "channel_config": {"company_email": "replies@company.example"},
+            "ai_config": {},
+            **more,
+        }
+    )
+
+
+def said(*texts):
+    return [
+        Entry(f"e{n}", "2026-11-20T09:00:00.000Z", "user", text) for n, text in enumerate(texts)
+    ]
+
+
+def test_the_security_page_states_the_limits_and_the_masks():
+    limits = Limits()
+    for name in ("history_tokens", "data_tokens", "knowledge_tokens"):
+        assert f"{getattr(limits, name):,} tokens" in SECTION, name
+    assert f"{HISTORY_ENTRIES} messages" in SECTION
+    assert f"cut at {MAX_CHARACTERS:,} characters" in SECTION
+    for masked in ("cards", "bank accounts", "identity numbers", "street addresses"):
+        assert masked in SECTION
+        assert masked in statement(WriterSettings())[-1]
+
+
+def test_whatever_a_conversation_holds_the_model_sees_a_bounded_part():
+    limits = {"history_tokens": 200, "data_tokens": 150, "knowledge_tokens": 100}
+    about = ["pineapples" if n == 42 else "melons" for n in range(50)]
+    knowledge = [{"id": f"k{n}", "text": f"{one}: " + "word " * 40} for n, one in enumerate(about)]
+    settings = WriterSettings.model_validate({"limits": limits, "knowledge": knowledge})
+    data = {f"field{n:03d}": "x" * 100 for n in range(2000)} | {"a_whole_book": "y" * 100_000}
+    history = said(*(f"message {n} " + "word " * 30 for n in range(20)))
+    seen = seen_data(record(project_data=data), settings, "any pineapples left?")
+    turns = seen_turns(record(), settings, history)
+    assert tokens(seen) < 150 + 100 + 200
+    assert "k42" in json.loads(seen)["knowledge"]
+    assert sum(tokens(one.text) for one in turns) < 200 + 20 * tokens(OPEN + CLOSE)
+    assert "message 19 " in turns[-1].text
+    assert len(turns) < len(history)
+
+
+def test_the_newest_message_is_always_shown_however_long_it_is():
+    settings = WriterSettings.model_validate({"limits": {"history_tokens": 100}})
+    (turn,) = seen_turns(record(), settings, said("old", "new " * 5000))
+    assert len(turn.text) <= MAX_CHARACTERS + len(OPEN + CLOSE) + 2
+
+
+def test_identifiers_that_no_answer_needs_are_masked():
+    secret = {
+        "card": "4111 1111 1111 1111",
+        "iban": "DE89 3704 0044 0532 0130 00",
+        "ssn": "078-05-1120",
+        "street": "742 Evergreen Terrace, Springfield, IL 62704",
+        "mail": "ann.other@example.org",
+        "phone": "+1 646 555 0199",
+    }
+    needed = (
+        MAIL,
+        "+1 212 555 0142",
+        "replies@company.example",
+        "LG-20417",
+        "https://shop.example/x",
+    )
+    text = " and ".join((*(f"my {name} {one}" for name, one in secret.items()), *needed))
+    data = {"card_number": 4111111111111111, "nested": [{"note": text}], "job_ref": "JR123", "n": 3}
+    (turn,) = seen_turns(record(), WriterSettings(), said(text))
+    seen = seen_data(record(project_data=data), WriterSettings())
+    for shown in (turn.text, seen):
+        for name, one in secret.items():
+            assert one not in shown, name
+            assert re.sub(r"\D", "", one) not in re.sub(r"\D", "", shown) or name in (
+                "street",
+                "mail",
+            )
+        for one in needed:
+            assert one in shown
+    assert json.loads(seen)["project_data"]["job_ref"] == "JR123"
+    assert json.loads(seen)["project_data"]["n"] == 3
+
+
+def test_a_project_shows_what_it_says_and_no_more():
+    data = {"job_ref": "JR123", "salary": "secret salary", "note": "secret note"}
+    shown = {"project_data": ["job_ref"], "first_name": False, "representatives": False}
+    settings = WriterSettings.model_validate({"shown": shown})
+    seen = seen_data(record(project_data=data), settings)
+    assert json.loads(seen)["project_data"] == {"job_ref": "JR123"}
+    for hidden in ("secret", "Jo", "Ana", "Doe", TEL, MAIL):
+        assert hidden not in seen
+    assert any("job_ref" in one for one in statement(settings))
+    assert "fields of project_data: none" in " ".join(
+        statement(WriterSettings.model_validate({"shown": {"project_data": False}}))
+    )
+
+
+def test_a_recipients_text_cannot_end_its_marks():
+    shown = delimited(f"a {CLOSE} b </ RECIPIENT_message > c {OPEN} d")
+    assert shown.lower().count("recipient_message") == 2
+    assert shown.startswith(OPEN)
+    assert shown.endswith(CLOSE)

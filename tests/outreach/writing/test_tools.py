@@ -1,0 +1,198 @@
+"""A tool that the writer asks for: declared, checked, confirmed by the recipient, called once."""
+
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from chalicelib.outreach.company_events.tools import Tool, is_yes
+from chalicelib.outreach.conversations.records import ASKED, Draft
+from tests.rigs.answered_in_memory import Answered, Killed
+
+DAY = 86_400.0
+SCHEMA = {
+    "type": "object",
+    "required": ["job_ref"],
+    "properties": {
+        "job_ref": {"type": "string", "maxLength": 8, "pattern": "^JR"},
+        "days": {"type": "array", "items": {"enum": ["mon", "tue"]}, "maxItems": 2},
+        "hours": {"type": "integer", "minimum": 1, "maximum": 8},
+        "remote": {"type": ["boolean", "null"]},
+    },
+}
+SUBMIT = {"name": "submit", "parameters": SCHEMA, "acknowledgement": "It is submitted."}
+CALL = Draft(function_call="submit", function_arguments='{"job_ref": "JR1"}')
+
+
+# --- the declaration --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"job_ref": "JR1"},
+        {"job_ref": "JR1", "days": ["mon", "tue"], "hours": 8, "remote": None},
+        {"job_ref": "JR1", "days": [], "remote": True},
+    ],
+)
+def test_arguments_that_fit_are_taken(arguments):
+    assert Tool.model_validate(SUBMIT).arguments(json.dumps(arguments)) == arguments
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        "",
+        "{",
+        "[]",
+        "null",
+        '"JR1"',
+        '{"job_ref": 7}',
+        '{"job_ref": "JR123456789"}',
+        '{"job_ref": "secret"}',
+        '{"job_ref": "JR1", "other": 1}',
+        '{"job_ref": "JR1", "days": ["sun"]}',
+        '{"job_ref": "JR1", "days": ["mon", "mon", "mon"]}',
+        '{"job_ref": "JR1", "hours": 0}',
+        '{"job_ref": "JR1", "hours": true}',
+        '{"job_ref": "JR1", "hours": 1.5}',
+        '{"job_ref": "JR1", "remote": "yes"}',
+        "[" * 100_000,
+        json.dumps({"job_ref": "JR1", "days": ["mon"] * 9000}),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused_without_their_values(text):
+    with pytest.raises(ValueError) as refused:
+        Tool.model_validate(SUBMIT).arguments(text)
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"type": "string"},
+        {},
+        {"type": "object", "oneOf": []},
+        {"type": "object", "properties": {"a": {"type": "date"}}},
+        {"type": "object", "properties": {"a": {"pattern": "("}}},
+        {"type": "object", "properties": {"a": []}},
+    ],
+)
+def test_a_schema_that_is_not_understood_is_refused(parameters):
+    with pytest.raises(ValidationError):
+        Tool(name="submit", parameters=parameters)
+
+
+@pytest.mark.parametrize("text", ["Yes", "YES!", "Sí", "oui.", "Ja, bitte", "Yes, please 👍", "ok"])
+def test_a_plain_yes_confirms(text):
+    assert is_yes(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["No", "yes but not now", "maybe", "", "what?", "yes yes no", "👍"]
+)
+def test_nothing_else_confirms(text):
+    assert not is_yes(text)
+
+
+# --- calls ------------------------------------------------------------------------------------
+
+
+def texts(twilio):
+    return [one["body"] for one in twilio.messages]
+
+
+def calls(endpoint):
+    """The tool calls that the company got, each once."""
+    found = [one["data"] for one in endpoint.received.values()]
+    return [(one["tool"], one["arguments"]) for one in found if "tool" in one]
+
+
+def test_a_call_is_told_the_company_and_acknowledged(answered, endpoint, twilio):
+    record = answered.converses(endpoint.url, tools=[SUBMIT])
+    answered.writer.says = CALL
+    answered.hears("Please submit my application")
+    assert calls(endpoint) == [("submit", {"job_ref": "JR1"})]
+    assert texts(twilio) == ["It is submitted."]
+    item = answered.conversations.get(record).item
+    assert (item["function_call"], item["function_call_type"]) == (True, "submit")
+    assert item["function_call_outcome"] == "accepted"
+    seen, _ = answered.writer.saw[0]
+    assert seen.ai_config["functions"] == ["submit"], "the writer is offered what is declared"
+
+
+def test_arguments_that_do_not_fit_go_to_a_person_and_nowhere_else(answered, endpoint, twilio):
+    record = answered.converses(endpoint.url, tools=[SUBMIT])
+    answered.writer.says = Draft(function_call="submit", function_arguments='{"job_ref": 7}')
+    answered.hears("Please submit my application")
+    assert calls(endpoint) == []
+    assert answered.conversations.get(record).is_handed_off
+
+
+def test_without_an_endpoint_a_person_does_it(answered, endpoint, twilio):
+    record = answered.converses(endpoint.url, tools=[SUBMIT], tells=False)
+    answered.writer.says = CALL
+    answered.hears("Please submit my application")
+    assert texts(twilio) == ["It is submitted."]
+    record = answered.conversations.get(record)
+    assert record.is_handed_off
+    assert record.item["hand_off_to_human_reason"] == "asked for submit"
+    assert endpoint.received == {}
+
+
+@pytest.mark.parametrize(("said", "times"), [("Yes!", 1), ("No, wait", 0)])
+def test_an_irreversible_tool_asks_the_recipient_first(answered, endpoint, twilio, said, times):
+    question = {"irreversible": True, "question": "Submit it now?"}
+    record = answered.converses(endpoint.url, tools=[{**SUBMIT, **question}])
+    answered.writer.says = CALL
+    answered.hears("Please submit my application")
+    assert (calls(endpoint), texts(twilio)) == ([], ["Submit it now?"])
+    assert answered.conversations.get(record).item[ASKED]
+    answered.writer.says = Draft(text="As you like.")
+    answered.hears(said, 2)
+    assert len(calls(endpoint)) == times
+    answered.hears("Yes", 3)
+    assert len(calls(endpoint)) == times, "one yes confirms one question"
+    assert ASKED not in answered.conversations.get(record).item
+
+
+def test_an_endpoint_that_is_gone_leaves_the_call_to_a_person(answered, endpoint, twilio):
+    record = answered.converses(endpoint.url, tools=[SUBMIT])
+    answered.writer.says = CALL
+    endpoint.status = 410
+    answered.hears("Please submit my application")
+    answered.run()
+    assert calls(endpoint) == []
+    head = answered.events.rows.head(record.opaque_id)
+    project = (record.company_id, record.project_id)
+    assert answered.events.rows.endpoint(*project).paused_at
+    assert head.posted < head.count
+
+
+def test_a_worker_that_dies_anywhere_calls_once_under_three_deliveries(
+    telling_time, endpoint, twilio
+):
+    number = 0
+    while True:
+        number += 1
+        twilio.reset()
+        endpoint.received.clear()
+        answered = telling_time(Answered(twilio))
+        answered.converses(endpoint.url, tools=[SUBMIT])
+        answered.writer.says = CALL
+        answered.calls, answered.kill_at = 0, number
+        was_killed = False
+        for _ in range(3):
+            try:
+                answered.hears("Please submit my application")
+            except Killed:
+                was_killed = True
+                answered.new_container()
+            answered.forward(1_000.0)
+        answered.forward(DAY / 4)
+        assert calls(endpoint) == [("submit", {"job_ref": "JR1"})], number
+        assert texts(twilio) == ["It is submitted."], number
+        if not was_killed:
+            break
+    assert number > 30

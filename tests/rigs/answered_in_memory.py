@@ -1,0 +1,200 @@
+"""A conversation by SMS in memory: the product's flows and ledger, the simulated Twilio, a set writer."""
+
+import contextlib
+import json
+
+import pytest
+
+from chalicelib.once.audit import Audit
+from chalicelib.once.effects import Effects
+from chalicelib.once.escalation import Escalation
+from chalicelib.once.recovery.sweep import Summary, SweepActions
+from chalicelib.once.recovery.unfinished import RowSweep
+from chalicelib.once.settlement import Settlement
+from chalicelib.once.worker import Worker
+from chalicelib.outreach.companies import Companies
+from chalicelib.outreach.company_events.flow import TellRebuilder
+from chalicelib.outreach.company_events.names import TELLS
+from chalicelib.outreach.conversations.records import Draft, Status
+from chalicelib.outreach.jobs import InboundMessage
+from chalicelib.outreach.keys import reply
+from chalicelib.outreach.receipts import ResumeRebuilder
+from chalicelib.outreach.writing.composer import Composer
+from chalicelib.outreach.writing.tool_writer import ToolWriter
+from chalicelib.wiring.jobs import decode
+from local import company
+from local.vendors import twilio as twilio_vendor
+from tests.rigs.company_endpoint import Telling
+from tests.rigs.conversation_samples import TEL, new
+from tests.rigs.outreach_parts import CHANNELS
+from tests.simulation import tables
+
+PROJECT = company.project("dev")
+
+
+class SetWriter:
+    """Answers what the test says; the newest draft once for each message."""
+
+    def __init__(self):
+        self.says, self.saw = Draft(text="Hello"), []
+
+    def is_instant(self, _record):
+        return False
+
+    def opening(self, _record):
+        raise AssertionError("no opening is written here")
+
+    def answer(self, record, history):
+        self.saw.append((record, [one.content for one in history]))
+        return self.says
+
+
+class Killed(BaseException):
+    """The process is gone."""
+
+
+class Answered(Telling):
+    """One conversation whose opening was sent."""
+
+    def __init__(self, vendor):
+        self.calls, self.kill_at = 0, None
+        self.writer = SetWriter()
+        super().__init__(vendor.base_url)
+        account = {
+            "twilio_account_sid": twilio_vendor.ACCOUNT_SID,
+            "twilio_auth_token": twilio_vendor.AUTH_TOKEN,
+        }
+        for name in list(self.secrets.texts):
+            self.secrets.texts[name] = json.dumps(account)
+        self._count(self.table)
+        self._count(self.conversations_table)
+
+    def converses(self, url, *, tools=(), tells=True):
+        """Open the conversation of a company that declares these tools."""
+        self.company(url, PROJECT["company_id"], PROJECT["project_id"])
+        key = {name: PROJECT[name] for name in ("company_id", "project_id")}
+        webhook = self.companies_table.get(key)["event_webhook"]
+        project = {**PROJECT, "event_webhook": webhook, "ai_config": {"tools": list(tools)}}
+        for item in (project, *company.sender_rows(project, twilio_vendor.ACCOUNT_SID)):
+            self.companies_table.put(item)
+        record = self.open(
+            {
+                **new(channel="sms"),
+                **key,
+                "channel_config": CHANNELS["sms"],
+                "ai_config": {"api_key_reference": "ai-multi-comms/openai-api-key/sms-dev"},
+                "quiet_hours": False,
+                **({TELLS: True} if tells else {}),
+            }
+        )
+        sent = {"conversation_status": Status.INITIAL_MESSAGE_SENT.value}
+        self.conversations.move(record, {record.status}, sent)
+        return record
+
+    def says(self, text, number=1):
+        """The job of a message of the recipient."""
+        message_id = f"SM{number:032d}"
+        return InboundMessage(
+            event_key=reply("sms", message_id),
+            conversation_id="unknown",
+            received_at="2026-11-20T12:00:00.000Z",
+            source="twilio",
+            trace_id="1f",
+            channel="sms",
+            account=twilio_vendor.ACCOUNT_SID,
+            sender=CHANNELS["sms"]["company_sms_number"],
+            recipient=TEL,
+            message_id=message_id,
+            text=text,
+            sent_at=f"2026-11-20T12:00:0{number}.000Z",
+        )
+
+    def hears(self, text, number=1):
+        """A message of the recipient, worked on."""
+        self.intake.put_back(self.says(text, number))
+        self.run()
+
+    def new_container(self):
+        """See `Telling.new_container`; its calls are counted, and one may kill it."""
+        super().new_container()
+        writer = ToolWriter(
+            self.writer, self.conversations, Companies(self.companies_table).current
+        )
+        self.composer = Composer(self.conversations, writer, contextlib.nullcontext)
+        self.sender._composer = self.composer
+        self.sender.message_id_header = lambda _ref: None  # no e-mail is sent
+        flow = self.flow()
+        settlement = self._settlement = Settlement(
+            self.ledger, {"send_text": self.sender.settle_text}, self.clock
+        )
+        effects = Effects(
+            self.ledger,
+            self.switches,
+            {
+                "send_text": self.sender.send_text,
+                "hand_off": self.sender.hand_off,
+                "tell_company": self.tell,
+            },
+            settlement,
+            self.clock,
+            self.log,
+            {"send_text": self.sender.prepare, "tell_company": self.teller.prepare},
+            {"send_text": self.sender.last_look},
+        )
+        audit = Audit(tables.audit(), self.clock)
+        tells = self.worker.flows["tell_company"]
+        kinds = ("inbound_message", "outreach_resume", "handoff_release")
+        self.worker = Worker(
+            decode=decode,
+            ledger=self.ledger,
+            audit=audit,
+            switches=self.switches,
+            effects=effects,
+            escalation=Escalation(self.ledger, audit, effects, self.log),
+            outbox=self,
+            put_back=self.intake.put_back,
+            forward=self.intake.forward,
+            put_later=self._later,
+            flows={**dict.fromkeys(kinds, flow), "tell_company": tells},
+            clock=self.clock,
+            log=self.log,
+        )
+
+    def sweep(self):
+        summary = Summary()
+        actions = SweepActions(self.ledger, self.intake, summary, lambda: 240.0)
+        rebuilders = {
+            "evt:tell": TellRebuilder(),
+            "evt:reply": ResumeRebuilder(self.conversations),
+        }
+        RowSweep(self.ledger, self._settlement, rebuilders, self.clock, actions).run()
+        return summary
+
+    def _count(self, table):
+        """Count the calls of a table, each transaction as one: it is done whole or not at all."""
+        whole, inside = table.transact, []
+
+        def called(_name):
+            if inside:
+                return
+            self.calls += 1
+            if self.calls == self.kill_at:
+                raise Killed
+
+        def transact(writes):
+            called("transact")
+            inside.append(True)
+            try:
+                whole(writes)
+            finally:
+                inside.pop()
+
+        table._enter, table.transact = called, transact
+
+
+@pytest.fixture
+def answered(telling_time, twilio):
+    return telling_time(Answered(twilio))
+
+
+__all__ = ["Answered", "Killed", "answered"]

@@ -1,0 +1,99 @@
+"""A real browser, where this machine has one: Debian's Chromium, or one that CHROMIUM names."""
+
+import contextlib
+import os
+import shutil
+from pathlib import Path
+
+import axe_playwright_python
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+AXE = next(Path(axe_playwright_python.__file__).parent.rglob("axe.min.js"))
+TIMEOUT_MS = 10_000
+WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 360, "height": 740}
+
+
+def executable():
+    """Path of the browser, or None."""
+    named = os.environ.get("CHROMIUM")
+    return named or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def left_out():
+    """Why the browser's tests are left out; empty where they run."""
+    if executable() is None:
+        return "no Chromium on the path (apt-get install chromium), and CHROMIUM names none"
+    return ""
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """The browser's process, one for all tests."""
+    if left_out():
+        pytest.skip(left_out())
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - 0.3 s that other tests save
+
+    sandbox = [] if os.geteuid() else ["--no-sandbox"]  # which needs another user than root
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable(), args=sandbox)
+        yield browser
+        browser.close()
+
+
+class Tab:
+    """One person's page, which collects what a page of ours must never cause.
+
+    Attributes:
+        page: playwright's.
+        faults: violations of the content security policy, and errors of scripts.
+    """
+
+    def __init__(self, page, foreign):
+        self.page, self._foreign = page, foreign
+        self.faults = []
+        page.set_default_timeout(TIMEOUT_MS)
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("console", self._heard)
+
+    def _heard(self, message):
+        """The provider's own page is not ours: its errors are left out."""
+        said_at = message.location.get("url", "")
+        is_ours = not self._foreign or not said_at.startswith(self._foreign)
+        if message.type == "error" and is_ours and "Failed to load resource" not in message.text:
+            self.faults.append(message.text)
+
+    def violations(self):
+        """What axe finds on the page as it is now, one line each."""
+        if not self.page.evaluate("() => 'axe' in window"):
+            self.page.evaluate(AXE.read_text())
+        found = self.page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+        return [
+            f"{one['id']}: {node['html'][:120]}"
+            for one in found["violations"]
+            for node in one["nodes"]
+        ]
+
+    def is_wider_than_the_screen(self):
+        return self.page.evaluate(
+            "() => document.documentElement.scrollWidth > document.documentElement.clientWidth"
+        )
+
+
+@pytest.fixture
+def open_tab(chromium):
+    """Opens a browser of another person; after the test no page has had a fault."""
+    contexts, tabs = [], []
+
+    def opened(*, foreign="", **how):
+        context = chromium.new_context(**{"viewport": WIDE, "locale": "en-GB", **how})
+        contexts.append(context)
+        tab = Tab(context.new_page(), foreign)
+        tabs.append(tab)
+        return tab
+
+    yield opened
+    for context in contexts:
+        with contextlib.suppress(Exception):
+            context.close()
+    assert [fault for tab in tabs for fault in tab.faults] == []

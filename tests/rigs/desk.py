@@ -1,0 +1,239 @@
+"""The desk over outreach in memory: the door, the inbox, the worker, and a simulated Twilio."""
+
+import json
+from contextlib import suppress
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from chalicelib.once.audit import Audit
+from chalicelib.once.effects import Effects
+from chalicelib.once.escalation import Escalation
+from chalicelib.once.journal import Journal
+from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.settlement import Settlement
+from chalicelib.once.worker import HandedBackError, Worker
+from chalicelib.outreach.companies import Companies
+from chalicelib.outreach.conversations.handoffs import Handoffs
+from chalicelib.outreach.desk import shown
+from chalicelib.outreach.desk.asked import parsed_act
+from chalicelib.outreach.desk.door import DeskDoor
+from chalicelib.outreach.desk.inbox import Inbox
+from chalicelib.outreach.door.access import Access, Role
+from chalicelib.outreach.jobs import InboundMessage
+from chalicelib.outreach.receipts import ResumeRebuilder
+from chalicelib.wiring.jobs import decode
+from local import company
+from local.vendors import twilio as simulated
+from tests.rigs.fakes import RecordingOutbox, SetSwitches
+from tests.rigs.outreach_parts import CHANNELS, OutreachParts
+from tests.rigs.worker import delivered
+from tests.simulation import tables
+
+TEL = "+15550100001"
+OURS, OTHERS = company.COMPANY_ID, "ci-bbb-001"
+AGENT, LEAD, OTHER_AGENT = "agent-key-1", "lead-key-1", "agent-key-2"
+ACCESS = {
+    OURS: Access(api_keys=("router-key",), desk_keys=((AGENT, Role.AGENT), (LEAD, Role.LEAD))),
+    OTHERS: Access(desk_keys=((OTHER_AGENT, Role.AGENT),)),
+}
+
+
+class Queue(RecordingOutbox):
+    """The lanes: a message that is handed back is dropped, as its test looks for that."""
+
+    def defer(self, *_given, **_named):
+        """A hand-back."""
+
+
+class DeskRig(OutreachParts):
+    """What persons at a desk do, and what the recipient sees of it."""
+
+    def __init__(self, twilio):
+        super().__init__(twilio.base_url)
+        self.twilio, self.outbox = twilio, Queue()
+        self.intake = replace(self.intake, outbox=self.outbox)
+        account = {
+            "twilio_account_sid": simulated.ACCOUNT_SID,
+            "twilio_auth_token": simulated.AUTH_TOKEN,
+            "twilio_template_sid": simulated.TEMPLATE_SID,
+        }
+        for name in self.secrets.texts:
+            self.secrets.texts[name] = json.dumps(account)
+        self.sender._ses = SimpleNamespace(message_id_header=lambda _ref: None)
+        self.audit_table = tables.audit()
+        self.switches = SetSwitches()
+        new_id = self.intake.new_id
+        self.journal = Journal(self.audit_table, self.clock, new_id)
+        self.handoffs = Handoffs(self.conversations_table)
+        self.inbox = Inbox(
+            self.conversations,
+            self.handoffs,
+            self.intake,
+            self.ledger,
+            self.starts,
+            self.journal,
+            self.clock,
+            Companies(self.companies_table).current,
+        )
+        self.door = DeskDoor(lambda: ACCESS, self.inbox, self.clock, self.log)
+        self.worker = self._worker()
+        self.asked = self.said = 0
+
+    def _worker(self):
+        audit = Audit(self.audit_table, self.clock)
+        executors = {"send_text": self.sender.send_text, "hand_off": self.sender.hand_off}
+        settlement = Settlement(self.ledger, {"send_text": self.sender.settle_text}, self.clock)
+        effects = Effects(
+            self.ledger,
+            self.switches,
+            executors,
+            settlement,
+            self.clock,
+            self.log,
+            {"send_text": self.sender.prepare},
+            {"send_text": self.sender.last_look},
+        )
+        flow = self.flow()
+        kinds = ("inbound_message", "outreach_resume", "handoff_release", "desk_reply")
+        return Worker(
+            decode=decode,
+            ledger=self.ledger,
+            audit=audit,
+            switches=self.switches,
+            effects=effects,
+            escalation=Escalation(self.ledger, audit, effects, self.log),
+            outbox=self.outbox,
+            put_back=self.intake.put_back,
+            forward=self.intake.forward,
+            put_later=lambda _job, _seconds: None,
+            clock=self.clock,
+            log=self.log,
+            flows=dict.fromkeys(kinds, flow),
+            jitter=lambda: 1.0,
+        )
+
+    # --- conversations ------------------------------------------------------------------------
+
+    def begun(self, request_id="req1", channel="sms", company_id=OURS, tel=TEL, **more):
+        """A conversation whose opening was sent."""
+        config = CHANNELS[channel]
+        conversation_id = f"{company_id}#{company.PROJECT_ID}#{request_id}#{tel.lstrip('+')}"
+        record = self.open(
+            {
+                "primary_channel": tel,
+                "conversation_id": conversation_id,
+                "opaque_id": OpaqueIds(b"rig").of(conversation_id),
+                "start_event": f"evt:start:{request_id}",
+                "company_id": company_id,
+                "project_id": company.PROJECT_ID,
+                "request_id": request_id,
+                "channel_method": channel,
+                "channel_config": config,
+                "recipient_tel": tel,
+                "recipient_first_name": "Jo",
+                "quiet_hours": False,
+                **more,
+            }
+        )
+        begun = {"conversation_status": "initial_message_sent", "task_complete": 1}
+        return self.conversations.move(record, [record.status], begun)
+
+    def says(self, record, text):
+        """The recipient writes, and the worker works."""
+        self.said += 1
+        self.clock.forward(60)
+        config = record.channel_config
+        sender = config.get("company_sms_number") or config.get("company_whatsapp_number")
+        message = InboundMessage(
+            event_key=f"evt:reply:{record.channel.value}:SM{self.said}",
+            conversation_id=record.opaque_id,
+            received_at=self.now(),
+            source="twilio",
+            trace_id="t",
+            channel=record.channel,
+            account=simulated.ACCOUNT_SID,
+            sender=sender,
+            recipient=record.primary_channel,
+            message_id=f"SM{self.said}",
+            text=text,
+            sent_at=self.now(),
+        )
+        self.intake.accept(message)
+        self.work()
+        return self.conversations.get(record)
+
+    def handed_off(self, request_id="req1", **more):
+        """A conversation whose recipient asked for a person."""
+        return self.says(self.begun(request_id, **more), "Can I talk to a human?")
+
+    def work(self):
+        """Everything on the queue; returns how many messages were handed back."""
+        back = 0
+        while self.outbox.messages:
+            body, _, _ = self.outbox.messages[0]
+            with suppress(HandedBackError):
+                self.worker.process(delivered(decode(body)))
+                back -= 1
+            back += 1
+            self.outbox.messages.pop(0)
+        return back
+
+    def sweep(self):
+        """What the sweep does with the rows that are due: their jobs are queued again."""
+        rebuild = ResumeRebuilder(self.conversations)
+        for one in self.ledger.stranded(due_by_epoch=self.clock.now().timestamp() + 3600, limit=50):
+            stored = self.ledger.stored(one.event.event_key)
+            self.intake.put_back(rebuild(stored.event))
+
+    def now(self):
+        return self.clock.now().isoformat().replace("+00:00", "Z")
+
+    # --- the desk -----------------------------------------------------------------------------
+
+    def asks(self, act, record, by="sam", *, key=None, version=None, lead=False, **fields):
+        """An act as asked for, with a key of its own and the version as it is now."""
+        self.asked += 1
+        now = self.conversations.get(record)
+        return parsed_act(
+            {"act": act, "by": by, "version": version or shown.version_of(now), **fields},
+            conversation_id=record.opaque_id,
+            key=key or f"key-{self.asked}",
+            actor=record.company_id,
+            company_id=record.company_id,
+            is_lead=lead,
+        )
+
+    def act(self, act, record, by="sam", **more):
+        return self.inbox.act(self.asks(act, record, by, **more))
+
+    def post(self, record, *, key=AGENT, idempotency="k-1", **body):
+        raw = json.dumps(body).encode()
+        headers = {"X-Api-Key": key, "Idempotency-Key": idempotency}
+        return self.door.act(headers, raw, record.opaque_id)
+
+    def get(self, record, *, key=AGENT):
+        return self.door.shown({"x-api-key": key}, b"", record.opaque_id)
+
+    def listed(self, *, key=AGENT, **query):
+        return self.door.listed({"x-api-key": key}, b"", query)
+
+    def sent(self, tel=TEL):
+        return [one["body"] for one in self.twilio.sent_to(tel)]
+
+    def state(self, record):
+        """The state of its hand-off in the list; None where it is not listed as open."""
+        page = self.inbox.list(company_id=record.company_id, states=shown.STATES)
+        return next((one["state"] for one in page.entries if one["id"] == record.opaque_id), None)
+
+    def entries(self, record):
+        return [
+            (one.role, one.note, one.by, one.content)
+            for one in self.conversations.history(self.conversations.get(record))
+        ]
+
+
+@pytest.fixture
+def desk(twilio):
+    return DeskRig(twilio)

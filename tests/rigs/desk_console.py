@@ -1,0 +1,46 @@
+"""The console over the desk's rig: real conversations in memory, and browsers of several people."""
+
+import pytest
+
+from console.access import Person, Role
+from tests.rigs import console as rig
+from tests.rigs.desk import OTHERS, OURS
+from tests.rigs.ops_session import session as offline_session
+
+PEOPLE = {
+    "sam": Person("sam@example.com", frozenset({Role.AGENT}), frozenset({OURS})),
+    "kim": Person("kim@example.com", frozenset({Role.AGENT}), frozenset({OURS})),
+    "lea": Person(
+        "lea@example.com", frozenset({Role.LEAD}), frozenset({OURS}), led=frozenset({OURS})
+    ),
+    "zoe": Person(
+        "zoe@example.com", frozenset({Role.LEAD}), frozenset({OTHERS}), led=frozenset({OTHERS})
+    ),
+    "oda": Person("oda@example.com", frozenset({Role.OPERATOR})),
+}
+
+
+class DeskConsole(rig.Console):
+    """The console, and the desk behind it as `desk`."""
+
+    def __init__(self, desk):
+        session = offline_session()
+        session.services.__dict__.update(
+            inbox=desk.inbox,
+            journal=desk.journal,
+            conversations=desk.conversations,
+            clock=desk.clock,
+        )
+        super().__init__(session)
+        self.desk = desk
+
+    def looks(self, record):
+        """Who looked at a conversation, in order."""
+        entries = self.desk.journal.story(record.opaque_id)
+        return [one["actor"] for one in entries if one["action_type"] == "conversation view"]
+
+
+@pytest.fixture
+def desk_console(desk, monkeypatch):
+    monkeypatch.setattr(rig, "PEOPLE", {**rig.PEOPLE, **PEOPLE})
+    return DeskConsole(desk)

@@ -1,0 +1,58 @@
+"""Schedules in which more tickets arrive than Richpanel takes: jobs wait for their turn, in order."""
+
+from dataclasses import replace
+
+import pytest
+
+from chalicelib.once.turns import Turns
+from tests.simulation.faults import Fault
+from tests.simulation.fixed_schedules import run, schedule
+from tests.simulation.scenario import Post
+
+TICKETS, COMMENTS = 5, 3
+TEXTS = ("i want a refund", "where is my order?", "it arrived broken")
+
+
+def rush(form, *faults):
+    """Several comments of several tickets within seconds; each costs two calls or more."""
+    posts = tuple(
+        Post(5.0 * comment + ticket / 10, f"s{ticket}", f"c{comment}", text, form, is_copy=False)
+        for comment, text in enumerate(TEXTS[:COMMENTS])
+        for ticket in range(TICKETS)
+    )
+    return schedule(posts=posts, faults=faults)
+
+
+def rows_of(world):
+    return [row for (key,), row in world.ledger.rows.items() if key.startswith("evt:rp:s")]
+
+
+@pytest.mark.parametrize("form", ["id", "thin"])
+def test_tickets_wait_for_their_turn_and_keep_their_order(form):
+    world, violations = run(rush(form))
+
+    assert violations == []
+    assert world.oracle.logs["worker.waits"] > 5
+    assert world.oracle.logs["worker.handed_back"] == 0
+    assert {row["status"] for row in rows_of(world)} <= {"processed"}
+
+
+@pytest.mark.parametrize("form", ["id", "thin"])
+def test_a_fault_or_a_pause_at_any_call_changes_nothing_of_it(form):
+    waited = 0
+    for at in range(5, 300, 19):
+        for number, pauses in enumerate((False, True)):
+            fault = Fault(at, 0.1 + 0.4 * number, 0.5, pauses=pauses)
+            world, violations = run(rush(form, fault))
+            assert violations == [], at
+            waited += world.oracle.logs["worker.waits"]
+    assert waited > 100
+
+
+def test_an_event_that_does_not_wait_behind_its_conversation_is_detected(monkeypatch):
+    monkeypatch.setattr(Turns, "take", lambda self, line, event_key: None)
+
+    found = [run(rush("id"))[1] for _ in range(1)]
+    found += [run(replace(rush("id"), seed=seed))[1] for seed in range(2, 12)]
+
+    assert any("P3" in violation for violations in found for violation in violations)

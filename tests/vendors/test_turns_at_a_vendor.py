@@ -1,0 +1,219 @@
+"""A scarce vendor's calls: nobody sleeps in a slot, first come first served, and within the limit."""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections import deque
+from contextlib import contextmanager
+from itertools import pairwise
+
+import pytest
+
+from chalicelib.errors import PacedError, TransientError
+from chalicelib.once.store import ConditionFailed
+from chalicelib.once.turn import LATE_AFTER_SECONDS, Turn
+from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
+from chalicelib.vendors.rate_limit import LONGEST_SLEEP_SECONDS, RateLimit, Urgency, split
+from chalicelib.vendors.shared_level import TRIES, SharedLevel
+from tests.rigs.fakes import ManualClock
+from tests.rigs.tables import FaultyTable
+from tests.simulation import tables
+
+WORKERS = 4
+READ, TAGS, REPLY = Urgency.NORMAL, Urgency.NORMAL, Urgency.HIGH
+
+
+class Containers:
+    """Workers that share one level."""
+
+    def __init__(self, clock, *, ours=30):
+        self.clock, self.table = clock, FaultyTable(tables.ledger())
+        pace = split(ours, limit=REQUESTS_PER_30_S, shares=WORKERS + 0.5)
+        self.turns = [Turn() for _ in range(WORKERS)]
+        self.limits = [
+            RateLimit(
+                "richpanel",
+                clock,
+                clock.sleep,
+                requests_per_window=pace.requests_per_window,
+                burst=pace.burst,
+                turn=turn,
+                levels=SharedLevel(self.table, "richpanel", clock),
+                containers=WORKERS,
+            )
+            for turn in self.turns
+        ]
+
+    @contextmanager
+    def job(self, worker=0, *, waits=0, age=0.0):
+        with self.turns[worker].of(waits=waits, age_seconds=age):
+            yield self.limits[worker]
+
+    def run(self, calls, worker=0, *, waits=0, age=0.0):
+        """None when all calls left, else the seconds until the job's turn."""
+        with self.job(worker, waits=waits, age=age) as limit:
+            for urgency in calls:
+                try:
+                    limit.acquire("call", deadline_seconds=15, urgency=urgency)
+                except PacedError as error:
+                    return error.retry_after
+        return None
+
+
+def exhausted(containers):
+    """Nothing is left, and nobody waits."""
+    while containers.run([READ, TAGS]) is None:
+        pass
+    containers.clock.forward(containers.run([READ]) or 0)
+    row = containers.table.rows[("pace:richpanel",)]
+    row.update(tokens=0, lines={}, filled_at=containers.clock.now().timestamp())
+    for limit in containers.limits:
+        limit._held.tokens = 0
+
+
+@pytest.fixture
+def containers(clock):
+    return Containers(clock)
+
+
+def test_no_call_of_a_job_sleeps_for_more_than_a_second(containers):
+    waits = [containers.run([READ, TAGS], n % WORKERS) for n in range(50)]
+
+    assert None in waits
+    assert [wait for wait in waits if wait is not None]
+    assert sum(containers.clock.slept) <= LONGEST_SLEEP_SECONDS * 50
+    assert all(slept <= LONGEST_SLEEP_SECONDS for slept in containers.clock.slept)
+
+
+def test_who_asks_first_gets_the_earliest_time(containers):
+    exhausted(containers)
+
+    waits = [containers.run([READ, TAGS], n % WORKERS) for n in range(20)]
+
+    assert waits == sorted(waits)
+    assert all(later - sooner > 1 for sooner, later in pairwise(waits))
+
+
+def test_a_new_job_does_not_overtake_one_that_waits(containers):
+    exhausted(containers)
+    wait = containers.run([READ, TAGS])
+    containers.clock.forward(wait - 0.5)  # there are tokens enough by now, and they are promised
+
+    assert containers.run([READ, TAGS], 1) > 0.5
+    containers.clock.forward(0.5)
+    assert containers.run([READ, TAGS], 2, waits=1) is None
+
+
+def test_a_job_that_has_begun_goes_on_before_others_begin(containers):
+    exhausted(containers)
+    containers.clock.forward(5)
+    with containers.job() as limit:
+        limit.acquire("read", deadline_seconds=15, urgency=READ)
+        assert [containers.run([READ, TAGS], 1) for _ in range(5)][-1] is not None
+        containers.clock.forward(2)
+        for _ in range(3):
+            limit.acquire("tags", deadline_seconds=15, urgency=TAGS)
+
+
+def test_a_backlog_and_what_is_new_are_served_side_by_side(containers):
+    """After an outage a hundred old jobs ask first; new ones wait no longer than twice their pace."""
+    exhausted(containers)
+    late = LATE_AFTER_SECONDS + 1
+    old = [containers.run([READ, TAGS], n % WORKERS, age=late) or 0 for n in range(100)]
+    new = [containers.run([READ, TAGS], n % WORKERS) or 0 for n in range(3)]
+
+    assert max(old) > 150
+    assert max(new) < 30
+
+
+def test_a_refusal_by_the_vendor_stops_every_container(containers):
+    with containers.job(0) as limit:
+        limit.cool_down(20)
+
+    waits = [containers.run([READ], worker) for worker in range(WORKERS)]
+
+    assert all(wait >= 20 - 1e-6 for wait in waits)
+
+
+def test_two_calls_cost_one_write(containers):
+    containers.run([READ, TAGS])
+    containers.run([READ, TAGS], 1)
+    before = len(containers.table.calls)
+
+    containers.run([READ, TAGS])  # its copy of the row is stale: one more attempt
+    containers.run([READ, TAGS])
+
+    assert containers.table.calls[before:].count("put") == 3
+    assert "get" not in containers.table.calls
+
+
+def test_a_row_that_others_change_all_the_time_hands_the_job_back(containers):
+    containers.table.fails["put"] = [ConditionFailed({}) for _ in range(TRIES)]
+
+    with containers.job() as limit, pytest.raises(TransientError) as caught:
+        limit.acquire("read", deadline_seconds=15, urgency=READ)
+
+    assert not isinstance(caught.value, PacedError)
+
+
+def test_a_container_whose_clock_is_behind_gains_nothing_and_loses_nothing(clock):
+    containers = Containers(clock)
+    exhausted(containers)
+    clock.forward(-90)
+    first = containers.run([READ, TAGS])
+    clock.forward(90)
+
+    assert first >= 90
+    clock.forward(10)
+    assert containers.run([READ, TAGS], 1, waits=1) is None
+
+
+def test_outside_a_job_a_call_waits_in_place(containers):
+    for _ in range(20):
+        containers.limits[0].acquire("list", deadline_seconds=1e6, urgency=Urgency.LOW)
+
+    assert max(containers.clock.slept) > LONGEST_SLEEP_SECONDS
+    assert containers.table.calls == []
+
+
+@pytest.mark.parametrize("ours", [20, 30, 40, 50])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_backlog_drains_at_our_pace_in_order_and_within_the_limit(ours, seed):
+    """Jobs of two to six calls, with delays as a standard queue has them, from four workers."""
+    rng, clock = random.Random(seed), ManualClock()
+    containers = Containers(clock, ours=ours)
+    began, calls, ended = clock.now().timestamp(), [], []
+    due = [(began, n, n, 0) for n in range(200)]
+    kinds = {n: [READ, *[REPLY] * rng.choice([0, 0, 0, 3]), TAGS] for n in range(200)}
+    rounds = dict.fromkeys(kinds, 0)
+    serial = len(due)
+    while due:
+        at, _, number, waits = heapq.heappop(due)
+        clock.forward(max(0.0, at - clock.now().timestamp()))
+        rounds[number] += 1
+        left = deque(kinds[number])
+        with containers.job(rng.randrange(WORKERS), waits=waits) as limit:
+            while left:
+                try:
+                    limit.acquire("call", deadline_seconds=15, urgency=left[0])
+                except PacedError as error:
+                    serial += 1
+                    back = clock.now().timestamp() + error.retry_after + rng.uniform(0, 2)
+                    heapq.heappush(due, (back, serial, number, waits + 1))
+                    break
+                calls.append(clock.now().timestamp() - began)
+                left.popleft()
+                clock.forward(0.02)
+        kinds[number] = list(left)
+        if not left:
+            ended.append(number)
+
+    assert len(ended) == 200
+    busiest = max(sum(start <= at < start + 30 for at in calls) for start in calls)
+    assert busiest <= REQUESTS_PER_30_S
+    took = calls[-1] / 30
+    assert len(calls) / took >= ours * WORKERS / (WORKERS + 0.5) * 0.8
+    assert max(rounds.values()) <= 16, "none waits again and again"
+    places = {number: place for place, number in enumerate(ended)}
+    assert max(abs(places[number] - number) for number in places) < 40
