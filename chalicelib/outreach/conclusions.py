@@ -22,6 +22,7 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.do_not_contact import Reason
+from chalicelib.outreach.conversations.handoffs import listed_id
 from chalicelib.outreach.conversations.records import (
     ASKED,
     AUTOMATED,
@@ -128,6 +129,11 @@ class Conclusions:
         self.free(record)
         self._end_unsent(record, UNSENT, Status.WITHHELD, {"withheld_reason": PERSON_ANSWERS})
 
+    def person_acted(self, record: Record, name: Name, act_id: str) -> None:
+        """A person has taken the conversation, or closed it: its company hears of that."""
+        listed = listed_id(record.handoff)
+        self._events.record(record, name, act_id, hand_off=listed)
+
     def reply_failed(self, record: Record, reason: str) -> None:
         """A person's reply was not sent: their conversation says why, and waits for an answer."""
         self._conversations.reply_failed(record, reason)
@@ -181,7 +187,11 @@ class Conclusions:
             changes |= threads.sent(record, header)
         if plan.facts.get("desk"):  # the hand-off goes on
             kept = {name: changes[name] for name in _OF_A_PERSONS_REPLY if name in changes}
-            return self._conversations.append(record, entry, expected=set(Status), changes=kept)[0]
+            record = self._conversations.append(record, entry, expected=set(Status), changes=kept)[
+                0
+            ]
+            self._events.record(record, Name.ANSWERED, entry_id, message_id=entry_id, by="person")
+            return record
         also: tuple[dict[str, Any], ...] = ()
         if is_opening:
             changes["processing_time_ms"] = int((self._clock.monotonic() - context.started) * 1000)
@@ -206,7 +216,8 @@ class Conclusions:
         if is_opening:
             self._events.record(record, Name.SENT, entry_id, message_id=entry_id)
         else:
-            self._events.record(record, Name.ANSWERED, entry_id, message_id=entry_id, by="machine")
+            by = "person" if draft.by else "machine"
+            self._events.record(record, Name.ANSWERED, entry_id, message_id=entry_id, by=by)
         return record
 
     def _tell_opt_out(self, record: Record, reason: Reason) -> None:

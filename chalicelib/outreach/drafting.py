@@ -15,6 +15,7 @@ from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import ai_config, reopening, rules
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.conclusions import Conclusions
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan, may_send
@@ -113,6 +114,10 @@ class Drafting:
         kind = "send_email" if record.channel == Channel.EMAIL else "send_text"
         facts = {"entry_id": entry_id, "opening": False, "by_person": True, "desk": True}
         return Plan(FLOW, ((PlannedAction(kind, entry_id),),), facts)
+
+    def person_acted(self, record: Record, name: Name, act_id: str) -> None:
+        """A person has taken the conversation, or closed it."""
+        self._conclusions.person_acted(record, name, act_id)
 
     def reply_failed(self, record: Record, reason: str) -> None:
         """What a person wrote was not sent: the recipient waits for an answer again."""

@@ -32,6 +32,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import actions as outreach_actions
+from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.actions import HandOff, Loaded
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conclusions import OPT_OUT_CODE, Conclusions
@@ -194,6 +195,9 @@ class OutreachFlow(Flow):
             self._conclusions.free(record)
             return None
         if event.facts.event_key.startswith("evt:desk:"):
+            entry_id = outreach_keys.entry_id(event.facts.event_key)
+            if self._conversations.draft(record, entry_id) is None:
+                return None  # it sends nothing
             self._conclusions.reply_failed(record, reason)
         # Not the same key as a hand-off in the event's own plan: after a release it may be replayed.
         return HandOff(record.opaque_id, "|failed", suffix(event).prefixed("failed-"))

@@ -1,15 +1,24 @@
-"""Plans the sending of what a person of the company wrote; its text is stored with the act."""
+"""Plans the sending of what a person of the company wrote; its text is stored with the act.
+
+Other acts that the company hears of are written into its outbox here.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.plan import Plan
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.event_context import EventContext
+
+_NOTED: Mapping[str, Name] = {"take": Name.TAKEN, "close": Name.CLOSED}
+"""Acts that send nothing, and what the company hears."""
 
 
 class PersonReplies:
@@ -27,6 +36,11 @@ class PersonReplies:
         """See `once.flow.Flow.plan`."""
         context: EventContext = event.subject
         record = context.conversation
+        act_id = event.facts.event_key.rpartition(":")[2]
+        done = self._conversations.act_done(record, act_id) or {}
+        if done.get("act") in _NOTED:
+            self._drafting.person_acted(record, _NOTED[done["act"]], act_id)
+            raise NotAnEvent(EventStatus.PROCESSED, "noted")
         entry_id = outreach_keys.entry_id(event.facts.event_key)
         context.draft = self._conversations.draft(record, entry_id)
         if context.draft is None:

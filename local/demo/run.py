@@ -280,7 +280,7 @@ def _received(step: Step) -> str:
 def _counts(stack: Stack, story: Sequence[Step], ledger: dict[str, dict[str, Any]]) -> str:
     accepted = sum(step.accepted for step in story)
     caused = sum(step.accepted > 0 and step.writes > 0 for step in story)
-    done = sum(row["status"] == "done" for row in ledger.values())
+    done = sum(row.get("status") == "done" for row in ledger.values())
     changes = sum(effect.changed for effect in stack.richpanel.effects)
     lines = (
         ("webhooks accepted", accepted),

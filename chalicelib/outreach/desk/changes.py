@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.company_events.names import TELLS
 from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.conversations.acts import Change
 from chalicelib.outreach.conversations.records import (
@@ -65,11 +66,11 @@ def planned(
     if not record.is_handed_off:
         if asked.act != asking.TAKE or record.status not in _STEPS_IN:
             raise RefusedError("NOT_HANDED_OFF", "the conversation is with no person")
-        return _step_in(record, asked, now)
+        return _noted(_step_in(record, asked, now), record, asked)
     _check_holder(record, asked)
     match asked.act:
         case asking.TAKE:
-            return _held_by(record, asked, asked.by)
+            return _noted(_held_by(record, asked, asked.by), record, asked)
         case asking.TRANSFER:
             return _held_by(record, asked, asked.to)
         case asking.SNOOZE:
@@ -83,7 +84,14 @@ def planned(
         case asking.DECLINE:
             return _decline(record, asked)
         case _:
-            return _close(record, asked, previous)
+            return _noted(_close(record, asked, previous), record, asked)
+
+
+def _noted(act: Planned, record: Record, asked: Asked) -> Planned:
+    """The act with an event by which the company hears of it, where it has an endpoint."""
+    if not record.item.get(TELLS):
+        return act
+    return replace(act, event=outreach_keys.desk(record.opaque_id, asked.act_id))
 
 
 def _check_holder(record: Record, asked: Asked) -> None:

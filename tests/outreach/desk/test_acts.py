@@ -419,3 +419,21 @@ def test_who_waits_for_longer_than_the_projects_target_is_late_until_a_person_an
     assert desk.inbox.late() == 0
     report_handoffs(Desk(desk.inbox, desk.handoffs), desk.clock, desk.log)
     assert ("mw.handoffs.late", 0, {}) in desk.log.metrics
+
+
+def test_a_company_with_an_endpoint_hears_of_takes_answers_and_closes_once(desk):
+    record = desk.handed_off(tells_company=True)
+    for act in ("take", "reply", "close"):
+        asked = desk.asks(act, record, **FIELDS[act])
+        for _ in range(2):
+            desk.inbox.act(asked)
+            desk.work()
+    rows = desk.events.rows
+    count = rows.head(record.opaque_id).count
+    heard = [rows.event(record.opaque_id, n + 1) for n in range(count)]
+    acts = [one for one in heard if one.name in ("taken", "answered", "closed")]
+    assert [one.name for one in acts] == ["taken", "answered", "closed"]
+    assert acts[1].facts["by"] == "person"
+    assert "It is me" not in str(acts)
+    silent = desk.handed_off("req2", tel="+15550100002")
+    assert desk.act("take", silent).event == "", "no endpoint, no event"
