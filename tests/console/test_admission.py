@@ -37,7 +37,7 @@ def test_a_visitor_without_a_session_sees_nothing(console):
 
 
 def test_an_agent_sees_no_operators_page_and_no_entry_to_one(console):
-    answer = console.browser("ana").get("/")
+    answer = console.browser("ana").get("/find")
     assert answer.status_code == 403
     assert 'href="/"' not in answer.text
 
