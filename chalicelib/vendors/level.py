@@ -64,7 +64,7 @@ class Level:
         return replace(self, tokens=tokens, filled_at=max(now, self.filled_at))
 
     def turn_in(self, now: float) -> float:
-        """Seconds until the turn of whoever asks now and has the longest line before him."""
+        """Seconds until the turn of a caller that asks now and has the longest line before it."""
         return max(0.0, self.blocked_until - now, *(until - now for until in self.lines.values()))
 
     def has_waiting(self, now: float) -> bool:
@@ -108,7 +108,7 @@ class Answer:
     Attributes:
         tokens: taken for this call and the next ones; 0 where it has to wait.
         wait_seconds: until its time.
-        is_calm: nobody waited, so that a later job may use what this one leaves.
+        is_calm: no caller waited, so that a later job may use what this one leaves.
     """
 
     tokens: int

@@ -526,7 +526,7 @@ def test_every_table_and_queue_carries_its_stage_as_a_tag(template: Template):
     kinds = ("AWS::DynamoDB::Table", "AWS::SQS::Queue", "AWS::S3::Bucket")
     resources = [one for kind in kinds for one in _of_type(template, kind).values()]
 
-    assert len(resources) == 18
+    assert len(resources) == 21
     for resource in resources:
         assert {"Key": "stage", "Value": {"Ref": "Stage"}} in resource["Properties"]["Tags"]
 
