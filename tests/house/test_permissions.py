@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import ModuleType
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import boto3
 import pytest
@@ -39,6 +39,8 @@ from local.stack import resources
 from local.stack.lambda_events import Context, schedule_event
 from local.stack.pump import Pump
 from local.vendors import aloware, hubspot
+from local.vendors.bedrock import MODELS as BEDROCK_MODELS
+from local.vendors.bedrock import Bedrock
 from local.vendors.openai import API_KEY as OPENAI_KEY
 from local.vendors.openai import MODELS, OpenAI
 from local.vendors.richpanel import Richpanel
@@ -54,6 +56,7 @@ from tests.rigs.engines import drain
 from tests.rigs.outreach import MAIL, Outreach
 from tests.rigs.policies import Call, compare, grants
 
+PROFILE = "us.amazon.nova-micro-v1:0"
 POLICIES = Path(__file__).parents[2] / ".chalice"
 SERVICES = {
     "DynamoDB_20120810": "dynamodb",
@@ -85,6 +88,11 @@ class Wire:
     def _record(self, request: AWSPreparedRequest, **_: object) -> None:
         if "/v2/email/" in str(request.url):  # SES speaks REST
             call = Call("ses", "SendEmail", json.loads(request.body))
+            self.calls[self._function].append(call)
+            return
+        if "/converse" in str(request.url):  # Bedrock, too
+            model = unquote(urlsplit(str(request.url)).path.split("/")[2])
+            call = Call("bedrock", "InvokeModel", {"modelId": model})
             self.calls[self._function].append(call)
             return
         target = request.headers.get("X-Amz-Target")
@@ -526,11 +534,13 @@ def every_conversation(run: Run, outreach: Outreach) -> None:
         run.work()
         run.close_lanes()  # what the first settled was resumed while they were open
     run.open_lanes()
-    for _ in range(5):  # so that the newest messages are more than the record holds
-        outreach.deliver(outreach.says("Tell me more"))
+    run.monkeypatch.setattr("chalicelib.outreach.loops.AT_ONCE_TIMES", 99)  # as no person writes
+    for number in range(5):  # so that the newest messages are more than the record holds
+        outreach.deliver(outreach.says(f"Tell me more: {number}"))
         run.work()
     outreach.deliver(outreach.says("STOP", whatsapp=False))
     outreach.mail(outreach.ses.inbound(MAIL, outreach.ses.sent_to(MAIL)[0]["reply_to"], "Hello"))
+    with_bedrock(run, outreach)
     reply_to = outreach.ses.sent_to(MAIL)[0]["reply_to"]
     outreach.mail(outreach.ses.inbound("j.other@example.com", reply_to, "It is me"))
     outreach.mail(outreach.ses.inbound("stranger@example.com", company.EMAIL, "Hi"))
@@ -548,6 +558,24 @@ def every_conversation(run: Run, outreach: Outreach) -> None:
     outreach.mail(outreach.ses.inbound("q.doe@example.com", company.EMAIL, "Hello?"))
     run.work()
     assert [row for row in outreach.rows() if row.get("status") == {"S": "parked"}] == []
+
+
+def with_bedrock(run: Run, outreach: Outreach) -> None:
+    """Openings by Bedrock: by a model of a region's own, and by a profile of several regions."""
+    outreach.set_project(ai_config={"provider": "bedrock"})
+    with (
+        Bedrock(models=(*BEDROCK_MODELS, PROFILE)) as bedrock,
+        run.monkeypatch.context() as environ,
+    ):
+        environ.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", bedrock.base_url)
+        environ.setenv("BEDROCK_MODEL", BEDROCK_MODELS[0])
+        environ.setenv("BEDROCK_FALLBACK_MODEL", PROFILE)
+        for channel, recipient in (("sms", "+15550100007"), ("email", "b.doe@example.com")):
+            bedrock.fault("status", status=503)
+            outreach.start(f"bedrock-{channel}", channel, recipient)
+            run.work()
+        assert len(bedrock.calls_of("converse")) == 4
+    outreach.set_project()
 
 
 def every_telling(run: Run, outreach: Outreach) -> None:

@@ -12,7 +12,7 @@ Kinds::
     ref       ref:{action kind}:{hash}               once.ledger.actions         30 days
     lookup    act:shopify_lookup:...                 support.orders.cache        7 days
     quota     rate:{company_id}:{m|d|o}:{window}     outreach.door.admission     2 days from receipt
-    limit     lim:{what}:{opaque id}                 support.limits              its longest window
+    limit     lim:{what}:{opaque id}                 once.allowances             its longest window
     pace      pace:{vendor, or share of starts}      vendors.shared_level        2 days
     cursor    sweep:cursor                           once.recovery.cursor        30 days
     run       sweep:run:{ISO time}                   once.recovery.cursor        30 days
