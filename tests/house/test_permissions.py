@@ -31,6 +31,8 @@ from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.facts.posting.ndjson import S3Rows
 from chalicelib.once import opening
 from chalicelib.once.lanes import LANES, Lane
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.company_events.names import Name
 from console import deployed
 from console.sessions import Sessions
 from local import company
@@ -462,7 +464,7 @@ def every_forward(run: Run) -> None:
     run.stage.aws.client("sqs").send_message(
         QueueUrl=run.stage.queue_url,
         MessageBody=event["Records"][0]["body"],
-        MessageGroupId="group",
+        MessageGroupId="other-group",
         MessageDeduplicationId="forwarded-event",
     )
     for lane in LANES[1:]:
@@ -541,8 +543,9 @@ def every_conversation(run: Run, outreach: Outreach) -> None:
         run.work()
         run.close_lanes()  # what the first settled was resumed while they were open
     run.open_lanes()
-    for _ in range(5):  # so that the newest messages are more than the record holds
-        outreach.deliver(outreach.says("Tell me more"))
+    run.monkeypatch.setattr("chalicelib.outreach.loops.AT_ONCE_TIMES", 99)  # as no person writes
+    for number in range(5):  # so that the newest messages are more than the record holds
+        outreach.deliver(outreach.says(f"Tell me more: {number}"))
         run.work()
     outreach.deliver(outreach.says("STOP", whatsapp=False))
     outreach.mail(outreach.ses.inbound(MAIL, outreach.ses.sent_to(MAIL)[0]["reply_to"], "Hello"))
@@ -593,8 +596,14 @@ def every_telling(run: Run, outreach: Outreach) -> None:
             run.work()
             endpoint.status = 204
             run.tell_again(outreach)
-        endpoint.status = 410
         outreach.start("told-no-more", "sms", "+15550101211")
+        run.work()
+        endpoint.status = 410
+        record = outreach.record("sms", "+15550101211")
+        called = outreach_keys.entry_id(record.start_event)
+        outreach.services.company_events.record(
+            record, Name.TOOL_CALLED, called, message_id=called, tool="book"
+        )
         run.work()
         run.close_lanes()
         outreach.start("told-through-tickets", "sms", "+15550101212")
