@@ -58,6 +58,9 @@ class Settings(BaseModel):
     openai_base_url: str = Field(pattern=r"^https?://")
     openai_model: str = ""
     openai_fallback_model: str = ""
+    bedrock_model: str = ""
+    bedrock_fallback_model: str = ""
+    model_prices: str = ""
     ses_configuration_set: str = ""
     router_keys_secret_id: str
     twilio_webhook_secret_id: str
@@ -213,6 +216,9 @@ _VARIABLES: dict[str, tuple[str, str]] = {
     "openai_base_url": ("OPENAI_BASE_URL", "https://api.openai.com"),
     "openai_model": ("OPENAI_MODEL", ""),
     "openai_fallback_model": ("OPENAI_FALLBACK_MODEL", ""),
+    "bedrock_model": ("BEDROCK_MODEL", ""),
+    "bedrock_fallback_model": ("BEDROCK_FALLBACK_MODEL", ""),
+    "model_prices": ("MODEL_PRICES", ""),
     "ses_configuration_set": ("SES_CONFIGURATION_SET", "rp-mw-{stage}"),
     "router_keys_secret_id": ("ROUTER_KEYS_SECRET_ID", "rp-mw/{stage}/router/api_keys"),
     "twilio_webhook_secret_id": (

@@ -52,6 +52,7 @@ def project(stage: str, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - att
         "auto_queue_initial_message": False,
         "auto_queue_reply_message": False,
         "company_contact": "+1 555 010 9000",
+        "answering": {"quiet_period_seconds": 0},  # the tests that are about it set one
         "quiet_hours": False,  # the demo and the tests run at any hour
         "channel_config": {
             "whatsapp": {
@@ -110,13 +111,12 @@ def open_desk(stage: Stage) -> None:
 
 def create_written_by_model(stage: Stage) -> dict[str, Any]:
     """Create a second project, whose messages a language model writes; returns its item."""
-    names = {one: f"ai-multi-comms/openai-api-key/{one}-{stage.name}" for one in CHANNELS}
     item = project(
         stage.name,
         project_id=MODEL_PROJECT_ID,
         project_name="Job Offers",
         ai_config={
-            "openai_config": {one: {"api_key_reference": name} for one, name in names.items()},
+            **ai_config_of_models(stage.name),
             "writer": {
                 "instructions": f'You talk about job offers. Begin every message with "{BEGINNING}"',
                 "persona": "Mia",
@@ -127,8 +127,18 @@ def create_written_by_model(stage: Stage) -> dict[str, Any]:
     )
     put_project(stage, item)
     secret = json.dumps({"ai_api_key": openai_vendor.API_KEY})
-    put_secrets(stage, dict.fromkeys(names.values(), secret))
+    put_secrets(stage, dict.fromkeys(_key_names(stage.name).values(), secret))
     return item
+
+
+def ai_config_of_models(stage_name: str) -> dict[str, Any]:
+    """`ai_config` of a project for which OpenAI writes."""
+    keys = _key_names(stage_name).items()
+    return {"openai_config": {one: {"api_key_reference": name} for one, name in keys}}
+
+
+def _key_names(stage_name: str) -> dict[str, str]:
+    return {one: f"ai-multi-comms/openai-api-key/{one}-{stage_name}" for one in CHANNELS}
 
 
 def put_project(stage: Stage, item: Mapping[str, Any]) -> None:

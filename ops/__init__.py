@@ -14,7 +14,7 @@
     unreachable  why a stage cannot be reached, and what to set
     inspect/     read-only: explain, unfinished, doctor
     repair/      replay, resend, settle, reconcile, dead-letter queue
-    companies/   conversations waiting for a person, company settings, API keys, erasure
+    companies/   conversations waiting for a person, company settings, API keys, usage, erasure
     setup/       from an empty account to a stage that is ready for its first message
     stage/       a stage's resources: provision, switches
     support/     the settings document of support, its tags, its shadow report

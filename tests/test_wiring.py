@@ -145,7 +145,7 @@ def test_lazy_parts_are_built_once_on_first_use():
     assert built == ["b", "a"]
 
 
-def test_the_sweep_asks_only_the_vendors_of_systems_that_are_wanted(app_environment):
+def test_the_sweep_asks_only_the_vendors_of_systems_that_are_wanted(app, app_environment):
     """A stage without Richpanel's key would otherwise report an incomplete sweep for ever."""
 
     def parts(wanted):

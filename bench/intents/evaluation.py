@@ -24,10 +24,10 @@ from chalicelib.support.intents.agreement import ANSWERABLE, is_long, settled
 from chalicelib.support.intents.classify import TIER_0, classify
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, LEADERSHIP, ROUTES
 from chalicelib.support.intents.linear import FILE, shipped
-from chalicelib.support.intents.machine_mail import is_machine_mail
 from chalicelib.support.intents.message import own_part, words_of
 from chalicelib.support.intents.reading import Reading, read
 from chalicelib.vendors.linear import Linear
+from chalicelib.vendors.machine_mail import is_machine_mail
 from chalicelib.vendors.quoted_text import newly_written
 
 SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples"

@@ -24,6 +24,7 @@ from typing import Any
 from bench.measures.words import wilson
 from chalicelib.clock import SystemClock
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
+from chalicelib.outreach.spending.models import Named
 from chalicelib.outreach.writing.checked_writer import CheckedWriter, Judged
 from chalicelib.outreach.writing.model_writer import OpenAiWriter
 from chalicelib.vendors import openai
@@ -121,8 +122,22 @@ def writing(lines: Sequence[Mapping[str, Any]]) -> Iterator[CheckedWriter]:
             breaker=Breaker("openai", clock, failures_to_open=100),
             error_code_at=openai.ERROR_CODE_AT,
         )
-        model = OpenAiWriter(lambda _: openai.OpenAI(client, clock), model=MODELS[0])
-        yield CheckedWriter(model, current, log)
+        yield CheckedWriter(OpenAiWriter(_One(openai.OpenAI(client, clock))), current, log)
+
+
+@dataclass(frozen=True, slots=True)
+class _One:
+    """`Choice` of one model for all, whose calls cost nothing."""
+
+    model: openai.OpenAI
+
+    def named(self, record: Record) -> Named:
+        del record
+        return Named(MODELS[0])
+
+    def of(self, record: Record) -> openai.OpenAI:
+        del record
+        return self.model
 
 
 def outcomes(lines: Sequence[Mapping[str, Any]]) -> list[Outcome]:

@@ -140,6 +140,9 @@ class System:
         self.services.switches.current()
         self.services.support_rules._current = None  # noqa: SLF001
         self.services.support_rules.current()
+        seen = self.services.current_settings._seen  # noqa: SLF001
+        now = self.services.clock.monotonic()
+        seen.update({key: (now, item) for key, (_, item) in seen.items()})
 
     def reset_counts(self) -> None:
         """Set the counters of calls and units to zero."""

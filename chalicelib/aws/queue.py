@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -88,7 +89,9 @@ class SqsDelayQueue:
         """See `once.ports.DelayQueue.put`."""
         try:
             self._client.send_message(
-                QueueUrl=self._url(), MessageBody=body, DelaySeconds=max(0, round(delay_seconds))
+                QueueUrl=self._url(),
+                MessageBody=body,
+                DelaySeconds=max(0, math.ceil(delay_seconds)),
             )
         except (ClientError, BotoCoreError):
             raise UnavailableError("enqueue_failed") from None

@@ -20,6 +20,7 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     lanes           the queues that jobs travel by, declared once
     opening         since when the doors use the lanes
     later           short waits outside the FIFO queues
+    allowances      at most so many effects within an hour or a day, by conditional writes
     turn            whose job a thread works on, for the paces of vendors
     turns           keeps a conversation's order while an event of it waits
     heartbeat       keeps a message invisible while a slow call runs

@@ -11,6 +11,8 @@ In the order of a conversation:
     matching       which conversation a recipient's message belongs to
     replying       plans the answer to a recipient's message
     releasing      plans the message that an operator has approved
+    answering      the quiet period before an answer, and how many a recipient may get
+    loops          whether a machine answers us; pure
     drafting       shared by these: quiet hours, credentials, the draft
     waiting        keeps a conversation's order while an event of it waits
     conclusions    writes an event's results into the conversation
@@ -20,6 +22,7 @@ In the order of a conversation:
     event_context  what a run knows of its event, shared by the flow's parts
     notices        what code writes itself: opt-out line, confirmation of a STOP, answer to HELP
     words          STOP, START and HELP in the words of recipients; pure
+    spending/      what language models cost: prices, budgets, the calls counted
     writing/       composes messages by templates or by a language model
     conversations/ the conversations table
     actions        the side effects: send a text, send an e-mail, hand off

@@ -176,6 +176,7 @@ class AiConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="allow", hide_input_in_errors=True)
 
     openai_config: dict[Channel, OpenAiChannel] = {}
+    provider: Literal["openai", "bedrock"] = "openai"
     writer: WriterSettings = WriterSettings()
     tools: Annotated[list[Tool], Field(max_length=30)] = []
 

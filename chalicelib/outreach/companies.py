@@ -14,6 +14,7 @@ Example item (origin's names)::
     channel_config    {"whatsapp": {"company_whatsapp_number": "+15550100", ...}, ...}
     require_consent   true               quiet_hours   {"from": "21:00", "until": "08:00",
                                                         "zone": "Europe/London"}
+    answering         {"quiet_period_seconds": 10}
     language          en                 company_contact  "+1 555 010 9000"
 
 Without `require_consent` consent is required, without `quiet_hours` the default ones of `rules` apply;
@@ -22,10 +23,11 @@ false turns either off.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item, Store
 from chalicelib.outreach.conversations.records import Record
 
@@ -80,6 +82,7 @@ class Project:
 
 
 SCAN_PAGE = 200
+CACHED_SECONDS = 30.0
 
 
 class Companies:
@@ -122,3 +125,31 @@ class Companies:
                     yield settings
             if start is None:
                 return
+
+
+@dataclass(frozen=True, slots=True)
+class CachedSettings:
+    """The settings of conversations' projects as they are now, or were up to `CACHED_SECONDS` ago.
+
+    Args:
+        read: reads those of one project; see `Companies.current`.
+    """
+
+    read: Callable[[Record], Mapping[str, Any]]
+    clock: Clock
+    _seen: dict[tuple[str, str], tuple[float, Mapping[str, Any]]] = field(
+        default_factory=dict, repr=False
+    )
+
+    def __call__(self, record: Record) -> Mapping[str, Any]:
+        """A project's settings; empty where it is gone.
+
+        Raises:
+            TransientError: the table could not be read.
+        """
+        key, now = (record.company_id, record.project_id), self.clock.monotonic()
+        at, item = self._seen.get(key, (float("-inf"), {}))
+        if now - at > CACHED_SECONDS:
+            item = self.read(record)
+            self._seen[key] = now, item
+        return item

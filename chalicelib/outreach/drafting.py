@@ -19,6 +19,8 @@ from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.conclusions import Conclusions
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan, may_send
+from chalicelib.outreach.notices import person_will_answer
+from chalicelib.outreach.spending.budget import BUDGET_REACHED, BudgetReachedError
 from chalicelib.outreach.waiting import Turns
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import REFUSED
@@ -70,6 +72,8 @@ class Drafting:
             compose = self._composer.opening if is_opening else self._composer.answer
             try:
                 context.draft = compose(record, entry_id)
+            except BudgetReachedError:
+                return self._out_of_budget(context, entry_id, is_opening=is_opening)
             except PermanentError as error:
                 if is_opening and error.provider in _FOR_A_PERSON:
                     return hand_off_plan("start", reason_of(error))
@@ -99,6 +103,20 @@ class Drafting:
         if draft.function_step is not None:
             facts["tool"] = draft.function_step
         return Plan(FLOW, tuple(steps), facts)
+
+    def _out_of_budget(self, context: EventContext, entry_id: str, *, is_opening: bool) -> Plan:
+        """A person opens; who has written is answered once that a person will come back to them."""
+        if is_opening:
+            return hand_off_plan("start", BUDGET_REACHED)
+        record = context.conversation
+        wording = Draft(text=person_will_answer(record))
+        context.draft = self._composer.fixed(record, entry_id, wording)
+        kind = "send_email" if record.channel == Channel.EMAIL else "send_text"
+        steps = (
+            (PlannedAction(kind, entry_id),),
+            (PlannedAction("hand_off", f"|{BUDGET_REACHED}"),),
+        )
+        return Plan(FLOW, steps, {"entry_id": entry_id, "opening": False})
 
     def of_person(self, context: EventContext, entry_id: str) -> Plan:
         """The plan that sends what a person wrote; the person learns what stops it."""

@@ -4,8 +4,8 @@
 
     starting    open record -> hand-off rule -> quiet hours -> secrets -> compose, store -> send
     matching    which conversation a message belongs to
-    replying    append once -> STOP, robots, doubt, media -> hand-off rule -> quiet hours -> compose
-                -> send
+    replying    append once -> STOP, robots, doubt, media -> hand-off rule -> quiet period
+                -> quiet hours -> limits -> compose -> send
     releasing   return it to automation -> compose unless drafted -> send the held message
     person_replies  send what a person wrote
     drafting    shared by these three: quiet hours, credentials, the draft
@@ -25,6 +25,7 @@ from typing import Any
 
 from chalicelib.once import keys
 from chalicelib.once.action import Action, ActionRow
+from chalicelib.once.allowances import Allowances
 from chalicelib.once.event import RECEIPT_GONE, EventStatus, Lease
 from chalicelib.once.flow import Elsewhere, Event, Flow, NotAnEvent, suffix
 from chalicelib.once.job import Recovery, facts_of
@@ -34,6 +35,7 @@ from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import actions as outreach_actions
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.actions import HandOff, Loaded
+from chalicelib.outreach.answering import Pace
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conclusions import OPT_OUT_CODE, Conclusions
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED, Record
@@ -75,6 +77,7 @@ class OutreachFlow(Flow):
         ledger: Ledger,
         clock: Clock,
         ownership: Ownership,
+        allowances: Allowances,
         *,
         opaque: Callable[[], keys.OpaqueIds],
         check_secrets: Callable[[Record], None],
@@ -95,7 +98,8 @@ class OutreachFlow(Flow):
         self._starting = Starting(
             conversations, composer, starts, drafting, matching.pairs, processor_version, events
         )
-        self._replying = Replying(conversations, drafting, matching, events)
+        pace = Pace(conversations, allowances, clock, opaque, current)
+        self._replying = Replying(conversations, drafting, matching, pace, events)
         self._releasing = Releasing(conversations, drafting)
         self._person_replies = PersonReplies(conversations, drafting)
 

@@ -73,6 +73,15 @@ HELP_ANSWER: Mapping[Language, str] = {
     Language.IT: "{company} ti ha scritto a proposito di {project}.{contact} Rispondi STOP per annullare.",
     Language.NL: "{company} schreef u over {project}.{contact} Antwoord STOP om u af te melden.",
 }
+PERSON_WILL_ANSWER: Mapping[Language, str] = {
+    Language.EN: "{company}: thank you for your message. A colleague will answer you.",
+    Language.ES: "{company}: gracias por su mensaje. Un compañero le responderá.",
+    Language.FR: "{company} : merci pour votre message. Un collègue vous répondra.",
+    Language.PT: "{company}: obrigado pela sua mensagem. Um colega irá responder-lhe.",
+    Language.DE: "{company}: Danke für Ihre Nachricht. Ein Kollege wird Ihnen antworten.",
+    Language.IT: "{company}: grazie per il messaggio. Un collega ti risponderà.",
+    Language.NL: "{company}: bedankt voor uw bericht. Een collega zal u antwoorden.",
+}
 _CONTACT: Mapping[Language, str] = {
     Language.EN: " Contact: {contact}.",
     Language.ES: " Contacto: {contact}.",
@@ -132,6 +141,11 @@ def with_machine_line(draft: Draft, line: str, channel: Channel, *, is_first: bo
 def stop_confirmation(record: Record) -> str:
     """The one message after a STOP."""
     return STOP_CONFIRMATION[language_of(record)].format(company=_company(record))
+
+
+def person_will_answer(record: Record) -> str:
+    """The one answer where no model may be asked any more."""
+    return PERSON_WILL_ANSWER[language_of(record)].format(company=_company(record))
 
 
 def help_answer(record: Record, asked_in: str | None) -> str:

@@ -10,7 +10,8 @@ from chalicelib.once.job import Recovery
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach import numbers, rules, threads
+from chalicelib.outreach import loops, numbers, rules, threads
+from chalicelib.outreach.answering import Pace
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
@@ -18,7 +19,10 @@ from chalicelib.outreach.conversations.do_not_contact import Reason, addresses_o
 from chalicelib.outreach.conversations.records import (
     AUTO_REPLY,
     DO_NOT_CONTACT,
+    HELP,
     LATE,
+    LOOP,
+    MACHINE,
     MEDIA,
     NO_TEXT,
     OPT_OUT,
@@ -32,7 +36,7 @@ from chalicelib.outreach.conversations.records import (
 )
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
-from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan
+from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan, may_send
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.last_look import PERSON_ANSWERS
 from chalicelib.outreach.matching import Match, Matching
@@ -48,11 +52,13 @@ class Replying:
         conversations: Conversations,
         drafting: Drafting,
         matching: Matching,
+        pace: Pace,
         events: CompanyEvents,
     ) -> None:
         self._conversations = conversations
         self._drafting = drafting
         self._matching = matching
+        self._pace = pace
         self._events = events
 
     def conversation_of(self, job: InboundMessage) -> Match:
@@ -89,18 +95,35 @@ class Replying:
             return hand_off_plan(*_FOR_A_PERSON[note])
         if rules.is_held(record, "auto_queue_reply_message"):
             return hand_off_plan("reply", "auto_queue_reply_message")
-        key = event.facts.event_key
-        if (
-            context.job.recovery != Recovery.OPERATOR
-        ):  # what a person asks for does not wait its turn
-            self._drafting.turns.take(record, key)
-        self._drafting.wait_out_quiet_hours(context.conversation, key)
-        entry_id = outreach_keys.entry_id(key)
+        if not is_asked_for:  # what a person asks for does not wait
+            self._wait_its_turn(event, context)
+        self._drafting.wait_out_quiet_hours(record, event.facts.event_key)
+        entry_id = outreach_keys.entry_id(event.facts.event_key)
+        limit = self._pace.take(record, entry_id) if may_send(switches) else None
+        if limit is not None and not is_asked_for:
+            return hand_off_plan("reply", limit)
         return self._drafting.answer(context, entry_id, switches)
+
+    def _wait_its_turn(self, event: Event, context: EventContext) -> None:
+        """Let the message wait for those that follow it closely, and for those before it.
+
+        Raises:
+            Waits: it waits.
+            NotAnEvent: it is answered with a newer one.
+        """
+        record, message_id = context.conversation, event.facts.source_message_id
+        is_start = isinstance(context.job, InboundMessage) and context.job.opt_out == "start"
+        if message_id is not None and not is_start:
+            self._pace.wait(record, message_id, event.facts.received_at)
+        self._drafting.turns.take(record, event.facts.event_key)
 
     def _store_message(self, context: EventContext, job: InboundMessage) -> str | None:
         """Store the message once; returns the note that it was stored with."""
-        record, note = context.conversation, _note_on(job, context.match)
+        record = context.conversation
+        known = next((e for e in record.messages if e.entry_id == job.message_id), None)
+        if known is not None:  # what belongs to it was written before it
+            return known.note
+        note = _note_on(job, context.match, record)
         entry = Entry(
             job.message_id, job.sent_at, "user", job.text, note=note, media=job.media or None
         )
@@ -172,7 +195,7 @@ class Replying:
                 self._conversations.allow(address, record.company_id, said_at=job.sent_at)
 
 
-def _note_on(job: InboundMessage, match: Match | None) -> str | None:
+def _note_on(job: InboundMessage, match: Match | None, record: Record) -> str | None:
     """The note that the message is stored with; it decides what is done about the message."""
     if job.is_automatic:
         return AUTO_REPLY
@@ -182,8 +205,10 @@ def _note_on(job: InboundMessage, match: Match | None) -> str | None:
         return match.doubt
     if job.opt_out is None and heard(job.text).word == Word.DOUBT:
         return OPT_OUT_IN_DOUBT
+    if job.opt_out is not None:
+        return HELP if job.opt_out == "help" else None
     if job.text.strip():
-        return None
+        return loops.note_on(record, job.text, job.sent_at)
     return MEDIA if job.media_count else NO_TEXT
 
 
@@ -194,6 +219,8 @@ _FOR_A_PERSON = {
     OTHER_SENDER: ("", OTHER_SENDER),
     LATE: ("reply", LATE),
     OPT_OUT_IN_DOUBT: ("reply", OPT_OUT_IN_DOUBT),
+    MACHINE: ("reply", MACHINE),
+    LOOP: ("reply", LOOP),
     MEDIA: ("", "media_only"),
     NO_TEXT: ("", "empty_message"),
 }

@@ -28,7 +28,6 @@ What these share:
 
     tickets        a ticket and its comments, and the port that reads them
     state          table B: what is known of a conversation between two messages
-    limits         how many automatic replies a conversation and a customer may get
     keys           event and action keys
     settings       the environment variables of automatic replies
     configuration/ the settings document: what an operator changes without a release

@@ -14,6 +14,8 @@ lenient         lenient reading of vendor responses
 html_text       plain text of an HTML message body
 linear          a small linear model of messages
 quoted_text     what was newly written in a mail, without quoted history
+machine_mail    whether a machine wrote a message
 language_model  the port of a language model
 openai          that port on OpenAI's Responses API
+bedrock         that port on Amazon Bedrock's Converse API
 """

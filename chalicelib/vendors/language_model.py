@@ -5,10 +5,19 @@ The caller owns the history and sends it whole, so a repeated request has no sid
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from http import HTTPStatus
 from typing import Any, Literal, Protocol
+
+from chalicelib.errors import BreakerOpenError, PermanentError, TransientError
+from chalicelib.once.ports import Clock
+
+FIRST_SHARE = 0.6
+"""Of the time of a request that may go to the fallback model: what the first model gets of it."""
+LEAST_SECONDS = 5.0
+"""With less time left the fallback model is not asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +40,12 @@ class JsonSchema:
 
     name: str
     schema: Mapping[str, Any]
+
+    @property
+    def required(self) -> Sequence[str]:
+        """The properties that the object must have."""
+        found: Sequence[str] = self.schema.get("required", ())
+        return found
 
 
 class Outcome(StrEnum):
@@ -74,7 +89,7 @@ class Answer:
 
 
 class LanguageModel(Protocol):
-    """Implemented by `vendors.openai`."""
+    """Implemented by `vendors.openai` and `vendors.bedrock`."""
 
     def respond(
         self,
@@ -98,7 +113,7 @@ class LanguageModel(Protocol):
             max_output_tokens: limit, reasoning included.
             deadline_seconds: total, a second request to the fallback included.
             schema: request a JSON object of this form.
-            fallback_model: used when the vendor no longer has the first one.
+            fallback_model: see `with_fallback`.
             safety_identifier: an opaque id of the end user, never personal data.
             reasoning_effort: for models that reason, e.g. ``low``.
 
@@ -118,3 +133,38 @@ class LanguageModel(Protocol):
             AuthError: the key is refused.
         """
         ...
+
+
+def with_fallback(
+    ask: Callable[[str, float], Answer],
+    model: str,
+    fallback_model: str | None,
+    deadline_seconds: float,
+    clock: Clock,
+) -> Answer:
+    """Ask a model, and the fallback where the first is gone, throttled, down or too slow.
+
+    Args:
+        ask: one request to a model by name, within so many seconds.
+        model: the first one.
+        fallback_model: the other one, if there is any.
+        deadline_seconds: total.
+        clock: measures what is left.
+
+    Raises:
+        ProviderError: of the last model that was asked.
+    """
+    if fallback_model is None or fallback_model == model:
+        return ask(model, deadline_seconds)
+    ends = clock.monotonic() + deadline_seconds
+    try:
+        return ask(model, deadline_seconds * FIRST_SHARE)
+    except PermanentError as error:
+        if error.status != HTTPStatus.NOT_FOUND and error.reason != "model_not_found":
+            raise
+    except BreakerOpenError:
+        raise  # it is the vendor that is down
+    except TransientError:
+        if ends - clock.monotonic() < LEAST_SECONDS:
+            raise
+    return ask(fallback_model, ends - clock.monotonic())

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from http import HTTPStatus
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
@@ -20,7 +19,14 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from chalicelib.errors import PermanentError, TransientError
 from chalicelib.once.ports import Clock
 from chalicelib.vendors.http import Call, VendorClient
-from chalicelib.vendors.language_model import Answer, JsonSchema, Outcome, Turn, Usage
+from chalicelib.vendors.language_model import (
+    Answer,
+    JsonSchema,
+    Outcome,
+    Turn,
+    Usage,
+    with_fallback,
+)
 from chalicelib.vendors.lenient import LENIENT, as_object, as_objects
 
 PROVIDER = "openai"
@@ -84,14 +90,13 @@ class OpenAI:
             body["safety_identifier"] = safety_identifier
         if reasoning_effort is not None:
             body["reasoning"] = {"effort": reasoning_effort}
-        ends = self._clock.monotonic() + deadline_seconds
-        try:
-            raw = self._ask(body | {"model": model}, deadline_seconds)
-        except PermanentError as error:
-            if fallback_model is None or not _is_gone(error):
-                raise
-            raw = self._ask(body | {"model": fallback_model}, ends - self._clock.monotonic())
-        return _answer(raw, wants_json=schema is not None)
+
+        def ask(name: str, seconds: float) -> Answer:
+            return _answer(
+                self._ask(body | {"model": name}, seconds), wants_json=schema is not None
+            )
+
+        return with_fallback(ask, model, fallback_model, deadline_seconds, self._clock)
 
     def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
         """See `LanguageModel.moderate`."""
@@ -121,10 +126,6 @@ class OpenAI:
         except ValidationError:
             pass
         raise TransientError(PROVIDER, "respond", reason="unexpected_answer")
-
-
-def _is_gone(error: PermanentError) -> bool:
-    return error.status == HTTPStatus.NOT_FOUND or error.reason == "model_not_found"
 
 
 def _format(schema: JsonSchema) -> dict[str, Any]:

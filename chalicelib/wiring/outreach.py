@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from botocore.config import Config
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from chalicelib.once.job import Job
     from chalicelib.once.recovery.rebuild import Rebuilder
     from chalicelib.once.recovery.sweep import SweepPart
+    from chalicelib.outreach.companies import CachedSettings
     from chalicelib.outreach.company_events.endpoint import Endpoint
     from chalicelib.outreach.company_events.recorder import CompanyEvents
     from chalicelib.outreach.company_events.telling import Teller
-    from chalicelib.outreach.conversations.records import Record
     from chalicelib.outreach.conversations.store import Conversations
     from chalicelib.outreach.desk.door import DeskDoor
     from chalicelib.outreach.desk.inbox import Inbox
@@ -34,13 +34,15 @@ if TYPE_CHECKING:
     from chalicelib.outreach.senders import Senders
     from chalicelib.outreach.sending import Sender
     from chalicelib.outreach.ses.client import Ses
+    from chalicelib.outreach.spending.models import Models
+    from chalicelib.outreach.spending.usage import Spending
     from chalicelib.outreach.twilio.client import Credentials, Twilio
     from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
     from chalicelib.outreach.twilio.door import TwilioDoor
     from chalicelib.outreach.unsubscribe import UnsubscribeDoor
     from chalicelib.outreach.writing.checked_writer import CheckedWriter
     from chalicelib.outreach.writing.composer import Composer
-    from chalicelib.outreach.writing.model_writer import OpenAiWriter
+    from chalicelib.vendors.bedrock import Bedrock
     from chalicelib.vendors.http import VendorClient
     from chalicelib.vendors.openai import OpenAI
 
@@ -49,6 +51,9 @@ TWILIO_REQUESTS_PER_30_S = 300
 OPENAI_REQUESTS_PER_30_S = 60
 SES_RETRIES: Mapping[str, int] = {"total_max_attempts": 1}
 """SES takes no client token: a send that the SDK repeats is sent twice."""
+BEDROCK_RETRIES: Mapping[str, int] = {"total_max_attempts": 1}
+"""A repeated generation is paid again; the queue repeats."""
+BEDROCK_CONFIG = Config(retries=dict(BEDROCK_RETRIES))
 SES_CONFIG = Config(retries=dict(SES_RETRIES))  # the SDK changes what it is given
 
 
@@ -265,6 +270,7 @@ class Outreach(Core):
 
     @cached_property
     def _outreach_flow(self) -> Flow:
+        from chalicelib.once.allowances import Allowances
         from chalicelib.outreach.flow import OutreachFlow
 
         return OutreachFlow(
@@ -274,14 +280,23 @@ class Outreach(Core):
             self.ledger,
             self.clock,
             self._ownership,
+            Allowances(self.table(self.settings.idempotency_table), self.clock),
             opaque=lambda: self.opaque_ids,
             check_secrets=self.sender.check,
-            current=self._current,
+            current=self.current_settings,
             message_id_header=self.sender.message_id_header,
             receive_count=lambda: self.heartbeat.receive_count,
             processor_version=self.settings.release,
             events=self.company_events,
         )
+
+    @cached_property
+    def current_settings(self) -> CachedSettings:
+        """The settings of conversations' projects."""
+        from chalicelib.outreach.companies import CachedSettings, Companies
+
+        companies = Companies(self.table(self.settings.company_data_table))
+        return CachedSettings(companies.current, self.clock)
 
     def _receipt_flow(self) -> Flow:
         from chalicelib.outreach.receipts import ReceiptFlow, resume_through
@@ -424,12 +439,6 @@ class Outreach(Core):
 
         return Starts(self.table(self.settings.idempotency_table), self.ledger, self.clock)
 
-    def _current(self, record: Record) -> Mapping[str, Any]:
-        """The settings of a conversation's project as they are now."""
-        from chalicelib.outreach.companies import Companies
-
-        return Companies(self.table(self.settings.company_data_table)).current(record)
-
     @cached_property
     def composer(self) -> Composer:
         """The writers behind the store of drafts."""
@@ -438,9 +447,8 @@ class Outreach(Core):
         from chalicelib.outreach.writing.template_writer import TemplateWriter
         from chalicelib.outreach.writing.tool_writer import ToolWriter
 
-        model = self.checked_writer() if self.settings.openai_model else None
-        writer = ChosenWriter(TemplateWriter(), model)
-        offering = ToolWriter(writer, self.conversations, self._current)
+        writer = ChosenWriter(TemplateWriter(), self.checked_writer(), self.models.writes_for)
+        offering = ToolWriter(writer, self.conversations, self.current_settings)
         return Composer(self.conversations, offering, self.heartbeat.beating)
 
     @cached_property
@@ -502,30 +510,49 @@ class Outreach(Core):
 
     def checked_writer(self) -> CheckedWriter:
         """The language model's drafts that may be sent."""
-        from chalicelib.outreach.companies import Companies
         from chalicelib.outreach.writing.checked_writer import CheckedWriter
-
-        current = Companies(self.table(self.settings.company_data_table)).current
-        return CheckedWriter(self._model_writer(), current, self.log)
-
-    def _model_writer(self) -> OpenAiWriter:
-        """The language model under each company's own key; one client a key."""
         from chalicelib.outreach.writing.model_writer import OpenAiWriter
+
+        return CheckedWriter(OpenAiWriter(self.models), self.current_settings, self.log)
+
+    @cached_property
+    def spending(self) -> Spending:
+        """What language models cost."""
+        from chalicelib.outreach.spending.usage import Spending
+
+        return Spending(self._conversations_table, self.clock, self.log)
+
+    @cached_property
+    def models(self) -> Models:
+        """The language models; one client for each company's own key, one for the account's Bedrock."""
+        from chalicelib.outreach.spending.models import Models, Named
+        from chalicelib.outreach.spending.prices import Prices
+
+        settings = self.settings
+        return Models(
+            current=self.current_settings,
+            openai=cache(self._openai),
+            bedrock=cache(self._bedrock),
+            of_openai=Named(settings.openai_model, settings.openai_fallback_model or None),
+            of_bedrock=Named(settings.bedrock_model, settings.bedrock_fallback_model or None),
+            spending=self.spending,
+            prices=Prices.parsed(settings.model_prices),
+            log=self.log,
+        )
+
+    def _openai(self, secret_id: str) -> OpenAI:
         from chalicelib.vendors import openai
 
-        @cache
-        def model(secret_id: str) -> OpenAI:
-            client = self.vendor(
-                openai.PROVIDER,
-                self.settings.openai_base_url,
-                openai.bearer(lambda refresh: self.secrets.text(secret_id, refresh=refresh)),
-                requests_per_window=OPENAI_REQUESTS_PER_30_S,
-                error_code_at=openai.ERROR_CODE_AT,
-            )
-            return openai.OpenAI(client, self.clock)
-
-        return OpenAiWriter(
-            model,
-            model=self.settings.openai_model,
-            fallback_model=self.settings.openai_fallback_model or None,
+        client = self.vendor(
+            openai.PROVIDER,
+            self.settings.openai_base_url,
+            openai.bearer(lambda refresh: self.secrets.text(secret_id, refresh=refresh)),
+            requests_per_window=OPENAI_REQUESTS_PER_30_S,
+            error_code_at=openai.ERROR_CODE_AT,
         )
+        return openai.OpenAI(client, self.clock)
+
+    def _bedrock(self) -> Bedrock:
+        from chalicelib.vendors.bedrock import Bedrock
+
+        return Bedrock(self.client("bedrock-runtime", BEDROCK_CONFIG), self.clock, self.log)

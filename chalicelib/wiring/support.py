@@ -165,7 +165,7 @@ class Support(Core):
     @cached_property
     def _answering(self) -> Answering:
         """Everything a reply needs; nothing is connected yet."""
-        from chalicelib.support.limits import Allowances
+        from chalicelib.once.allowances import Allowances
         from chalicelib.support.orders.cache import Lookups
         from chalicelib.support.orders.lookup import CustomerOrders
         from chalicelib.support.replies.answering import Answering

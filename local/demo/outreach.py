@@ -2,14 +2,16 @@
 
 Each start is posted twice and must be sent once.  Then follow callbacks (twice and out of order),
 replies, a hand-off that a person approves, a STOP that blocks a later start, another one in quiet
-hours behind a message that waits, a conversation written by a language model, and a hand-off that a
-person takes, answers and gives back.
+hours behind a message that waits, a conversation written by a language model, a hand-off that a
+person takes, answers and gives back, quick messages that are answered together, a machine that answers
+us, and a budget that is spent.
 """
 
 from __future__ import annotations
 
 import importlib
 import threading
+import time
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -31,6 +33,8 @@ OTHER_TEL = "+15550143288"
 MODEL_TEL = "+15550143289"
 NIGHT_TEL = "+15550143290"
 PAIR_TEL = "+15550143291"
+QUICK_TEL = "+15550143292"
+THRIFTY_TEL = "+15550143293"
 MAIL = "barnaby.finch@mail.example"
 OTHER_MAIL = "ottilie.finch@mail.example"
 INVENTED = "https://forms.invented.example/apply"
@@ -42,12 +46,15 @@ CANARIES = (
     MODEL_TEL[1:],
     NIGHT_TEL[1:],
     PAIR_TEL[1:],
+    QUICK_TEL[1:],
+    THRIFTY_TEL[1:],
     MAIL,
     OTHER_MAIL,
     "barnaby",
     *WORDS,
 )
 QUIET_SECONDS = 20.0
+QUICK_SECONDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +104,7 @@ class _Chapter:
         self.refused: list[int] = []
         """Error statuses of posts by Twilio."""
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[Line]:  # noqa: PLR0915 - a step is a line or two
         """Run the steps, one line each."""
         for number, channel in enumerate(("whatsapp", "sms", "email"), start=1):
             recipient = MAIL if channel == "email" else TEL
@@ -156,6 +163,7 @@ class _Chapter:
         yield from self._two_conversations(8)
         yield from self._unsubscribed(11)
         yield from self._answered_by_a_person(12)
+        yield from self._quick_messages(14)
 
     def _two_conversations(self, sent: int) -> Iterator[Line]:
         """One person with two conversations: a quoted reply, then one that may belong to both."""
@@ -225,13 +233,55 @@ class _Chapter:
         self._post(self._says(FORM_QUESTION, whatsapp=False, from_=MODEL_TEL))
         return self._line("the model invents a link, twice: a person answers", "demo-written", 8)
 
+    def _quick_messages(self, sent: int) -> Iterator[Line]:
+        """Three messages in a breath, then a machine that answers each of our messages."""
+        item = company.project(
+            "dev", project_id="pi-quick", answering={"quiet_period_seconds": QUICK_SECONDS}
+        )
+        company.put_project(self.stack.stage, item)
+        quick = {"company_data": {"project_id": "pi-quick"}}
+        self._start("demo-quick", "sms", QUICK_TEL, **quick)
+        self.stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
+        for text in ("Hello", "I have a question", "is the job still open?"):
+            self._post(self._says(text, whatsapp=False, from_=QUICK_TEL))
+        self._wait_for(QUICK_TEL, 2)
+        yield self._line("three quick messages: answered together", "demo-quick", sent + 2)
+        for _ in range(40):
+            self._post(
+                self._says("I am driving, I will reply later", whatsapp=False, from_=QUICK_TEL)
+            )
+        yield self._line("forty auto-replies: a person, once", "demo-quick", sent + 2)
+        yield from self._out_of_budget(sent + 2)
+
+    def _out_of_budget(self, sent: int) -> Iterator[Line]:
+        """A project whose opening has cost more than its day may: one fixed wording, then a person."""
+        item = company.project(
+            "dev",
+            project_id="pi-thrifty",
+            ai_config=company.ai_config_of_models("dev"),
+            model_budget={"cents_per_day": 1},
+        )
+        company.put_project(self.stack.stage, item)
+        thrifty = {"company_data": {"project_id": "pi-thrifty"}}
+        self._start("demo-thrifty", "sms", THRIFTY_TEL, **thrifty)
+        self.stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
+        for text in ("What is the salary?", "And the hours?"):
+            self._post(self._says(text, whatsapp=False, from_=THRIFTY_TEL))
+        yield self._line("the day's budget is spent: a fixed wording", "demo-thrifty", sent + 2)
+
+    def _wait_for(self, recipient: str, count: int) -> None:
+        """Until so many messages were sent to a recipient: what waits is on no lane meanwhile."""
+        ends = time.monotonic() + QUIET_SECONDS
+        while len(self.stack.twilio.sent_to(recipient)) < count and time.monotonic() < ends:
+            time.sleep(0.1)
+
     def problems(self) -> Iterator[str]:
         """Rejected posts, and differences between the model's texts and the messages sent."""
         if self.refused:
             yield f"posts of Twilio or of the desk got statuses {self.refused}"
         asked = self.stack.openai.calls_of("respond")
-        if len(asked) != 4:  # noqa: PLR2004 - an opening, an answer, two drafts with a link
-            yield f"the model got {len(asked)} requests, expected 4"
+        if len(asked) != 5:  # noqa: PLR2004 - two openings, an answer, two drafts with a link
+            yield f"the model got {len(asked)} requests, expected 5"
         if any(one.body["store"] is not False or MODEL_TEL in str(one.body) for one in asked):
             yield "a request asked the model to store data, or held the recipient's number"
         sent = [one["body"] for one in self.stack.twilio.sent_to(MODEL_TEL)]

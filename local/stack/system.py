@@ -17,6 +17,8 @@ from local.stack import environment, lambda_events, resources
 from local.stack.engine import ROOT
 from local.stack.pump import Pump, Schedule, lane_handler, lane_pump
 from local.stack.server import Http
+from local.vendors import bedrock
+from local.vendors.bedrock import Bedrock
 from local.vendors.openai import MODELS, OpenAI
 from local.vendors.powerbi import PowerBi
 from local.vendors.richpanel import Richpanel
@@ -64,6 +66,7 @@ class Stack:
     twilio: Twilio
     ses: Ses
     openai: OpenAI
+    bedrock: Bedrock
     powerbi: PowerBi
     dataset: str
     http: Http
@@ -127,6 +130,9 @@ class Stack:
         self.openai = OpenAI()
         self._open.callback(self.openai.stop)
         self.openai.answer_by(simulated_model.answer)
+        self.bedrock = Bedrock()
+        self._open.callback(self.bedrock.stop)
+        self.bedrock.answer_by(simulated_model.answer)
         company.create(self.stage)
         company.open_desk(self.stage)
         company.create_written_by_model(self.stage)
@@ -141,6 +147,10 @@ class Stack:
             "AWS_ENDPOINT_URL_SESV2": self.ses.base_url,
             "OPENAI_BASE_URL": self.openai.base_url,
             "OPENAI_MODEL": MODELS[0],
+            "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": self.bedrock.base_url,
+            "MODEL_PRICES": '{"gpt-6-luna": [50, 100], "gpt-6-luna-mini": [5, 10]}',  # invented
+            "BEDROCK_MODEL": bedrock.MODELS[0],
+            "BEDROCK_FALLBACK_MODEL": bedrock.MODELS[1],
             "PUBLIC_BASE_URL": company.PUBLIC_URL,
         }
         environment.enter(self.variables)

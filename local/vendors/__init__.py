@@ -10,6 +10,7 @@
     ses                   e-mails sent and received
     shopify               orders
     openai                responses to prompts
+    bedrock               responses to prompts, by Amazon's API
     openai_moderation     what its moderation flags
     powerbi               rows of push datasets
     aloware               posts webhooks as Aloware does

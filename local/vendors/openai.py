@@ -256,7 +256,7 @@ class OpenAI(simulated.Vendor):
             return Script(text=given) if isinstance(given, str) else Script(json=given)
         form = (body.get("text") or {}).get("format") or {}
         if form.get("type") == "json_schema":
-            return Script(json=_smallest(form["schema"]))
+            return Script(json=smallest(form["schema"]))
         return Script(text="Thank you for your message.")
 
     def _response(self, body: Mapping[str, Any], script: Script, number: int) -> dict[str, Any]:
@@ -419,20 +419,20 @@ def _looseness(schema: Mapping[str, Any], where: str) -> str | None:
     return next((flaw for flaw in flaws if flaw), None)
 
 
-def _smallest(schema: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON, a case per type
+def smallest(schema: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON, a case per type
     """The smallest value a schema allows."""
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
         return schema["enum"][0]
     if "anyOf" in schema:
-        return _smallest(schema["anyOf"][0])
+        return smallest(schema["anyOf"][0])
     kind = schema.get("type")
     match kind[0] if isinstance(kind, list) else kind:
         case "object":
-            return {name: _smallest(one) for name, one in schema.get("properties", {}).items()}
+            return {name: smallest(one) for name, one in schema.get("properties", {}).items()}
         case "array":
-            return [_smallest(schema["items"]) for _ in range(schema.get("minItems", 0))]
+            return [smallest(schema["items"]) for _ in range(schema.get("minItems", 0))]
         case "string":
             return "x" * int(schema.get("minLength", 1))
         case "integer" | "number":

@@ -1,7 +1,7 @@
 """Companies, their keys, and the people they write to.
 
-commands      `handoff list`, `approve`, `take`; `company put`, `check`, `key`, `events`, `resume-events`;
-              `erase`
+commands      `handoff list`, `approve`, `take`; `company put`, `check`, `usage`, `key`, `events`,
+              `resume-events`; `erase`
 person_commands  `do-not-contact list`, `add`, `lift`, `import`, `export`; `person export`
 register      the register of addresses that a company must not contact
 person        gives a person everything that is kept of them
@@ -14,5 +14,6 @@ company_item  validation of a `company-data` item
 identities    what a stage may send e-mails as, and the senders that this does not cover
 senders       the map of senders: which company a number or address belongs to
 api_keys      the Router's API keys: issue, revoke
+usage         what language models have cost
 erase         removes a person from every table
 """

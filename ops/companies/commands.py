@@ -11,7 +11,7 @@ import typer
 from chalicelib.outreach.desk.asked import ACTS
 from chalicelib.outreach.door.access import Role
 from ops import journal
-from ops.companies import api_keys, company, erase, events, handoff, senders
+from ops.companies import api_keys, company, erase, events, handoff, senders, usage
 from ops.options import DryRun, Json, Limit, Reason, Stage, Yes
 from ops.output import Output
 from ops.repair import dead_letters, mail_failures
@@ -190,6 +190,30 @@ def company_check(
     output.table(columns, [[one[name] for name in columns] for one in found])
     if any(one["result"] == "fail" for one in found):
         raise typer.Exit(EXIT_NO)
+
+
+@company_app.command("usage")
+def company_usage(
+    company_id: Annotated[str, typer.Argument(help="A stored company.")],
+    project_id: Annotated[str | None, typer.Argument(help="Only this project of it.")] = None,
+    stage: Stage = "dev",
+    days: Annotated[int, typer.Option("--days", min=1, max=365, help="So many, today too.")] = 7,
+    conversation: Annotated[
+        str | None, typer.Option("--conversation", help="The calls for this one, by its id.")
+    ] = None,
+    *,
+    json: Json = False,
+) -> None:
+    """Show what language models have cost, by project and day, and today's budgets."""
+    session, output = Session(stage), Output(json)
+    if conversation is not None:
+        calls = usage.calls(session, company_id, conversation)
+        output.show(calls)
+        output.table(usage.CALL, [[one[name] for name in usage.CALL] for one in calls])
+        return
+    found = usage.by_day(session, company_id, project_id, days)
+    output.show(found)
+    output.table(usage.DAY, [[one[name] for name in usage.DAY] for one in found])
 
 
 @company_app.command("key")

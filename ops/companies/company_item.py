@@ -18,12 +18,14 @@ from pydantic import (
     model_validator,
 )
 
+from chalicelib.outreach import answering
 from chalicelib.outreach.ai_config import AiConfig
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel
 from chalicelib.outreach.company_events import endpoint
 from chalicelib.outreach.door.router import SEPARATOR, email, phone
 from chalicelib.outreach.notices import Language
 from chalicelib.outreach.response_targets import MOST_MINUTES
+from chalicelib.outreach.spending.budget import SOFT_PERCENT
 
 
 def _phone(text: str) -> str:
@@ -120,6 +122,23 @@ class QuietHours(_Closed):
         return self
 
 
+class Answering(_Closed):
+    """`answering`; see `chalicelib.outreach.answering`."""
+
+    quiet_period_seconds: Annotated[
+        StrictInt, Field(ge=0, le=answering.LONGEST_QUIET_PERIOD_SECONDS)
+    ] = 10
+    answers_per_hour: Positive = 10
+    answers_per_day: Positive = 30
+
+
+class ModelBudget(_Closed):
+    """`model_budget`; see `chalicelib.outreach.spending.budget`."""
+
+    cents_per_day: Positive
+    soft_percent: Annotated[StrictInt, Field(gt=0, le=100)] = SOFT_PERCENT
+
+
 class HandoffTarget(_Closed):
     """`handoff_target`: how long a recipient may wait for a person."""
 
@@ -190,6 +209,8 @@ class CompanyItem(_Open):
     ai_config: AiConfig | None = None
     require_consent: StrictBool = True
     quiet_hours: Annotated[QuietHours | None, BeforeValidator(_none_of_false)] = None
+    answering: Answering | None = None
+    model_budget: ModelBudget | None = None
     handoff_target: HandoffTarget | None = None
     language: Language | None = None
     company_contact: Wording | None = None

@@ -112,7 +112,7 @@ def attempt(
     """
     (item,) = company.items(session, company_id, project_id)
     record = _record(item, channel, project_data or {}, iso(session.services.clock.now()))
-    if not session.services.settings.openai_model or not record.ai_config.get("api_key_reference"):
+    if not session.services.models.writes_for(record):
         raise OpsError("no model writes for this project and channel: fixed wordings are sent")
     try:
         settings = ai_config_of(item).writer
@@ -156,6 +156,9 @@ def _record(item: dict[str, Any], channel: str | None, data: dict[str, Any], now
         {
             **{name: item[name] for name in (*copied, *texts) if item.get(name) is not None},
             "primary_channel": recipient,
+            "conversation_id": "#".join(
+                (item["company_id"], item["project_id"], "trial", recipient)
+            ),
             "recipient_first_name": "Sam",
             "channel_method": chosen.value,
             "opaque_id": "writer-try",

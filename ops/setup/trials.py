@@ -319,7 +319,10 @@ def _inbound(session: Session, body: bytes) -> InboundRequest:
 
 def _record(message: str) -> dict[str, Any]:
     """An SNS message as Lambda gets it."""
-    return {"EventSource": "aws:sns", "Sns": {"Message": message, "Subject": None}}
+    return {
+        "EventSource": "aws:sns",
+        "Sns": {"Message": message, "Subject": None, "MessageAttributes": {}},
+    }
 
 
 def _notification(at: str) -> dict[str, Any]:

@@ -44,7 +44,8 @@ def test_an_empty_page_says_what_would_be_here(console, path):
 
 def test_every_entry_of_the_navigation_is_a_page_of_the_test(console):
     with console.app.test_request_context():
-        assert {url_for(one) for _, one, right in NAVIGATION if right is Right.LOOK} <= set(PAGES)
+        entries = {url_for(one) for _, one, right in NAVIGATION if right is Right.LOOK}
+        assert entries <= set(PAGES)
 
 
 def test_a_page_is_complete_without_script(console):

@@ -23,7 +23,7 @@ COUNTS = [  # name, actions, AWS calls, DynamoDB calls, write units, read units,
     ("replied, order status", 9, 16, 16, 38.0, 2.5, 6),
     ("replied and closed", 10, 18, 18, 41.0, 2.5, 8),
     ("conversation started, SMS", 1, 10, 10, 70.0, 0.0, 1),
-    ("reply answered, SMS", 1, 16, 16, 63.0, 3.0, 1),
+    ("reply answered, SMS", 1, 17, 17, 64.0, 3.0, 1),
     ("fact, kept", 0, 2, 2, 1.0, 0.0, 0),
     ("duplicate in the worker", 0, 1, 1, 1.0, 0.0, 0),
 ]
@@ -87,11 +87,12 @@ def test_a_figure_that_may_not_grow_fails_its_target_even_from_zero(ours, theirs
 
 
 @pytest.mark.parametrize("row", [row for row in COUNTS if row[0] in ROUTED], ids=itemgetter(0))
-def test_a_routed_event_of_n_actions_takes_2n_plus_4_calls_and_3n_plus_4_units_at_most(row):
+def test_a_routed_event_of_n_actions_takes_2n_plus_4_calls_and_3n_plus_5_units_at_most(row):
+    """One unit is its turn at Richpanel, which two calls share."""
     _, actions, _, calls, writes, _, _ = row
 
     assert calls <= 2 * actions + 4
-    assert writes <= 3 * actions + 4
+    assert writes <= 3 * actions + 5
 
 
 def test_importing_the_app_builds_no_client_and_imports_no_worker_code():

@@ -7,6 +7,7 @@ engine, and the requests of botocore are compared with the function's policy fil
 from __future__ import annotations
 
 import json
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import ModuleType
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import boto3
 import pytest
@@ -30,6 +31,8 @@ from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.facts.posting.ndjson import S3Rows
 from chalicelib.once import opening
 from chalicelib.once.lanes import LANES, Lane
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.company_events.names import Name
 from console import deployed
 from console.sessions import Sessions
 from local import company
@@ -37,6 +40,8 @@ from local.stack import resources
 from local.stack.lambda_events import Context, schedule_event
 from local.stack.pump import Pump
 from local.vendors import aloware, hubspot
+from local.vendors.bedrock import MODELS as BEDROCK_MODELS
+from local.vendors.bedrock import Bedrock
 from local.vendors.openai import API_KEY as OPENAI_KEY
 from local.vendors.openai import MODELS, OpenAI
 from local.vendors.richpanel import Richpanel
@@ -52,6 +57,7 @@ from tests.rigs.engines import drain
 from tests.rigs.outreach import MAIL, Outreach
 from tests.rigs.policies import Call, compare, grants
 
+PROFILE = "us.amazon.nova-micro-v1:0"
 POLICIES = Path(__file__).parents[2] / ".chalice"
 SERVICES = {
     "DynamoDB_20120810": "dynamodb",
@@ -84,6 +90,11 @@ class Wire:
     def _record(self, request: AWSPreparedRequest, **_: object) -> None:
         if "/v2/email/" in str(request.url):  # SES speaks REST
             call = Call("ses", "SendEmail", json.loads(request.body))
+            self.calls[self._function].append(call)
+            return
+        if "/converse" in str(request.url):  # Bedrock, too
+            model = unquote(urlsplit(str(request.url)).path.split("/")[2])
+            call = Call("bedrock", "InvokeModel", {"modelId": model})
             self.calls[self._function].append(call)
             return
         target = request.headers.get("X-Amz-Target")
@@ -222,7 +233,9 @@ def run(
     pump: Pump,
     richpanel: Richpanel,
     monkeypatch: pytest.MonkeyPatch,
+    without_rate_limits: None,
 ) -> Run:
+    assert without_rate_limits is None
     return Run(app, wire, stage, pump, richpanel, monkeypatch)
 
 
@@ -364,6 +377,9 @@ def every_page_of(console: Console, conversation_id: str) -> None:
 
 def every_way_in(run: Run) -> None:
     assert run.hear("1") == 200
+    shares = "chalicelib.outreach.door.shares"
+    for name, value in {"SMALL": 0, "AT_ONCE": 1, "PER_WORKER_AND_SECOND": 0.001}.items():
+        run.monkeypatch.setattr(f"{shares}.{name}", value)  # the second start of a lane waits
     with vendors(run) as outreach:
         for channel in ("whatsapp", "sms", "email"):
             with run.wire.container("api"):
@@ -446,7 +462,7 @@ def every_forward(run: Run) -> None:
     run.stage.aws.client("sqs").send_message(
         QueueUrl=run.stage.queue_url,
         MessageBody=event["Records"][0]["body"],
-        MessageGroupId="group",
+        MessageGroupId="other-group",
         MessageDeduplicationId="forwarded-event",
     )
     for lane in LANES[1:]:
@@ -477,8 +493,11 @@ def every_short_wait(run: Run) -> None:
     for lane in LANES:
         body = {"group": "group", "job": "job", "lane": lane.name}
         sqs.send_message(QueueUrl=url, MessageBody=json.dumps(body))
+    early = {"group": "group", "job": "job", "slot": str(time.time() + 5_000)}
+    sqs.send_message(QueueUrl=url, MessageBody=json.dumps(early))
     with run.wire.container("later"):
-        assert len(drain(Pump(sqs, url, run.stage.queue_arns[name], run.app.later))) == len(LANES)
+        handled = drain(Pump(sqs, url, run.stage.queue_arns[name], run.app.later))
+    assert len(handled) == len(LANES) + 1
 
 
 def every_reply(run: Run) -> None:
@@ -522,11 +541,13 @@ def every_conversation(run: Run, outreach: Outreach) -> None:
         run.work()
         run.close_lanes()  # what the first settled was resumed while they were open
     run.open_lanes()
-    for _ in range(5):  # so that the newest messages are more than the record holds
-        outreach.deliver(outreach.says("Tell me more"))
+    run.monkeypatch.setattr("chalicelib.outreach.loops.AT_ONCE_TIMES", 99)  # as no person writes
+    for number in range(5):  # so that the newest messages are more than the record holds
+        outreach.deliver(outreach.says(f"Tell me more: {number}"))
         run.work()
     outreach.deliver(outreach.says("STOP", whatsapp=False))
     outreach.mail(outreach.ses.inbound(MAIL, outreach.ses.sent_to(MAIL)[0]["reply_to"], "Hello"))
+    with_bedrock(run, outreach)
     reply_to = outreach.ses.sent_to(MAIL)[0]["reply_to"]
     outreach.mail(outreach.ses.inbound("j.other@example.com", reply_to, "It is me"))
     outreach.mail(outreach.ses.inbound("stranger@example.com", company.EMAIL, "Hi"))
@@ -546,6 +567,24 @@ def every_conversation(run: Run, outreach: Outreach) -> None:
     assert [row for row in outreach.rows() if row.get("status") == {"S": "parked"}] == []
 
 
+def with_bedrock(run: Run, outreach: Outreach) -> None:
+    """Openings by Bedrock: by a model of a region's own, and by a profile of several regions."""
+    outreach.set_project(ai_config={"provider": "bedrock"})
+    with (
+        Bedrock(models=(*BEDROCK_MODELS, PROFILE)) as bedrock,
+        run.monkeypatch.context() as environ,
+    ):
+        environ.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", bedrock.base_url)
+        environ.setenv("BEDROCK_MODEL", BEDROCK_MODELS[0])
+        environ.setenv("BEDROCK_FALLBACK_MODEL", PROFILE)
+        for channel, recipient in (("sms", "+15550100007"), ("email", "b.doe@example.com")):
+            bedrock.fault("status", status=503)
+            outreach.start(f"bedrock-{channel}", channel, recipient)
+            run.work()
+        assert len(bedrock.calls_of("converse")) == 4
+    outreach.set_project()
+
+
 def every_telling(run: Run, outreach: Outreach) -> None:
     """Events of a company whose endpoint fails, accepts, and is gone."""
     with following(run, outreach) as endpoint:
@@ -555,8 +594,14 @@ def every_telling(run: Run, outreach: Outreach) -> None:
             run.work()
             endpoint.status = 204
             run.tell_again(outreach)
-        endpoint.status = 410
         outreach.start("told-no-more", "sms", "+15550101211")
+        run.work()
+        endpoint.status = 410
+        record = outreach.record("sms", "+15550101211")
+        called = outreach_keys.entry_id(record.start_event)
+        outreach.services.company_events.record(
+            record, Name.TOOL_CALLED, called, message_id=called, tool="book"
+        )
         run.work()
         run.close_lanes()
         outreach.start("told-through-tickets", "sms", "+15550101212")

@@ -21,6 +21,10 @@ ACTIONS = {
     "apigateway:GetRestApis": "apigateway:GET",
     "apigateway:GetStages": "apigateway:GET",
     "s3:HeadBucket": "s3:ListBucket",
+    "s3:GetBucketEncryption": "s3:GetEncryptionConfiguration",
+    "s3:PutBucketEncryption": "s3:PutEncryptionConfiguration",
+    "s3:GetPublicAccessBlock": "s3:GetBucketPublicAccessBlock",
+    "s3:PutPublicAccessBlock": "s3:PutBucketPublicAccessBlock",
 }
 """Calls whose permission has another name."""
 READS = {
@@ -40,10 +44,7 @@ REPAIRS = {
     "reconcile": ("reconcile",),
     "replay": ("replay", "--status", "processed", "--since", "1h", "--yes"),
 }
-SETS_UP = {
-    "provision": ("provision",),
-    "company key": ("company", "key", "ci-aaa-001"),
-}
+SETS_UP = {"provision": ("provision",)}
 
 
 def commands():

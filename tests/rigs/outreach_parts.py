@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from chalicelib.once.allowances import Allowances
 from chalicelib.once.intake import Intake
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ledger.events import Ledger
@@ -96,6 +97,7 @@ class OutreachParts:
             self.ledger,
             self.clock,
             self.ownership,
+            Allowances(self.table, self.clock),
             opaque=lambda: OpaqueIds(b"a key of the stage"),
             check_secrets=self.sender.check,
             current=Companies(self.companies_table).current,

@@ -123,6 +123,10 @@ def needs(call: Call) -> Iterator[Permission]:
             yield Permission(f"ses:{call.operation}", SENDER_IDENTITY)
             name = call.params["ConfigurationSetName"]
             yield Permission(f"ses:{call.operation}", f"ses/configuration-set/{name}")
+        case "bedrock":
+            model = str(call.params["modelId"])
+            kind = "inference-profile" if model.startswith("us.") else "foundation-model"
+            yield Permission(f"bedrock:{call.operation}", f"bedrock/{kind}/{model}")
         case "s3" if call.operation == "ListObjectsV2":
             yield Permission("s3:ListBucket", f"s3/{call.params['Bucket']}")
         case "s3":
@@ -184,6 +188,9 @@ def _resource(value: Mapping[str, str] | str, stage: str) -> str:
     if bucket is not None:
         name = bucket["name"].replace("${AWS::AccountId}", ANY_ACCOUNT)
         return f"s3/{name}{bucket['objects'] or ''}"
+    model = _MODEL.fullmatch(text)
+    if model is not None:
+        return f"bedrock/{model['rest']}"
     found = _ARN.fullmatch(text)
     if found is None:
         raise ValueError("a policy's resource is not an exact ARN")
@@ -198,6 +205,8 @@ _UNDERSTOOD = frozenset({"Sid", "Effect", "Action", "Resource"})
 _ARN = re.compile(
     r"arn:\$\{AWS::Partition\}:(?P<service>[a-z]+):\$\{AWS::Region\}:\$\{AWS::AccountId\}:(?P<rest>[^$]+)"
 )
+_MODEL = re.compile(r"arn:\$\{AWS::Partition\}:bedrock:\*::(?P<rest>foundation-model/\*)")
+"""Bedrock's own models belong to no account, and a profile sends to those of several regions."""
 _BUCKET = re.compile(
     r"arn:\$\{AWS::Partition\}:s3:::(?P<name>[a-z0-9-]+\$\{AWS::AccountId\})(?P<objects>/\*)?"
 )

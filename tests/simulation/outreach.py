@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.errors import TransientError
+from chalicelib.once.allowances import Allowances
 from chalicelib.once.flow import Event
 from chalicelib.once.journal import Journal
 from chalicelib.once.plan import Plan
@@ -137,6 +138,7 @@ class OutreachParts:
             container.ledger,
             clock,
             ownership,
+            Allowances(container.table, clock),  # type: ignore[arg-type]
             opaque=lambda: OPAQUE,
             check_secrets=self.sender.check,
             current=self._companies.current,

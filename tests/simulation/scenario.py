@@ -170,6 +170,7 @@ class Scenario:
         is_written: a model writes the messages, each time in other words.
         resends: when an operator resends which finished action, by number.
         provider_apart: seconds by which the providers' clock differs from all of ours besides.
+        quiet_period: seconds that the project's quick messages wait for each other; 0 for not at all.
         texts_unreported: no status callback of a text ever arrives: only the list shows it.
         spoils: responses of vendors that are not the usual ones, or pretend.
         partials: batches of writes of which some statements fail.
@@ -219,6 +220,7 @@ class Scenario:
     resends: tuple[tuple[float, int], ...] = ()
     provider_apart: float = 0.0
     texts_unreported: bool = False
+    quiet_period: int = 0
     spoils: tuple[Spoil, ...] = ()
     partials: tuple[Partial, ...] = ()
     lags: tuple[Lag, ...] = ()
@@ -259,6 +261,7 @@ def scenario(seed: int) -> Scenario:
         says=wordings.drawn(seed, says),
         batches=tuple(batches),
         writes=tuple(writes),
+        quiet_period=random.Random(seed ^ 0x9E57).choice((0, 0, 5, 10, 50)),
         skews=tuple(skews[:3]),
         other_skews=tuple(skews[3:]),
         endpoint=_endpoint(random.Random(seed ^ 0xE7D)),

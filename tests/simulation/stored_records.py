@@ -15,8 +15,9 @@ from chalicelib.facts.dataset import DIMENSIONS, FACT_EVENT
 from chalicelib.once import keys
 from chalicelib.once.plan import Plan
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.answering import TOGETHER
 from chalicelib.outreach.conversations.handoffs import WAITING
-from chalicelib.outreach.conversations.records import DO_NOT_CONTACT
+from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, HELP, OPT_OUT, UNSAID
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.actions import ATTENTION_TAG
 from tests.simulation.scenario import CANARIES
@@ -49,6 +50,7 @@ def judge(world: World, rows: Rows) -> None:
     _judge_tickets(world, rows)
     _judge_state(world, rows)
     _judge_histories(world, rows)
+    _judge_batches(world, rows)
     _judge_starts(world, rows)
     _judge_dimensions(world)
     _judge_privacy(world)
@@ -180,6 +182,33 @@ def _is_hand_off_of_a_lost_mail(row: Mapping[str, Any]) -> bool:
         return False
     plan = Plan.decode(row["plan"]).actions if "plan" in row else ()
     return any(action.arg.endswith("|message_gone") for action in plan)
+
+
+def _judge_batches(world: World, rows: Rows) -> None:
+    """P2: a message that is answered with a newer one has a newer one, which is not STOP or HELP.
+
+    The newest of them has its own end, so none is lost: answered, or with a person.
+    """
+    pages = [one for one in world.conversations.rows.values() if _is_said(one)]
+    for key, row in rows.items():
+        if row.get("reason") != TOGETHER:
+            continue
+        world.happened["answered_together"] += 1
+        own = [one for one in pages if one["entry_id"] == outreach_keys.message_of(key)]
+        if not any(_is_newer(one, mine) for mine in own for one in pages):
+            world.oracle.broken("P2", f"{key} is answered with a newer message, and there is none")
+
+
+def _is_said(row: Mapping[str, Any]) -> bool:
+    return str(row["conversation_id"]).startswith("page#") and row["role"] == "user"
+
+
+def _is_newer(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return (
+        one["conversation_id"].rpartition("#")[0] == other["conversation_id"].rpartition("#")[0]
+        and one["number"] > other["number"]
+        and one.get("note") not in (OPT_OUT, HELP, *UNSAID)
+    )
 
 
 def _judge_starts(world: World, rows: Rows) -> None:

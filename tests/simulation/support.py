@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.errors import TransientError
 from chalicelib.once.action import Action, ActionRow, Found, UnsettledAction
+from chalicelib.once.allowances import Allowances
 from chalicelib.once.event import Lease
 from chalicelib.once.flow import Event, Flow
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.support.flow import SupportFlow
-from chalicelib.support.limits import Allowances
 from chalicelib.support.orders.cache import Lookups
 from chalicelib.support.orders.lookup import CustomerOrders
 from chalicelib.support.orders.order import Lookup

@@ -127,3 +127,25 @@ def test_messages_of_one_night_are_answered_in_their_order(until):
         world, violations = run(one)
         assert violations == [], number
         assert_answered_in_order(world, "sms", 3)
+
+
+@pytest.mark.parametrize("seconds", [5, 50])
+def test_quick_messages_are_answered_once_whatever_breaks(seconds):
+    """By the newest of them; a message after the period is answered by itself."""
+    says = tuple(
+        Says(at, "sms", TEXT.recipient, number, text)
+        for number, (at, text) in enumerate([(60.0, "hi"), (62.0, "tell me"), (300.0, "so?")])
+    )
+    quick = schedule(starts=(TEXT,), says=says, quiet_period=seconds)
+    answers = Counter()
+    for number, one in enumerate(each_fault(quick, every=7)):
+        world, violations = run(one)
+        assert violations == [], number
+        stored = [entry_id for role, entry_id in entries(world) if role == "user"]
+        reasons = [world.ledger.rows[(keys.reply("sms", one),)].get("reason") for one in stored]
+        assert len(stored) == 3, number
+        assert reasons[-1] is None, number
+        sent = [entry_id for role, entry_id in entries(world) if role == "assistant"]
+        answers[len(sent) - 1] += 1
+        assert len(sent) - 1 == 3 - reasons.count("answered_together"), number
+    assert answers.most_common(1)[0][0] == 2

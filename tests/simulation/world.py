@@ -152,8 +152,9 @@ class World:
         return self._versions[table.name].before(self.now - min([*lags, at_most]))
 
     def _rules(self) -> dict[str, Any]:
-        """The project's settings: held messages and quiet hours."""
+        """The project's settings: held messages, quiet period and quiet hours."""
         rules: dict[str, Any] = {self.scenario.held: True} if self.scenario.held else {}
+        rules["answering"] = {"quiet_period_seconds": self.scenario.quiet_period}
         if until := self.scenario.quiet_until:
             rules["quiet_hours"] = {"from": "14:00", "until": until, "zone": "UTC"}
         return rules

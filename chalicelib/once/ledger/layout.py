@@ -12,7 +12,7 @@ Kinds::
     ref       ref:{action kind}:{hash}               once.ledger.actions         30 days
     lookup    act:shopify_lookup:...                 support.orders.cache        7 days
     quota     rate:{company_id}:{m|d|o}:{window}     outreach.door.admission     2 days from receipt
-    limit     lim:{what}:{opaque id}                 support.limits              its longest window
+    limit     lim:{what}:{opaque id}                 once.allowances             its longest window
     pace      pace:{vendor, or share of starts}      vendors.shared_level        2 days
     cursor    sweep:cursor                           once.recovery.cursor        30 days
     run       sweep:run:{ISO time}                   once.recovery.cursor        30 days
@@ -84,7 +84,6 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     version              limit pace settings      grows with every write
     tokens               pace                     of the bucket that all workers share
     filled_at            pace                     epoch seconds: when it held them
-    blocked_until        pace                     epoch seconds: no call before, after a 429
     lines                pace                     by line, epoch seconds of the next free turn
     document             settings                 the settings document, as JSON
     by                   settings                 the operator who published it

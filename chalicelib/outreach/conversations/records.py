@@ -144,6 +144,12 @@ OPT_OUT_IN_DOUBT = "opt_out_in_doubt"
 """Note on a message that may ask for no further one, and may be about something else."""
 LATE = "late_reply"
 """Note on a message that came after the end of its conversation."""
+MACHINE = "machine_reply"
+"""Note on a message whose words are those of an auto-reply; one that says so itself is `AUTO_REPLY`."""
+LOOP = "loop"
+"""Note on a message that repeats itself, or came as no person writes: a machine answers us."""
+HELP = "help"
+"""Note on a message that asks how to reach the company; it has its own answer."""
 PERSON = "person"
 """Note on a message that a person of the company wrote."""
 INTERNAL = "internal"
@@ -152,7 +158,7 @@ AUTO_REPLY, OPT_OUT, MEDIA, NO_TEXT = "auto_reply", "opt_out", "media", "no_text
 NOTES = frozenset(
     {
         *(PROMPT, OTHER_SENDER, SEVERAL, LATE, OPT_OUT_IN_DOUBT, AUTO_REPLY, OPT_OUT, MEDIA),
-        *(NO_TEXT, PERSON, INTERNAL),
+        *(NO_TEXT, MACHINE, LOOP, HELP, PERSON, INTERNAL),
     }
 )
 """The codes of `Entry.note`."""

@@ -16,9 +16,10 @@ from chalicelib.errors import PermanentError, TransientError
 from chalicelib.outreach.ai_config import WriterSettings
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
+from chalicelib.outreach.spending.models import Choice
 from chalicelib.outreach.writing import model_view, prompts
 from chalicelib.outreach.writing.template_writer import Writer
-from chalicelib.vendors.language_model import Answer, JsonSchema, LanguageModel, Outcome, Turn
+from chalicelib.vendors.language_model import Answer, JsonSchema, Outcome, Turn
 
 PROVIDER = "openai"
 MAX_OUTPUT_TOKENS = 800
@@ -32,21 +33,11 @@ class OpenAiWriter:
     """`checked_writer.ModelWriter` by OpenAI.
 
     Args:
-        model_of: the language model client for a company's key, by its secret's name.
-        model: the model's name, where a project names none; configuration.
-        fallback_model: used when the vendor no longer offers the first.
+        models: which language model writes for a conversation.
     """
 
-    def __init__(
-        self,
-        model_of: Callable[[str], LanguageModel],
-        *,
-        model: str,
-        fallback_model: str | None = None,
-    ) -> None:
-        self._model_of = model_of
-        self._model = model
-        self._fallback = fallback_model
+    def __init__(self, models: Choice) -> None:
+        self._models = models
 
     def opening(
         self, record: Record, settings: WriterSettings = _DEFAULTS, advice: str = ""
@@ -112,7 +103,7 @@ class OpenAiWriter:
 
     def flagged(self, record: Record, text: str) -> Sequence[str]:
         """See `ModelWriter.flagged`."""
-        model = self._model_of(str(record.ai_config["api_key_reference"]))
+        model = self._models.of(record)
         return model.moderate(text, deadline_seconds=MODERATION_SECONDS)
 
     def _ask(
@@ -129,14 +120,15 @@ class OpenAiWriter:
             PermanentError: refused or truncated: a retry would give the same.
             TransientError: the answer is not JSON although a schema was requested.
         """
-        answer = self._model_of(str(record.ai_config["api_key_reference"])).respond(
-            model=model or self._model,
+        named = self._models.named(record)
+        answer = self._models.of(record).respond(
+            model=model or named.model,
             instructions=instructions,
             turns=turns,
             max_output_tokens=MAX_OUTPUT_TOKENS,
             deadline_seconds=DEADLINE_SECONDS,
             schema=schema,
-            fallback_model=self._fallback,
+            fallback_model=named.fallback,
             safety_identifier=record.opaque_id,
         )
         match answer.outcome:
@@ -195,16 +187,20 @@ def _draft(answer: Answer, draft: Draft) -> Draft:
 
 
 class ChosenWriter:
-    """Uses the model if the company has a key for the channel and a model is configured, else templates.
+    """Uses the model where one may write for the conversation, else templates.
 
     Args:
         plain: the deterministic writer.
-        model: the writer by a language model; None where no model is configured.
+        model: the writer by a language model.
+        is_written_by_model: see `Models.writes_for`.
     """
 
-    def __init__(self, plain: Writer, model: Writer | None) -> None:
+    def __init__(
+        self, plain: Writer, model: Writer, is_written_by_model: Callable[[Record], bool]
+    ) -> None:
         self._plain = plain
         self._model = model
+        self._is_written_by_model = is_written_by_model
 
     def is_instant(self, record: Record) -> bool:
         """See `Writer.is_instant`."""
@@ -219,6 +215,4 @@ class ChosenWriter:
         return self._of(record).answer(record, history)
 
     def _of(self, record: Record) -> Writer:
-        if self._model is not None and record.ai_config.get("api_key_reference"):
-            return self._model
-        return self._plain
+        return self._model if self._is_written_by_model(record) else self._plain

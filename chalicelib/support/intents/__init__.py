@@ -2,7 +2,6 @@
 
 In the order of a message:
 
-    machine_mail  whether a machine wrote it
     message       its own words and order number
     spelling      the listed word that a misspelt one stands for
     languages     its language

@@ -15,6 +15,7 @@ from typing import Literal
 
 from chalicelib.errors import PermanentError, ProviderError, TransientError, WithdrawnError
 from chalicelib.once import keys
+from chalicelib.once.allowances import Allowances
 from chalicelib.once.event import EventFacts
 from chalicelib.once.flow import Waits
 from chalicelib.once.keys import OpaqueIds, normalised
@@ -24,7 +25,6 @@ from chalicelib.support.actions import reference
 from chalicelib.support.decision import MAX_ASKS, Decision
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.message import order_number, own_part
-from chalicelib.support.limits import Allowances
 from chalicelib.support.opinion import Opinions
 from chalicelib.support.orders.lookup import CustomerOrders
 from chalicelib.support.orders.order import Order

@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from chalicelib.errors import SettingsError
+from chalicelib.once.allowances import Limit
 from chalicelib.once.ports import Switches
 from chalicelib.support.actions import ATTENTION_TAG
 from chalicelib.support.decision import REPEATED_COMPLAINT, Decision
 from chalicelib.support.inquiry import Inquiry
-from chalicelib.support.intents.machine_mail import is_machine_mail
 from chalicelib.support.intents.message import own_part
-from chalicelib.support.limits import Limit
 from chalicelib.support.replies.templates import CATALOGUE
 from chalicelib.support.settings import SupportSettings
 from chalicelib.support.tickets import Ticket
+from chalicelib.vendors.machine_mail import is_machine_mail
 
 ANSWERED_TAG = "mw-auto-replied"
 ESCALATED_TAG = "mw-escalated-human"

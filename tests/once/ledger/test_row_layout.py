@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from chalicelib.once.action import ActionStatus
+from chalicelib.once.allowances import Allowances, Limit
 from chalicelib.once.event import EventStatus
 from chalicelib.once.ledger import layout, rows
 from chalicelib.once.opening import Opening
@@ -14,7 +15,6 @@ from chalicelib.once.recovery.cursor import Sweeps
 from chalicelib.outreach.companies import RateLimits
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.support.configuration.versions import Versions
-from chalicelib.support.limits import Allowances, Limit
 from chalicelib.support.orders.cache import Lookups
 from chalicelib.vendors.level import Level
 from chalicelib.vendors.shared_level import SharedLevel

@@ -7,6 +7,9 @@ import pytest
 from chalicelib.clock import SystemClock
 from chalicelib.errors import AuthError, PermanentError, TransientError
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
+from chalicelib.outreach.spending.models import Models, Named
+from chalicelib.outreach.spending.prices import Prices
+from chalicelib.outreach.spending.usage import Spending
 from chalicelib.outreach.writing.checked_writer import CheckedWriter
 from chalicelib.outreach.writing.model_writer import ChosenWriter, OpenAiWriter
 from chalicelib.outreach.writing.template_writer import TemplateWriter
@@ -16,6 +19,7 @@ from chalicelib.vendors.http import VendorClient
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors.openai import API_KEY, MODELS
 from tests.rigs.fakes import RecordingLog
+from tests.simulation import tables
 
 TEL, MAIL = "+15550100001", "j.doe@example.com"
 KEY_NAME = "ai-multi-comms/openai-api-key/whatsapp-dev"
@@ -33,6 +37,8 @@ def record(channel="whatsapp", *, ai=None, config=None, **more):
             "channel_method": channel,
             "opaque_id": "0" * 32,
             "company_id": "ci-aaa-001",
+            "project_id": "pi-aaa-001",
+            "conversation_id": f"ci-aaa-001#pi-aaa-001#req123#{recipient.lstrip('+')}",
             "company_name": "Cucumber Recruitment",
             "project_name": "Clarify CV",
             "company_rep": {"company_rep_1": "Ana", "company_rep_2": None},
@@ -71,7 +77,22 @@ def writer(openai, secrets):
         )
         return adapter.OpenAI(client, clock)
 
-    return OpenAiWriter(model_of, model=MODELS[0], fallback_model=MODELS[1])
+    return OpenAiWriter(models_of(model_of, MODELS))
+
+
+def models_of(openai, names):
+    """The models of a stage with OpenAI alone; what they cost is counted in memory."""
+    log = RecordingLog()
+    return Models(
+        current=lambda _record: {},
+        openai=openai,
+        bedrock=None,
+        of_openai=Named(*names),
+        of_bedrock=Named(""),
+        spending=Spending(tables.conversations(), SystemClock(), log),
+        prices=Prices(),
+        log=log,
+    )
 
 
 def asked(openai):
@@ -237,7 +258,8 @@ def test_a_refused_key_is_our_own_error(openai, writer, secrets):
 
 
 def test_a_company_with_a_key_has_the_model_and_another_has_fixed_words(openai, writer):
-    chosen = ChosenWriter(TemplateWriter(), CheckedWriter(writer, lambda _: {}, RecordingLog()))
+    checked = CheckedWriter(writer, lambda _: {}, RecordingLog())
+    chosen = ChosenWriter(TemplateWriter(), checked, writer._models.writes_for)
     openai.script(json={"text": "From the model", "hand_off_reason": None}, times=2)
     with_key, without = record("sms"), record("sms", ai={"api_key_reference": None})
     assert "From the model" in chosen.answer(with_key, [said("user", "When?")]).text
@@ -245,6 +267,6 @@ def test_a_company_with_a_key_has_the_model_and_another_has_fixed_words(openai, 
     assert "Cucumber Recruitment" in chosen.answer(without, [said("user", "When?")]).text
     assert chosen.is_instant(without)
     assert len(openai.calls_of("respond")) == 1
-    plain = ChosenWriter(TemplateWriter(), None)
+    plain = ChosenWriter(TemplateWriter(), writer, models_of(None, [""]).writes_for)
     assert isinstance(plain.opening(with_key), Draft)
     assert len(openai.calls_of("respond")) == 1

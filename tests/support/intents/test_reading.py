@@ -10,9 +10,9 @@ from chalicelib.support.decision import decide_on
 from chalicelib.support.intents.classify import Classified
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, RISK_ROUTES
 from chalicelib.support.intents.linear import shipped
-from chalicelib.support.intents.machine_mail import is_machine_mail
 from chalicelib.support.intents.reading import read
 from chalicelib.vendors import linear
+from chalicelib.vendors.machine_mail import is_machine_mail
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 

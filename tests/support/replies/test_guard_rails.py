@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from chalicelib.once.allowances import Limit
 from chalicelib.once.ports import Switches
 from chalicelib.support.decision import Decision, Pending, Tier
 from chalicelib.support.inquiry import Inquiry
-from chalicelib.support.limits import Limit
 from chalicelib.support.replies import guard_rails as rails
 from chalicelib.support.state import ConversationState
 from chalicelib.support.tickets import Comment, Ticket

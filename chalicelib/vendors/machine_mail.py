@@ -1,7 +1,7 @@
 # ruff: noqa: E501, RUF001 - a pattern reads best in one piece; letters of other scripts are meant
 """Whether a machine wrote a message: by sender, headers, subject and the words of auto-replies; pure.
 
-Machines answer machines: what is recognised here is routed and never answered.  The words are those
+Machines answer machines: what is recognised here goes to a person and is never answered.  The words are those
 of mail programs in English, Spanish, French, German, Portuguese, Italian, Dutch, Polish, Swedish,
 Danish, Turkish and Japanese.
 """

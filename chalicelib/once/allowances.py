@@ -1,4 +1,4 @@
-"""Sliding-window rate limits per conversation or customer, counted by conditional writes.
+"""Sliding-window limits of effects per conversation or person, counted by conditional writes.
 
 A row holds the times within the longest window and the action that took each, so that the window
 slides exactly and taking twice for one action counts once.  Rows are in table A under opaque ids

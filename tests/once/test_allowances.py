@@ -7,8 +7,8 @@ import pytest
 
 from chalicelib.aws.dynamo import Table
 from chalicelib.errors import TransientError
+from chalicelib.once.allowances import Allowances, Limit
 from chalicelib.once.store import ConditionFailed
-from chalicelib.support.limits import Allowances, Limit
 from tests.rigs.fakes import ManualClock
 from tests.rigs.tables import FaultyTable
 from tests.simulation import tables

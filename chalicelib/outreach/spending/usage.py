@@ -1,0 +1,189 @@
+"""The rows that count what models cost, in the `conversations` table, in no index.
+
+::
+
+    usage:{company_id}#{project_id}   day#2026-11-23                   sums of a project's day
+    internal:{company_id}#{recipient} usage#{digest}#{id of the call}  one call of a conversation
+
+A call's row and its part of the day's sums are one transaction: a call is counted once, however
+often its outcome is recorded.  ``committed`` of a day is what was spent and what running requests may
+still cost; it grows before a request leaves, under the condition that the budget is not reached, and
+is corrected by the request's outcome.  Of a request whose answer was lost the estimate stays: the
+provider may have charged for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.once import keys
+from chalicelib.once.ports import Clock, Log
+from chalicelib.once.retry import Attempts
+from chalicelib.once.store import (
+    ConditionFailed,
+    Item,
+    Store,
+    TransactionConflict,
+    TransactionRefused,
+)
+from chalicelib.outreach.conversations import items
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.spending.budget import Budget, BudgetReachedError
+from chalicelib.vendors.language_model import Usage
+
+CONFLICT_PAUSES_SECONDS = (0.02, 0.05, 0.1)
+"""Before a call is counted again while others count theirs."""
+SUMS = ("calls", "input_tokens", "output_tokens", "microusd", "committed")
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """One call as it is counted.
+
+    Attributes:
+        call_id: the provider's id of the response.
+        microusd: its price, in millionths of a US dollar.
+        estimate: what `Spending.begin` has committed for it.
+    """
+
+    call_id: str
+    model: str
+    usage: Usage
+    microusd: int
+    estimate: int
+
+
+class Spending:
+    """Counts the calls of models, and reads the sums."""
+
+    def __init__(self, table: Store, clock: Clock, log: Log) -> None:
+        self._table = table
+        self._clock = clock
+        self._log = log
+
+    def begin(self, record: Record, budget: Budget | None, estimate: int) -> int:
+        """Commit what a request may cost; returns what was committed, 0 without a budget.
+
+        Raises:
+            BudgetReachedError: the day's budget is spent.
+            TransientError: it could not be counted; no request was sent.
+        """
+        if budget is None:
+            return 0
+        try:
+            day = self._table.update(
+                self._day(record),
+                set_={},
+                add={"committed": estimate},
+                keep={"ttl": items.end(self._clock.now())},
+                condition="attribute_not_exists(#committed) OR #committed < :hard",
+                hard=budget.hard,
+            )
+        except ConditionFailed:
+            self._log.metric("mw.model.budget", level="hard")
+            raise BudgetReachedError from None
+        if day["committed"] - estimate < budget.soft <= day["committed"]:
+            self._log.event("model.budget_soft", company_id=record.company_id)
+            self._log.metric("mw.model.budget", level="soft")
+        return estimate
+
+    def give_back(self, record: Record, committed: int) -> None:
+        """Take back what was committed for a request that surely cost nothing."""
+        if committed:
+            self._table.update(
+                self._day(record), set_={}, add={"committed": -committed}, reading=False
+            )
+
+    def count(self, record: Record, call: Counted) -> None:
+        """Count one call, once.  A paid answer is not thrown away because it could not be counted."""
+        now = self._clock.now()
+        row = {
+            "primary_channel": items.partition(record),
+            "conversation_id": f"{_of(record)}{keys.digest(call.call_id)[:32]}",
+            "ttl": items.end(now),
+            "at": iso(now),
+            "model": call.model,
+            "input_tokens": call.usage.input_tokens,
+            "output_tokens": call.usage.output_tokens,
+            "microusd": call.microusd,
+        }
+        writes = [
+            self._table.putting(row, condition="attribute_not_exists(#conversation_id)"),
+            self._table.updating(
+                self._day(record),
+                set_={},
+                keep={"ttl": items.end(now)},
+                add={
+                    "calls": 1,
+                    "input_tokens": call.usage.input_tokens,
+                    "output_tokens": call.usage.output_tokens,
+                    "microusd": call.microusd,
+                    "committed": call.microusd - call.estimate,
+                },
+            ),
+        ]
+        attempts = Attempts(self._clock, CONFLICT_PAUSES_SECONDS)
+        try:
+            while True:
+                try:
+                    self._table.transact(writes)
+                except TransactionConflict as conflict:
+                    attempts.failed(conflict)
+                else:
+                    return
+        except TransactionRefused:
+            return  # counted before
+        except Exception as error:  # noqa: BLE001 - see above
+            self._log.event("model.count_failed", reason=type(error).__name__)
+            self._log.metric("mw.model.uncounted")
+
+    def day(self, company_id: str, project_id: str, day: datetime) -> Mapping[str, int]:
+        """The sums of a project's day: `SUMS`, costs in millionths of a US dollar."""
+        key = {"primary_channel": _project(company_id, project_id), "conversation_id": _on(day)}
+        return _sums(self._table.get(key) or {})
+
+    def days(
+        self, company_id: str, project_id: str, since: datetime, until: datetime
+    ) -> list[tuple[str, Mapping[str, int]]]:
+        """The days with calls, oldest first, each as its date and its sums."""
+        rows = self._table.query_pages(
+            KeyConditionExpression="primary_channel = :p AND conversation_id BETWEEN :a AND :b",
+            values={"p": _project(company_id, project_id), "a": _on(since), "b": _on(until)},
+        )
+        return [(str(row["conversation_id"]).removeprefix("day#"), _sums(row)) for row in rows]
+
+    def conversation(self, record: Record) -> list[Item]:
+        """The calls of a conversation, oldest first: ``at``, ``model``, tokens and ``microusd``."""
+        rows = self._table.query_pages(
+            KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :usage)",
+            values={"p": items.partition(record), "usage": _of(record)},
+        )
+        shown = ("at", "model", "input_tokens", "output_tokens", "microusd")
+        found = [{name: row[name] for name in shown} for row in rows]
+        return sorted(found, key=lambda one: str(one["at"]))
+
+    def _day(self, record: Record) -> Item:
+        return {
+            "primary_channel": _project(record.company_id, record.project_id),
+            "conversation_id": _on(self._clock.now()),
+        }
+
+
+def _project(company_id: str, project_id: str) -> str:
+    return f"usage:{company_id}#{project_id}"
+
+
+def _on(day: datetime) -> str:
+    return f"day#{day.astimezone(UTC):%Y-%m-%d}"
+
+
+def _of(record: Record) -> str:
+    return f"usage#{items.digest(record)}#"
+
+
+def _sums(row: Mapping[str, Any]) -> Mapping[str, int]:
+    return {name: int(row.get(name, 0)) for name in SUMS}

@@ -1,0 +1,57 @@
+"""What language models have cost: by project and day, and by conversation."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from chalicelib.outreach.spending.budget import Budget
+from ops.companies import company
+from ops.session import OpsError, Session
+
+DAY = ("day", "project", "calls", "input_tokens", "output_tokens", "usd", "budget_usd", "left_usd")
+CALL = ("at", "model", "input_tokens", "output_tokens", "usd")
+_MICRO = 1_000_000
+
+
+def by_day(
+    session: Session, company_id: str, project_id: str | None, days: int
+) -> list[dict[str, Any]]:
+    """One row for each day with calls, oldest first; ``left_usd`` is known for today alone.
+
+    Raises:
+        OpsError: there is no such company or project.
+    """
+    services = session.services
+    now = services.clock.now()
+    today = f"{now:%Y-%m-%d}"
+    found = []
+    for item in company.items(session, company_id, project_id):
+        budget, project = Budget.of(item), str(item["project_id"])
+        since = now - timedelta(days=days - 1)
+        for day, sums in services.spending.days(company_id, project, since, now):
+            left = None if budget is None or day != today else budget.hard - sums["committed"]
+            found.append(
+                {
+                    "day": day,
+                    "project": project,
+                    **{name: sums[name] for name in ("calls", "input_tokens", "output_tokens")},
+                    "usd": sums["microusd"] / _MICRO,
+                    "budget_usd": None if budget is None else budget.hard / _MICRO,
+                    "left_usd": None if left is None else max(left, 0) / _MICRO,
+                }
+            )
+    return sorted(found, key=lambda one: (one["day"], one["project"]))
+
+
+def calls(session: Session, company_id: str, conversation: str) -> list[dict[str, Any]]:
+    """The calls for one conversation, oldest first.
+
+    Raises:
+        OpsError: the company has no such conversation.
+    """
+    record = session.services.conversations.find(conversation)
+    if record is None or record.company_id != company_id:
+        raise OpsError("no such conversation of the company")
+    rows = session.services.spending.conversation(record)
+    return [{**one, "usd": one["microusd"] / _MICRO} for one in rows]

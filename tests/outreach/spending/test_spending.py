@@ -1,0 +1,253 @@
+"""What models cost is counted once, per call, conversation, project and day; a budget holds."""
+
+import contextlib
+from datetime import timedelta
+
+import pytest
+
+from chalicelib.clock import SystemClock
+from chalicelib.errors import SettingsError, TransientError
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.spending.budget import Budget, BudgetReachedError
+from chalicelib.outreach.spending.models import Counting, Models, Named
+from chalicelib.outreach.spending.prices import LISTED, Prices
+from chalicelib.outreach.spending.usage import Counted, Spending
+from chalicelib.vendors import openai as adapter
+from chalicelib.vendors.breaker import Breaker
+from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.language_model import Turn, Usage
+from chalicelib.vendors.rate_limit import RateLimit
+from local.vendors.openai import API_KEY, MODELS, OpenAI
+from ops.companies.company_item import faults
+from tests.rigs.conversation_samples import new
+from tests.rigs.fakes import ManualClock, RecordingLog
+from tests.rigs.tables import FaultyTable
+from tests.simulation import tables
+
+RECORD = Record(new("req1", "sms"))
+SAME_PROJECT = Record(new("req2", "sms"))
+OTHER = Record(new("req3", "sms", project_id="pi-bbb-001"))
+USAGE = Usage(1000, 100, 1100)
+
+
+@pytest.fixture
+def log():
+    return RecordingLog()
+
+
+@pytest.fixture
+def clock():
+    return ManualClock()
+
+
+@pytest.fixture
+def table():
+    return FaultyTable(tables.conversations())
+
+
+@pytest.fixture
+def spending(table, clock, log):
+    return Spending(table, clock, log)
+
+
+def call(number=1, *, cost=450, estimate=0):
+    return Counted(f"resp_{number}", "gpt-5-mini", USAGE, cost, estimate)
+
+
+def today(spending, record=RECORD):
+    return spending.day(record.company_id, record.project_id, spending._clock.now())
+
+
+# --- prices -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("model", "cost"),
+    [
+        ("gpt-5-mini", 450),
+        ("gpt-5-mini-2025-08-07", 450),
+        ("amazon.nova-lite-v1:0", 84),
+        ("us.amazon.nova-lite-v1:0", 84),
+        ("a model of tomorrow", 4500),
+    ],
+)
+def test_a_call_costs_its_tokens_at_the_models_price(model, cost):
+    """A thousand tokens of input, a hundred of output; an unknown model costs like the dearest."""
+    assert Prices().cost(model, USAGE) == cost
+
+
+def test_prices_are_added_and_corrected_by_a_setting():
+    prices = Prices.parsed('{"gpt-6-luna": [1, 2], "gpt-5": [9, 9]}')
+    assert prices.cost("gpt-6-luna", USAGE) == 1200
+    assert prices.cost("gpt-5", USAGE) == 9900
+    assert Prices.parsed("").of_model == LISTED
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"a": 1}', '{"a": ["x", 1]}', '{"a": [-1, 1]}'])
+def test_prices_that_cannot_be_read_fail_the_cold_start(text):
+    with pytest.raises(SettingsError):
+        Prices.parsed(text)
+
+
+# --- counting ---------------------------------------------------------------------------------
+
+
+def test_a_call_is_counted_once_for_its_conversation_and_its_projects_day(spending, clock):
+    for _ in range(3):
+        spending.count(RECORD, call(1))
+    spending.count(SAME_PROJECT, call(2))
+    spending.count(OTHER, call(3))
+    sums = {"calls": 2, "input_tokens": 2000, "output_tokens": 200, "microusd": 900}
+    assert today(spending) == {**sums, "committed": 900}
+    assert today(spending, OTHER)["microusd"] == 450
+    (one,) = spending.conversation(RECORD)
+    assert (one["model"], one["microusd"], one["input_tokens"]) == ("gpt-5-mini", 450, 1000)
+    assert len(spending.conversation(SAME_PROJECT)) == 1
+    clock.forward(86_400)
+    assert today(spending)["calls"] == 0
+    spending.count(RECORD, call(4))
+    days = spending.days("ci-aaa-001", "pi-aaa-001", clock.now() - timedelta(days=9), clock.now())
+    assert [sums["calls"] for _, sums in days] == [2, 1]
+
+
+def test_a_paid_answer_is_kept_though_it_could_not_be_counted(spending, table, log):
+    table.fails["transact"] = [TransientError("dynamodb", "transact", reason="throttled")]
+    spending.count(RECORD, call(1))
+    assert "mw.model.uncounted" in log.metric_names()
+
+
+# --- budgets ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("given", [None, 5, {}, {"cents_per_day": 0}, {"cents_per_day": "5"}])
+def test_a_project_without_a_readable_budget_has_none(given):
+    assert Budget.of({"model_budget": given}) is None
+    if given not in (None, {}):
+        assert faults({"model_budget": given})
+
+
+def test_a_budget_is_in_cents_and_its_soft_limit_in_percent():
+    assert Budget.of({"model_budget": {"cents_per_day": 5}}) == Budget(50_000, 40_000)
+    half = {"cents_per_day": 5, "soft_percent": 50}
+    assert Budget.of({"model_budget": half}) == Budget(50_000, 25_000)
+
+
+def test_requests_that_run_count_against_the_budget_and_others_do_not(spending):
+    budget = Budget(1000, 800)
+    assert spending.begin(RECORD, budget, 600) == 600
+    assert spending.begin(SAME_PROJECT, budget, 600) == 600
+    with pytest.raises(BudgetReachedError):
+        spending.begin(RECORD, budget, 1)
+    assert spending.begin(OTHER, budget, 600) == 600
+    spending.count(RECORD, call(1, cost=100, estimate=600))
+    spending.give_back(SAME_PROJECT, 600)
+    assert today(spending)["committed"] == 100
+    assert spending.begin(RECORD, budget, 600) == 600
+    assert spending.begin(RECORD, None, 600) == 0
+
+
+def test_the_soft_limit_is_reported_once_and_the_hard_one_each_time(spending, log):
+    budget = Budget(1000, 800)
+    for _ in range(12):
+        with contextlib.suppress(BudgetReachedError):
+            spending.begin(RECORD, budget, 100)
+    levels = [one["level"] for name, _, one in log.metrics if name == "mw.model.budget"]
+    assert levels == ["soft", "hard", "hard"]
+
+
+# --- a model with every call counted ----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def server():
+    with OpenAI() as running:
+        yield running
+
+
+@pytest.fixture
+def counting(server, spending, log):
+    server.reset()
+    clock = SystemClock()
+    client = VendorClient(
+        provider="openai",
+        base_url=server.base_url,
+        authorize=adapter.bearer(lambda _refresh: API_KEY),
+        clock=clock,
+        log=log,
+        rate_limit=RateLimit("openai", clock, clock.sleep, requests_per_window=1000),
+        breaker=Breaker("openai", clock, failures_to_open=100),
+        error_code_at=adapter.ERROR_CODE_AT,
+    )
+    budget, prices = Budget(50_000, 40_000), Prices.parsed(f'{{"{MODELS[0]}": [100, 100]}}')
+    yield Counting(adapter.OpenAI(client, clock), RECORD, budget, "openai", spending, prices, log)
+    server.clear_faults()
+
+
+def ask(counting, **changes):
+    parts = {
+        "model": MODELS[0],
+        "instructions": "Greet.",
+        "turns": [Turn("user", "Hi")],
+        "max_output_tokens": 100,
+        "deadline_seconds": 1.0,
+    }
+    return counting.respond(**(parts | changes))
+
+
+def test_an_answer_is_counted_at_its_own_price(counting, spending, log):
+    answer = ask(counting)
+    sums = today(spending)
+    assert sums["microusd"] == sums["committed"] == answer.usage.total_tokens * 100
+    assert ("mw.model.calls", 1, {"provider": "openai", "outcome": "completed"}) in log.metrics
+
+
+def test_the_model_is_not_asked_once_the_budget_is_spent(counting, server):
+    for _ in range(99):
+        try:
+            ask(counting, max_output_tokens=100)
+        except BudgetReachedError:
+            break
+    asked = len(server.calls_of("respond"))
+    assert 4 <= asked < 60
+    with pytest.raises(BudgetReachedError):
+        ask(counting)
+    assert len(server.calls_of("respond")) == asked
+
+
+@pytest.mark.parametrize(
+    ("fault", "is_kept"),
+    [
+        (("status", {"status": 503}), False),
+        (("status", {"status": 429}), False),
+        (("act_then_drop", {}), True),
+        (("hang", {"seconds": 9}), True),
+    ],
+)
+def test_an_answer_that_was_lost_may_have_been_charged(counting, server, spending, fault, is_kept):
+    kind, settings = fault
+    server.fault(kind, **settings)
+    with pytest.raises(TransientError):
+        ask(counting, deadline_seconds=0.5)
+    assert (today(spending)["committed"] > 0) is is_kept
+    assert today(spending)["calls"] == 0
+
+
+def test_a_project_chooses_its_provider(spending, log):
+    settings = {"pi-bbb-001": {"ai_config": {"provider": "bedrock"}}}
+    models = Models(
+        current=lambda record: settings.get(record.project_id, {}),
+        openai=lambda name: f"openai by {name}",
+        bedrock=lambda: "bedrock",
+        of_openai=Named(MODELS[0]),
+        of_bedrock=Named("amazon.nova-lite-v1:0", "amazon.nova-micro-v1:0"),
+        spending=spending,
+        prices=Prices(),
+        log=log,
+    )
+    with_key = Record({**RECORD.item, "ai_config": {"api_key_reference": "k1"}})
+    assert models.writes_for(OTHER)
+    assert models.of(OTHER).model == "bedrock"
+    assert models.named(OTHER).fallback == "amazon.nova-micro-v1:0"
+    assert models.writes_for(with_key)
+    assert models.of(with_key).model == "openai by k1"
+    assert not models.writes_for(RECORD), "it has no key"
