@@ -153,7 +153,7 @@ class Worker:
                 yield seconds
                 if error is not None:
                     if error.status is not None:
-                        self.limits[call.vendor].stop_all(WINDOW_SECONDS)
+                        self.limits[call.vendor].cool_down(WINDOW_SECONDS)
                     raise error
             job.begun += 1
         yield job.kind.own_seconds / 2
@@ -161,7 +161,7 @@ class Worker:
     def pause_of(self, job: Job, error: ProviderError, rng: random.Random) -> float | None:
         """Seconds for which the product sets the event aside; None where its receive counts."""
         age = self._age(job)
-        return backoff.asked_pause(error, age_seconds=age, attempts=1, jitter=rng.random)
+        return backoff.asked_pause(error, age_seconds=age, jitter=rng.random)
 
     def _age(self, job: Job) -> float:
         return self.loop.seconds - job.arrived

@@ -29,7 +29,7 @@ class Kind:
         send: creates one event with this name at the vendor and puts it on the queue.
         is_peer_work: whether the peer built on another library does the same work.
         is_routed: whether these limits apply: with n actions, calls <= 2 n + 4 and write
-            units <= 3 n + 4.
+            units <= 3 n + 5, one of them its turn at Richpanel.
         calls, writes: the limits of any other kind.
     """
 
@@ -43,7 +43,7 @@ class Kind:
     def limits(self, actions: int) -> tuple[int | None, int | None]:
         """The limits of DynamoDB calls and write units for an event with that many actions."""
         if self.is_routed:
-            return 2 * actions + 4, 3 * actions + 4
+            return 2 * actions + 4, 3 * actions + 5
         return self.calls, self.writes
 
 

@@ -9,7 +9,6 @@ from chalicelib.errors import (
     HandBackError,
     PacedError,
     ProviderError,
-    TransientError,
     UnavailableError,
 )
 
@@ -23,8 +22,8 @@ OUTAGE_WAITS_SECONDS = (10.0, 30.0, 120.0, 600.0, 900.0, 1200.0, 1500.0, 1500.0,
 hours; jitter adds up to a quarter, and no wait is shorter than the vendor asked for."""
 
 ASIDE_FOR_SECONDS = 4 * 3600.0
-"""Since its receipt an event waits aside so long for a vendor that is down or refuses calls; then its
-receives count, and after the last one a person has it."""
+"""Since its receipt an event waits aside so long for a vendor that is down; then its receives count, and
+after the last one a person has it."""
 
 Jitter = Callable[[], float]
 """Evenly spread numbers from 0 up to 1."""
@@ -42,29 +41,21 @@ def wait(error: Exception, receive_count: int, jitter: Jitter) -> float:
     return backoff(receive_count, jitter)
 
 
-def asked_pause(
-    error: Exception, *, age_seconds: float, attempts: int, jitter: Jitter
-) -> float | None:
-    """Seconds until a vendor's time, where that is what an error says; None for any other error.
+def asked_pause(error: Exception, *, age_seconds: float, jitter: Jitter) -> float | None:
+    """Seconds until a vendor's turn, where a call was refused before it left; None for any other error.
 
-    Nothing was done, and no receive is spent on waiting: our pace, an open breaker, Retry-After.
+    No receive is spent on such a wait: for our own pace, or for a vendor whose breaker is open.
 
     Args:
         error: of the attempt.
         age_seconds: of the event, since its receipt.
-        attempts: at the event so far; 0 where they are not counted, as of a notification.
-        jitter: spreads what waits for the same moment.
+        jitter: spreads what waits for the same breaker.
     """
     if isinstance(error, PacedError):
         return max(SHORTEST_WAIT_SECONDS, error.retry_after or 0.0)
-    if not isinstance(error, TransientError) or error.retry_after is None:
-        return None
-    is_called = not isinstance(error, BreakerOpenError)
-    if age_seconds >= ASIDE_FOR_SECONDS or (is_called and not attempts):
-        return None
-    least = OUTAGE_WAITS_SECONDS[min(attempts, len(OUTAGE_WAITS_SECONDS)) - 1] if is_called else 0.0
-    pause = max(SHORTEST_WAIT_SECONDS, least, error.retry_after)
-    return pause * (1.0 + jitter() / 4)
+    if isinstance(error, BreakerOpenError) and age_seconds < ASIDE_FOR_SECONDS:
+        return max(SHORTEST_WAIT_SECONDS, error.retry_after or 0.0) * (1.0 + jitter() / 4)
+    return None
 
 
 def backoff(receive_count: int, jitter: Jitter) -> float:

@@ -1,7 +1,7 @@
 """Whose job this thread works on: what a vendor's pace must know of it.
 
 A worker's slot is no place to wait.  A call that may not leave within a second is refused instead
-(`errors.PacedError`), and the worker sets its job aside until its turn.  A caller outside a job,
+(`errors.PacedError`), and the worker sets its job aside until its turn.  What runs outside a job,
 as the sweep and the operators' commands do, waits for its turn in place.
 """
 

@@ -241,7 +241,7 @@ class Worker:
         except LeaseLostError:
             raise
         except Exception as error:
-            waits = self._waits_alone(flow, event, lease, job, error)
+            waits = self._waits_alone(flow, event, job, error)
             if waits is not None:
                 self._let_wait(lease, job, waits)
                 return
@@ -273,11 +273,9 @@ class Worker:
 
     # --- waiting for a vendor -----------------------------------------------------------------
 
-    def _waits_alone(
-        self, flow: Flow, event: Event, lease: Lease, job: Job, error: Exception
-    ) -> Waits | None:
+    def _waits_alone(self, flow: Flow, event: Event, job: Job, error: Exception) -> Waits | None:
         """Until when a claimed event waits for its vendor outside its queue, if it does."""
-        pause = self._asked_pause(job, error, attempts=lease.attempts)
+        pause = self._asked_pause(job, error)
         if pause is None or flow.is_container(job):
             return None
         return self._listed(flow, event, error, pause)
@@ -295,9 +293,8 @@ class Worker:
             self._put_aside(job, waits)
         return waits is not None
 
-    def _asked_pause(self, job: Job, error: Exception, *, attempts: int = 0) -> float | None:
-        age = self._age(job)
-        return asked_pause(error, age_seconds=age, attempts=attempts, jitter=self.jitter)
+    def _asked_pause(self, job: Job, error: Exception) -> float | None:
+        return asked_pause(error, age_seconds=self._age(job), jitter=self.jitter)
 
     def _listed(self, flow: Flow, event: Event, error: Exception, pause: float) -> Waits | None:
         due_epoch = self.clock.now().timestamp() + pause

@@ -20,7 +20,7 @@ from chalicelib.once.turn import Place
 
 AT_A_TIME = 2
 """Tokens that a caller takes in one write, as few tickets need a single call."""
-_NEW, _LATE, _BEGUN = "new", "late", "begun"
+_NEW, _LATE, _AGAIN, _BEGUN = "new", "late", "again", "begun"
 
 
 class Urgency(Enum):
@@ -48,13 +48,11 @@ class Level:
 
     Attributes:
         tokens: what was in it at `filled_at`.
-        blocked_until: nothing leaves before, after a 429.
         lines: by line, when the next one in it may come.
     """
 
     tokens: float
     filled_at: float
-    blocked_until: float = 0.0
     lines: Mapping[str, float] = field(default_factory=dict)
 
     def filled(self, now: float, per_second: float, burst: float) -> Level:
@@ -64,8 +62,8 @@ class Level:
         return replace(self, tokens=tokens, filled_at=max(now, self.filled_at))
 
     def turn_in(self, now: float) -> float:
-        """Seconds until the turn of a caller that asks now and has the longest line before it."""
-        return max(0.0, self.blocked_until - now, *(until - now for until in self.lines.values()))
+        """Seconds until the turn of one who asks now, in the longest line."""
+        return max((until - now for until in self.lines.values() if until > now), default=0.0)
 
     def has_waiting(self, now: float) -> bool:
         """Whether somebody has a time that has not come yet."""
@@ -108,7 +106,7 @@ class Answer:
     Attributes:
         tokens: taken for this call and the next ones; 0 where it has to wait.
         wait_seconds: until its time.
-        is_calm: no caller waited, so that a later job may use what this one leaves.
+        is_calm: no other waited, so that a later job may use what this one leaves.
     """
 
     tokens: int
@@ -138,20 +136,25 @@ def asked(
         at_a_time: tokens that a caller takes.
     """
     level = level.filled(now, per_second, burst)
+    is_begun = urgency == Urgency.HIGH
+    begins = not is_begun and not place.waits
     if place.waits > 1:
         urgency = Urgency.HIGH
-    begins = urgency != Urgency.HIGH and not place.waits
-    line = (_LATE if place.is_late else _NEW) if begins else _BEGUN
+    if is_begun:
+        line, calls = _BEGUN, 1
+    elif place.waits:
+        line, calls = _AGAIN, 2 * at_a_time
+    else:
+        line, calls = _LATE if place.is_late else _NEW, at_a_time
     needed = 1.0 + urgency.value * (burst - 1.0)
     is_behind = begins and level.lines.get(line, 0.0) > now
-    is_blocked = level.blocked_until > now
-    if level.tokens >= needed - _EPSILON and not is_behind and not is_blocked:
+    if level.tokens >= needed - _EPSILON and not is_behind:
         tokens = at_a_time if level.tokens >= at_a_time else 1
         answer = Answer(tokens, is_calm=not level.has_waiting(now))
         return replace(level, tokens=level.tokens - tokens), answer
     missing = max(0.0, needed - level.tokens) / per_second
-    comes = max(now + missing, level.blocked_until, level.lines.get(line, 0.0))
-    apart = (at_a_time if begins else 1) / per_second
+    comes = max(now + missing, level.lines.get(line, 0.0))
+    apart = calls / per_second
     other = _NEW if line == _LATE else _LATE
     if begins and level.lines.get(other, 0.0) > now:
         apart *= 2

@@ -107,18 +107,10 @@ class RateLimit:
             self._sleep(wait)
 
     def cool_down(self, seconds: float | None) -> None:
-        """Block all calls after a 429, by default for one window."""
+        """Block all calls of this container after a 429, by default for one window."""
         pause = self._window if seconds is None else seconds
         with self._lock:
             self._blocked_until = max(self._blocked_until, self._clock.monotonic() + pause)
-        if self._turn.place is not None:
-            self.stop_all(pause)
-
-    def stop_all(self, seconds: float) -> None:
-        """Block the jobs' calls of all containers that share the level."""
-        until = self._clock.now().timestamp() + seconds
-        self._held.tokens = 0
-        self._levels.change(lambda level: self._blocked(level, until))
 
     def take(self, urgency: Urgency) -> float:
         """Take a token of this container's own and return 0, or return the seconds until one."""
@@ -137,6 +129,9 @@ class RateLimit:
 
     def ask(self, urgency: Urgency, place: Place) -> float:
         """Take a job's token and return 0, or return the seconds until its turn."""
+        blocked = self._blocked_until - self._clock.monotonic()
+        if blocked > _EPSILON:
+            return blocked
         if place.number == self._serving:
             urgency = Urgency.HIGH  # it has begun: its next calls go before another job's first
         if self._held.take(place, self._clock.monotonic()):
@@ -175,10 +170,6 @@ class RateLimit:
             until = self._clock.monotonic() + HELD_SECONDS
             self._held = _Held(answer.tokens - 1, until, None if answer.is_calm else place.number)
         return answer.wait_seconds
-
-    def _blocked(self, level: Level | None, until: float) -> Level:
-        level = level or Level(self._most, self._clock.now().timestamp())
-        return replace(level, blocked_until=max(level.blocked_until, until))
 
     @property
     def _most(self) -> float:

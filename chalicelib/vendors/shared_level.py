@@ -4,7 +4,7 @@ Example item of table A::
 
     event_id       pace:richpanel        version  7
     tokens         3.5                   filled_at  1763629752.2
-    lines          {"new": 1763629790.4} blocked_until  0
+    lines          {"new": 1763629790.4}
     expires_at     1763802552            last_processed_at  2026-11-20T09:00:02.000Z
 """
 
@@ -68,7 +68,6 @@ class SharedLevel:
             "event_id": self._key,
             "tokens": level.tokens,
             "filled_at": level.filled_at,
-            "blocked_until": level.blocked_until,
             "lines": dict(level.lines),
             "version": int(self._seen.get("version", 0)) + 1,
             "last_processed_at": iso(now),
@@ -86,4 +85,4 @@ def _level(row: Item) -> Level | None:
     if not row:
         return None
     lines = {name: float(until) for name, until in row["lines"].items()}
-    return Level(row["tokens"], row["filled_at"], row["blocked_until"], lines)
+    return Level(row["tokens"], row["filled_at"], lines)

@@ -87,11 +87,12 @@ def test_a_figure_that_may_not_grow_fails_its_target_even_from_zero(ours, theirs
 
 
 @pytest.mark.parametrize("row", [row for row in COUNTS if row[0] in ROUTED], ids=itemgetter(0))
-def test_a_routed_event_of_n_actions_takes_2n_plus_4_calls_and_3n_plus_4_units_at_most(row):
+def test_a_routed_event_of_n_actions_takes_2n_plus_4_calls_and_3n_plus_5_units_at_most(row):
+    """One unit is its turn at Richpanel, which two calls share."""
     _, actions, _, calls, writes, _, _ = row
 
     assert calls <= 2 * actions + 4
-    assert writes <= 3 * actions + 4
+    assert writes <= 3 * actions + 5
 
 
 def test_importing_the_app_builds_no_client_and_imports_no_worker_code():

@@ -7,6 +7,7 @@ engine, and the requests of botocore are compared with the function's policy fil
 from __future__ import annotations
 
 import json
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -30,6 +31,8 @@ from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.facts.posting.ndjson import S3Rows
 from chalicelib.once import opening
 from chalicelib.once.lanes import LANES, Lane
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.company_events.names import Name
 from console import deployed
 from console.sessions import Sessions
 from local import company
@@ -233,7 +236,9 @@ def run(
     pump: Pump,
     richpanel: Richpanel,
     monkeypatch: pytest.MonkeyPatch,
+    without_rate_limits: None,
 ) -> Run:
+    assert without_rate_limits is None
     return Run(app, wire, stage, pump, richpanel, monkeypatch)
 
 
@@ -374,6 +379,9 @@ def every_page_of(console: Console, conversation_id: str) -> None:
 
 def every_way_in(run: Run) -> None:
     assert run.hear("1") == 200
+    shares = "chalicelib.outreach.door.shares"
+    for name, value in {"SMALL": 0, "AT_ONCE": 1, "PER_WORKER_AND_SECOND": 0.001}.items():
+        run.monkeypatch.setattr(f"{shares}.{name}", value)  # the second start of a lane waits
     with vendors(run) as outreach:
         for channel in ("whatsapp", "sms", "email"):
             with run.wire.container("api"):
@@ -456,7 +464,7 @@ def every_forward(run: Run) -> None:
     run.stage.aws.client("sqs").send_message(
         QueueUrl=run.stage.queue_url,
         MessageBody=event["Records"][0]["body"],
-        MessageGroupId="group",
+        MessageGroupId="other-group",
         MessageDeduplicationId="forwarded-event",
     )
     for lane in LANES[1:]:
@@ -487,8 +495,11 @@ def every_short_wait(run: Run) -> None:
     for lane in LANES:
         body = {"group": "group", "job": "job", "lane": lane.name}
         sqs.send_message(QueueUrl=url, MessageBody=json.dumps(body))
+    early = {"group": "group", "job": "job", "slot": str(time.time() + 5_000)}
+    sqs.send_message(QueueUrl=url, MessageBody=json.dumps(early))
     with run.wire.container("later"):
-        assert len(drain(Pump(sqs, url, run.stage.queue_arns[name], run.app.later))) == len(LANES)
+        handled = drain(Pump(sqs, url, run.stage.queue_arns[name], run.app.later))
+    assert len(handled) == len(LANES) + 1
 
 
 def every_reply(run: Run) -> None:
@@ -585,8 +596,14 @@ def every_telling(run: Run, outreach: Outreach) -> None:
             run.work()
             endpoint.status = 204
             run.tell_again(outreach)
-        endpoint.status = 410
         outreach.start("told-no-more", "sms", "+15550101211")
+        run.work()
+        endpoint.status = 410
+        record = outreach.record("sms", "+15550101211")
+        called = outreach_keys.entry_id(record.start_event)
+        outreach.services.company_events.record(
+            record, Name.TOOL_CALLED, called, message_id=called, tool="book"
+        )
         run.work()
         run.close_lanes()
         outreach.start("told-through-tickets", "sms", "+15550101212")

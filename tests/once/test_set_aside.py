@@ -7,7 +7,7 @@ import pytest
 
 from chalicelib.clock import iso
 from chalicelib.errors import BreakerOpenError, PacedError, TransientError, UnavailableError
-from chalicelib.once.backoff import ASIDE_FOR_SECONDS, OUTAGE_WAITS_SECONDS
+from chalicelib.once.backoff import ASIDE_FOR_SECONDS
 from chalicelib.once.event import LATE_SECONDS, EventStatus
 from chalicelib.once.flow import Waits
 from chalicelib.once.job import Job, decode, encode, facts_of
@@ -58,7 +58,7 @@ def rig():
 
 
 @pytest.mark.parametrize("receive", [1, 10])
-@pytest.mark.parametrize("error", [paced(40), down(40), too_many(retry_after=40)])
+@pytest.mark.parametrize("error", [paced(40), down(40)])
 def test_a_job_whose_vendor_says_when_waits_until_then(rig, error, receive):
     rig.chance = 0.0
     rig.fails = {"any": [error]}
@@ -81,16 +81,6 @@ def test_who_waits_for_the_same_breaker_does_not_come_back_at_the_same_moment(ri
     rig.chance, rig.fails = 0.5, {"any": [down(40)]}
     rig.process()
     assert rig.aside[0][1] == pytest.approx(45)
-
-
-def test_a_vendor_that_always_says_soon_is_asked_more_and_more_rarely(rig):
-    rig.chance, rig.fails = 0.0, {"any": [too_many(retry_after=0.0) for _ in range(5)]}
-    again = job()
-    for number in range(5):
-        rig.process(again, message_id=f"sqs-{number}")
-        again, seconds = rig.aside[-1]
-        rig.clock.forward(seconds)
-    assert [seconds for _, seconds in rig.aside] == pytest.approx(OUTAGE_WAITS_SECONDS[:5])
 
 
 def test_it_goes_on_where_it_was(rig):
@@ -161,8 +151,9 @@ def test_an_outage_does_not_keep_an_event_for_ever(rig):
     assert rig.process(old, receive=2) == "done", "our own pace is no outage"
 
 
-def test_an_error_without_a_time_is_a_receive_as_before(rig):
-    rig.fails = {"any": [too_many()]}
+@pytest.mark.parametrize("error", [too_many(), too_many(retry_after=40)])
+def test_a_call_that_the_vendor_refused_is_a_receive_as_before(rig, error):
+    rig.fails = {"any": [error]}
 
     assert rig.process() == "richpanel_http_429"
     assert rig.flow.listed == []

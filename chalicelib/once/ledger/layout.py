@@ -84,7 +84,6 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     version              limit pace settings      grows with every write
     tokens               pace                     of the bucket that all workers share
     filled_at            pace                     epoch seconds: when it held them
-    blocked_until        pace                     epoch seconds: no call before, after a 429
     lines                pace                     by line, epoch seconds of the next free turn
     document             settings                 the settings document, as JSON
     by                   settings                 the operator who published it
