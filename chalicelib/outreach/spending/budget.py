@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from chalicelib.errors import PermanentError
 
@@ -45,10 +45,10 @@ class Budget:
         cents, percent = given.get("cents_per_day"), given.get("soft_percent", SOFT_PERCENT)
         if not _is_positive(cents):
             return None
-        hard = int(cents) * _MICRO_PER_CENT
-        share = int(percent) if _is_positive(percent) and percent <= 100 else SOFT_PERCENT  # noqa: PLR2004
+        hard = cents * _MICRO_PER_CENT
+        share = percent if _is_positive(percent) and percent <= 100 else SOFT_PERCENT  # noqa: PLR2004
         return cls(hard, hard * share // 100)
 
 
-def _is_positive(value: Any) -> bool:  # noqa: ANN401 - whatever the project's item holds
+def _is_positive(value: Any) -> TypeGuard[int]:  # noqa: ANN401 - whatever the project's item holds
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
