@@ -47,8 +47,7 @@ class Place:
     def __init__(self, aws, folder, richpanel, twilio, powerbi):
         self.aws, self.richpanel, self.twilio, self.powerbi = aws, richpanel, twilio, powerbi
         (folder / "project").mkdir()
-        self.project = bundle.sources(folder / "project")  # without variables: setup writes them
-        (self.project / "vendor").symlink_to(bundle.packages())
+        self.project = bundle.project(folder / "project", STAGE, {})  # setup writes the variables
         variables = setup_walk.vendors(richpanel, twilio, powerbi)
         self.answers = setup_walk.answers(folder, STAGE, aws.account, variables)
 

@@ -158,7 +158,7 @@ def test_setup_and_its_pastes_lead_to_a_real_message_through_each_system(place):
     assert {one["state"] for one in done.values()} <= {"done", "by hand"}
     assert "evt:rp:1042:c-1 processed" in done["trial richpanel"]["detail"]
     assert place.richpanel.effects_of("1042", "tag_added") == {}, "the stage is in shadow"
-    assert place.twilio.messages == []
+    assert not place.twilio.messages
     stored = [place.secret(one) for one in ("rp-mw/dev/key_hash", "rp-mw/dev/router/api_keys")]
     for value in (*SECRETS.values(), *stored):
         assert value not in said.out + said.err
