@@ -47,7 +47,8 @@ class Place:
     def __init__(self, aws, folder, richpanel, twilio, powerbi):
         self.aws, self.richpanel, self.twilio, self.powerbi = aws, richpanel, twilio, powerbi
         (folder / "project").mkdir()
-        self.project = bundle.project(folder / "project", STAGE, {})  # setup writes the variables
+        self.project = bundle.sources(folder / "project")  # its variables are written by setup
+        (self.project / "vendor").symlink_to(bundle.packages())
         variables = setup_walk.vendors(richpanel, twilio, powerbi)
         self.answers = setup_walk.answers(folder, STAGE, aws.account, variables)
 
