@@ -10,7 +10,16 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.simulation import crowds, neighbours, partials, quotes, spoils, staleness, wordings
+from tests.simulation import (
+    crowds,
+    neighbours,
+    partials,
+    quotes,
+    spoils,
+    staleness,
+    tools,
+    wordings,
+)
 from tests.simulation.faults import Fault, Port, drawn
 from tests.simulation.flow import REPLIES
 from tests.simulation.partials import Partial
@@ -179,6 +188,8 @@ class Scenario:
         crowd: how many rows wait in the ledger that no sweep can finish.
         neighbour: what is wrong with the second company alone, if anything.
         endpoint: the period in which the companies' endpoints are down; None where they have none.
+        tools: what a tool that the model asks for is: ``plain``, ``confirmed`` by the recipient
+            first, or none where empty.
     """
 
     seed: int
@@ -228,6 +239,7 @@ class Scenario:
     crowd: int = 0
     neighbour: str = ""
     endpoint: tuple[float, float] | None = None
+    tools: str = ""
 
 
 def scenario(seed: int) -> Scenario:
@@ -269,6 +281,7 @@ def scenario(seed: int) -> Scenario:
         late_ttl=rng.random() < 0.1,
         faults=tuple(drawn(rng, calls=calls + 10, most=MOST_FAULTS)),
     )
+    whole = _with_a_tool(random.Random(seed ^ 0x7001), whole)
     return _with_a_neighbour(random.Random(seed ^ 0x2C0), whole)
 
 
@@ -471,6 +484,15 @@ def _endpoint(rng: random.Random) -> tuple[float, float] | None:
     begins = rng.random() * 900
     down = (begins, begins + rng.choice((0.0, 30.0, 600.0, 3_600.0)))
     return down if rng.random() < 0.2 else None
+
+
+def _with_a_tool(rng: random.Random, whole: Scenario) -> Scenario:
+    """In some schedules in which companies are told, recipients ask for a tool too."""
+    if whole.endpoint is None or not whole.says or rng.random() < 0.5:
+        return whole
+    return replace(
+        whole, tools=rng.choice(("plain", "confirmed")), says=tools.asking(rng, whole.says)
+    )
 
 
 def _with_a_neighbour(rng: random.Random, whole: Scenario) -> Scenario:
