@@ -10,16 +10,7 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.simulation import (
-    crowds,
-    neighbours,
-    partials,
-    quotes,
-    spoils,
-    staleness,
-    tools,
-    wordings,
-)
+from tests.simulation import crowds, neighbours, partials, quotes, spoils, staleness, wordings
 from tests.simulation.faults import Fault, Port, drawn
 from tests.simulation.flow import REPLIES
 from tests.simulation.partials import Partial
@@ -281,7 +272,6 @@ def scenario(seed: int) -> Scenario:
         late_ttl=rng.random() < 0.1,
         faults=tuple(drawn(rng, calls=calls + 10, most=MOST_FAULTS)),
     )
-    whole = _with_a_tool(random.Random(seed ^ 0x7001), whole)
     return _with_a_neighbour(random.Random(seed ^ 0x2C0), whole)
 
 
@@ -484,15 +474,6 @@ def _endpoint(rng: random.Random) -> tuple[float, float] | None:
     begins = rng.random() * 900
     down = (begins, begins + rng.choice((0.0, 30.0, 600.0, 3_600.0)))
     return down if rng.random() < 0.2 else None
-
-
-def _with_a_tool(rng: random.Random, whole: Scenario) -> Scenario:
-    """In some schedules in which companies are told, recipients ask for a tool too."""
-    if whole.endpoint is None or not whole.says or rng.random() < 0.5:
-        return whole
-    return replace(
-        whole, tools=rng.choice(("plain", "confirmed")), says=tools.asking(rng, whole.says)
-    )
 
 
 def _with_a_neighbour(rng: random.Random, whole: Scenario) -> Scenario:

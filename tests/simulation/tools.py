@@ -6,10 +6,8 @@ that it is done must be on the company's side, once; the company never sees two 
 
 from __future__ import annotations
 
-import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
@@ -17,7 +15,6 @@ from chalicelib.outreach.writing.template_writer import Writer
 from local import company
 
 if TYPE_CHECKING:
-    from tests.simulation.scenario import Says
     from tests.simulation.world import World
 
 REQUEST = "please submit my application"
@@ -42,15 +39,6 @@ def setting(kind: str) -> dict[str, Any]:
         },
     }
     return {"ai_config": {**company.ai_config_of_models("sim"), "tools": [tool]}}
-
-
-def asking(rng: random.Random, says: Sequence[Says]) -> tuple[Says, ...]:
-    """The same messages, of which some ask for the tool; a copy asks as its first does."""
-    chosen = {(one.recipient, one.message) for one in says if rng.random() < 0.5}
-    return tuple(
-        replace(one, text=REQUEST) if (one.recipient, one.message) in chosen else one
-        for one in says
-    )
 
 
 class AskingWriter:
