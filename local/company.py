@@ -9,6 +9,7 @@ from boto3.dynamodb.types import TypeSerializer
 
 from chalicelib.outreach import senders
 from chalicelib.outreach.channels import CREDENTIALS_OF, SENDER_OF
+from chalicelib.outreach.company_events.endpoint import secret_id
 from local.vendors import openai as openai_vendor
 from local.vendors import twilio as twilio_vendor
 
@@ -107,6 +108,12 @@ def open_desk(stage: Stage) -> None:
     desk = {"agent": [AGENT_KEY], "lead": [LEAD_KEY]}
     keys = {COMPANY_ID: {"api_keys": [API_KEY], "desk_keys": desk}}
     put_secrets(stage, {f"rp-mw/{stage.name}/router/api_keys": json.dumps(keys)})
+
+
+def put_signing_secret(stage: Stage, secret: str) -> None:
+    """Give the company a secret that signs its events."""
+    name = secret_id(stage.name, COMPANY_ID)
+    put_secrets(stage, {name: json.dumps({"signing_secrets": [secret]})})
 
 
 def create_written_by_model(stage: Stage) -> dict[str, Any]:

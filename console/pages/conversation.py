@@ -53,7 +53,7 @@ def version(opaque_id: str) -> str:
 def compare(opaque_id: str) -> str:
     """What an edit changes of the held message, before it is sent."""
     found = _found(opaque_id)
-    held, text = _held_text(opaque_id), request.form.get("text", "")
+    held, text = _held_text(opaque_id), _posted("text")
     if not text.strip():
         abort(400, "text: an empty message is not sent; decline it instead")
     return render_template(
@@ -77,7 +77,7 @@ def do(opaque_id: str, act: str) -> Response | tuple[str, int]:
     if act == asking.TAKE and not seen:  # from the list, which shows no version
         seen = found["version"]
     who = person()
-    own = {name: request.form.get(name, "") for name in asking.FIELDS[act]}
+    own = {name: _posted(name) for name in asking.FIELDS[act]}
     given = {name: value for name, value in own.items() if value.strip()}
     try:
         asked = asking.parsed_act(
@@ -96,6 +96,11 @@ def do(opaque_id: str, act: str) -> Response | tuple[str, int]:
     if act in _LEAVES:
         return redirect(url_for("inbox.show"), code=303)
     return redirect(url_for("conversation.show", opaque_id=opaque_id), code=303)
+
+
+def _posted(name: str) -> str:
+    """A field with the line ends of a message; a browser posts those of a form."""
+    return request.form.get(name, "").replace("\r\n", "\n")
 
 
 def _found(opaque_id: str) -> dict[str, Any]:

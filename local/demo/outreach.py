@@ -4,12 +4,13 @@ Each start is posted twice and must be sent once.  Then follow callbacks (twice 
 replies, a hand-off that a person approves, a STOP that blocks a later start, another one in quiet
 hours behind a message that waits, a conversation written by a language model, a hand-off that a
 person takes, answers and gives back, quick messages that are answered together, a machine that answers
-us, and a budget that is spent.
+us, a budget that is spent, and a tool whose call the company's endpoint receives.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 import threading
 import time
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ import requests
 
 from chalicelib.outreach.notices import MACHINE_LINE, OPT_OUT_LINE, Language
 from local import company, simulated_model, tables
+from local.vendors.company_endpoint import SECRET, CompanyEndpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,10 +37,22 @@ NIGHT_TEL = "+15550143290"
 PAIR_TEL = "+15550143291"
 QUICK_TEL = "+15550143292"
 THRIFTY_TEL = "+15550143293"
+TOOL_TEL = "+15550143294"
 MAIL = "barnaby.finch@mail.example"
 OTHER_MAIL = "ottilie.finch@mail.example"
 INVENTED = "https://forms.invented.example/apply"
 FORM_QUESTION = "Where is the form?"
+TOOL = {
+    "name": "submit_application",
+    "parameters": {
+        "type": "object",
+        "required": ["job_ref"],
+        "properties": {"job_ref": {"type": "string", "maxLength": 20}},
+    },
+    "acknowledgement": "Thank you, your application is on its way.",
+}
+TOOL_ARGUMENTS = {"job_ref": "JR123"}
+TOOL_QUESTION = "Please submit my application"
 WORDS = ("saxophone", "rhubarb", "cello")
 CANARIES = (
     TEL[1:],
@@ -48,6 +62,7 @@ CANARIES = (
     PAIR_TEL[1:],
     QUICK_TEL[1:],
     THRIFTY_TEL[1:],
+    TOOL_TEL[1:],
     MAIL,
     OTHER_MAIL,
     "barnaby",
@@ -103,6 +118,7 @@ class _Chapter:
         self.answers: list[tuple[int, dict[str, Any]]] = []
         self.refused: list[int] = []
         """Error statuses of posts by Twilio."""
+        self.wrong: list[str] = []
 
     def lines(self) -> Iterator[Line]:  # noqa: PLR0915 - a step is a line or two
         """Run the steps, one line each."""
@@ -268,6 +284,41 @@ class _Chapter:
         for text in ("What is the salary?", "And the hours?"):
             self._post(self._says(text, whatsapp=False, from_=THRIFTY_TEL))
         yield self._line("the day's budget is spent: a fixed wording", "demo-thrifty", sent + 2)
+        yield self._tool_called(sent + 4)
+
+    def _tool_called(self, sent: int) -> Line:
+        """The model asks for a tool; the reply behind it is delivered three times."""
+        with CompanyEndpoint() as endpoint:
+            item = company.project(
+                "dev",
+                project_id="pi-tools",
+                ai_config={**company.ai_config_of_models("dev"), "tools": [TOOL]},
+                event_webhook={"url": endpoint.url},
+            )
+            company.put_project(self.stack.stage, item)
+            company.put_signing_secret(self.stack.stage, SECRET)
+            tools = {"company_data": {"project_id": "pi-tools"}}
+            self._start("demo-tool", "sms", TOOL_TEL, **tools)
+            self.stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
+            call = {
+                "text": "",
+                "wants_no_more_messages": False,
+                "function_call": TOOL["name"],
+                "function_arguments": json.dumps(TOOL_ARGUMENTS),
+            }
+            self.stack.openai.script(json=call, contains=TOOL_QUESTION)
+            reply = self._says(TOOL_QUESTION, whatsapp=False, from_=TOOL_TEL)
+            for _ in range(3):
+                self._post(reply)
+            line = self._line(
+                "a tool, asked for in three deliveries: called once", "demo-tool", sent
+            )
+            if endpoint.calls() != [(TOOL["name"], TOOL_ARGUMENTS)] or endpoint.forged:
+                got, forged = len(endpoint.calls()), endpoint.forged
+                self.wrong.append(
+                    f"the endpoint got {got} tool calls and {forged} wrong signatures"
+                )
+            return line
 
     def _wait_for(self, recipient: str, count: int) -> None:
         """Until so many messages were sent to a recipient: what waits is on no lane meanwhile."""
@@ -277,11 +328,12 @@ class _Chapter:
 
     def problems(self) -> Iterator[str]:
         """Rejected posts, and differences between the model's texts and the messages sent."""
+        yield from self.wrong
         if self.refused:
             yield f"posts of Twilio or of the desk got statuses {self.refused}"
         asked = self.stack.openai.calls_of("respond")
-        if len(asked) != 5:  # noqa: PLR2004 - two openings, an answer, two drafts with a link
-            yield f"the model got {len(asked)} requests, expected 5"
+        if len(asked) != 7:  # noqa: PLR2004 - three openings, two answers, two drafts with a link
+            yield f"the model got {len(asked)} requests, expected 7"
         if any(one.body["store"] is not False or MODEL_TEL in str(one.body) for one in asked):
             yield "a request asked the model to store data, or held the recipient's number"
         sent = [one["body"] for one in self.stack.twilio.sent_to(MODEL_TEL)]

@@ -152,6 +152,7 @@ class Stack:
             "BEDROCK_MODEL": bedrock.MODELS[0],
             "BEDROCK_FALLBACK_MODEL": bedrock.MODELS[1],
             "PUBLIC_BASE_URL": company.PUBLIC_URL,
+            "COMPANY_WEBHOOKS_ON_LOOPBACK": "true",
         }
         environment.enter(self.variables)
         app = _application()

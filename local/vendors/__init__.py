@@ -17,6 +17,7 @@
     hubspot               posts webhooks as HubSpot does
     hubspot_owners        the people of a HubSpot account
     sender                code that both senders share
+    company_endpoint      a company's endpoint for events, which verifies their signatures
 
 A vendor keeps state and changes it as the real one does, so that a test asserts on what happened
 to a ticket and not on the calls a mock received.

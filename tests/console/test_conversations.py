@@ -114,7 +114,7 @@ def test_an_edit_is_shown_as_a_difference_and_sent_as_edited(desk_console, desk)
     assert re.search(r"<ins[^>]*>Sam</ins>", shown.text)
     assert desk.sent() == []
     action, hidden = forms(shown.text, "approve")
-    assert sam.browser.post(action, {**hidden, "text": "Thank you.\nSam"}).status_code == 303
+    assert sam.browser.post(action, {**hidden, "text": "Thank you.\r\nSam"}).status_code == 303
     desk.work()
     assert desk.sent() == ["Thank you.\nSam"]
 

@@ -27,7 +27,7 @@ def test_a_person_signs_in_and_is_back_on_the_page_that_was_asked_for(console):
     visitor = console.visitor()
     back = visitor.sign_in("oda", "/?a=1&b=2")
     assert (back.status_code, back.headers["location"]) == (302, "/?a=1&b=2")
-    page = visitor.get("/")
+    page = visitor.get("/find")
     assert page.status_code == 200
     assert "oda@example.com" in page.text
     (entry,) = console.services.journal.story("console:sign-in")
@@ -36,7 +36,7 @@ def test_a_person_signs_in_and_is_back_on_the_page_that_was_asked_for(console):
 
 def test_a_person_without_a_session_is_sent_to_the_provider_with_state_nonce_and_pkce(console):
     visitor = console.visitor()
-    asked = visitor.get("/")
+    asked = visitor.get("/find")
     assert urlsplit(asked.headers["location"]).path == "/sign-in"
     sent = visitor.get(asked.headers["location"])
     query = parse_qs(urlsplit(sent.headers["location"]).query)
@@ -50,20 +50,20 @@ def test_who_is_in_no_known_group_has_no_session(console):
     back = visitor.sign_in("zoe")
     assert (back.status_code, "No role here yet" in back.text) == (403, True)
     assert visitor.cookie(openid.SESSION_COOKIE) is None
-    assert visitor.get("/").status_code == 302
+    assert visitor.get("/find").status_code == 302
 
 
 def test_roles_are_those_of_the_groups_at_sign_in(console):
     visitor = console.visitor()
     visitor.sign_in("ann")
-    assert visitor.get("/").status_code == 403
+    assert visitor.get("/find").status_code == 403
     (row,) = [one for one in rows(console) if one["kind"] == "session"]
     assert row["grants"] == ["agent:ci-a"]
 
 
 def test_cookies_belong_to_this_host_alone_and_to_no_script(console):
     visitor = console.visitor()
-    sent = visitor.get(visitor.get("/").headers["location"])
+    sent = visitor.get(visitor.get("/find").headers["location"])
     back = visitor.sign_in("oda")
     for answer, name in ((sent, openid.SIGN_IN_COOKIE), (back, openid.SESSION_COOKIE)):
         (cookie,) = [
@@ -84,7 +84,7 @@ def test_the_table_holds_no_token_that_signs_in(console):
     assert digest(token) in {one["session_id"] for one in rows(console)}
     thief = console.visitor()
     thief.client.set_cookie(openid.SESSION_COOKIE, digest(token), domain="console.example")
-    assert thief.get("/").status_code == 302
+    assert thief.get("/find").status_code == 302
 
 
 @pytest.mark.parametrize("change", ["state", "code"])
@@ -106,7 +106,7 @@ def test_a_way_back_works_once_and_in_the_browser_that_asked(console):
     elsewhere = other.get(address)
     assert (elsewhere.status_code, other.cookie(openid.SESSION_COOKIE)) == (302, None)
     assert visitor.get(address).status_code == 302
-    assert visitor.get("/").status_code == 200
+    assert visitor.get("/find").status_code == 200
     assert visitor.get(address).headers["location"] == "/"  # loaded again: still signed in
 
 
@@ -124,9 +124,9 @@ def test_a_session_ends_by_itself_though_its_row_is_still_there(console):
     visitor = console.visitor()
     visitor.sign_in("oda")
     console.services.clock.forward(8 * 3600 - 1)
-    assert visitor.get("/").status_code == 200
+    assert visitor.get("/find").status_code == 200
     console.services.clock.forward(1)
-    assert visitor.get("/").status_code == 302
+    assert visitor.get("/find").status_code == 302
 
 
 def test_signing_out_ends_the_session_for_every_copy_of_the_cookie(console):
@@ -138,7 +138,7 @@ def test_signing_out_ends_the_session_for_every_copy_of_the_cookie(console):
     assert parse_qs(urlsplit(out.headers["location"]).query)["client_id"] == [CLIENT_ID]
     copy = console.visitor()
     copy.client.set_cookie(openid.SESSION_COOKIE, token, domain="console.example")
-    assert copy.get("/").status_code == 302
+    assert copy.get("/find").status_code == 302
     assert "Signed out" in visitor.get("/signed-out").text
 
 
@@ -149,8 +149,8 @@ def test_a_revoked_session_is_refused_at_once_and_another_goes_on(console):
     found = digest(one.cookie(openid.SESSION_COOKIE))
     assert console.sessions.revoke(found, by="Operators/jo")
     assert not console.sessions.revoke(found, by="Operators/jo")
-    assert one.get("/").status_code == 302
-    assert other.get("/").status_code == 200
+    assert one.get("/find").status_code == 302
+    assert other.get("/find").status_code == 200
 
 
 def test_a_form_of_another_session_or_another_site_changes_nothing(console):
@@ -166,7 +166,7 @@ def test_a_form_of_another_session_or_another_site_changes_nothing(console):
         visitor.client.post("/sign-out", data={"token": visitor.form_token()}, base_url=URL),
     ):
         assert answer.status_code == 403
-    assert visitor.get("/").status_code == 200
+    assert visitor.get("/find").status_code == 200
 
 
 def test_the_policy_lets_forms_lead_to_the_provider_and_nowhere_else(console):

@@ -14,7 +14,6 @@ from chalicelib.once.journal import Journal
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.settlement import Settlement
 from chalicelib.once.worker import HandedBackError, Worker
-from chalicelib.outreach.companies import Companies
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.desk import shown
 from chalicelib.outreach.desk.asked import parsed_act
@@ -75,7 +74,7 @@ class DeskRig(OutreachParts):
             self.starts,
             self.journal,
             self.clock,
-            Companies(self.companies_table).current,
+            self.current,
         )
         self.door = DeskDoor(lambda: ACCESS, self.inbox, self.clock, self.log)
         self.worker = self._worker()

@@ -100,12 +100,17 @@ class OutreachParts:
             Allowances(self.table, self.clock),
             opaque=lambda: OpaqueIds(b"a key of the stage"),
             check_secrets=self.sender.check,
-            current=Companies(self.companies_table).current,
+            current=self.current,
             message_id_header=self.sender.message_id_header,
             receive_count=lambda: 10,
             processor_version="1",
             events=self.events,
         )
+
+    def current(self, record):
+        """A project's settings; replies are answered at once unless it says otherwise."""
+        project = Companies(self.companies_table).current(record)
+        return {"answering": {"quiet_period_seconds": 0}, **project}
 
     def open(self, attributes, *drafts):
         """A conversation with its drafts, each an entry id and a draft."""
