@@ -87,7 +87,7 @@ def judge(world: World, rows: Mapping[str, Mapping[str, Any]]) -> None:
 
 def _judge_number(world: World, called: Mapping[tuple[str, str], Mapping[str, Any]]) -> None:
     """P1: the company of a recipient gets no more calls than they have sent messages that ask."""
-    asked = defaultdict(set)
+    asked: dict[str, set[int]] = defaultdict(set)
     for said in world.scenario.says:
         if said.text == REQUEST:
             asked[said.recipient].add(said.message)
