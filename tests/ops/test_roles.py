@@ -40,6 +40,7 @@ READS = {
 }
 REPAIRS = {
     "doctor": ("doctor",),
+    "console sessions": ("console", "sessions"),
     "switch set": ("switch", "set", "safe_mode", "true"),
     "reconcile": ("reconcile",),
     "replay": ("replay", "--status", "processed", "--since", "1h", "--yes"),

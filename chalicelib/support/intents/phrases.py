@@ -6,8 +6,7 @@ words ("plate" is not "late", "discharge" is not "charge").
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from chalicelib.support.intents.risks import COMPLAINTS, RISKS
@@ -43,36 +42,28 @@ class Phrases:
         """Likewise, with where each begins and ends."""
         size, root = len(words), self._root
         for start in range(size):
-            first = root.next.get(words[start])
-            pending = [(first, start + 1)] if first is not None else []
+            pending = [(node, start + 1) for node in root.after(words[start])]
             while pending:
                 node, at = pending.pop()
                 for end in node.ends:
                     yield end, start, at
                 if at < size:
-                    following = node.next.get(words[at])
-                    if following is not None:
-                        pending.append((following, at + 1))
+                    pending += [(one, at + 1) for one in node.after(words[at])]
                 if node.gap is not None:
                     for skipped in range(at, min(at + _GAP_WORDS + 1, size)):
-                        following = node.gap.next.get(words[skipped])
-                        if following is not None:
-                            pending.append((following, skipped + 1))
+                        pending += [(one, skipped + 1) for one in node.gap.after(words[skipped])]
 
     def _add(self, parts: Sequence[str], end: tuple[str, float, int]) -> None:
-        """Add one phrase; phrases with the same beginning share nodes."""
+        """Add one phrase; phrases that begin with the same parts share nodes."""
         nodes = [self._root]
         for part in parts:
             if part == "*":
                 nodes = [_gap_of(node) for node in nodes]
                 continue
-            is_optional = part.endswith("?")
-            added = [
-                node.next.setdefault(word, _Node())
-                for node, word in itertools.product(nodes, self._words(part.removesuffix("?")))
-            ]
-            nodes = [*nodes, *added] if is_optional else added
-        for node in nodes:
+            words = part.removesuffix("?")
+            added = [node.child(words, self._words) for node in nodes]
+            nodes = [*nodes, *added] if part.endswith("?") else added
+        for node in dict.fromkeys(nodes):
             node.ends.append(end)
 
     def _words(self, part: str) -> list[str]:
@@ -84,14 +75,32 @@ class Phrases:
 
 
 class _Node:
-    """A prefix: the words that may follow, and the phrases that end here."""
+    """A prefix: what may follow, and the phrases that end here.
 
-    __slots__ = ("ends", "gap", "next")
+    A part of a phrase is one child, whatever its alternatives: with a node for each of their
+    combinations the tables would have millions.
+    """
+
+    __slots__ = ("_children", "_next", "ends", "gap")
 
     def __init__(self) -> None:
-        self.next: dict[str, _Node] = {}
+        self._children: dict[str, _Node] = {}
+        self._next: dict[str, list[_Node]] = {}
         self.gap: _Node | None = None
         self.ends: list[tuple[str, float, int]] = []
+
+    def after(self, word: str) -> Sequence[_Node]:
+        """The prefixes that the word leads to."""
+        return self._next.get(word, ())
+
+    def child(self, part: str, words_of: Callable[[str], Iterable[str]]) -> _Node:
+        """The prefix with one part more."""
+        child = self._children.get(part)
+        if child is None:
+            child = self._children[part] = _Node()
+            for word in dict.fromkeys(words_of(part)):
+                self._next.setdefault(word, []).append(child)
+        return child
 
 
 @cache

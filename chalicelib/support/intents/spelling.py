@@ -66,8 +66,8 @@ def _index() -> tuple[frozenset[str], dict[str, str]]:
         for shorter in _without_one(word):
             if len(shorter) > _SHORT_LETTERS - 1 and shorter[0] == word[0]:
                 nearly.setdefault(shorter, word)
-    usual = _USUAL.union(one.removesuffix("s") for one in known)
-    return known, {k: v for k, v in nearly.items() if k not in known | usual} | dict(TYPOS)
+    kept = known.union(_USUAL, (one.removesuffix("s") for one in known))
+    return known, {k: v for k, v in nearly.items() if k not in kept} | dict(TYPOS)
 
 
 def _without_one(word: str) -> list[str]:

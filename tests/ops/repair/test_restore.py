@@ -50,8 +50,11 @@ class Drill:
         self.session = session(ssm=Ssm())
         self.services = self.session.services
         self.services.__dict__["clock"] = self.rig.clock
-        self.services._ledger_table = self.rig.table
-        self.services._audit_table = self.rig.audit_table
+        names = self.services.settings
+        self.services._tables |= {
+            names.idempotency_table: self.rig.table,
+            names.audit_table: self.rig.audit_table,
+        }
 
     def event(self, ticket, comment):
         return job(
@@ -113,7 +116,7 @@ def test_it_refuses_to_remember_while_the_stage_acts(drill):
 def test_what_was_not_done_is_not_remembered(drill):
     """An effect that a switch withheld is still due, and the journal's acts are no effects."""
     drill.session.client("ssm").values["shadow_mode"] = "true"
-    table = drill.services._audit_table
+    table = drill.session.audit_table
     table.put_all(
         [
             {

@@ -7,6 +7,7 @@ import pytest
 
 from bench.intents import train
 from chalicelib.support.decision import decide_on
+from chalicelib.support.intents import phrases
 from chalicelib.support.intents.classify import Classified
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, RISK_ROUTES
 from chalicelib.support.intents.linear import shipped
@@ -109,3 +110,14 @@ def test_no_labelled_machine_mail_would_be_answered():
         decision = decide_on(reading.found, risks=reading.risks, explained=reading.explained)
         if row["machine"]:
             assert seen or not decision.may_answer, row["id"]
+
+
+def test_the_trees_have_no_node_for_each_combination_of_alternatives():
+    """Else the first message of a container would build millions."""
+    for tree in (phrases.of_intents(), phrases.of_risks()):
+        found, nodes = set(), [tree._root]
+        while nodes:
+            node = nodes.pop()
+            found.add(id(node))
+            nodes += [one for one in (*node._children.values(), node.gap) if one is not None]
+        assert len(found) < 5_000

@@ -1,0 +1,137 @@
+"""`ops setup` alone, from an empty account to packaged functions and a real message through each system.
+
+The command runs as a person runs it, in a copy of the project, against the engine that runs the
+packaged functions; what it prints is carried out at the simulated vendors.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+import requests
+
+from chalicelib.facts.dataset import FACT_EVENT
+from local.deploy import bundle, deployment
+from local.stack import resources
+from local.stack.lambda_events import schedule_event
+from local.vendors.powerbi import PowerBi
+from local.vendors.richpanel import Richpanel
+from local.vendors.twilio import Twilio
+from tests.rigs import setup_walk
+from tests.rigs.setup_walk import RECIPIENT, SECRETS
+
+pytestmark = pytest.mark.deployed
+STAGE = "staging"
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory):
+    with deployment.engine(log=tmp_path_factory.mktemp("engine") / "log") as running:
+        yield running
+
+
+@pytest.fixture
+def at(engine, tmp_path):
+    with Richpanel() as richpanel, Twilio() as twilio, PowerBi() as powerbi:
+        yield Place(resources.Aws(engine.url), tmp_path, richpanel, twilio, powerbi)
+
+
+class Place:
+    """An empty account, a copy of the project, and the vendors."""
+
+    def __init__(self, aws, folder, richpanel, twilio, powerbi):
+        self.aws, self.richpanel, self.twilio, self.powerbi = aws, richpanel, twilio, powerbi
+        (folder / "project").mkdir()
+        self.project = bundle.sources(folder / "project")  # its variables are written by setup
+        (self.project / "vendor").symlink_to(bundle.packages())
+        variables = setup_walk.vendors(richpanel, twilio, powerbi)
+        self.answers = setup_walk.answers(folder, STAGE, aws.account, variables)
+
+    def ops(self, *arguments):
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("AWS_", "COVERAGE", "PYTHONPATH", "PYTHONWARNINGS"))
+        }
+        run = subprocess.run(
+            [sys.executable, "-m", "ops", *map(str, arguments), "--stage", STAGE, "--yes"],
+            cwd=self.project,
+            env={**kept, **self.aws.environment, **SECRETS, "PIP_NO_INDEX": "1"},
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+        assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
+        return run.stdout
+
+
+def test_setup_alone_leads_to_a_real_message_through_each_system(at, capsys):
+    began = time.monotonic()
+    at.richpanel.add_ticket("1042", comments=[{"body": "Where is my order?", "id": "c-1"}])
+    said = json.loads(at.ops("setup", "--file", at.answers, "--json"))
+    done = {one["step"]: one for one in said["steps"]}
+    assert {one["state"] for one in done.values()} <= {"done", "by hand"}
+    assert not at.twilio.messages
+    config = json.loads((at.project / ".chalice" / "config.json").read_text())
+    variables = config["stages"][STAGE]["environment_variables"]
+    base = variables["PUBLIC_BASE_URL"]
+    assert requests.get(f"{base}/health", timeout=60).json()["stage"] == STAGE
+    pastes = {one["name"]: one for one in said["pastes"]}
+
+    at.ops("switch", "set", "shadow_mode", "false")
+    at.ops("switch", "set", "automation_enabled", "true")
+    time.sleep(31)  # every container reads the switches within 30 seconds
+    setup_walk.carry_out(at.aws, pastes, at.richpanel)
+    deployment.wait_for(lambda: "mw-processed" in at.richpanel.tags_of("1043"), "the ticket", 120)
+    deployment.wait_for(lambda: at.twilio.sent_to(RECIPIENT), "the text message", 120)
+
+    def reported():
+        at.aws.client("lambda").invoke(
+            FunctionName=f"rp-mw-{STAGE}-post_facts", Payload=json.dumps(schedule_event()).encode()
+        )
+        rows = at.powerbi.rows(variables["POWERBI_DATASET_ID"], FACT_EVENT)
+        return {row["EventID"].partition(":")[0] for row in rows} == {"ALOWARE", "HUBSPOT"}
+
+    deployment.wait_for(reported, "the facts", 120)
+    setup_walk.reply(pastes, at.twilio)
+    assert len(at.twilio.sent_to(RECIPIENT)) == 1
+    with capsys.disabled():
+        by_hand = {
+            system: sum(one["system"] == system for one in said["pastes"])
+            for system in ("support", "outreach", "facts")
+        }
+        print(f"\nsetup: {said['seconds']} s, by system {said['seconds_by_system']}")
+        print(f"by hand {by_hand}; to the last message {time.monotonic() - began:.0f} s")
+
+    (api,) = _apis(at)
+    again = json.loads(at.ops("setup", "--file", at.answers, "--json"))
+    assert {one["state"] for one in again["steps"]} <= {"done", "by hand"}
+    assert _apis(at) == [api]
+
+
+def test_another_machine_updates_the_same_api_or_is_refused(at):
+    """Depends on the stage of the test before: one engine, one account."""
+    environment = at.aws.environment
+    (api,) = _apis(at)
+    assert not (at.project / ".chalice" / "deployed").exists(), "a copy without any record"
+    bundle.chalice(at.project, "deploy", "--stage", STAGE, variables=environment)
+    assert _apis(at) == [api]
+
+    s3 = at.aws.client("s3")
+    bucket = f"rp-mw-artifacts-{at.aws.account}-us-east-1"
+    s3.delete_object(Bucket=bucket, Key=f"deployed/{STAGE}.json")
+    (at.project / ".chalice" / "deployed" / f"{STAGE}.json").unlink()
+    with pytest.raises(bundle.EngineError, match="would make a second API"):
+        bundle.chalice(at.project, "deploy", "--stage", STAGE, variables=environment)
+    assert _apis(at) == [api]
+
+
+def _apis(at):
+    found = at.aws.client("apigateway").get_rest_apis()["items"]
+    return [one["id"] for one in found if one["name"] == "rp-mw"]

@@ -1,0 +1,197 @@
+"""`ops setup` in an empty account, with nothing else: the walk, its pastes, and real messages.
+
+The account is MiniStack's, the vendors are the simulated ones.  Deploying is this test's own: the data
+resources are provisioned as ever, and the functions run in this process behind Chalice's own server;
+`tests/deployed` does the same with packaged functions.
+"""
+
+import contextlib
+import importlib
+import io
+import os
+import re
+import shutil
+import zipfile
+from pathlib import Path
+
+import boto3
+import pytest
+
+from chalicelib.facts.dataset import FACT_EVENT
+from local.stack import environment, lambda_events, resources
+from local.stack.pump import lane_handler, lane_pump
+from local.stack.server import Http
+from ops.setup import commands, steps
+from ops.stage import config, deploying
+from tests.rigs import setup_walk
+from tests.rigs.ops_cli import runner
+from tests.rigs.setup_walk import RECIPIENT, SECRETS
+
+ROOT = Path(__file__).parents[3]
+
+
+class Place:
+    """An empty account, the vendors, and the way in which this test deploys."""
+
+    def __init__(self, aws, richpanel, twilio, powerbi, folder, monkeypatch, capsys):
+        self.aws, self.richpanel, self.twilio = aws, richpanel, twilio
+        self.powerbi, self.folder, self.monkeypatch = powerbi, folder, monkeypatch
+        self.run, self.deployments = runner(capsys), 0
+        self.open = contextlib.ExitStack()
+        self.vendors = setup_walk.vendors(richpanel, twilio, powerbi)
+        self.http = None
+
+    def serve(self):
+        """The routes at an address of their own, as a domain of one's own would have it."""
+        self.app = importlib.import_module("app")
+        self.http = self.open.enter_context(Http(self.app.app))
+        for name in config.configured("dev"):  # Chalice's server put the real project's there
+            self.monkeypatch.delenv(name, raising=False)
+        self.vendors["PUBLIC_BASE_URL"] = self.http.url
+        self.vendors["HUBSPOT_WEBHOOK_URL"] = f"{self.http.url}/webhook/hubspot"
+
+    def deploy(self, session):
+        """Provision, and start the functions with the configured environment."""
+        self.deployments += 1
+        deploying.provisioned(session)
+        configured = config.configured("dev")
+        for name, value in configured.items():
+            self.monkeypatch.setenv(name, value)
+        self.new_containers()
+        functions = self.aws.client("lambda")
+        for name, more in session.template.functions():
+            variables = configured | {
+                k: str(v) for k, v in more["Environment"]["Variables"].items()
+            }
+            with contextlib.suppress(functions.exceptions.ResourceConflictException):
+                functions.create_function(
+                    FunctionName=name,
+                    Runtime="python3.11",
+                    Role="arn:aws:iam::000000000000:role/none",
+                    Handler="app.app",
+                    Code={"ZipFile": _empty()},
+                )
+            functions.update_function_configuration(
+                FunctionName=name, Environment={"Variables": variables}
+            )
+        if self.deployments == 1:
+            self.pump = lane_pump(self._stage(session.template), lane_handler(self.app)).start()
+            self.open.callback(self.pump.stop)
+
+    def _stage(self, template):
+        sqs = self.aws.client("sqs")
+        names = {
+            one.logical_id: one.properties["QueueName"]
+            for one in template.resources("AWS::SQS::Queue")
+        }
+        urls = {k: sqs.get_queue_url(QueueName=v)["QueueUrl"] for k, v in names.items()}
+        arns = {k: f"arn:aws:sqs:us-east-1:{self.aws.account}:{v}" for k, v in names.items()}
+        return resources.Stage("dev", self.aws, resources.Secrets(), {}, urls, arns)
+
+    def new_containers(self):
+        wiring = importlib.import_module("chalicelib.wiring")
+        wiring._services.clear()
+        if self.deployments:  # the functions' lines are not the command's
+            wiring.services().log._stream = io.StringIO()
+
+    def invoke(self, _session, function, event):
+        assert function == "rp-mw-dev-mail"
+        self.app.mail(event, lambda_events.Context())
+
+    def answers(self):
+        return setup_walk.answers(self.folder, "dev", self.aws.account, self.vendors)
+
+    def secret(self, secret_id):
+        return setup_walk.secret(self.aws, secret_id)
+
+    def switch(self, name, value):
+        self.aws.client("ssm").put_parameter(
+            Name=f"/rp-mw/dev/{name}", Value=value, Type="String", Overwrite=True
+        )
+        self.new_containers()
+
+
+def _empty():
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as made:
+        made.writestr("app.py", "")
+    return held.getvalue()
+
+
+@pytest.fixture
+def place(aws, richpanel, twilio, powerbi, tmp_path, without_rate_limits, monkeypatch, capsys):
+    shutil.copy(config.CONFIG, tmp_path / "config.json")
+    monkeypatch.setattr(config, "CONFIG", tmp_path / "config.json")
+    for name in (*environment.foreign(os.environ), *config.configured("dev")):
+        monkeypatch.delenv(name, raising=False)
+    more = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
+    sends = {"FACTS_FOLDER": str(tmp_path / "facts")}
+    for name, value in {**aws.environment, **more, **sends, **SECRETS}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
+    made = Place(aws, richpanel, twilio, powerbi, tmp_path, monkeypatch, capsys)
+    monkeypatch.setattr(commands, "WAYS", {"direct": made.deploy, "stack": made.deploy})
+    monkeypatch.setattr(commands, "invoke", made.invoke)
+    with made.open:
+        made.serve()
+        yield made
+        importlib.import_module("chalicelib.wiring")._services.clear()
+
+
+def test_setup_and_its_pastes_lead_to_a_real_message_through_each_system(place):
+    place.richpanel.add_ticket("1042", comments=[{"body": "Where is my order?", "id": "c-1"}])
+    file = place.answers()
+
+    planned = place.run("setup", "--plan", "--file", file, "--json")
+    assert planned.code == 0, planned
+    assert place.aws.client("dynamodb").list_tables()["TableNames"] == [], "a plan makes nothing"
+    assert {one["state"] for one in planned.data if one["step"] in ("deploy", "secrets")} == {
+        "to do"
+    }
+
+    said = place.run("setup", "--yes", "--file", file, "--json")
+    assert said.code == 0, (said.data["steps"][-1], said.err)
+    done = {one["step"]: one for one in said.data["steps"]}
+    assert [one["step"] for one in said.data["steps"]] == [
+        one.name for one in steps.of(("support", "outreach", "facts"))
+    ]
+    assert {one["state"] for one in done.values()} <= {"done", "by hand"}
+    assert "evt:rp:1042:c-1 processed" in done["trial richpanel"]["detail"]
+    assert place.richpanel.effects_of("1042", "tag_added") == {}, "the stage is in shadow"
+    assert not place.twilio.messages
+    stored = [place.secret(one) for one in ("rp-mw/dev/key_hash", "rp-mw/dev/router/api_keys")]
+    for value in (*SECRETS.values(), *stored):
+        assert value not in said.out + said.err
+    assert "[secrets]" in file.read_text()
+    assert all(value not in file.read_text() for value in SECRETS.values())
+    pastes = {one["name"]: one for one in said.data["pastes"]}
+
+    page = (ROOT / "docs" / "setup.md").read_text().split("## What a person does")[1]
+    by_hand = re.findall(r"^\| ([a-z ]+) \| ", page.split("## Then")[0], re.MULTILINE)
+    assert [*("account", "alarm recipients"), *pastes] == by_hand, "one list of what a person does"
+
+    place.switch("shadow_mode", "false")
+    place.switch("automation_enabled", "true")
+
+    setup_walk.carry_out(place.aws, pastes, place.richpanel)
+    place.pump.wait_until_quiet(timeout_seconds=30.0)
+    place.app.post_facts(
+        lambda_events.schedule_event(), lambda_events.Context(timeout_seconds=240.0)
+    )
+
+    assert "mw-processed" in place.richpanel.tags_of("1043")
+    assert len(place.twilio.sent_to(RECIPIENT)) == 1
+    dataset = config.configured("dev")["POWERBI_DATASET_ID"]
+    sources = {row["EventID"].partition(":")[0] for row in place.powerbi.rows(dataset, FACT_EVENT)}
+    assert sources == {"ALOWARE", "HUBSPOT"}
+    setup_walk.reply(pastes, place.twilio)
+
+    deployments, before = place.deployments, config.CONFIG.read_text()
+    again = place.run("setup", "--yes", "--file", file, "--json")
+    assert again.code == 0, again
+    assert (place.deployments, config.CONFIG.read_text()) == (deployments, before)
+    assert place.secret("rp-mw/dev/key_hash") == stored[0]
+    trials = [one for one in again.data["steps"] if one["step"].startswith("trial")]
+    assert all(one["detail"].startswith("not sent") for one in trials), (
+        "a live stage gets no test event"
+    )
