@@ -10,11 +10,13 @@ from tests.rigs.openid_console import listening
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 SIZE = {"width": 1100, "height": 720}
+DARK = {"overview", "conversation"}
+"""Taken in the dark colours too."""
 
 
 @pytest.fixture
 def take(open_tab):
-    """Takes pictures of a console's pages, each in light and dark."""
+    """Takes pictures of a console's pages."""
 
     def taken(console, who, pages):
         def under_its_name(_url):
@@ -29,10 +31,11 @@ def take(open_tab):
             for scheme in ("light", "dark"):
                 tab = open_tab(viewport=SIZE, color_scheme=scheme)
                 tab.page.context.add_cookies([{"name": "who", "value": who, "url": url}])
-                for name, path in pages.items():
-                    tab.page.goto(f"{url}{path}")
+                wanted = DARK & pages.keys() if scheme == "dark" else pages
+                for name in wanted:
+                    tab.page.goto(f"{url}{pages[name]}")
                     file = PICTURES / f"console-{name}-{scheme}.png"
-                    tab.page.screenshot(path=file, full_page=True)
+                    file.write_bytes(tab.page.screenshot(full_page=True))
 
     return taken
 
