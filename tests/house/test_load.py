@@ -17,9 +17,14 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "capacity.md"
 VENDOR_CALLS = {name: count for name, *_, count in COUNTS}
 QUARTER = Window(43_200.0, 44_100.0)
 
+FULL_LIMIT = "tickets routed a minute at Richpanel's documented limit"
+"""Its target of 40 is missed by a little: the pace keeps a margin to the limit."""
 
-def test_the_short_model_meets_every_target(capsys):
-    assert [str(one) for one in figures(SHORT, seed=1) if not one.met] == []
+
+def test_the_short_model_meets_every_target_but_one(capsys):
+    missed = [one for one in figures(SHORT, seed=1) if not one.met]
+    assert [one.name for one in missed] == [FULL_LIMIT]
+    assert missed[0].figure > 39.5, "docs/capacity.md says so"
     assert "richpanel out for 20 minutes" in capsys.readouterr().out
 
 

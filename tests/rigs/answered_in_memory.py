@@ -60,6 +60,7 @@ class Answered(Telling):
         self.calls, self.kill_at = 0, None
         self.writer = SetWriter()
         super().__init__(vendor.base_url)
+        vendor._now = lambda: self.clock.now().timestamp()  # what it shows is dated by one clock
         account = {
             "twilio_account_sid": twilio_vendor.ACCOUNT_SID,
             "twilio_auth_token": twilio_vendor.AUTH_TOKEN,
@@ -131,9 +132,9 @@ class Answered(Telling):
             self.ledger,
             self.switches,
             {
-                "send_text": self.sender.send_text,
+                "send_text": self._at_a_vendor(self.sender.send_text),
                 "hand_off": self.sender.hand_off,
-                "tell_company": self.tell,
+                "tell_company": self._at_a_vendor(self.tell),
             },
             settlement,
             self.clock,
@@ -170,16 +171,30 @@ class Answered(Telling):
         RowSweep(self.ledger, self._settlement, rebuilders, self.clock, actions).run()
         return summary
 
+    def _at_a_vendor(self, execute):
+        """An executor whose process may be killed before its request leaves, and after it was answered."""
+
+        def executed(actions, *, deadline_seconds):
+            self._called()
+            done = execute(actions, deadline_seconds=deadline_seconds)
+            self._called()
+            return done
+
+        return executed
+
+    def _called(self):
+        """Count a call; the chosen one kills the process."""
+        self.calls += 1
+        if self.calls == self.kill_at:
+            raise Killed
+
     def _count(self, table):
         """Count the calls of a table, each transaction as one: it is done whole or not at all."""
         whole, inside = table.transact, []
 
         def called(_name):
-            if inside:
-                return
-            self.calls += 1
-            if self.calls == self.kill_at:
-                raise Killed
+            if not inside:
+                self._called()
 
         def transact(writes):
             called("transact")

@@ -182,9 +182,10 @@ class Telling(OutreachParts):
         return self.teller.tell(actions, deadline_seconds=deadline_seconds)
 
     def run(self):
-        """Work on all that is queued."""
+        """Work on all that is queued; the message of a worker that dies stays there."""
         while self.outbox.messages:
-            self.process(self.outbox.messages.pop(0)[0])
+            self.process(self.outbox.messages[0][0])
+            self.outbox.messages.pop(0)
 
     def process(self, body):
         """Work on one message; one that is handed back comes again after its pause."""

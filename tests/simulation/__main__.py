@@ -20,6 +20,7 @@ from tests.simulation.handoffs import with_handoffs
 from tests.simulation.pairs import with_pairs
 from tests.simulation.scenario import Scenario, scenario
 from tests.simulation.shrink import shrunk
+from tests.simulation.tool_schedules import with_tools
 from tests.simulation.world import World
 
 _KINDS = {
@@ -31,6 +32,7 @@ _KINDS = {
     "handed": with_handoffs,
     "dying": with_dead_letters,
     "paired": with_pairs,
+    "tools": with_tools,
 }
 """How the schedule of a seed is drawn, by kind; docs/reliability.md says what each is for."""
 SHARE = 500

@@ -1,7 +1,7 @@
 """The companies' endpoints: what each was sent, and whether it is what happened, in order.
 
-An endpoint that is down answers 503, takes the request and says nothing, or acts and then fails: by
-turns, so that every schedule in which it is down has all of it.
+An endpoint that is down refuses the connection, answers 503, takes the request and says nothing, is
+slow, or acts and then fails: by turns, so that every schedule in which it is down has all of it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.errors import UncertainError
+from chalicelib.errors import TransientError, UncertainError
 from chalicelib.outreach.company_events.endpoint import SETTING, secret_id
 from chalicelib.outreach.company_events.names import TELLS
 from chalicelib.outreach.door.access import Access, check_signature
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 SIGNING = tuple("whsec_" + letter * 32 for letter in "AB")
 """Each company's own signing secret."""
+REFUSED = -1
+"""In place of a status: nothing listens."""
+SLOW_SECONDS = 9.0
+"""A slow answer, within the deadline of a request."""
 _LEFT = frozenset({"conversation.sent", "conversation.answered"})
 
 
@@ -51,12 +55,26 @@ class Endpoints:
 
     def post(self, container: Container, one: Post) -> Receipt:
         """What the product posts, with the faults of the network."""
+        actions = container.sending.actions
         receipt: Receipt = self._world.network.effect(
-            container.sending.actions, lambda: self._take(container.sending.actions[0].key, one)
+            actions, lambda: self._take(actions[0].key, one)
         )
+        if receipt.status == REFUSED:
+            raise TransientError("webhook", "post", reason="connect_failed")
         if receipt.status == 0:
             raise UncertainError("webhook", "post", reason="timeout")
         return receipt
+
+    def calls(self) -> dict[tuple[str, str], dict[str, tuple[str, Any]]]:
+        """The tools called, with their arguments: by conversation and message, then by id."""
+        found: dict[tuple[str, str], dict[str, tuple[str, Any]]] = defaultdict(dict)
+        for (_, opaque_id), kept in self._kept.items():
+            for event_id, event in kept:
+                data = event["data"]
+                if event["type"] == "conversation.tool_called":
+                    of = (opaque_id, data["message_id"])
+                    found[of][event_id] = (data["tool"], data["arguments"])
+        return found
 
     def judge(self) -> None:
         """Each event at least once, under one id, in order, and at its own company alone."""
@@ -66,7 +84,6 @@ class Endpoints:
 
     def _take(self, key: str, one: Post) -> Receipt:
         world = self._world
-        world.landed[key] += 1
         number = int(one.url.partition("company-")[2][0])
         known = Access(signing_secrets=(SIGNING[number],))
         at = int(one.headers["webhook-timestamp"])
@@ -75,22 +92,29 @@ class Endpoints:
         begins, ends = world.scenario.endpoint
         self._posts += 1
         if not EPOCH + begins <= world.now < EPOCH + ends:
-            self._keep(number, one)
+            self._keep(key, number, one)
             return Receipt(204)
         world.happened["endpoint_was_down"] += 1
-        match self._posts % 4:
+        match self._posts % 6:
             case 0:
-                self._keep(number, one)
+                self._keep(key, number, one)
                 return Receipt(500)
             case 1:
-                self._keep(number, one)
+                self._keep(key, number, one)
                 return Receipt(0)
             case 2:
                 return Receipt(0)
+            case 3:
+                world.now += SLOW_SECONDS
+                self._keep(key, number, one)
+                return Receipt(204)
+            case 4:
+                return Receipt(REFUSED)
             case _:
                 return Receipt(503)
 
-    def _keep(self, number: int, one: Post) -> None:
+    def _keep(self, key: str, number: int, one: Post) -> None:
+        self._world.landed[key] += 1
         event = json.loads(one.body)
         opaque_id = event["data"]["conversation"]
         if event["data"]["company_id"] != neighbours.IDS[number]:

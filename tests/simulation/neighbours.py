@@ -73,6 +73,7 @@ def beside_each_other(rng: random.Random, drawn: Scenario, start: Start) -> Scen
         failing_ticket=("", 0.0),
         crowd=0,
         endpoint=None,
+        tools="",
         held="",
         quiet_until="",
         bad_news="",

@@ -41,6 +41,7 @@ from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
 from chalicelib.outreach.unsubscribe import UnsubscribeDoor
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer
+from chalicelib.outreach.writing.tool_writer import ToolWriter
 from chalicelib.vendors.level import OwnLevel
 from local import company
 from tests.simulation import neighbours
@@ -48,6 +49,7 @@ from tests.simulation.consent import ConversationTable
 from tests.simulation.faults import Port
 from tests.simulation.parts import SimTable
 from tests.simulation.support import OPAQUE
+from tests.simulation.tools import AskingWriter
 
 if TYPE_CHECKING:
     from tests.simulation.containers import Container
@@ -113,6 +115,8 @@ class OutreachParts:
         conversations = self._conversations = Conversations(table, clock, lambda: OPAQUE)  # type: ignore[arg-type]
         self._handoffs = Handoffs(table)  # type: ignore[arg-type]
         writer: Writer = SimModel(world) if world.scenario.is_written else TemplateWriter()
+        if world.scenario.tools:
+            writer = ToolWriter(AskingWriter(writer), conversations, self._companies.current)
         composer = Composer(conversations, writer, nullcontext)
         clients = container.clients
         self.starts = Starts(container.table, container.ledger, clock)  # type: ignore[arg-type]

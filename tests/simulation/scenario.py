@@ -179,6 +179,8 @@ class Scenario:
         crowd: how many rows wait in the ledger that no sweep can finish.
         neighbour: what is wrong with the second company alone, if anything.
         endpoint: the period in which the companies' endpoints are down; None where they have none.
+        tools: what a tool that the model asks for is: ``plain``, ``confirmed`` by the recipient
+            first, or none where empty.
     """
 
     seed: int
@@ -228,6 +230,7 @@ class Scenario:
     crowd: int = 0
     neighbour: str = ""
     endpoint: tuple[float, float] | None = None
+    tools: str = ""
 
 
 def scenario(seed: int) -> Scenario:

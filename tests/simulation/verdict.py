@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED
-from tests.simulation import answered, stored_records
+from tests.simulation import answered, stored_records, tools
 from tests.simulation.oracle import SET_LIKE
 from tests.simulation.outreach import TEXTS
 
@@ -65,6 +65,7 @@ def judge(world: World) -> None:
     world.pairs.judge(rows)
     world.consent.judge(rows)
     world.endpoints.judge()
+    tools.judge(world, rows)
     if world.queue.waiting():
         broken("P2", "messages are left on the queue")
 

@@ -20,7 +20,7 @@ from chalicelib.once.ports import Delivery
 from chalicelib.once.worker import HandedBackError
 from local import company
 from local.vendors import twilio
-from tests.simulation import crowds, endpoints, neighbours, tables, verdict, wire, workload
+from tests.simulation import crowds, endpoints, neighbours, tables, tools, verdict, wire, workload
 from tests.simulation.carriers import MemorySes, MemoryTwilio
 from tests.simulation.clients import secrets
 from tests.simulation.consent import Consent
@@ -154,6 +154,7 @@ class World:
     def _rules(self) -> dict[str, Any]:
         """The project's settings: held messages, quiet period and quiet hours."""
         rules: dict[str, Any] = {self.scenario.held: True} if self.scenario.held else {}
+        rules |= tools.setting(self.scenario.tools)
         rules["answering"] = {"quiet_period_seconds": self.scenario.quiet_period}
         if until := self.scenario.quiet_until:
             rules["quiet_hours"] = {"from": "14:00", "until": until, "zone": "UTC"}

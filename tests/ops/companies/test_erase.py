@@ -96,6 +96,23 @@ def test_a_recipient_is_found_in_every_table_by_phone_or_by_email(written_to, ru
     assert run("erase", "--subject", subject, "--yes", "--json").data["found"] == 0
 
 
+def test_the_outbox_of_an_erased_conversation_is_removed_and_anothers_is_kept(outreach, run):
+    """Events that were posted, and events that their endpoint has not accepted yet."""
+    outreach.set_project(event_webhook={"url": "https://127.0.0.1/events"})
+    outreach.start("req-sms", "sms", TEL)
+    outreach.start("req-other", "sms", OTHER)
+    outreach.run()
+    theirs, another = (outreach.record("sms", one).opaque_id for one in (TEL, OTHER))
+
+    def outbox():
+        rows = [one["primary_channel"]["S"] for one in outreach.rows("ConversationsTable")]
+        return {one for one in rows if one.startswith("events#")}
+
+    assert outbox() == {f"events#{theirs}", f"events#{another}"}
+    run("erase", "--subject", TEL, "--yes")
+    assert outbox() == {f"events#{another}"}
+
+
 def test_no_index_finds_an_erased_recipient_and_other_conversations_are_intact(written_to, run):
     before = written_to.record("sms", OTHER)
     history = written_to.history(before)

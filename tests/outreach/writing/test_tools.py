@@ -173,6 +173,7 @@ def test_an_endpoint_that_is_gone_leaves_the_call_to_a_person(answered, endpoint
 def test_a_worker_that_dies_anywhere_calls_once_under_three_deliveries(
     telling_time, endpoint, twilio
 ):
+    """At every call of a table, before every request to a vendor, and after its answer."""
     number = 0
     while True:
         number += 1
