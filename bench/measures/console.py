@@ -37,6 +37,7 @@ PAGES = (
     *("/story/again?key=evt:rp:bench-7:c-1", "/unknown", "/unknown?reason=read_timeout"),
     *("/unknown/one?key=act:rp_tag:bench-7:x:c-1", "/letters", "/parked", "/parked?status=parked"),
     *("/charts", "/facts", "/companies", "/shadow", "/health", "/journal", "/journal.csv"),
+    "/inbox",
 )
 
 

@@ -24,8 +24,8 @@ from ops.session import OpsError, Session
 from ops.stage import switches
 from ops.unreachable import why
 
-AT_MOST = 100
-"""Rows that are read of a pile; a larger one is shown as "100+"."""
+AT_MOST = 50
+"""Rows that are read of a pile; a larger one is shown as "50+"."""
 
 
 @dataclass(frozen=True, slots=True)
