@@ -43,15 +43,17 @@ class SharedLevel:
     def change(self, decide: Callable[[Level | None], Level | None]) -> None:
         """See `level.Levels.change`.
 
-        The row as this container saw it last is tried first, which saves reading it.
+        The row as this container saw it last is tried first, which saves reading it.  Another
+        thread may replace it meanwhile: the row decided on and the one replaced must be the same.
         """
         attempts = Attempts(self._clock, at_once(TRIES))
         while True:
-            level = decide(_level(self._seen))
+            seen = self._seen
+            level = decide(_level(seen))
             if level is None:
                 return
             try:
-                self._seen = self._put(level)
+                self._seen = self._put(level, seen)
             except ConditionFailed as found:
                 self._seen = found.item
                 attempts.failed(TransientError("dynamodb", "take_turn", reason="contended"))
@@ -62,20 +64,19 @@ class SharedLevel:
         """The level as it is stored, for operators."""
         return _level(self._table.get({"event_id": self._key}) or {})
 
-    def _put(self, level: Level) -> Item:
+    def _put(self, level: Level, seen: Item) -> Item:
         now = self._clock.now()
         item = {
             "event_id": self._key,
             "tokens": level.tokens,
             "filled_at": level.filled_at,
             "lines": dict(level.lines),
-            "version": int(self._seen.get("version", 0)) + 1,
+            "version": int(seen.get("version", 0)) + 1,
             "last_processed_at": iso(now),
             "expires_at": int((now + _KEPT_FOR).timestamp()),
         }
-        if self._seen:
-            version = self._seen["version"]
-            self._table.put(item, condition="#version = :version", version=version)
+        if seen:
+            self._table.put(item, condition="#version = :version", version=seen["version"])
         else:
             self._table.put(item, condition="attribute_not_exists(#event_id)")
         return item

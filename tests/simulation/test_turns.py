@@ -33,6 +33,7 @@ def test_tickets_wait_for_their_turn_and_keep_their_order(form):
 
     assert violations == []
     assert world.oracle.logs["worker.waits"] > 5
+    assert not world.oracle.logs["worker.handed_back"], "waiting spends no receive"
     assert {row["status"] for row in rows_of(world)} <= {"processed"}
 
 

@@ -9,8 +9,10 @@ needs no share.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
+from chalicelib.errors import TransientError
 from chalicelib.once import keys
 from chalicelib.once.lanes import Lane
 from chalicelib.once.ports import Clock
@@ -42,8 +44,9 @@ class Shares:
     def wait(self, company_id: str, lane: Lane, limits: RateLimits) -> float:
         """Seconds until a start may enter its lane; 0 for at once.
 
-        Raises:
-            TransientError: the share could not be read or written.
+        Where the share cannot be written, as other doors write it all the time or the table is slow,
+        the start gets the time that this door would have given it: it shares that time with another
+        start.  It is admitted already, so it is not refused for that.
         """
         if limits.concurrent_conversations <= SMALL:
             return 0.0
@@ -63,5 +66,6 @@ class Shares:
             )
             return after
 
-        self.levels(keys.joined("starts", lane.name, company_id)).change(decide)
+        with suppress(TransientError):
+            self.levels(keys.joined("starts", lane.name, company_id)).change(decide)
         return answer.wait_seconds

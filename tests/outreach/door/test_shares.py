@@ -4,11 +4,13 @@ from itertools import pairwise
 
 import pytest
 
+from chalicelib.errors import TransientError
 from chalicelib.once.lanes import EMAIL, OUTREACH
+from chalicelib.once.store import ConditionFailed
 from chalicelib.outreach.companies import RateLimits
 from chalicelib.outreach.door.shares import AT_ONCE, SMALL, Shares
 from chalicelib.vendors.level import OwnLevel
-from chalicelib.vendors.shared_level import SharedLevel
+from chalicelib.vendors.shared_level import TRIES, SharedLevel
 from tests.rigs.tables import FaultyTable
 from tests.simulation import tables
 
@@ -69,3 +71,49 @@ def test_a_share_is_one_for_all_doors(clock):
     assert waits == sorted(waits)
     assert max(waits) == pytest.approx(60 - AT_ONCE, abs=5)
     assert [key for (key,) in table.rows] == ["pace:starts%3Aoutreach%3Aci-1"]
+
+
+@pytest.mark.parametrize("is_contended", [True, False])
+def test_a_start_is_not_refused_because_its_share_could_not_be_counted(clock, is_contended):
+    """Doors that change the row at once, or a slow table: it waits as if it had been counted."""
+    table = FaultyTable(tables.ledger())
+    level = SharedLevel(table, "starts", clock)
+    shares = Shares(lambda _: level, clock, WORKERS)
+    counted = [shares.wait("ci-1", OUTREACH, LARGE) for _ in range(60)][-1]
+    rows = dict(table.rows)
+    (row,) = rows.values()
+    slow = TransientError("dynamodb", "put_item", reason="throttled")
+    table.fails["put"] = [ConditionFailed(dict(row)) if is_contended else slow] * TRIES
+
+    assert shares.wait("ci-1", OUTREACH, LARGE) == pytest.approx(counted + 1, abs=0.1)
+    assert table.rows == rows
+
+
+def test_doors_that_count_at_the_same_time_lose_no_start(clock):
+    """Another thread's write between this one's decision and its write is not overwritten."""
+    table = FaultyTable(tables.ledger())
+    level = SharedLevel(table, "starts", clock)
+    shares = Shares(lambda _: level, clock, WORKERS)
+    for _ in range(20):
+        shares.wait("ci-1", OUTREACH, LARGE)
+
+    def beside():
+        waits.append(shares.wait("ci-1", OUTREACH, LARGE))
+
+    waits = []
+    decide_beside(level, beside)
+    waits.append(shares.wait("ci-1", OUTREACH, LARGE))
+
+    assert waits[1] - waits[0] == pytest.approx(1)
+
+
+def decide_beside(level, act):
+    """Let another thread's whole change happen once, right after the next decision."""
+    put = level._put
+
+    def late(*arguments):
+        level._put = put
+        act()
+        return put(*arguments)
+
+    level._put = late
