@@ -12,7 +12,7 @@ from ops.facts import commands as facts
 from ops.repair import replay
 from tests.rigs.engines import drain
 from tests.rigs.ops_cli import runner
-from tests.rigs.tickets import ROUTED, put_dead_letter
+from tests.rigs.tickets import ROUTED, RoutingSystem, put_dead_letter
 
 WRONG = [
     ("explain", "nobody-knows-it"),
@@ -37,6 +37,11 @@ WRONG = [
     ("doctor", "--stage", "NOT A STAGE"),
     ("no-such-command",),
 ]
+
+
+@pytest.fixture
+def system(app, without_rate_limits, stage, richpanel, pump):
+    return RoutingSystem(app, stage, richpanel, pump)
 
 
 @pytest.fixture
