@@ -158,8 +158,9 @@ def test_the_soft_limit_is_reported_once_and_the_hard_one_each_time(spending, lo
 
 def test_a_conversations_budget_is_its_own_and_counts_every_day(spending, clock, log):
     setting = {"cents_per_conversation": 1}
-    assert not faults({"model_budget": setting})
-    assert faults({"model_budget": {"soft_percent": 50}})
+    wrong = {"soft_percent": 50}
+    found = [faults({"model_budget": one}) for one in (setting, wrong)]
+    assert [any("model_budget" in one for one in each) for each in found] == [False, True]
     budget = Budget.of_conversation({"model_budget": setting})
     assert (budget, Budget.of({"model_budget": setting})) == (Budget(10_000, 8_000), None)
     assert spending.begin_conversation(RECORD, None, 9_000) is None
