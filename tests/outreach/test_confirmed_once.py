@@ -42,7 +42,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("recovery", ["redelivered", "swept"])
-def test_whoever_dies_at_any_write_the_wish_is_confirmed_once(twilio, case, recovery):
+def test_wherever_the_worker_dies_the_wish_is_confirmed_once(twilio, case, recovery):
     text, said, words, marks = CASES[case]
     outcomes = set()
     for number in itertools.count(1):

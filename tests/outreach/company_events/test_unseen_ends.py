@@ -86,7 +86,7 @@ def test_a_click_waits_its_turn_behind_what_happened_before(company, endpoint):
 
 
 @pytest.mark.parametrize("case", ["an older token", "no endpoint", "an ended conversation"])
-def test_where_nobody_is_told_the_mark_is_made_all_the_same(company, endpoint, case):
+def test_where_no_company_hears_of_it_the_mark_is_made_all_the_same(company, endpoint, case):
     record = mailed(company, tells=case != "no endpoint")
     text = token(record)
     if case == "an older token":

@@ -126,7 +126,7 @@ def test_without_a_writer_the_person_gets_the_conversation_and_nothing_leaves_un
     assert desk.sent() == ["Answer 1 to: Tell me more"]
 
 
-def test_a_wish_to_stop_is_held_for_nobody(desk, writer):
+def test_a_wish_to_stop_is_not_held(desk, writer):
     record = held(desk, "I have had enough")
     assert desk.state(record) is None
     assert desk.conversations.forbids(record) == "asked_to_stop"
