@@ -7,6 +7,7 @@
     evt:receipt:{provider message id}:{status}
     evt:release:{opaque conversation id}:{hand-off id}
     evt:desk:{opaque conversation id}:{act id}
+    evt:follow:{opaque conversation id}:{step}         reminder or end
     act:send:{opaque conversation id}:{entry_id}
     act:handoff:{opaque conversation id}:{suffix}      failed-{suffix} of an escalation
     evt:tell:{opaque conversation id}:{number}         telling a company one event
@@ -46,6 +47,16 @@ def release(opaque_id: str, handoff_id: str) -> str:
 def desk(opaque_id: str, act_id: str) -> str:
     """Event key of a person's reply: one act, one message."""
     return joined("evt", "desk", opaque_id, act_id)
+
+
+def follow(opaque_id: str, step: str) -> str:
+    """Event key of a step that follows an opening; a conversation has each step once."""
+    return joined("evt", "follow", opaque_id, step)
+
+
+def step_of(event_key: str) -> str:
+    """The step in a key of `follow`."""
+    return event_key.rpartition(":")[2]
 
 
 def send_action(opaque_id: str, entry_id: str) -> str:

@@ -21,6 +21,7 @@ from chalicelib.outreach.conversations.records import (
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.event_context import EventContext
+from chalicelib.outreach.last_look import CONTINUED
 
 NO_PERSON: Mapping[str, Any] = {"hand_off_to_human": False, "function_call": False}
 LOOKED_AT = 8
@@ -55,6 +56,8 @@ class Releasing:
         is_given_back = handoff.get("releasing") == GIVEN_BACK
         if not handoff["held"] and not (is_given_back and self._is_unanswered(record)):
             raise NotAnEvent(EventStatus.PROCESSED, "returned_to_automation")
+        if is_opening and record.is_continued:
+            raise NotAnEvent(EventStatus.FAILED, CONTINUED)
         if self._conversations.forbids(record) is not None:
             if is_opening and record.status in UNSENT:
                 self._drafting.give_up(record, "send", DO_NOT_CONTACT)
@@ -67,6 +70,7 @@ class Releasing:
             self._drafting.wait_out_quiet_hours(record, event.facts.event_key)
         if not is_opening:
             return self._drafting.answer(context, entry_id, switches)
+        self._drafting.wait_until_send_at(record)  # approved before its time
         with self._drafting.fail_on_permanent_error(record):
             return self._drafting.plan(context, entry_id, switches, is_opening=True)
 

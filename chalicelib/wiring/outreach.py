@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.door.admission import Starts
     from chalicelib.outreach.door.initiate import Initiate
     from chalicelib.outreach.door.shares import Shares
+    from chalicelib.outreach.following import FollowUps
     from chalicelib.outreach.handoff import Desk
     from chalicelib.outreach.ownership import Ownership
     from chalicelib.outreach.senders import Senders
@@ -240,7 +241,7 @@ class Outreach(Core):
 
     def outreach_rebuilders(self) -> Mapping[str, Callable[[], Rebuilder]]:
         """By the first two parts of an event key."""
-        kinds = ("evt:start", "evt:release", "evt:desk", "evt:receipt")
+        kinds = ("evt:start", "evt:release", "evt:desk", "evt:follow", "evt:receipt")
         return {
             **dict.fromkeys(kinds, lambda: self._resume_rebuilder),
             "evt:reply": self._lost_replies,
@@ -288,6 +289,22 @@ class Outreach(Core):
             receive_count=lambda: self.heartbeat.receive_count,
             processor_version=self.settings.release,
             events=self.company_events,
+            follow_ups=self._follow_ups,
+        )
+
+    @cached_property
+    def _follow_ups(self) -> FollowUps:
+        from chalicelib.outreach.following import FollowUps
+
+        return FollowUps(
+            self.conversations,
+            self.starts,
+            self.ledger,
+            self.clock,
+            lambda: self.opaque_ids,
+            self.current_settings,
+            self._put_later,
+            self.company_events,
         )
 
     @cached_property
@@ -309,6 +326,7 @@ class Outreach(Core):
             resume,
             self._ownership,
             self.company_events,
+            self._follow_ups,
         )
 
     # --- events to companies ------------------------------------------------------------------
