@@ -108,6 +108,9 @@ class Conclusions:
                 self._record_refusal(record, row, plan)
             if plan.facts.get("desk") and row.status in _NOT_SENT:
                 self.reply_failed(record, row.reason or row.status.value)
+            is_over = row.status in _NOT_SENT and row.reason not in SWITCHES
+            if plan.facts.get("follow_up") and is_over:
+                self._conversations.move(record, set(Status), {}, remove=(NEXT_STEP,))
             is_opening = bool(plan.facts.get("opening"))
             gave_way = is_opening and row.reason in GIVEN_WAY
             if row.status == ActionStatus.SKIPPED and (row.reason in SWITCHES or gave_way):
@@ -248,7 +251,7 @@ class Conclusions:
             entry,
             expected=set(Status),
             changes=changes,
-            remove=() if following else (NEXT_STEP,),
+            remove=("withheld_reason", *(() if following else (NEXT_STEP,))),
             also=(following.row,) if following else (),
         )
         sent = entry.entry_id

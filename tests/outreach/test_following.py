@@ -397,6 +397,33 @@ def test_a_fallback_has_its_own_reminder(following):
     assert following.sent()[2:] == [f"{REMINDER} {OPT_OUT}"]
 
 
+def told(rig, record):
+    """Name and facts of each event of a conversation."""
+    rows, found = rig.events.rows, []
+    while (one := rows.event(record.opaque_id, len(found) + 1)) is not None:
+        found.append((one.name.value, one.facts))
+    return found
+
+
+def test_the_company_hears_of_the_other_channel_and_of_the_reminder(following):
+    hook = {"url": "https://hooks.example.com/conversations"}
+    following.project(follow_ups={**DAY, **TO_SMS}, event_webhook=hook)
+    following.twilio.fault("status", **refused())
+    following.started(channel="whatsapp")
+    following.passes(hours=25)
+    first, linked = following.all_records()
+    assert [name for name, _ in told(following, first)] == ["accepted", "failed", "continued"]
+    assert told(following, first)[2][1] == {
+        "linked_conversation": linked.opaque_id,
+        "linked_request_id": linked.request_id,
+        "linked_channel": "sms",
+    }
+    names = [name for name, _ in told(following, linked)]
+    assert names == ["accepted", "sent", "followed_up"]
+    assert told(following, linked)[0][1] == {"continues": first.opaque_id}
+    assert told(following, linked)[2][1]["step"] == "reminder"
+
+
 # --- a start at a time ------------------------------------------------------------------------
 
 
