@@ -48,7 +48,7 @@ from chalicelib.outreach.writing.about import about
 from chalicelib.outreach.writing.tool_writer import ASK, CALL
 
 OPT_OUT_CODE = "21610"
-RETRIES = "retries"
+GIVEN_UP = "retries"
 """``failure_stage`` of a conversation whose start was given up after its last attempt."""
 SWITCHES = frozenset({"kill_switch", "shadow", "safe_mode", "automation_disabled"})
 """Reasons of `once.ports.Switches.forbids`: an action they stopped may be done later."""
@@ -135,7 +135,7 @@ class Conclusions:
         why = {"failure_stage": stage, "failure_reason": reason}
         self._end_unsent(record, UNSENT | {Status.FAILED}, Status.FAILED, why)
         self._events.record(record, Name.FAILED, f"{stage}:{reason}", stage=stage, reason=reason)
-        if stage != RETRIES:  # then it is not known whether it was sent
+        if stage != GIVEN_UP:  # then it is not known whether it was sent
             self._follow_ups.fall_back(record)
 
     def give_way(self, record: Record, reason: str) -> None:

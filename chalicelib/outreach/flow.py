@@ -38,7 +38,7 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.actions import HandOff, Loaded
 from chalicelib.outreach.answering import Pace
 from chalicelib.outreach.company_events.recorder import CompanyEvents
-from chalicelib.outreach.conclusions import OPT_OUT_CODE, RETRIES, Conclusions
+from chalicelib.outreach.conclusions import GIVEN_UP, OPT_OUT_CODE, Conclusions
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
@@ -206,7 +206,7 @@ class OutreachFlow(Flow):
         if event.facts.event_key.startswith("evt:start:"):
             if not reason.startswith("dead_letter"):
                 return None
-            self._conclusions.fail(record, RETRIES, reason)
+            self._conclusions.fail(record, GIVEN_UP, reason)
             self._conclusions.free(record)
             return None
         if event.facts.event_key.startswith("evt:desk:"):

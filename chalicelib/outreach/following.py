@@ -6,7 +6,7 @@ What it sends has the action key of an answer to that event, so it is sent once.
 conversation of its own: its record, the row of its start and the link in the conversation that has
 failed are one transaction.
 
-A fallback is opened only where it is certain that the first message reached nobody: it was refused,
+A fallback is opened only where it is certain that the first message did not arrive: it was refused,
 could not be written or sent, or the carrier says that it was not delivered.  An unknown outcome opens
 none.  The new conversation's ids are made of the old one's, so that a repetition finds it.
 """
