@@ -77,9 +77,10 @@ class _Chapter(outreach._Chapter):  # noqa: SLF001 - the same requests and lines
         self.answers = [(200, body) for _, body in self.answers]
         if set(statuses) != {202}:
             self.wrong.append(f"a start with send_at was answered {statuses}")
-        yield self._line("a start for later", "demo-later", sent + 5)
         self._wait_for(LATER_TEL, 1)
-        yield self._line("its time has come", "demo-later", sent + 6)
+        yield self._line("a start for later, at its time", "demo-later", sent + 6)
+        if any(one["_at"] < at.timestamp() for one in self.stack.twilio.sent_to(LATER_TEL)):
+            self.wrong.append("a start with send_at was sent before")
 
     def _begin(
         self,
