@@ -12,6 +12,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.once import keys
 from chalicelib.once.action import ActionRow, ActionStatus
+from chalicelib.once.event import Lease
 from chalicelib.once.flow import Event, suffix
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Clock
@@ -127,16 +128,23 @@ class Conclusions:
             )
         return True
 
-    def fail(self, record: Record, stage: str, reason: str) -> None:
+    def fail(self, record: Record, stage: str, reason: str, lease: Lease | None = None) -> None:
         """Fail a conversation before its first message.
 
         A handed-off conversation fails once it is released.
+
+        Args:
+            record: the conversation.
+            stage: where it failed.
+            reason: a fixed code.
+            lease: of the event that found it unsendable, which another run may find sendable: only
+                its holder goes on by another channel.
         """
         why = {"failure_stage": stage, "failure_reason": reason}
         self._end_unsent(record, UNSENT | {Status.FAILED}, Status.FAILED, why)
         self._events.record(record, Name.FAILED, f"{stage}:{reason}", stage=stage, reason=reason)
         if stage != GIVEN_UP:  # then it is not known whether it was sent
-            self._follow_ups.fall_back(record)
+            self._follow_ups.fall_back(record, lease)
 
     def give_way(self, record: Record, reason: str) -> None:
         """A person has the conversation before its first message, or its recipient: that is not sent."""

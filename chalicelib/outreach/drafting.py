@@ -10,7 +10,7 @@ from typing import Any
 from chalicelib.clock import parsed
 from chalicelib.errors import PermanentError, UnavailableError, reason_of
 from chalicelib.once import keys
-from chalicelib.once.event import SCHEDULED, EventStatus
+from chalicelib.once.event import SCHEDULED, EventStatus, Lease
 from chalicelib.once.flow import NotAnEvent, Waits
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
@@ -192,8 +192,13 @@ class Drafting:
         return other
 
     @contextmanager
-    def fail_on_permanent_error(self, record: Record) -> Iterator[None]:
-        """A permanent error fails the conversation, with stage and reason; others are retried."""
+    def fail_on_permanent_error(self, record: Record, lease: Lease | None = None) -> Iterator[None]:
+        """A permanent error fails the conversation, with stage and reason; others are retried.
+
+        Args:
+            record: the conversation.
+            lease: of the event that found the error; see `Conclusions.fail`.
+        """
         stage, reason = "secrets", ""
         try:
             self.check_secrets(record)
@@ -207,12 +212,12 @@ class Drafting:
                 raise
             reason = error.code
         if reason:
-            self.give_up(record, stage, reason)
+            self.give_up(record, stage, reason, lease)
             raise NotAnEvent(EventStatus.FAILED, f"{stage}:{reason}")
 
-    def give_up(self, record: Record, stage: str, reason: str) -> None:
-        """Fail a conversation before its first message."""
-        self._conclusions.fail(record, stage, reason)
+    def give_up(self, record: Record, stage: str, reason: str, lease: Lease | None = None) -> None:
+        """Fail a conversation before its first message; see `Conclusions.fail`."""
+        self._conclusions.fail(record, stage, reason, lease)
         self._conclusions.free(record)
 
     def give_way(self, record: Record, reason: str = PERSON_ANSWERS) -> None:

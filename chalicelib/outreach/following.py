@@ -21,7 +21,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.errors import UnavailableError
 from chalicelib.once import keys
-from chalicelib.once.event import EventFacts
+from chalicelib.once.event import EventFacts, Lease
 from chalicelib.once.job import Job
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
@@ -99,11 +99,15 @@ class FollowUps:
         row = self.ledger.scheduling(facts, at.timestamp())
         return Next(row, {NEXT_STEP: {"step": name, "at": iso(at)}})
 
-    def fall_back(self, record: Record) -> None:
+    def fall_back(self, record: Record, lease: Lease | None = None) -> None:
         """Open a conversation on the next channel, once, where the project declares one.
 
         The caller knows for certain that the conversation's first message was not delivered.  Not where
         the recipient has written since, must not be contacted, or a person has the conversation.
+
+        Args:
+            record: the conversation.
+            lease: it is opened only while this is held; None where no run can come to another end.
 
         Raises:
             TransientError: it was not opened; call again.
@@ -116,7 +120,7 @@ class FollowUps:
             is_wanted = record.status == Status.FAILED and not record.person_act
             if not is_wanted or self.conversations.has_heard(record):
                 return
-            if not self._open_next(record):
+            if not self._open_next(record, lease):
                 return
             record = self.conversations.get(record)
         link = record.item.get(CONTINUED_BY)
@@ -133,7 +137,7 @@ class FollowUps:
         )
         self._queue(linked)
 
-    def _open_next(self, record: Record) -> bool:
+    def _open_next(self, record: Record, lease: Lease | None) -> bool:
         """Open it on the first channel that takes it; False where none does."""
         declared, project = declared_by(record.item), Project(self.current(record))
         if declared is None or not project.is_active:
@@ -143,10 +147,10 @@ class FollowUps:
             forbidden = self.conversations.forbids(linked)
             if forbidden in TECHNICAL:
                 continue
-            return forbidden is None and self._open(record, linked)
+            return forbidden is None and self._open(record, linked, lease)
         return False
 
-    def _open(self, record: Record, linked: Record) -> bool:
+    def _open(self, record: Record, linked: Record, lease: Lease | None) -> bool:
         now = iso(self.clock.now())
         facts = _facts(linked.start_event, linked.opaque_id, now)
         link = _link(linked)
@@ -157,6 +161,7 @@ class FollowUps:
             also=(
                 self.starts.linking(facts, linked.company_id),
                 self.conversations.continuing(record, link),
+                *((self.starts.holding(lease),) if lease else ()),
             ),
         )
         return opened.record is not None or self.conversations.get(record).is_continued

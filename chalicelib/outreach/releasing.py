@@ -60,7 +60,7 @@ class Releasing:
             raise NotAnEvent(EventStatus.FAILED, CONTINUED)
         if self._conversations.forbids(record) is not None:
             if is_opening and record.status in UNSENT:
-                self._drafting.give_up(record, "send", DO_NOT_CONTACT)
+                self._drafting.give_up(record, "send", DO_NOT_CONTACT, event.lease)
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         entry_id = outreach_keys.entry_id(
             record.start_event if is_opening else event.facts.event_key
@@ -71,7 +71,7 @@ class Releasing:
         if not is_opening:
             return self._drafting.answer(context, entry_id, switches)
         self._drafting.wait_until_send_at(record)  # approved before its time
-        with self._drafting.fail_on_permanent_error(record):
+        with self._drafting.fail_on_permanent_error(record, event.lease):
             return self._drafting.plan(context, entry_id, switches, is_opening=True)
 
     def _is_unanswered(self, record: Record) -> bool:

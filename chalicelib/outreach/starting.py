@@ -74,7 +74,7 @@ class Starting:
         if self._conversations.forbids(record) is not None:
             # Under another address or for another reason than opening it looks at, or since then:
             # the start may have waited for hours or for an operator.
-            self._drafting.give_up(record, "send", DO_NOT_CONTACT)
+            self._drafting.give_up(record, "send", DO_NOT_CONTACT, event.lease)
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         if record.person_act:  # it waited, and a person has the conversation, or has written
             self._drafting.give_way(record)
@@ -89,7 +89,7 @@ class Starting:
             return hand_off_plan("start", "auto_queue_initial_message")
         self._drafting.wait_until_send_at(record)
         self._drafting.wait_out_quiet_hours(record, event.facts.event_key)
-        with self._drafting.fail_on_permanent_error(record):
+        with self._drafting.fail_on_permanent_error(record, event.lease):
             return self._drafting.plan(context, entry_id, switches, is_opening=True)
 
     def _tell(self, record: Record, event_key: str) -> None:

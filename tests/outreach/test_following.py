@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from chalicelib.clock import iso
+from chalicelib.errors import UnavailableError
 from chalicelib.once.job import Recovery
 from chalicelib.outreach import keys
 from chalicelib.outreach.channels import Channel
@@ -582,3 +583,37 @@ def test_a_fallback_killed_at_any_write_opens_one_conversation_and_sends_once(tw
             assert len(channels) == 1, (where, statuses, channels)
     assert (("failed", "processed"), ("sms",)) in outcomes
     assert number > 8
+
+
+def without_a_secret(rig):
+    """The secret of WhatsApp is missing: its name, and what it held."""
+    name = rig.whatsapp()["whatsapp"]["whatsapp_credentials_id"]
+    held = rig.secrets.texts[name]
+    rig.secrets.texts[name] = UnavailableError("secret_missing")
+    return name, held
+
+
+def test_a_run_that_has_lost_its_lease_opens_no_other_channel(following):
+    """It found a secret missing; the run that took the event over finds it, and sends."""
+    following.project(follow_ups=TO_SMS)
+    name, secret = without_a_secret(following)
+    following.post(channel="whatsapp")
+    key = next(one for (one,) in following.table.rows if one.startswith("evt:start:"))
+
+    def taken_over():
+        following.table.rows[(key,)] |= {"fence": 99, "owner": "another"}
+        following.secrets.texts[name] = secret
+
+    following.conversations_table.before["update"] = taken_over  # as it marks it failed
+    following.work()
+    assert len(following.all_records()) == 1
+    assert following.channels() == []
+
+
+def test_a_missing_secret_is_a_reason_for_another_channel(following):
+    following.project(follow_ups=TO_SMS)
+    without_a_secret(following)
+    following.started(channel="whatsapp")
+    following.passes(minutes=10)
+    assert following.channels() == ["sms"]
+    assert following.fate()["reason"] == "secrets:secret_missing"
