@@ -103,6 +103,7 @@ class FollowRig(DeskRig):
             conversations=lambda: self.conversations,
             shares=Shares(lambda _: OwnLevel(), self.clock, 2),
             put_later=lambda job, _seconds: self.intake.put_back(job),
+            outbox=lambda: self.events.rows,
         )
 
     def post(self, request_id="req1", channel="sms", company_id=OURS, tel=TEL, **changes):

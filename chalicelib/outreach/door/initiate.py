@@ -39,6 +39,7 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import openings
 from chalicelib.outreach.channels import SENDER_OF
 from chalicelib.outreach.companies import Companies, Project
+from chalicelib.outreach.company_events.names import TELLS
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.door import access, outcomes, reading, router
 from chalicelib.outreach.door.access import Access
@@ -48,7 +49,8 @@ from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.follow_up_settings import channels_left, declared_by
 from chalicelib.outreach.jobs import StartConversation
 
-if TYPE_CHECKING:  # a start does not load it
+if TYPE_CHECKING:  # most starts do not load them
+    from chalicelib.outreach.company_events.rows import EventRows
     from chalicelib.outreach.conversations.store import Conversations
 
 ACCEPTED = "Request accepted and queued for processing."
@@ -88,6 +90,7 @@ class Initiate:
     Attributes:
         access: the credentials of each company id, read for every request.
         conversations: the conversations table; only questions need it.
+        outbox: the events of companies that have an endpoint.
         put_later: queues a job outside its lane for so many seconds.
     """
 
@@ -101,6 +104,7 @@ class Initiate:
     log: Log
     new_id: Callable[[], str]
     conversations: Callable[[], Conversations]
+    outbox: Callable[[], EventRows]
     shares: Shares
     put_later: Callable[[Job, float], None]
 
@@ -180,7 +184,8 @@ class Initiate:
         if not fits(job):
             raise TooLargeError("PAYLOAD_TOO_LARGE", "the request is too large for the queue")
         self._check_send_at(asked, job.event_key)
-        admitted = self.starts.admit(facts_of(job), company_id, project.rate_limits)
+        also = [self.outbox().announcing(Record(job.record))] if TELLS in job.record else []
+        admitted = self.starts.admit(facts_of(job), company_id, project.rate_limits, also)
         match admitted:
             case Reused():
                 raise ConflictError("REQUEST_ID_REUSED", "request_id came with another payload")
