@@ -50,6 +50,18 @@ class ConversationTable(SimTable):
             for mark in marks:
                 if mark is not None:
                     self._world.consent.wrote(mark)
+            if self._world.scenario.follow_ups:
+                self._world.follow_ups.wrote()
+
+    def query_pages(self, **arguments: Any) -> Any:
+        """See `SimTable.query_pages`; a read of an address's conversations is a look at answers."""
+        values = arguments.get("values", {})
+        if set(values) != {"p"} or not arguments.get("ConsistentRead"):
+            return super().query_pages(**arguments)
+        began, actor = self._world.now, self._world.actor
+        found = list(super().query_pages(**arguments))
+        self._world.follow_ups.looked(actor, values["p"], began)
+        return iter(found)
 
     def update(self, key: Mapping[str, Any], **more: Any) -> Any:
         """See `SimTable.update`."""
