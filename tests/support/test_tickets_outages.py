@@ -3,6 +3,8 @@
 Each test names the failure scenario it covers (F..) where there is one.
 """
 
+import time
+
 import pytest
 
 from chalicelib.errors import TransientError
@@ -75,17 +77,18 @@ def test_checking_tags_takes_no_request_where_the_response_shows_them(system):
 
 @pytest.mark.parametrize(
     ("retry_after", "at_least", "at_most"),
-    [("30", 30, 38), ("3600", 899, 901), ("nonsense", 1, 60), ("-5", 1, 60)],
+    [("30", 30, 38), ("3600", 899, 1_126), ("nonsense", 1, 60), ("-5", 1, 60)],
 )
 def test_retry_after_is_honoured_and_capped(system, retry_after, at_least, at_most):
-    """F45."""
+    """F45: by the queue of short waits, or by the sweep where it cannot wait for so long."""
     system.richpanel.fault("status", status=429, headers={"Retry-After": retry_after})
     waits = []
     later = system.services().later.queue
     later.put = lambda _body, *, delay_seconds: waits.append(delay_seconds)
     system.post(system.ticket())
     system.run()
-    assert at_least <= waits[0] <= at_most
+    by_sweep = system.event()["due_at"] - time.time()
+    assert at_least <= (waits or [by_sweep])[0] <= at_most
 
 
 @pytest.mark.parametrize("status", [400, 404, 422])
