@@ -79,16 +79,19 @@ def log_unexpected(log: Log, error: BaseException) -> None:
     log.event("console.failed", code=type(error).__name__, at=place)
 
 
-def page(code: int, said: str, acts: Sequence[Mapping[str, Any]] = ()) -> tuple[str, int]:
+def page(
+    code: int, said: str, acts: Sequence[Mapping[str, Any]] = (), key: str = ""
+) -> tuple[str, int]:
     """An error as a page.
 
     Args:
         code: the HTTP status.
         said: one sentence for the reader.
         acts: entries of the journal that explain it.
+        key: what it was about; its story is a link where it has one.
     """
-    title = _TITLES.get(code, "Refused")
-    return render_template("error.html", title=title, said=said, acts=acts), code
+    title, story = _TITLES.get(code, "Refused"), key if key.startswith(("evt:", "act:")) else ""
+    return render_template("error.html", title=title, said=said, acts=acts, key=story), code
 
 
 def _of_http(error: HTTPException) -> AnyResponse | tuple[str, int]:
@@ -104,7 +107,7 @@ def _overtaken(error: OvertakenError) -> tuple[str, int]:
     key, session = request.values.get("key", ""), backend.reading()
     now = session.services.clock.now()
     acts = list(journal.read(session, key=key, by=None, since=now)) if key else []
-    return page(409, f"{error}. Nothing was done now.", acts[-_ACTS:])
+    return page(409, f"{error}. Nothing was done now.", acts[-_ACTS:], key)
 
 
 def _refused(error: OpsError) -> tuple[str, int]:

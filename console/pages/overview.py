@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Blueprint, render_template
 
-from console.access import Right, needs
+from console.access import Right, needs, person
 from console.backend import reading
 from ops import journal
 from ops.inspect import piles
@@ -24,7 +24,7 @@ TITLES = {
         "Given up after ten attempts. Their customers wait.",
     ),
     "handoffs": (
-        "",
+        "inbox.show",
         "Conversations for a person",
         "A person was asked to take over.",
     ),
@@ -36,7 +36,7 @@ TITLES = {
     ),
     "facts": ("facts.show", "Facts on their way", "Not in the report yet."),
 }
-"""Of each pile: its page, if there is one, its title, and what it means."""
+"""Of each pile: its page, its title, and what it means."""
 
 
 @pages.get("/")
@@ -44,9 +44,11 @@ TITLES = {
 def show() -> str:
     """The first page of an operator."""
     session = reading()
+    closed = "" if person().may(Right.CONVERSE) else "inbox.show"
     return render_template(
         "overview.html",
         piles=[(one, *TITLES[one.name]) for one in piles.piles(session)],
+        closed=closed,
         stopping=piles.stopping(session),
         acts=journal.newest(session, limit=ACTS_SHOWN),
     )
