@@ -61,7 +61,8 @@ def run(options: argparse.Namespace) -> int:
         signal.signal(number, signal.default_int_handler)
     ports = Ports(options.port, options.engine_port, options.richpanel_port)
     print("starting ...", flush=True)
-    with contextlib.ExitStack() as opened:
+    shown = _WithoutMetrics(sys.stdout)
+    with contextlib.redirect_stdout(shown), contextlib.ExitStack() as opened:
         try:
             stack = opened.enter_context(
                 Stack(ports, reconcile_every_seconds=options.reconcile_every, on_error=_complain)
@@ -78,10 +79,10 @@ def run(options: argparse.Namespace) -> int:
             )
             opened.callback(environment.remove_hints)
             address = opened.enter_context(_console(options.console_port))
+            metrics = Metrics(stack.stage.aws.client("cloudwatch"))
+            shown.metrics = opened.enter_context(metrics.running())
             print(_welcome(stack, address), flush=True)
-            metrics = opened.enter_context(Metrics(stack.stage.aws.client("cloudwatch")).running())
-            with contextlib.redirect_stdout(_WithoutMetrics(sys.stdout, metrics)):
-                threading.Event().wait()
+            threading.Event().wait()
         except KeyboardInterrupt:
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, signal.SIG_IGN)
@@ -238,16 +239,21 @@ def _complain(what: str, error: BaseException) -> None:
 
 
 class _WithoutMetrics:
-    """A terminal that shows log lines; metric records go to the engine, where the console reads them."""
+    """A terminal that shows log lines; metric records go to the engine, where the console reads them.
 
-    def __init__(self, terminal: TextIO, metrics: Metrics) -> None:
+    Attributes:
+        metrics: takes the records; None while the engine starts or stops, when they are dropped.
+    """
+
+    def __init__(self, terminal: TextIO) -> None:
         self._terminal = terminal
-        self._metrics = metrics
+        self.metrics: Metrics | None = None
 
     def write(self, text: str) -> int:
         if not text.startswith(RECORD):
             return self._terminal.write(text)
-        self._metrics.take(text)
+        if self.metrics is not None:
+            self.metrics.take(text)
         return len(text)
 
     def flush(self) -> None:

@@ -74,9 +74,8 @@ class Turns:
 
     def _after(self, due: int) -> float:
         now = self._clock.now().timestamp()
-        if due >= now:
-            return due + 1
-        return now + (SOON_SECONDS if due > now - OVERDUE_SECONDS else OVERDUE_SECONDS)
+        is_coming = now - OVERDUE_SECONDS < due < now
+        return now + SOON_SECONDS if is_coming else due + 1
 
     def _join(self, line: Line, event_key: str, due_epoch: float, left: Listed) -> float:
         listed = [dict(one) for one in left]

@@ -257,14 +257,15 @@ class Worker:
     def _let_wait(self, lease: Lease, job: Job, wait: Waits) -> None:
         """Release the event until its time and acknowledge its message, so that nothing is behind it.
 
-        The row alone carries a long wait.  For a short one a copy of the job comes back by the queue
-        `later`, and the row is due only if that copy is lost.
+        The row alone carries a long wait, and one whose time is past: the sweep finds it.  For a
+        short one a copy of the job comes back by the queue `later`, and the row is due only if that
+        copy is lost.
         """
         left = wait.due_epoch - self.clock.now().timestamp()
         due_epoch = wait.due_epoch
-        if 0 < left <= MAX_DELAY_SECONDS or wait.is_in_line:
+        if left > 0 and (left <= MAX_DELAY_SECONDS or wait.is_in_line):
             try:
-                self.put_later(_with_slot(job, wait), max(0.0, left))
+                self.put_later(_with_slot(job, wait), left)
                 due_epoch += LATE_SECONDS
             except UnavailableError:
                 self.log.event("worker.later_failed", mw_trace_id=job.trace_id)
@@ -316,7 +317,8 @@ class Worker:
         if wait.is_in_line:
             self.ledger.note_return(facts_of(job), reason=wait.reason, returns_epoch=wait.due_epoch)
         left = wait.due_epoch - self.clock.now().timestamp()
-        self.put_later(_with_slot(job, wait), max(0.0, left))
+        # Behind an event that comes by the sweep, one looks again when the sweep has run.
+        self.put_later(_with_slot(job, wait), left if left > 0 else MAX_DELAY_SECONDS)
         self.log.event("worker.waits", reason=wait.reason, mw_trace_id=job.trace_id)
 
     def _age(self, job: Job) -> float:

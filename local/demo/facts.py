@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from local.stack.system import Stack
 
-QUIET_SECONDS = 20.0
+QUIET_SECONDS = 60.0
 EXPECTED: chart.Cells = Counter(
     {
         ("2025-11-20", "hubspot:5001", "CASES"): 8,
@@ -84,7 +84,7 @@ def play(stack: Stack) -> tuple[str, list[str]]:
 
 
 def _settle(stack: Stack) -> None:
-    stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
+    stack.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
     stack.facts_schedule.tick()
 
 

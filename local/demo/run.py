@@ -48,7 +48,7 @@ CANARIES: tuple[str, ...] = (
 )
 PHONE_DIGITS = "4155550132"
 READS = frozenset({"read_ticket", "list_tickets", "list_tags", "list_users"})
-QUIET_SECONDS = 20.0
+QUIET_SECONDS = 60.0
 
 
 @dataclass(slots=True)
@@ -181,7 +181,7 @@ def _play(stack: Stack, story: Sequence[Step], problems: list[str]) -> None:
             _post(stack, step)
         else:
             stack.schedule.tick()
-        quiet = stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
+        quiet = stack.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
         step.calls = stack.richpanel.calls[before:]
         if not quiet:
             errors = sorted({one.error for one in stack.pump.history if one.error})

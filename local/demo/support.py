@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from local.stack.system import Stack
 
 EMAIL = "wilhelmina.quist@mail.example"
-QUIET_SECONDS = 20.0
+QUIET_SECONDS = 60.0
 
 
 def play(stack: Stack) -> tuple[str, list[str]]:
@@ -120,7 +120,7 @@ def _post_webhook(stack: Stack, ticket_id: str, message_id: str, text: str, copi
             headers={"x-richpanel-webhook-token": stack.stage.secrets.webhook_token},
             timeout=30,
         ).raise_for_status()
-    stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
+    stack.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
 
 
 def _in_shadow(stack: Stack, act: Callable[[], None]) -> None:

@@ -111,8 +111,9 @@ class Pump(Running):
         return not self._busy
 
     def depth(self) -> int:
-        """Messages waiting, in flight or being handled."""
-        names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
+        """Messages waiting, delayed, in flight or being handled."""
+        kinds = ("", "Delayed", "NotVisible")
+        names = [f"ApproximateNumberOfMessages{kind}" for kind in kinds]
         found = [
             self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"]
             for url, _ in self.queues

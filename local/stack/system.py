@@ -6,6 +6,7 @@ import importlib
 import os
 import shutil
 import sys
+import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -86,6 +87,18 @@ class Stack:
         self._every = reconcile_every_seconds
         self._on_error = on_error or (lambda _what, _error: None)
         self._open = ExitStack()
+
+    def wait_until_quiet(self, *, timeout_seconds: float = 60.0) -> bool:
+        """Wait until every lane and the queue `later` are empty; False on timeout.
+
+        A job that waits for its vendor's pace is on `later`, unseen for some seconds.
+        """
+        deadline = time.monotonic() + timeout_seconds
+        while any(pump.depth() for pump in (self.pump, self.later, self.pump)):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.05)
+        return True
 
     def __enter__(self) -> Self:
         try:

@@ -132,7 +132,7 @@ class PowerBi(simulated.Vendor):
         port: int = 0,
         *,
         secrets: tuple[str, ...] = (CLIENT_SECRET,),
-        now: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] = time.time,
     ) -> None:
         self.secrets = list(secrets)
         self._pending = 0

@@ -144,8 +144,8 @@ def test_the_readmes_start_runs_against_the_stack_and_its_recipient_is_answered(
     assert _pasted(inbound) == {"status": 200}
     assert _soon(lambda: len(_pasted(messages)["messages"]) == 2)
     opening, answer = (one["body"] for one in _pasted(messages)["messages"])
-    assert opening.startswith("Hello Jo, Cucumber Recruitment")
-    assert answer.startswith("Thank you. Cucumber Recruitment (Job Offers) has read all 2 messages")
+    assert opening.startswith("News for you! Hello Jo, Cucumber Recruitment")
+    assert answer.startswith("News for you! Thank you. Cucumber Recruitment (Job Offers) has read")
     assert set(_pasted(callbacks)["statuses"]) == {200}
     assert _soon(lambda: _pasted(asking)["state"] == "delivered")
 

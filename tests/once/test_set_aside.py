@@ -132,6 +132,16 @@ def test_without_its_copy_the_row_brings_it_back_at_its_time(rig):
     object.__setattr__(rig.worker, "put_later", put_later)
 
 
+def test_what_waits_behind_an_overdue_event_is_left_to_the_sweep(rig):
+    """It would come again every minute, for as long as the sweep does not reach the other one."""
+    rig.flow.raises["plan"] = Waits(BEHIND, NOW - OVERDUE_SECONDS, is_in_line=True, is_turn=True)
+
+    assert rig.process() == "done"
+
+    assert rig.aside == []
+    assert rig.row()["due_at"] == int(NOW - OVERDUE_SECONDS)
+
+
 @pytest.mark.parametrize("refuses", [False, TransientError("dynamodb", "set_waiting")])
 def test_what_cannot_be_listed_keeps_its_place_at_the_head_of_its_group(rig, refuses):
     rig.fails, rig.flow.can_list = {"any": [paced()]}, refuses

@@ -2,7 +2,8 @@
 
 `needs` turns one recorded call into IAM action and resource pairs; `compare` holds them against a
 policy file in both directions: what is missing breaks production, what is unused is a door left
-open.  Resources are compared by what follows region and account: ``table/rp_mw_idempotency-dev``.
+open.  `Policy` judges single calls.  Resources are compared by what follows region and account:
+``table/rp_mw_idempotency-dev``.
 """
 
 from __future__ import annotations
@@ -66,6 +67,17 @@ class Comparison:
 
     missing: tuple[Permission, ...]
     unused: tuple[Permission, ...]
+
+
+class Policy:
+    """A policy file in one stage, as IAM judges by it."""
+
+    def __init__(self, file: Path, stage: str) -> None:
+        self._granted = frozenset(grants(file, stage))
+
+    def allows(self, call: Call) -> bool:
+        """Whether everything that a call needs is granted."""
+        return all(any(_covers(one, need) for one in self._granted) for need in needs(call))
 
 
 def compare(policy: Path, stage: str, calls: Iterable[Call]) -> Comparison:

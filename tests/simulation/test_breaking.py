@@ -90,7 +90,7 @@ def test_giving_up_a_reply_as_superseded_without_an_answer_is_detected(monkeypat
         raise PermanentError("richpanel", "send_message", reason="superseded")
 
     monkeypatch.setattr(Answering, "recompose", refused)
-    assert is_detected("P2", since=24)
+    assert is_detected("P2", since=20)
 
 
 def test_an_address_in_an_audit_row_is_detected(monkeypatch):
@@ -240,7 +240,7 @@ def test_a_released_event_missing_from_the_index_is_detected(monkeypatch):
 
 def test_a_ticket_without_a_webhook_that_no_sweep_reads_is_detected(monkeypatch):
     monkeypatch.setattr(LostTickets, "run", lambda self, cursor, sweep, *, since: cursor)
-    assert is_detected("P2", since=108)
+    assert is_detected("P2", since=200)
 
 
 def test_a_fact_whose_dimension_is_missing_is_detected(monkeypatch):

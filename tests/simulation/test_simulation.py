@@ -81,7 +81,7 @@ def test_a_seed_with_dead_letters_replays_and_hands_off_failures():
     assert first == second
     asked = sum(
         ":failed-" in key and row["status"] == "done"
-        for seed in range(20)
+        for seed in range(30)
         for (key,), row in World(with_dead_letters(seed)).run().ledger.rows.items()
     )
     assert asked > 3

@@ -15,7 +15,7 @@ from tests.rigs.operator import Operator, new_containers, put_secret
 from tests.rigs.outreach import MAIL, TEL
 
 STARTED = f"{company.COMPANY_ID}#req123"
-OPENING = "Hello Jo Reply STOP to opt out."
+OPENING = "Hello Jo I am an automated assistant of Cucumber Recruitment. Reply STOP to opt out."
 
 
 @pytest.fixture
@@ -216,9 +216,9 @@ def test_a_recipient_waits_for_longer_than_the_projects_target(operator, outreac
     outreach.deliver(outreach.says("A human, please", whatsapp=False))
     outreach.run()
     outreach.sweep()
-    operator.is_paged_by("handoffs-late")
     operator.opens("handoffs-many")
     (waiting,) = operator.runs("handoff", "list", "--json").data
+    operator.is_paged_by("handoffs-late")
     act = ("handoff", "act", "reply", waiting["id"], "--by", "sam", "--text", "It is me, Sam.")
     operator.runs(*act)
     outreach.run()

@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import boto3
@@ -169,6 +170,9 @@ def test_setup_and_its_pastes_lead_to_a_real_message_through_each_system(place):
     page = (ROOT / "docs" / "setup.md").read_text().split("## What a person does")[1]
     by_hand = re.findall(r"^\| ([a-z ]+) \| ", page.split("## Then")[0], re.MULTILINE)
     assert [*("account", "alarm recipients"), *pastes] == by_hand, "one list of what a person does"
+    by_system = Counter(one["system"] for one in said.data["pastes"])
+    figures = "| things to paste | {support} | {outreach} | {facts} |".format(**by_system)
+    assert figures in page
 
     place.switch("shadow_mode", "false")
     place.switch("automation_enabled", "true")
