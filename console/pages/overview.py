@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 from flask import Blueprint, render_template
 
 from console.access import Right, needs, person
@@ -42,13 +44,17 @@ TITLES = {
 @pages.get("/")
 @needs(Right.LOOK)
 def show() -> str:
-    """The first page of an operator."""
+    """The first page of an operator; its reads wait for AWS, so they are made side by side."""
     session = reading()
+    with ThreadPoolExecutor(2) as pool:
+        stopping = pool.submit(piles.stopping, session)
+        acts = pool.submit(journal.newest, session, limit=ACTS_SHOWN)
+        found = piles.piles(session)
     closed = "" if person().may(Right.CONVERSE) else "inbox.show"
     return render_template(
         "overview.html",
-        piles=[(one, *TITLES[one.name]) for one in piles.piles(session)],
+        piles=[(one, *TITLES[one.name]) for one in found],
         closed=closed,
-        stopping=piles.stopping(session),
-        acts=journal.newest(session, limit=ACTS_SHOWN),
+        stopping=stopping.result(),
+        acts=acts.result(),
     )
