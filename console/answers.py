@@ -33,6 +33,12 @@ _TITLES = {
     500: "A fault of the console",
     503: "The stage cannot be reached",
 }
+_PLAIN = {
+    404: "There is no such page, or it is not yours to see.",
+    405: "This address works from its form only. Go to the page that you came from.",
+    413: "That is too long for one form.",
+}
+"""For errors that no view has words for."""
 
 
 def register(app: Flask, options: Options) -> None:
@@ -100,7 +106,10 @@ def _of_http(error: HTTPException) -> AnyResponse | tuple[str, int]:
     answer = error.get_response()
     if answer.location:  # a redirect of the router's
         return answer
-    return page(answer.status_code, error.description or "")
+    said = error.description
+    if said is None or said == type(error).description:  # the library's own words
+        said = _PLAIN.get(answer.status_code, "The console does not take this request.")
+    return page(answer.status_code, said)
 
 
 def _overtaken(error: OvertakenError) -> tuple[str, int]:
