@@ -87,6 +87,7 @@ def test_an_agent_takes_edits_sends_and_gives_back_once(as_person, desk):
     sam.get_by_text("You have it.").wait_for()
     clicked(lea, "Take")
     assert "sam@example.com was faster (take)" in lea.get_by_role("alert").inner_text()
+    desk.clock.forward(1)
     clicked(sam, "Send", Your_reply="It is me, Sam.")
     sam.get_by_text("sam@example.com: reply").wait_for()
     desk.work()
