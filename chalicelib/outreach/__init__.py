@@ -14,6 +14,7 @@ In the order of a conversation:
     answering      the quiet period before an answer, and how many a recipient may get
     loops          whether a machine answers us; pure
     drafting       shared by these: quiet hours, credentials, the draft
+    approval       what a rule holds is written first, so that a person sees it
     waiting        keeps a conversation's order while an event of it waits
     conclusions    writes an event's results into the conversation
     receipts       the flow of delivery receipts: settles unknown sends, advances delivery
@@ -36,6 +37,7 @@ In the order of a conversation:
     desk/          what persons see of hand-offs and do with them: list, conversation, acts
     person_replies  plans the sending of what a person wrote
     response_targets  how long a recipient may wait for a person, in business hours; pure
+    handoff_notices e-mails to the company about conversations that wait for a person
     reopening      the template that carries a message outside WhatsApp's 24 hours
     company_events/ what happened, as signed webhooks to the company
     handoff        operators list, approve and take over handed-off conversations

@@ -140,8 +140,13 @@ class Conclusions:
 
     def opt_out(self, record: Record) -> None:
         """The recipient has asked in their own words to get no further message."""
-        self._conversations.forbid_person(record, Reason.ASKED, said_at=iso(self._clock.now()))
+        said_at = str(record.item.get("last_inbound_at") or iso(self._clock.now()))
+        self._conversations.forbid_person(record, Reason.ASKED, said_at=said_at)
         self._tell_opt_out(record, Reason.ASKED)
+
+    def unsubscribed(self, record: Record) -> None:
+        """The recipient has unsubscribed by one click; the door has written the mark."""
+        self._tell_opt_out(record, Reason.UNSUBSCRIBED)
 
     def free(self, record: Record) -> None:
         """Remove its start from the company's open ones."""

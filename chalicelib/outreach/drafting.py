@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,18 +14,19 @@ from chalicelib.once.flow import NotAnEvent
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import ai_config, reopening, rules
+from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.conclusions import Conclusions
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan, may_send
 from chalicelib.outreach.notices import person_will_answer
-from chalicelib.outreach.spending.budget import BUDGET_REACHED, BudgetReachedError
+from chalicelib.outreach.spending.budget import CONVERSATION_BUDGET_REACHED, BudgetReachedError
 from chalicelib.outreach.waiting import Turns
 from chalicelib.outreach.writing.composer import Composer
-from chalicelib.outreach.writing.template_writer import REFUSED
+from chalicelib.outreach.writing.template_writer import REFUSED, DraftRefusedError
 
-_FOR_A_PERSON = (REFUSED, ai_config.PROVIDER)
+FOR_A_PERSON = (REFUSED, ai_config.PROVIDER)
 """In errors after which a person decides about an opening too; an answer is always a person's then."""
 UNREADABLE_WAIT_SECONDS = 1800.0
 """How often a setting of quiet hours that cannot be read is looked at again."""
@@ -72,26 +73,57 @@ class Drafting:
             compose = self._composer.opening if is_opening else self._composer.answer
             try:
                 context.draft = compose(record, entry_id)
-            except BudgetReachedError:
-                return self._out_of_budget(context, entry_id, is_opening=is_opening)
+            except BudgetReachedError as error:
+                return self._out_of_budget(context, entry_id, error.reason, is_opening=is_opening)
             except PermanentError as error:
-                if is_opening and error.provider in _FOR_A_PERSON:
+                if is_opening and error.provider in FOR_A_PERSON:
+                    self.keep_refused(context, error)
                     return hand_off_plan("start", reason_of(error))
                 raise
+        if context.draft.opts_out:
+            return self.opting_out(context, entry_id)
         if not is_opening:
             entry_id = self._fit(context, entry_id)
             send, facts["entry_id"] = PlannedAction(kind, entry_id), entry_id
         draft = context.draft
         if draft.by is not None:
             facts["by_person"] = True
-        if draft.opts_out:
-            self._conclusions.opt_out(record)
-            confirmation = ((PlannedAction("confirm_stop", entry_id),),) if draft.text else ()
-            return Plan(FLOW, confirmation, {"entry_id": entry_id, "notice": True})
-        return self._sending(draft, send, facts)
+        return self.sending(draft, send, facts)
+
+    def confirmed(self, context: EventContext, *entry_ids: str) -> Plan | None:
+        """The plan of a message in which an earlier run has recognised the wish to get no further one.
+
+        That run has written the mark, and perhaps nothing else.  None where it recognised none.
+
+        Args:
+            context: of the event.
+            entry_ids: under which that run may have stored what it was to send.
+        """
+        for entry_id in entry_ids:
+            draft = self._composer.stored(context.conversation, entry_id)
+            if draft is not None and draft.opts_out:
+                context.draft = draft
+                return self.opting_out(context, entry_id)
+        return None
+
+    def keep_refused(self, context: EventContext, error: PermanentError) -> None:
+        """Keep a draft that may not be sent, for the person who decides."""
+        if isinstance(error, DraftRefusedError):
+            held_id = outreach_keys.held_entry_id(context.handoff_id)
+            self._composer.keep_refused(context.conversation, held_id, error)
+
+    def opting_out(self, context: EventContext, entry_id: str) -> Plan:
+        """The plan that confirms the wish to get no further message, which is noted first."""
+        steps: tuple[tuple[PlannedAction, ...], ...] = ()
+        self._conclusions.opt_out(context.conversation)
+        with suppress(PermanentError):  # WhatsApp takes no free text any more: nothing confirms it
+            entry_id = self._fit(context, entry_id)
+            if context.draft is not None and context.draft.text:
+                steps = ((PlannedAction("confirm_stop", entry_id),),)
+        return Plan(FLOW, steps, {"entry_id": entry_id, "notice": True})
 
     @staticmethod
-    def _sending(draft: Draft, send: PlannedAction, facts: dict[str, Any]) -> Plan:
+    def sending(draft: Draft, send: PlannedAction, facts: dict[str, Any]) -> Plan:
         """The plan of a draft: its message, a person, a function that the writer asked for."""
         steps: list[tuple[PlannedAction, ...]] = []
         if draft.text or draft.variables is not None:
@@ -104,17 +136,23 @@ class Drafting:
             facts["tool"] = draft.function_step
         return Plan(FLOW, tuple(steps), facts)
 
-    def _out_of_budget(self, context: EventContext, entry_id: str, *, is_opening: bool) -> Plan:
+    def _out_of_budget(
+        self, context: EventContext, entry_id: str, reason: str, *, is_opening: bool
+    ) -> Plan:
         """A person opens; who has written is answered once that a person will come back to them."""
         if is_opening:
-            return hand_off_plan("start", BUDGET_REACHED)
+            return hand_off_plan("start", reason)
         record = context.conversation
+        if reason == CONVERSATION_BUDGET_REACHED:
+            entry_id = keys.digest("budget", record.opaque_id)[:32]
+            if self._composer.is_sent(record, entry_id):
+                return hand_off_plan("", reason)
         wording = Draft(text=person_will_answer(record))
         context.draft = self._composer.fixed(record, entry_id, wording)
         kind = "send_email" if record.channel == Channel.EMAIL else "send_text"
         steps = (
             (PlannedAction(kind, entry_id),),
-            (PlannedAction("hand_off", f"|{BUDGET_REACHED}"),),
+            (PlannedAction("hand_off", f"|{reason}"),),
         )
         return Plan(FLOW, steps, {"entry_id": entry_id, "opening": False})
 
@@ -196,6 +234,7 @@ class Drafting:
             self.check_secrets(context.conversation)
             return self.plan(context, entry_id, switches, is_opening=False)
         except PermanentError as error:
+            self.keep_refused(context, error)
             return hand_off_plan("reply", reason_of(error))
         except UnavailableError as error:
             if error.code != "secret_missing":

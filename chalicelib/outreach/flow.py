@@ -9,6 +9,7 @@
     releasing   return it to automation -> compose unless drafted -> send the held message
     person_replies  send what a person wrote
     drafting    shared by these three: quiet hours, credentials, the draft
+    approval    what a rule holds is written first, so that a person sees it
     conclusions write the results of an event
     receipts    delivery receipts from providers
     rules       hand-off rules and quiet hours
@@ -36,6 +37,7 @@ from chalicelib.outreach import actions as outreach_actions
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.actions import HandOff, Loaded
 from chalicelib.outreach.answering import Pace
+from chalicelib.outreach.approval import Approval
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conclusions import OPT_OUT_CODE, Conclusions
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED, Record
@@ -90,17 +92,26 @@ class OutreachFlow(Flow):
         self._conversations = conversations
         self._clock = clock
         self._starts = starts
+        self._events = events
         self._receive_count = receive_count
         self._conclusions = Conclusions(conversations, starts, clock, message_id_header, events)
         self._turns = turns = Turns(conversations, ledger, clock)
         drafting = Drafting(composer, clock, check_secrets, self._conclusions, turns, current)
         matching = Matching(conversations, ownership, clock, opaque, message_id_header)
+        approval = Approval(composer, drafting)
         self._starting = Starting(
-            conversations, composer, starts, drafting, matching.pairs, processor_version, events
+            conversations,
+            composer,
+            starts,
+            drafting,
+            approval,
+            matching.pairs,
+            processor_version,
+            events,
         )
         pace = Pace(conversations, allowances, clock, opaque, current)
-        self._replying = Replying(conversations, drafting, matching, pace, events)
-        self._releasing = Releasing(conversations, drafting)
+        self._replying = Replying(conversations, drafting, approval, matching, pace, events)
+        self._releasing = Releasing(conversations, drafting, approval)
         self._person_replies = PersonReplies(conversations, drafting)
 
     def events(self, job: Job) -> Sequence[Event]:
@@ -139,12 +150,16 @@ class OutreachFlow(Flow):
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""
         key = event.facts.event_key
+        event.subject.handoff_id = suffix(event).text
         if key.startswith("evt:start:"):
             return self._starting.plan(event, switches)
         if key.startswith("evt:release:"):
             return self._releasing.plan(event, switches)
         if key.startswith("evt:desk:"):
             return self._person_replies.plan(event)
+        if key.startswith("evt:unsubscribe:"):
+            self._conclusions.unsubscribed(event.subject.conversation)
+            raise NotAnEvent(EventStatus.PROCESSED, "noted")
         return self._replying.plan(event, switches)
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
@@ -182,9 +197,14 @@ class OutreachFlow(Flow):
         context: EventContext | None = event.subject
         known = context.record if context else None
         record = known or self._conversations.find(event.facts.conversation_id)
+        if event.facts.event_key.startswith("evt:unsubscribe:"):
+            return None  # the mark is in force: no person is needed
         if record is None:
             if event.facts.event_key.startswith("evt:start:"):
                 self._starts.abandon(event.facts.event_key)
+            if reason.startswith("dead_letter"):
+                facts = event.facts
+                self._events.never_opened(facts.conversation_id, NEVER_OPENED, facts.received_at)
             return None
         job = context.job if context else None
         is_notice = isinstance(job, InboundMessage) and job.opt_out in ("stop", "help")

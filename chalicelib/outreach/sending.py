@@ -24,6 +24,7 @@ from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, OtherMessages, Record
 from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.handoff_notices import Notices
 from chalicelib.outreach.last_look import LastLook
 from chalicelib.outreach.rules import window_is_open
 from chalicelib.outreach.ses.client import Email, Ses
@@ -41,6 +42,7 @@ class Sender:
     Args:
         opaque: signs the unsubscribe link of an e-mail.
         events: tells the company of a hand-off.
+        notices: sends the company an e-mail about it.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Sender:
         opaque: Callable[[], keys.OpaqueIds],
         public_base_url: str,
         events: CompanyEvents,
+        notices: Notices | None = None,
     ) -> None:
         self._conversations = conversations
         self._composer = composer
@@ -63,6 +66,7 @@ class Sender:
         self._opaque = opaque
         self._base_url = public_base_url
         self._events = events
+        self._notices = notices
         self._built_messages: dict[str, tuple[Record, Any]] = {}
         self._looks = LastLook(conversations, clock)
 
@@ -152,6 +156,8 @@ class Sender:
         self._events.record(
             record, Name.HANDED_OFF, handoff_id, hand_off=handoff_id, reason=action.reason
         )
+        if self._notices is not None:
+            self._notices.ask(record, handoff_id, action.reason)
 
     def settle_text(self, action: UnsettledAction) -> tuple[Found, ...]:
         """`Settler` of `SendText`.

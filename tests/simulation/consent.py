@@ -133,7 +133,7 @@ class Consent:
             (
                 row
                 for row in world.conversations.rows.values()
-                if row.get("opaque_id") == action.conversation_id and "company_id" in row
+                if row.get("opaque_id") == action.conversation_id and "start_event" in row
             ),
             None,
         )

@@ -58,9 +58,12 @@ if TYPE_CHECKING:
 TEXTS = ("send_text", "confirm_stop", "answer_help")
 _JOBS = (
     *("start_conversation", "inbound_message", "outreach_resume"),
-    *("handoff_release", "desk_reply"),
+    *("handoff_release", "desk_reply", "unsubscribed"),
 )
-_EVENTS = ("evt:start", "evt:reply", "evt:release", "evt:desk", "evt:receipt")
+_EVENTS = (
+    *("evt:start", "evt:reply", "evt:release", "evt:desk", "evt:receipt"),
+    "evt:unsubscribe",
+)
 _ACCESS = {
     one: Access(api_keys=(key,)) for one, key in zip(neighbours.IDS, neighbours.KEYS, strict=True)
 }
@@ -256,6 +259,7 @@ class OutreachParts:
             log=container.log,
             new_id=self._world.new_id,
             conversations=lambda: self._conversations,
+            outbox=lambda: self.events.rows,
             shares=Shares(lambda _: OwnLevel(), container.clock, 2),
             put_later=container.later.put,
         )
@@ -263,7 +267,14 @@ class OutreachParts:
     @property
     def unsubscribe(self) -> UnsubscribeDoor:
         """The door behind the link in an e-mail."""
-        return UnsubscribeDoor(self._conversations, lambda: OPAQUE, self._container.log)
+        container = self._container
+        return UnsubscribeDoor(
+            self._conversations,
+            lambda: OPAQUE,
+            container.log,
+            container.intake,
+            container.ledger,
+        )
 
     def _hand_off(self, actions: Sequence[Any], *, deadline_seconds: float) -> None:
         self.sender.hand_off(actions, deadline_seconds=deadline_seconds)

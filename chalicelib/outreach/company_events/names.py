@@ -23,6 +23,8 @@ from chalicelib.once import keys
 
 TELLS = "tells_company"
 """Attribute of a conversation whose project had an endpoint when it was opened."""
+UNOPENED = "open"
+"""``stage`` of a start that has failed before it had a conversation."""
 VERSION = 1
 MAX_TEXT_CHARACTERS = 4096
 """Of a message's text in a body; a longer one is cut, and ``text_is_cut`` is true."""

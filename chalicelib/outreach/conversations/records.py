@@ -192,6 +192,7 @@ class Draft:
         by: the person who wrote or edited it; None where the machine did.
         template: the approved template of `variables`, where it is not the channel's own.
         revision: of the settings that a model wrote it by; see `ai_config`.
+        refused: the rules that it breaks, with commas; it is never sent, and shown to a person.
     """
 
     text: str = field(default="", repr=False)
@@ -210,6 +211,7 @@ class Draft:
     by: str | None = None
     template: str | None = None
     revision: str | None = None
+    refused: str | None = None
 
     def item(self) -> Item:
         """The stored attributes; None is left out."""

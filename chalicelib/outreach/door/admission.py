@@ -13,7 +13,7 @@ A repeated request finds its event row and is not counted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -92,9 +92,20 @@ class Starts:
         self._clock = clock
 
     def admit(
-        self, event: EventFacts, company_id: str, limits: RateLimits
+        self,
+        event: EventFacts,
+        company_id: str,
+        limits: RateLimits,
+        also: Sequence[Item] = (),
     ) -> Admitted | Known | Reused | Limited:
-        """Admit a start, once, unless its company is over a limit."""
+        """Admit a start, once, unless its company is over a limit.
+
+        Args:
+            event: of the start.
+            company_id: whose quota it counts against.
+            limits: the project's.
+            also: unconditional writes of other tables that belong to the same transaction.
+        """
         writes = [
             self._table.putting(
                 {**self._ledger.received_item(event), "company_id": company_id},
@@ -105,6 +116,7 @@ class Starts:
                 never_opened=NEVER_OPENED,
             ),
             *self._counted(event, company_id, limits),
+            *also,
         ]
         attempts = Attempts(self._clock, CONFLICT_PAUSES_SECONDS)
         while True:

@@ -39,6 +39,7 @@ from chalicelib.outreach.channels import SENDER_OF
 from chalicelib.outreach.companies import Companies, Project
 from chalicelib.outreach.company_events.endpoint import SETTING
 from chalicelib.outreach.company_events.names import TELLS
+from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.door import access, outcomes, reading, router
 from chalicelib.outreach.door.access import Access
 from chalicelib.outreach.door.admission import Admitted, Known, Limited, Outcome, Reused, Starts
@@ -46,7 +47,8 @@ from chalicelib.outreach.door.router import StartRequest
 from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.jobs import StartConversation
 
-if TYPE_CHECKING:  # a start does not load it
+if TYPE_CHECKING:  # most starts do not load them
+    from chalicelib.outreach.company_events.rows import EventRows
     from chalicelib.outreach.conversations.store import Conversations
 
 ACCEPTED = "Request accepted and queued for processing."
@@ -82,6 +84,7 @@ class Initiate:
     Attributes:
         access: the credentials of each company id, read for every request.
         conversations: the conversations table; only questions need it.
+        outbox: the events of companies that have an endpoint.
         put_later: queues a job outside its lane for so many seconds.
     """
 
@@ -95,6 +98,7 @@ class Initiate:
     log: Log
     new_id: Callable[[], str]
     conversations: Callable[[], Conversations]
+    outbox: Callable[[], EventRows]
     shares: Shares
     put_later: Callable[[Job, float], None]
 
@@ -172,7 +176,8 @@ class Initiate:
         job = self._job(asked, project)
         if not fits(job):
             raise TooLargeError("PAYLOAD_TOO_LARGE", "the request is too large for the queue")
-        admitted = self.starts.admit(facts_of(job), company_id, project.rate_limits)
+        also = [self.outbox().announcing(Record(job.record))] if TELLS in job.record else []
+        admitted = self.starts.admit(facts_of(job), company_id, project.rate_limits, also)
         match admitted:
             case Reused():
                 raise ConflictError("REQUEST_ID_REUSED", "request_id came with another payload")
