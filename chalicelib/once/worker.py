@@ -263,7 +263,7 @@ class Worker:
         """
         left = wait.due_epoch - self.clock.now().timestamp()
         due_epoch = wait.due_epoch
-        if left > 0 and (left <= MAX_DELAY_SECONDS or wait.is_in_line):
+        if 0 < left <= MAX_DELAY_SECONDS:
             try:
                 self.put_later(_with_slot(job, wait), left)
                 due_epoch += LATE_SECONDS
