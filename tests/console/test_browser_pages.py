@@ -129,8 +129,8 @@ def test_without_script_an_agent_edits_looks_at_the_difference_and_sends(as_pers
     tab = as_person("sam", "/inbox", java_script_enabled=False)
     tab.page.locator("[data-open]").click()
     assert record.opaque_id in tab.page.url
-    tab.page.get_by_label("Write it yourself").fill("Thank you.\nSam")
-    tab.page.get_by_role("button", name="Look at it first").click()
+    tab.page.get_by_label("Edit").fill("Thank you.\nSam")
+    tab.page.get_by_role("button", name="Show the difference").click()
     assert tab.page.locator("ins").all_inner_texts()[-1] == "Sam"
     tab.page.get_by_role("button", name="Send as edited").click()
     desk.work()
