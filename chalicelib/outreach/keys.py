@@ -10,6 +10,7 @@
     evt:unsubscribe:{opaque conversation id}           one click in an e-mail of the conversation
     evt:notice:{opaque conversation id}:{hand-off id}:{asked|waiting}   an e-mail to the company
     act:notice:{opaque conversation id}:{hand-off id}:{asked|waiting}
+    evt:follow:{opaque conversation id}:{step}         reminder or end
     act:send:{opaque conversation id}:{entry_id}
     act:handoff:{opaque conversation id}:{suffix}      failed-{suffix} of an escalation
     evt:tell:{opaque conversation id}:{number}         telling a company one event
@@ -70,6 +71,16 @@ def noticed(event_key: str) -> tuple[str, str]:
 def notice_action(opaque_id: str, handoff_id: str, about: str) -> str:
     """Action key of sending it."""
     return joined("act", "notice", opaque_id, handoff_id, about)
+
+
+def follow(opaque_id: str, step: str) -> str:
+    """Event key of a step that follows an opening; a conversation has each step once."""
+    return joined("evt", "follow", opaque_id, step)
+
+
+def step_of(event_key: str) -> str:
+    """The step in a key of `follow`."""
+    return event_key.rpartition(":")[2]
 
 
 def send_action(opaque_id: str, entry_id: str) -> str:

@@ -23,6 +23,7 @@ from chalicelib.outreach.conversations.records import (
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.event_context import EventContext
+from chalicelib.outreach.last_look import CONTINUED
 
 NO_PERSON: Mapping[str, Any] = {"hand_off_to_human": False, "function_call": False}
 LOOKED_AT = 8
@@ -65,7 +66,7 @@ class Releasing:
         )
         if self._conversations.forbids(record) is not None:
             if is_opening and record.status in UNSENT:
-                self._drafting.give_up(record, "send", DO_NOT_CONTACT)
+                self._drafting.give_up(record, "send", DO_NOT_CONTACT, event.lease)
             held_id = outreach_keys.held_entry_id(context.handoff_id)
             confirmed = None if is_opening else self._drafting.confirmed(context, entry_id, held_id)
             if confirmed is not None:
@@ -83,8 +84,15 @@ class Releasing:
             self._drafting.wait_out_quiet_hours(record, event.facts.event_key)
         if not is_opening:
             return self._drafting.answer(context, entry_id, switches)
-        with self._drafting.fail_on_permanent_error(record):
+        self._check_opening(record)
+        with self._drafting.fail_on_permanent_error(record, event.lease):
             return self._drafting.plan(context, entry_id, switches, is_opening=True)
+
+    def _check_opening(self, record: Record) -> None:
+        """Let an opening that was approved before its time wait, and leave out one that is replaced."""
+        if record.is_continued:
+            raise NotAnEvent(EventStatus.FAILED, CONTINUED)
+        self._drafting.wait_until_send_at(record)
 
     def _is_unanswered(self, record: Record) -> bool:
         """Whether the newest message is the recipient's."""

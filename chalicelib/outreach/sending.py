@@ -17,6 +17,7 @@ from chalicelib.errors import PermanentError, UnavailableError, UncertainError
 from chalicelib.once import keys
 from chalicelib.once.action import Action, Found, UnsettledAction
 from chalicelib.once.ports import Clock
+from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import threads, unsubscribe
 from chalicelib.outreach.actions import HandOff, SendEmail, SendText
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel, carrier_address
@@ -110,9 +111,9 @@ class Sender:
         """`once.action.LastLook` of what is sent to a recipient."""
         for action in actions:
             built = self._built_messages.get(action.key)
-            if built is not None:
-                after = action.planned_after if isinstance(action, SendText | SendEmail) else None
-                self._looks.take(built[0], action.key, after)
+            if built is not None and isinstance(action, SendText | SendEmail):
+                how = _how(built[0], action)
+                self._looks.take(built[0], action.key, action.planned_after, **how)
 
     def send_text(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
         """`Executor` of `SendText`."""
@@ -215,7 +216,8 @@ class Sender:
         """What looks again when the request is about to leave."""
         if not action.obeys_register:
             return None
-        return lambda: self._looks.refresh(record, action.key, action.planned_after)
+        how = _how(record, action)
+        return lambda: self._looks.refresh(record, action.key, action.planned_after, **how)
 
     def _prepared(self, action: SendText | SendEmail) -> tuple[Record, Any]:
         built = self._built_messages.pop(action.key, None)
@@ -281,6 +283,14 @@ class Sender:
             },
             tag=f"{record.opaque_id}_{action.entry_id}",
         )
+
+
+def _how(record: Record, action: SendText | SendEmail) -> dict[str, bool]:
+    """What else the last look of a message looks at."""
+    return {
+        "is_opening": action.entry_id == outreach_keys.entry_id(record.start_event),
+        "unless_answered": action.unless_answered,
+    }
 
 
 def _body(message: Sent) -> str:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.door.admission import Starts
     from chalicelib.outreach.door.initiate import Initiate
     from chalicelib.outreach.door.shares import Shares
+    from chalicelib.outreach.following import FollowUps
     from chalicelib.outreach.handoff import Desk
     from chalicelib.outreach.handoff_notices import Notices
     from chalicelib.outreach.ownership import Ownership
@@ -246,7 +247,10 @@ class Outreach(Core):
 
     def outreach_rebuilders(self) -> Mapping[str, Callable[[], Rebuilder]]:
         """By the first two parts of an event key."""
-        kinds = ("evt:start", "evt:release", "evt:desk", "evt:receipt", "evt:unsubscribe")
+        kinds = (
+            *("evt:start", "evt:release", "evt:desk", "evt:follow", "evt:receipt"),
+            "evt:unsubscribe",
+        )
         return {
             **dict.fromkeys(kinds, lambda: self._resume_rebuilder),
             "evt:reply": self._lost_replies,
@@ -295,6 +299,22 @@ class Outreach(Core):
             receive_count=lambda: self.heartbeat.receive_count,
             processor_version=self.settings.release,
             events=self.company_events,
+            follow_ups=self._follow_ups,
+        )
+
+    @cached_property
+    def _follow_ups(self) -> FollowUps:
+        from chalicelib.outreach.following import FollowUps
+
+        return FollowUps(
+            self.conversations,
+            self.starts,
+            self.ledger,
+            self.clock,
+            lambda: self.opaque_ids,
+            self.current_settings,
+            self._put_later,
+            self.company_events,
         )
 
     @cached_property
@@ -316,6 +336,7 @@ class Outreach(Core):
             resume,
             self._ownership,
             self.company_events,
+            self._follow_ups,
         )
 
     # --- notices of hand-offs -----------------------------------------------------------------

@@ -23,6 +23,7 @@ from chalicelib.outreach.ai_config import AiConfig
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel
 from chalicelib.outreach.company_events import endpoint
 from chalicelib.outreach.door.router import SEPARATOR, email, phone
+from chalicelib.outreach.follow_up_settings import Declared
 from chalicelib.outreach.notices import Language
 from chalicelib.outreach.response_targets import MOST_MINUTES
 from chalicelib.outreach.spending.budget import SOFT_PERCENT
@@ -229,6 +230,7 @@ class CompanyItem(_Open):
     model_budget: ModelBudget | None = None
     handoff_target: HandoffTarget | None = None
     handoff_notice: HandoffNotice | None = None
+    follow_ups: Declared | None = None
     language: Language | None = None
     company_contact: Wording | None = None
     help_text: dict[Language, Wording] | None = None
@@ -252,6 +254,24 @@ class CompanyItem(_Open):
     def _notices_have_a_sender(self) -> CompanyItem:
         if self.handoff_notice is not None and self.channel_config.email is None:
             raise ValueError("handoff_notice needs channel_config.email, whose address sends it")
+        return self
+
+    @model_validator(mode="after")
+    def _follow_ups_can_be_sent(self) -> CompanyItem:
+        declared = self.follow_ups
+        if declared is None:
+            return self
+        missing = [c.value for c in declared.fallback if c not in self.allowed_channels]
+        if missing:
+            raise ValueError(f"follow_ups.fallback is not allowed: {', '.join(missing)}")
+        whatsapp = self.channel_config.whatsapp
+        is_by_whatsapp = Channel.WHATSAPP in self.allowed_channels and whatsapp is not None
+        has_text = declared.reminder is not None or declared.end is not None
+        if has_text and is_by_whatsapp and not (whatsapp and whatsapp.reopening_template_sid):
+            raise ValueError(
+                "follow_ups on WhatsApp need channel_config.whatsapp.reopening_template_sid:"
+                " without an answer it takes templates only"
+            )
         return self
 
 

@@ -7,6 +7,8 @@ import boto3
 import pytest
 import requests
 
+WRITES = ("put", "update", "transact", "put_all")
+
 
 class ProcessKilled(BaseException):
     """The process is gone."""
@@ -139,3 +141,44 @@ def crash_injector(outreach, monkeypatch):
     count_aws_calls(found, monkeypatch)
     outreach.new_container()
     return found
+
+
+@contextmanager
+def killed_at(rig, number, moment):
+    """Kill a rig in memory at a write of a table or at the request to Twilio; yields what was counted."""
+    counted = {"calls": 0, "depth": 0, "killed": False}
+
+    def counting(call):
+        def made(*arguments, **more):
+            if counted["depth"]:
+                return call(*arguments, **more)  # a part of the write that is counted
+            counted["calls"] += 1
+            here = counted["calls"] == number
+            if here and moment == "before":
+                counted["killed"] = True
+                raise ProcessKilled
+            counted["depth"] += 1
+            try:
+                return call(*arguments, **more)
+            finally:
+                counted["depth"] -= 1
+                if here:  # whatever the answer was
+                    counted["killed"] = True
+                    raise ProcessKilled
+
+        return made
+
+    places = [
+        (one, name)
+        for one in (rig.table, rig.conversations_table, rig.audit_table)
+        for name in WRITES
+    ]
+    places.append((rig.sender._twilio, "send"))
+    usual = [(place, name, getattr(place, name)) for place, name in places]
+    for place, name, call in usual:
+        setattr(place, name, counting(call))
+    try:
+        yield counted
+    finally:
+        for place, name, call in usual:
+            setattr(place, name, call)

@@ -30,6 +30,7 @@ from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.door.initiate import Initiate
 from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.flow import OutreachFlow
+from chalicelib.outreach.following import FollowUps
 from chalicelib.outreach.handoff import Desk
 from chalicelib.outreach.lost_replies import LostReplies
 from chalicelib.outreach.lost_texts import LostTexts
@@ -61,7 +62,7 @@ _JOBS = (
     *("handoff_release", "desk_reply", "unsubscribed"),
 )
 _EVENTS = (
-    *("evt:start", "evt:reply", "evt:release", "evt:desk", "evt:receipt"),
+    *("evt:start", "evt:reply", "evt:release", "evt:desk", "evt:follow", "evt:receipt"),
     "evt:unsubscribe",
 )
 _ACCESS = {
@@ -138,6 +139,16 @@ class OutreachParts:
         senders = Senders(companies)  # type: ignore[arg-type]
         ownership = Ownership(senders, self.sender.account_of)
         self.consent = ConsentAtTheDoor(DoNotContact(table, clock), senders)  # type: ignore[arg-type]
+        follow_ups = FollowUps(
+            conversations,
+            self.starts,
+            container.ledger,
+            clock,
+            lambda: OPAQUE,
+            self._companies.current,
+            container.later.put,
+            self.events,
+        )
         flow = FailingFlow(
             conversations,
             composer,
@@ -153,11 +164,18 @@ class OutreachParts:
             receive_count=container.receive_count,
             processor_version=str(world.version),
             events=self.events,
+            follow_ups=follow_ups,
         )
         flow.world = world
         resume = resume_through(container.intake)
         receipts = ReceiptFlow(
-            conversations, self.starts, container.ledger, resume, ownership, self.events
+            conversations,
+            self.starts,
+            container.ledger,
+            resume,
+            ownership,
+            self.events,
+            follow_ups,
         )
         self.teller = Teller(
             self.events.rows,

@@ -10,7 +10,16 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.simulation import crowds, neighbours, partials, quotes, spoils, staleness, wordings
+from tests.simulation import (
+    crowds,
+    follow_ups,
+    neighbours,
+    partials,
+    quotes,
+    spoils,
+    staleness,
+    wordings,
+)
 from tests.simulation.faults import Fault, Port, drawn
 from tests.simulation.flow import REPLIES
 from tests.simulation.partials import Partial
@@ -182,6 +191,8 @@ class Scenario:
         endpoint: the period in which the companies' endpoints are down; None where they have none.
         tools: what a tool that the model asks for is: ``plain``, ``confirmed`` by the recipient
             first, or none where empty.
+        follow_ups: what the projects declare to follow an opening, of `follow_ups.KINDS`; nothing
+            where empty.
     """
 
     seed: int
@@ -232,6 +243,7 @@ class Scenario:
     neighbour: str = ""
     endpoint: tuple[float, float] | None = None
     tools: str = ""
+    follow_ups: str = ""
 
 
 def scenario(seed: int) -> Scenario:
@@ -269,6 +281,7 @@ def scenario(seed: int) -> Scenario:
         skews=tuple(skews[:3]),
         other_skews=tuple(skews[3:]),
         endpoint=_endpoint(random.Random(seed ^ 0xE7D)),
+        follow_ups=follow_ups.drawn(random.Random(seed ^ 0xF0110)),
         is_numbered=rng.random() < 0.5,
         late_ttl=rng.random() < 0.1,
         faults=tuple(drawn(rng, calls=calls + 10, most=MOST_FAULTS)),

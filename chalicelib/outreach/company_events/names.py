@@ -54,6 +54,10 @@ class Name(StrEnum):
     """The recipient wants something done; ``tool`` and ``arguments`` say what."""
     CLOSED = "closed"
     """A person has closed it."""
+    FOLLOWED_UP = "followed_up"
+    """A reminder or an end message went to the carrier; ``step`` says which."""
+    CONTINUED = "continued"
+    """It has failed, and another conversation has taken its place, on another channel."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from chalicelib.outreach import numbers, senders
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.acts import TRIES
-from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.records import CONTINUED_BY, Record
 
 DO_NOT_CONTACT_TTL = timedelta(days=5 * 365)
 """An entry outlives the conversations; no item is without an end date."""
@@ -269,18 +269,21 @@ class DoNotContact(items.OnTable):
             found = [one for one in found if one.reason not in TECHNICAL]
         return next((one.reason or Reason.STOP for one in found), None)
 
-    def last_word(self, record: Record) -> tuple[str | None, str]:
-        """What `forbids` says, and the newest act of a person in the conversation: one read.
+    def last_word(self, record: Record) -> tuple[str | None, Record]:
+        """What `forbids` says, and the conversation as it is now: one read.
+
+        Of the conversation, the newest act of a person and whether another continues it.
 
         Raises:
             TransientError: they could not be read.
         """
         found = self._table.get_all(
-            [*self._marks(record), record.key], attributes=(*_ATTRIBUTES, "person_act")
+            [*self._marks(record), record.key],
+            attributes=(*_ATTRIBUTES, "person_act", CONTINUED_BY),
         )
         mine = [one for one in found if _is_at(one, record.key)]
         reason = self._forbidding(record, [RegisterEntry(one) for one in found])
-        return reason, Record(mine[0] if mine else record.item).person_act
+        return reason, Record(mine[0] if mine else record.item)
 
     def lift_technical(self, record: Record) -> None:
         """Lift what says that the address does not work: its recipient has just written from it."""

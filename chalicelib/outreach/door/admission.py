@@ -129,6 +129,16 @@ class Starts:
             else:
                 return Admitted(event.received_at, is_new=True)
 
+    def linking(self, event: EventFacts, company_id: str) -> Item:
+        """The row of a start that continues another; one write of a transaction, which fails if it is there.
+
+        It counts against no limit: its company has asked once.
+        """
+        return self._table.putting(
+            {**self._ledger.received_item(event), "company_id": company_id},
+            condition="attribute_not_exists(#event_id)",
+        )
+
     def outcome(self, event_key: str) -> Outcome | None:
         """The outcome of a start; None when no start has that key."""
         row = self._table.get({"event_id": event_key})
@@ -178,7 +188,10 @@ class Starts:
         """The write that removes a start from its company's open ones; for `transact`."""
         key = _row(company_id, "o", _epoch(received_at) // _DAY)
         return self._table.updating(
-            {"event_id": key}, set_={}, discard={"open": frozenset({_mark(event_key)})}
+            {"event_id": key},
+            set_={},
+            keep=self._required(company_id, received_at),  # of a row that has expired meanwhile
+            discard={"open": frozenset({_mark(event_key)})},
         )
 
     def free(self, company_id: str, event_key: str, received_at: str) -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from chalicelib.outreach.desk import asked as asking
-from tests.rigs.crash_injection import ProcessKilled, killed_at_write
+from tests.rigs.crash_injection import ProcessKilled, killed_at
 from tests.rigs.desk import DeskRig
 
 FIELDS = {
@@ -29,7 +29,7 @@ def test_an_act_killed_at_any_write_and_asked_for_again_is_done_once(twilio, act
             rig.clock.forward((datetime.now(UTC) - rig.clock.now()).total_seconds())
             record = rig.says(rig.begun(auto_queue_reply_message=True), "Tell me more")
             asked = rig.asks(act, record, **FIELDS[act])
-            with killed_at_write(rig, number, moment) as counted, suppress(ProcessKilled):
+            with killed_at(rig, number, moment) as counted, suppress(ProcessKilled):
                 rig.inbox.act(asked)
                 rig.work()
             if not counted["killed"]:
