@@ -70,6 +70,7 @@ _REASONS: Mapping[str, str] = {
     "limit_customer_24h": "the customer had had their automatic replies of that day",
     # ends of events
     "operator_comment": "the comment was written by an operator, not by a customer",
+    "answered_by_a_person": "the person who has the ticket had answered by then",
     "too_old": "the message was too old when it could be processed",
     "nothing_new": "the ticket had no new message",
     "resolved": "the ticket was read, and each new message has an entry of its own",
