@@ -58,13 +58,18 @@ class ResendFlow(Flow):
         """See `flow.Flow.plan`."""
         del switches
         repeated: RepeatedAction = event.subject
+        missing = "action_not_in_plan"
         for planned in repeated.plan.actions:
-            built = repeated.flow.build(planned, repeated.source, repeated.plan)
+            try:
+                built = repeated.flow.build(planned, repeated.source, repeated.plan)
+            except KeyError:  # a kind that only another release knows
+                missing = "plan_not_known_here"
+                continue
             if built.key == repeated.job.action_key:
                 once = PlannedAction(planned.kind, planned.arg)
                 facts = {**repeated.plan.facts, "resend_of": repeated.job.source_event_key}
                 return Plan(flow="resend", steps=((once,),), facts=facts)
-        raise NotAnEvent(EventStatus.FAILED, "action_not_in_plan")
+        raise NotAnEvent(EventStatus.FAILED, missing)
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
         """See `flow.Flow.build`."""
