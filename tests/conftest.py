@@ -32,6 +32,7 @@ pytest_plugins = [
     "tests.rigs.desk",
     "tests.rigs.desk_console",
     "tests.rigs.effects",
+    "tests.rigs.following",
     "tests.rigs.facts",
     "tests.rigs.fact_writer",
     "tests.rigs.answered_in_memory",

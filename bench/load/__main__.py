@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from bench.load import ceilings
 from bench.load.assumptions import OTHERS_PER_30_S
-from bench.load.kinds import KINDS, LANES, ROUTED, vendors_of
+from bench.load.kinds import KINDS, LANES, ROUTED, Kind, vendors_of
 from bench.load.scenarios import (
     NEW_ACCOUNT_LIMIT,
     Load,
@@ -104,6 +104,7 @@ def figures(size: Size, seed: int) -> Iterator[Target]:
     small = run(Load(size.span, lambda_limit=NEW_ACCOUNT_LIMIT), seed=seed)
     _print(f"an ordinary day, Lambda's limit {NEW_ACCOUNT_LIMIT}", small)
     yield from _outages(size, seed, ordinary)
+    yield _refused(size, seed)
     yield from _backlog(size, seed)
     yield from _flood(size, seed)
     yield from _throughput(seed)
@@ -127,6 +128,14 @@ def _outages(size: Size, seed: int, ordinary: Result) -> Iterator[Target]:
         yield Target(f"{vendor} out: the p95 of another lane grows by, %", change * 100, 10)
 
 
+def _refused(size: Size, seed: int) -> Target:
+    """Richpanel answers 429 to everything, and its tickets wait without spending a receive."""
+    minutes = round((size.outage.ends - size.outage.begins) / 60)
+    result = run(Load(size.span, refusals={"richpanel": size.outage}), seed=seed)
+    _print(f"richpanel answers 429 for {minutes} minutes", result, size.outage)
+    return Target(f"429 for {minutes} minutes: dead letters", result.dead("tickets"), 0)
+
+
 def _p95(result: Result, lane: str, size: Size) -> float:
     return quantiles(result.times(lane, size.outage))[1]
 
@@ -135,7 +144,7 @@ def _backlog(size: Size, seed: int) -> Iterator[Target]:
     """Many tickets wait, and ordinary traffic goes on."""
     span = Window(NOON, NOON + 1_800)
     result = run(Load(span, at_once=((NOON, ROUTED, size.backlog),)), seed=seed)
-    _print(f"{size.backlog:,} tickets waiting", result)
+    _print(f"{size.backlog:,} tickets waiting", result, kinds=(START,))
     p95 = quantiles(result.times("outreach", kind=START))[1]
     yield Target(f"{size.backlog:,} tickets waiting: an SMS start leaves, p95 s", p95, 5)
     p95 = quantiles(result.times("facts"))[1]
@@ -146,7 +155,8 @@ def _flood(size: Size, seed: int) -> Iterator[Target]:
     """One company posts thousands of starts; what others notice."""
     span = Window(NOON, NOON + 3_600)
     result = run(Load(span, flood=(NOON, START, size.flood)), seed=seed)
-    _print(f"{size.flood:,} starts of one company: what others notice", result)
+    title = f"{size.flood:,} starts of one company: what others notice"
+    _print(title, result, kinds=(START, REPLY))
     for kind, name in ((START, "another company's start"), (REPLY, "a reply")):
         p95 = quantiles(result.times("outreach", kind=kind))[1]
         yield Target(f"{size.flood:,} starts of one company: {name} leaves, p95 s", p95, 5)
@@ -160,14 +170,21 @@ def _throughput(seed: int) -> Iterator[Target]:
     yield Target("tickets routed a minute at Richpanel's documented limit", most, 40, is_least=True)
 
 
-def _print(title: str, result: Result, within: Window | None = None) -> None:
+def _print(
+    title: str, result: Result, within: Window | None = None, kinds: Sequence[Kind] = ()
+) -> None:
+    """One row for each lane, and for some kinds of events."""
     print(f"\n{title}: seconds until the effect" + (" of what arrived in it" if within else ""))
-    print(f"  {'lane':<10} {'events':>7} {'p50':>9} {'p95':>9} {'p99':>9} {'dead letters':>13}")
+    print(f"  {'lane':<28} {'events':>7} {'p50':>9} {'p95':>9} {'p99':>9} {'dead letters':>13}")
     for lane in LANES:
-        times = result.times(lane, within)
-        p50, p95, p99 = quantiles(times)
-        row = f"{len(times):>7} {p50:>9.2f} {p95:>9.2f} {p99:>9.2f} {result.dead(lane):>13}"
-        print(f"  {lane:<10} {row}")
+        print(_row(lane, result.times(lane, within)) + f" {result.dead(lane):>13}")
+    for kind in kinds:
+        print(_row(kind.name, result.times(kind.lane, within, kind)))
+
+
+def _row(name: str, times: Sequence[float]) -> str:
+    p50, p95, p99 = quantiles(times)
+    return f"  {name:<28} {len(times):>7} {p50:>9.2f} {p95:>9.2f} {p99:>9.2f}"
 
 
 def _ceilings() -> Iterator[str]:

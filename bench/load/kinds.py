@@ -54,7 +54,7 @@ _MODEL, _SMS, _MAIL = Call("openai"), Call("twilio"), Call("ses")
 ROUTED = Kind("routed", "tickets", 0.75, (_READ, _TAGS), 8, "routed event")
 KINDS: Sequence[Kind] = (
     ROUTED,
-    Kind("moved", "tickets", 0.05, (_READ, _TAGS, _TAGS), 10, "event that moves a ticket"),
+    Kind("moved", "tickets", 0.05, (_READ, _TAGS, _TAGS), 8, "event that moves a ticket"),
     Kind(
         "answered",
         "tickets",

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 
 from bench.load.assumptions import (
     HOP_SECONDS,
@@ -68,13 +69,22 @@ class Job:
 
 
 class Vendor:
-    """A vendor: its latency, its own limit, and when it is out."""
+    """A vendor: its latency, its own limit, when it is out, and when it answers 429 to all."""
 
-    def __init__(self, name: str, loop: Loop, *, out: Window = NEVER, limit: float = 0) -> None:
+    def __init__(
+        self,
+        name: str,
+        loop: Loop,
+        *,
+        out: Window = NEVER,
+        refuses: Window = NEVER,
+        limit: float = 0,
+    ) -> None:
         self.name = name
         self.calls = 0
         self._loop = loop
         self._out = out
+        self._refuses = refuses
         self._limit = limit
         self._recent: deque[float] = deque()
 
@@ -84,6 +94,8 @@ class Vendor:
         if now in self._out:
             return _CONNECT_SECONDS, self._error("connect_timeout")
         self.calls += 1
+        if now in self._refuses:
+            return 0.1, TransientError(self.name, "call", status=429)
         if self._limit:
             while self._recent and self._recent[0] <= now - WINDOW_SECONDS:
                 self._recent.popleft()
@@ -185,6 +197,8 @@ class Lane:
         self, loop: Loop, account: Account, workers: list[Worker], rng: random.Random
     ) -> None:
         self.done: list[Job] = []
+        self.invocations: list[tuple[float, float]] = []
+        """When each ended, and how many seconds it took."""
         self._loop = loop
         self._account = account
         self._idle = deque(workers)
@@ -208,9 +222,9 @@ class Lane:
             group, worker = self._ready.popleft(), self._idle.popleft()
             job = self._groups[group][0]
             job.receives += 1
-            self._step(worker, job, worker.handle(job, self._rng))
+            self._step(worker, job, worker.handle(job, self._rng), self._loop.seconds)
 
-    def _step(self, worker: Worker, job: Job, steps: Steps) -> None:
+    def _step(self, worker: Worker, job: Job, steps: Steps, began: float) -> None:
         try:
             pause = next(steps)
         except StopIteration:
@@ -218,8 +232,9 @@ class Lane:
         except ProviderError as error:
             self._hand_back(worker, job, error)
         else:
-            self._loop.after(pause, lambda: self._step(worker, job, steps))
+            self._loop.after(pause, lambda: self._step(worker, job, steps, began))
             return
+        self.invocations.append((self._loop.seconds, self._loop.seconds - began))
         self._idle.append(worker)
         self._account.running -= 1
         self._account.wake()
@@ -239,7 +254,7 @@ class Lane:
         pause = worker.pause_of(job, error, self._rng)
         if pause is not None:
             job.receives, job.rounds = 0, job.rounds + 1
-            job.waits += isinstance(error, PacedError)
+            job.waits += isinstance(error, PacedError) or backoff.is_rate_limited(error)
             self._loop.after(pause + LATER_SECONDS, lambda: self._return(job.group))
             return
         if job.receives >= MAX_RECEIVES:
@@ -255,7 +270,11 @@ class Lane:
 
 
 def vendors(
-    loop: Loop, outages: Mapping[str, Window], *, others_per_30_s: float = OTHERS_PER_30_S
+    loop: Loop,
+    outages: Mapping[str, Window],
+    refusals: Mapping[str, Window] = MappingProxyType({}),
+    *,
+    others_per_30_s: float = OTHERS_PER_30_S,
 ) -> dict[str, Vendor]:
     """Every vendor."""
     return {
@@ -263,6 +282,7 @@ def vendors(
             name,
             loop,
             out=outages.get(name, NEVER),
+            refuses=refusals.get(name, NEVER),
             limit=REQUESTS_PER_30_S - others_per_30_s if name == "richpanel" else 0,
         )
         for name in LATENCY_SECONDS

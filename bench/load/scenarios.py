@@ -23,7 +23,7 @@ from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 from chalicelib.vendors.level import OwnLevel
 from chalicelib.vendors.rate_limit import Pace, split
 from chalicelib.wiring.outreach import OPENAI_REQUESTS_PER_30_S, TWILIO_REQUESTS_PER_30_S
-from chalicelib.wiring.support import RECONCILIATION_SHARE, SHOPIFY_REQUESTS_PER_30_S
+from chalicelib.wiring.support import SHOPIFY_REQUESTS_PER_30_S
 
 CONFIG = Path(__file__).resolve().parents[2] / ".chalice" / "config.json"
 LAMBDA_LIMIT = 1_000
@@ -50,9 +50,8 @@ def paces_of(lane: str, richpanel_per_30_s: float | None = None) -> Mapping[str,
     """The pace of each of a lane's workers at each vendor, as `wiring` gives it."""
     if lane == "tickets":
         ours = richpanel_per_30_s or deployed()[0].richpanel_requests_per_30_s
-        shares = workers_of(lane) + RECONCILIATION_SHARE
         return {
-            "richpanel": split(ours, limit=REQUESTS_PER_30_S, shares=shares),
+            "richpanel": split(ours, limit=REQUESTS_PER_30_S, shares=workers_of(lane)),
             "shopify": _alone(SHOPIFY_REQUESTS_PER_30_S),
         }
     return {"twilio": _alone(TWILIO_REQUESTS_PER_30_S), "openai": _alone(OPENAI_REQUESTS_PER_30_S)}
@@ -67,6 +66,7 @@ class Load:
     """What arrives and what fails.
 
     Attributes:
+        refusals: when a vendor answers every call with 429.
         at_once: further events of a kind, all at one time.
         flood: the same, all of one company, whose share of the lane the door keeps.
         richpanel_per_30_s: our share of the tenant's limit, where it is not the deployed one.
@@ -76,6 +76,7 @@ class Load:
     burst: Window = NEVER
     factor: float = 1.0
     outages: Mapping[str, Window] = field(default_factory=dict)
+    refusals: Mapping[str, Window] = field(default_factory=dict)
     at_once: Sequence[tuple[float, Kind, int]] = ()
     lanes: Sequence[str] = LANES
     richpanel_per_30_s: float | None = None
@@ -86,10 +87,11 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The ended events by lane, and the vendors' calls."""
+    """The ended events by lane, the vendors' calls, and the workers' invocations by lane."""
 
     jobs: Mapping[str, Sequence[Job]]
     calls: Mapping[str, int]
+    invocations: Mapping[str, Sequence[tuple[float, float]]]
 
     def times(
         self, lane: str, within: Window | None = None, kind: Kind | None = None
@@ -115,7 +117,7 @@ class Result:
 def run(load: Load, *, seed: int) -> Result:
     """Run until everything has ended; a lane's draws depend on the seed and its name alone."""
     loop, account = Loop(), Account(load.lambda_limit)
-    called = vendors(loop, load.outages, others_per_30_s=load.others_per_30_s)
+    called = vendors(loop, load.outages, load.refusals, others_per_30_s=load.others_per_30_s)
     lanes = {}
     for name in load.lanes:
         rng = random.Random(f"{seed}/{name}")  # noqa: S311 - draws of a model
@@ -129,6 +131,7 @@ def run(load: Load, *, seed: int) -> Result:
     return Result(
         jobs={name: lane.done for name, lane in lanes.items()},
         calls={name: vendor.calls for name, vendor in called.items()},
+        invocations={name: lane.invocations for name, lane in lanes.items()},
     )
 
 

@@ -54,7 +54,7 @@ def _of(system: System, kind: Kind) -> Count:
     assert system.work() == 1
     counted = _read(system, kind.name, 0, (None, None))
     actions = system.actions_begun() - before
-    calls, writes = kind.limits(actions)
+    calls, writes = kind.limits(actions, counted.vendor_calls)
     return replace(counted, actions=actions, limit_calls=calls, limit_writes=writes)
 
 

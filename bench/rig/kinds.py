@@ -29,7 +29,7 @@ class Kind:
         send: creates one event with this name at the vendor and puts it on the queue.
         is_peer_work: whether the peer built on another library does the same work.
         is_routed: whether these limits apply: with n actions, calls <= 2 n + 4 and write
-            units <= 3 n + 5, one of them its turn at Richpanel.
+            units <= 3 n + 4, and one for each turn at Richpanel, which is two calls.
         calls, writes: the limits of any other kind.
     """
 
@@ -40,10 +40,10 @@ class Kind:
     calls: int | None = None
     writes: int | None = None
 
-    def limits(self, actions: int) -> tuple[int | None, int | None]:
-        """The limits of DynamoDB calls and write units for an event with that many actions."""
+    def limits(self, actions: int, vendor_calls: int) -> tuple[int | None, int | None]:
+        """The limits of DynamoDB calls and write units for an event with so many actions and calls."""
         if self.is_routed:
-            return 2 * actions + 4, 3 * actions + 5
+            return 2 * actions + 4, 3 * actions + 4 + (vendor_calls + 1) // 2
         return self.calls, self.writes
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from http import HTTPStatus
 
 from chalicelib.errors import (
     BreakerOpenError,
     HandBackError,
     PacedError,
     ProviderError,
+    TransientError,
     UnavailableError,
 )
 
@@ -22,8 +24,12 @@ OUTAGE_WAITS_SECONDS = (10.0, 30.0, 120.0, 600.0, 900.0, 1200.0, 1500.0, 1500.0,
 hours; jitter adds up to a quarter, and no wait is shorter than the vendor asked for."""
 
 ASIDE_FOR_SECONDS = 4 * 3600.0
-"""Since its receipt an event waits aside so long for a vendor that is down; then its receives count, and
-after the last one a person has it."""
+"""Since its receipt an event waits aside so long for a vendor that is down or refuses calls; then its
+receives count, and after the last one a person has it."""
+
+SLOW_DOWN_SECONDS = 30.0
+"""After a 429 that does not say when: one window of a vendor's rate limit.  Also what the wait grows to
+where a vendor says sooner, a tenth of the event's age at a time."""
 
 Jitter = Callable[[], float]
 """Evenly spread numbers from 0 up to 1."""
@@ -42,20 +48,33 @@ def wait(error: Exception, receive_count: int, jitter: Jitter) -> float:
 
 
 def asked_pause(error: Exception, *, age_seconds: float, jitter: Jitter) -> float | None:
-    """Seconds until a vendor's turn, where a call was refused before it left; None for any other error.
+    """Seconds until a vendor's time, where the error names one; None for any other error.
 
-    No receive is spent on such a wait: for our own pace, or for a vendor whose breaker is open.
+    Nothing was done, so no receive is spent on such a wait: our own pace, an open breaker, a 429, or
+    a 503 with its ``Retry-After``.  A vendor that always says soon is asked more rarely with time.
 
     Args:
         error: of the attempt.
         age_seconds: of the event, since its receipt.
-        jitter: spreads what waits for the same breaker.
+        jitter: spreads what waits for the same moment.
     """
     if isinstance(error, PacedError):
         return max(SHORTEST_WAIT_SECONDS, error.retry_after or 0.0)
-    if isinstance(error, BreakerOpenError) and age_seconds < ASIDE_FOR_SECONDS:
-        return max(SHORTEST_WAIT_SECONDS, error.retry_after or 0.0) * (1.0 + jitter() / 4)
-    return None
+    if not isinstance(error, TransientError) or age_seconds >= ASIDE_FOR_SECONDS:
+        return None
+    asked = error.retry_after or 0.0
+    if not isinstance(error, BreakerOpenError):
+        if is_rate_limited(error):
+            asked = asked or SLOW_DOWN_SECONDS
+        elif not asked:
+            return None
+        asked = max(asked, min(SLOW_DOWN_SECONDS, age_seconds / 10))
+    return max(SHORTEST_WAIT_SECONDS, asked) * (1.0 + jitter() / 4)
+
+
+def is_rate_limited(error: Exception) -> bool:
+    """Whether a vendor refused a call for its rate limit alone."""
+    return isinstance(error, ProviderError) and error.status == HTTPStatus.TOO_MANY_REQUESTS
 
 
 def backoff(receive_count: int, jitter: Jitter) -> float:

@@ -17,6 +17,9 @@ LATE_SECONDS = 1800.0
 RECEIPT_GONE = "receipt_gone"
 """Stored reason of a failed event that has only the row written at ingress; its sender may repeat it."""
 
+SCHEDULED = "scheduled"
+"""Why an event waits that has a time of its own."""
+
 
 class EventStatus(StrEnum):
     """States of an event row."""

@@ -4,7 +4,9 @@ A stage of an earlier release has one queue for all systems.  A job put straight
 overtake an earlier one of its conversation that still waits there.  So the doors go on using the old
 queue, whose worker forwards in order, until two looks of the sweep in a row found it empty
 (`once.recovery.lane_opener`).  The opening is dated a minute ahead: every container has read it by
-then.  It is never closed again.
+then.  A job of that minute may still be on its way through the old queue, so the first ones after it
+are held at the door for a few seconds, each a little shorter than the one before: they stay in order
+among themselves, too.  The lanes are never closed again.
 
 ::
 
@@ -29,6 +31,10 @@ READ_AGAIN_SECONDS = 20.0
 """How long a door believes that the lanes are closed."""
 NOTICE_SECONDS = 60
 """From the decision to the opening: three times as long, against skewed clocks."""
+HOLD_SECONDS = 5.0
+"""How long the first job after the opening is held: an idle worker forwards within a second."""
+HOLDING_SECONDS = 60.0
+"""Within this time the holding shrinks to nothing."""
 _FOR_GOOD = timedelta(days=36_500)
 
 
@@ -65,6 +71,8 @@ class Opening(LedgerRows):
 class OpenLanes:
     """Whether the lanes are open, for one container: asked at every job, read rarely.
 
+    Just after the opening it holds its caller.
+
     Args:
         opening: the row, built at the first read.
     """
@@ -80,7 +88,12 @@ class OpenLanes:
         now = self._clock.now().timestamp()
         if not self._opens_at and self._is_old():
             self._read()
-        return 0 < self._opens_at <= now
+        if not 0 < self._opens_at <= now:
+            return False
+        left = HOLD_SECONDS * (1.0 - (now - self._opens_at) / HOLDING_SECONDS)
+        if left > 0:
+            self._clock.sleep(left)
+        return True
 
     def _is_old(self) -> bool:
         now = self._clock.monotonic()

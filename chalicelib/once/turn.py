@@ -1,8 +1,9 @@
 """Whose job this thread works on: what a vendor's pace must know of it.
 
 A worker's slot is no place to wait.  A call that may not leave within a second is refused instead
-(`errors.PacedError`), and the worker sets its job aside until its turn.  What runs outside a job,
-as the sweep and the operators' commands do, waits for its turn in place.
+(`errors.PacedError`), and the worker sets its job aside until its turn.  The sweep has no slot to
+keep free: it takes its turns among the jobs and waits for them in place.  Operators' commands have a
+pace of their own.
 """
 
 from __future__ import annotations
@@ -24,11 +25,13 @@ class Place:
         number: differs for each job that a thread works on.
         waits: how often it was given a time, which has come.
         is_late: it is part of a backlog, as after an outage.
+        is_patient: it waits in place, as long as its call's deadline allows.
     """
 
     number: int
     waits: int = 0
     is_late: bool = False
+    is_patient: bool = False
 
 
 class Turn:
@@ -48,7 +51,19 @@ class Turn:
         """
         self._number += 1
         is_late = age_seconds > LATE_AFTER_SECONDS
-        self._here.place = Place(self._number, waits, is_late)
+        with self._at(Place(self._number, waits, is_late)):
+            yield
+
+    @contextmanager
+    def in_place(self) -> Iterator[None]:
+        """Within this block the thread takes its turns among the jobs, and waits for them in place."""
+        self._number += 1
+        with self._at(Place(self._number, is_patient=True)):
+            yield
+
+    @contextmanager
+    def _at(self, place: Place) -> Iterator[None]:
+        self._here.place = place
         try:
             yield
         finally:

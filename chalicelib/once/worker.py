@@ -30,7 +30,14 @@ from chalicelib.errors import (
 from chalicelib.once import trace
 from chalicelib.once.action import Action, ActionRow
 from chalicelib.once.audit import Audit
-from chalicelib.once.backoff import SHORTEST_WAIT_SECONDS, Jitter, asked_pause, backoff, wait
+from chalicelib.once.backoff import (
+    SHORTEST_WAIT_SECONDS,
+    Jitter,
+    asked_pause,
+    backoff,
+    is_rate_limited,
+    wait,
+)
 from chalicelib.once.effects import Attempt, Effects, StepAction
 from chalicelib.once.escalation import Escalation
 from chalicelib.once.event import (
@@ -263,7 +270,7 @@ class Worker:
         """
         left = wait.due_epoch - self.clock.now().timestamp()
         due_epoch = wait.due_epoch
-        if left > 0 and (left <= MAX_DELAY_SECONDS or wait.is_in_line):
+        if 0 < left <= MAX_DELAY_SECONDS:
             try:
                 self.put_later(_with_slot(job, wait), left)
                 due_epoch += LATE_SECONDS
@@ -306,7 +313,7 @@ class Worker:
         if not is_listed:
             return None
         self.log.metric("mw.worker.set_aside", reason=reason_of(error).partition(":")[0])
-        is_turn = isinstance(error, PacedError)
+        is_turn = isinstance(error, PacedError) or is_rate_limited(error)
         return Waits(reason_of(error), due_epoch, is_in_line=True, is_turn=is_turn)
 
     def _put_aside(self, job: Job, wait: Waits) -> None:

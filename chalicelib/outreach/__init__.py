@@ -14,6 +14,7 @@ In the order of a conversation:
     answering      the quiet period before an answer, and how many a recipient may get
     loops          whether a machine answers us; pure
     drafting       shared by these: quiet hours, credentials, the draft
+    approval       what a rule holds is written first, so that a person sees it
     waiting        keeps a conversation's order while an event of it waits
     conclusions    writes an event's results into the conversation
     receipts       the flow of delivery receipts: settles unknown sends, advances delivery
@@ -35,7 +36,10 @@ In the order of a conversation:
     handoff        hand-offs for operators and schedules
     desk/          what persons see of hand-offs and do with them: list, conversation, acts
     person_replies  plans the sending of what a person wrote
+    following      what comes after: the row of the next step, the conversation on another channel
+    reminding      plans a reminder or an end message whose time has come
     response_targets  how long a recipient may wait for a person, in business hours; pure
+    handoff_notices e-mails to the company about conversations that wait for a person
     reopening      the template that carries a message outside WhatsApp's 24 hours
     company_events/ what happened, as signed webhooks to the company
     handoff        operators list, approve and take over handed-off conversations
@@ -45,6 +49,8 @@ What these share:
     channels       the channels and their names in settings, requests and addresses
     companies      the `company-data` table
     ai_config      a project's `ai_config`: instructions of its writer, what it may say and is shown
+    follow_up_settings  what a project declares to follow an opening; pure
+    openings       the attributes that a conversation is opened with
     senders        which company a number or address belongs to
     numbers        forms of one phone number
     unsubscribe    one-click unsubscribe: the link in an e-mail, and the page behind it

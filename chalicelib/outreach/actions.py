@@ -37,6 +37,8 @@ class _Send:
     planned_after: str | None = field(default=None, compare=False)
     """The newest act of a person when it was planned, to a later one it gives way; None: it is a
     person's own."""
+    unless_answered: bool = field(default=False, compare=False)
+    """Whether it is not sent once the recipient has written."""
 
     obeys_register: ClassVar[bool] = True
     """Whether it is not sent to somebody who must not be contacted."""
@@ -161,6 +163,7 @@ def build(
     loaded: Loaded | None,
     receive: int = 0,
     planned_after: str | None = None,
+    unless_answered: bool = False,
 ) -> SendText | SendEmail | HandOff:
     """The action a plan names.
 
@@ -169,9 +172,9 @@ def build(
     """
     match planned.kind:
         case "send_text":
-            return SendText(conversation_id, planned.arg, loaded, receive, planned_after)
+            send: type[SendText | SendEmail] = SendText
         case "send_email":
-            return SendEmail(conversation_id, planned.arg, loaded, receive, planned_after)
+            send = SendEmail
         case kind if kind in NOTICES:
             return NOTICES[kind](conversation_id, planned.arg, loaded, receive)
         case "hand_off":
@@ -179,3 +182,4 @@ def build(
             return HandOff(conversation_id, planned.arg, suffix, reason or "")
         case _:
             raise KeyError(planned.kind)
+    return send(conversation_id, planned.arg, loaded, receive, planned_after, unless_answered)

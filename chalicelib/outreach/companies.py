@@ -15,6 +15,7 @@ Example item (origin's names)::
     require_consent   true               quiet_hours   {"from": "21:00", "until": "08:00",
                                                         "zone": "Europe/London"}
     answering         {"quiet_period_seconds": 10}
+    follow_ups        {"reminder": {...}, "end": {...}, "fallback": ["sms"]}   see `follow_up_settings`
     language          en                 company_contact  "+1 555 010 9000"
 
 Without `require_consent` consent is required, without `quiet_hours` the default ones of `rules` apply;

@@ -12,6 +12,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.once import keys
 from chalicelib.once.action import ActionRow, ActionStatus
+from chalicelib.once.event import Lease
 from chalicelib.once.flow import Event, suffix
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Clock
@@ -26,6 +27,8 @@ from chalicelib.outreach.conversations.handoffs import listed_id
 from chalicelib.outreach.conversations.records import (
     ASKED,
     AUTOMATED,
+    FOLLOW_UP,
+    NEXT_STEP,
     PERSON,
     PROMPT,
     UNATTENDED,
@@ -38,12 +41,16 @@ from chalicelib.outreach.conversations.records import (
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.event_context import EventContext
-from chalicelib.outreach.last_look import PERSON_ANSWERS
+from chalicelib.outreach.follow_up_settings import OPENING
+from chalicelib.outreach.following import FollowUps
+from chalicelib.outreach.last_look import GIVEN_WAY
 from chalicelib.outreach.twilio import codes
 from chalicelib.outreach.writing.about import about
 from chalicelib.outreach.writing.tool_writer import ASK, CALL
 
 OPT_OUT_CODE = "21610"
+GIVEN_UP = "retries"
+"""``failure_stage`` of a conversation whose start was given up after its last attempt."""
 SWITCHES = frozenset({"kill_switch", "shadow", "safe_mode", "automation_disabled"})
 """Reasons of `once.ports.Switches.forbids`: an action they stopped may be done later."""
 PROMPT_CHARACTERS = 1000
@@ -61,6 +68,7 @@ class Conclusions:
     Args:
         message_id_header: makes an e-mail's Message-ID from the vendor's id.
         events: tells the company.
+        follow_ups: what comes after a message, or after a failure.
     """
 
     def __init__(
@@ -70,12 +78,14 @@ class Conclusions:
         clock: Clock,
         message_id_header: Callable[[str], str],
         events: CompanyEvents,
+        follow_ups: FollowUps,
     ) -> None:
         self._conversations = conversations
         self._starts = starts
         self._clock = clock
         self._message_id_header = message_id_header
         self._events = events
+        self._follow_ups = follow_ups
 
     def conclude(self, event: Event, plan: Plan, rows: Mapping[str, ActionRow]) -> bool:
         """See `once.flow.Flow.conclude`."""
@@ -99,8 +109,11 @@ class Conclusions:
                 self._record_refusal(record, row, plan)
             if plan.facts.get("desk") and row.status in _NOT_SENT:
                 self.reply_failed(record, row.reason or row.status.value)
+            is_over = row.status in _NOT_SENT and row.reason not in SWITCHES
+            if plan.facts.get("follow_up") and is_over:
+                self._conversations.move(record, set(Status), {}, remove=(NEXT_STEP,))
             is_opening = bool(plan.facts.get("opening"))
-            gave_way = is_opening and row.reason == PERSON_ANSWERS
+            gave_way = is_opening and row.reason in GIVEN_WAY
             if row.status == ActionStatus.SKIPPED and (row.reason in SWITCHES or gave_way):
                 record = self._record_withheld(event, record, plan, row.reason or "")
         function = plan.facts.get("function")
@@ -115,19 +128,28 @@ class Conclusions:
             )
         return True
 
-    def fail(self, record: Record, stage: str, reason: str) -> None:
+    def fail(self, record: Record, stage: str, reason: str, lease: Lease | None = None) -> None:
         """Fail a conversation before its first message.
 
         A handed-off conversation fails once it is released.
+
+        Args:
+            record: the conversation.
+            stage: where it failed.
+            reason: a fixed code.
+            lease: of the event that found it unsendable, which another run may find sendable: only
+                its holder goes on by another channel.
         """
         why = {"failure_stage": stage, "failure_reason": reason}
         self._end_unsent(record, UNSENT | {Status.FAILED}, Status.FAILED, why)
         self._events.record(record, Name.FAILED, f"{stage}:{reason}", stage=stage, reason=reason)
+        if stage != GIVEN_UP:  # then it is not known whether it was sent
+            self._follow_ups.fall_back(record, lease)
 
-    def give_way(self, record: Record) -> None:
-        """A person has the conversation before its first message: that is not sent."""
+    def give_way(self, record: Record, reason: str) -> None:
+        """A person has the conversation before its first message, or its recipient: that is not sent."""
         self.free(record)
-        self._end_unsent(record, UNSENT, Status.WITHHELD, {"withheld_reason": PERSON_ANSWERS})
+        self._end_unsent(record, UNSENT, Status.WITHHELD, {"withheld_reason": reason})
 
     def person_acted(self, record: Record, name: Name, act_id: str) -> None:
         """A person has taken the conversation, or closed it: its company hears of that."""
@@ -140,8 +162,13 @@ class Conclusions:
 
     def opt_out(self, record: Record) -> None:
         """The recipient has asked in their own words to get no further message."""
-        self._conversations.forbid_person(record, Reason.ASKED, said_at=iso(self._clock.now()))
+        said_at = str(record.item.get("last_inbound_at") or iso(self._clock.now()))
+        self._conversations.forbid_person(record, Reason.ASKED, said_at=said_at)
         self._tell_opt_out(record, Reason.ASKED)
+
+    def unsubscribed(self, record: Record) -> None:
+        """The recipient has unsubscribed by one click; the door has written the mark."""
+        self._tell_opt_out(record, Reason.UNSUBSCRIBED)
 
     def free(self, record: Record) -> None:
         """Remove its start from the company's open ones."""
@@ -167,11 +194,13 @@ class Conclusions:
             ai_total_tokens=draft.total_tokens,
             processing_time_ms=draft.processing_time_ms,
             provider_id=row.ref,
-            note=PERSON if draft.by else None,
+            note=PERSON if draft.by else FOLLOW_UP if plan.facts.get("follow_up") else None,
             by=draft.by,
         )
         if plan.facts.get("notice"):  # says nothing about the state of the conversation
             return self._conversations.append(record, entry)[0]
+        if plan.facts.get("follow_up"):
+            return self._record_follow_up(record, entry, str(plan.facts["follow_up"]))
         status = Status.INITIAL_MESSAGE_SENT if is_opening else Status.REPLY_SENT
         changes: dict[str, Any] = {
             "conversation_status": status.value,
@@ -196,6 +225,10 @@ class Conclusions:
         if is_opening:
             changes["processing_time_ms"] = int((self._clock.monotonic() - context.started) * 1000)
             also = (self._freeing(record),)
+            following = self._follow_ups.after(record, OPENING)
+            if following is not None:
+                also += (following.row,)
+                changes |= following.attributes
             if record.channel == Channel.EMAIL and header:
                 changes["email_id"] = header
                 changes["email_id_digest"] = keys.digest("message-id", header)[:32]
@@ -218,6 +251,24 @@ class Conclusions:
         else:
             by = "person" if draft.by else "machine"
             self._events.record(record, Name.ANSWERED, entry_id, message_id=entry_id, by=by)
+        return record
+
+    def _record_follow_up(self, record: Record, entry: Entry, step: str) -> Record:
+        """A reminder or an end message was sent: the recipient has the word, as before it."""
+        following = self._follow_ups.after(record, step)
+        changes = dict(following.attributes) if following else {}
+        if record.channel == Channel.EMAIL and entry.provider_id:
+            changes |= threads.sent(record, self._message_id_header(entry.provider_id))
+        record, _ = self._conversations.append(
+            record,
+            entry,
+            expected=set(Status),
+            changes=changes,
+            remove=("withheld_reason", *(() if following else (NEXT_STEP,))),
+            also=(following.row,) if following else (),
+        )
+        sent = entry.entry_id
+        self._events.record(record, Name.FOLLOWED_UP, sent, message_id=sent, step=step)
         return record
 
     def _tell_opt_out(self, record: Record, reason: Reason) -> None:

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Any
 
+from chalicelib.clock import parsed
 from chalicelib.errors import PermanentError, UnavailableError, reason_of
 from chalicelib.once import keys
-from chalicelib.once.event import EventStatus
-from chalicelib.once.flow import NotAnEvent
+from chalicelib.once.event import SCHEDULED, EventStatus, Lease
+from chalicelib.once.flow import NotAnEvent, Waits
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import ai_config, reopening, rules
+from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.conclusions import Conclusions
-from chalicelib.outreach.conversations.records import Draft, Record
+from chalicelib.outreach.conversations.records import CONTINUES, SEND_AT, Draft, Record
 from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan, may_send
-from chalicelib.outreach.notices import person_will_answer
-from chalicelib.outreach.spending.budget import BUDGET_REACHED, BudgetReachedError
+from chalicelib.outreach.last_look import PERSON_ANSWERS
+from chalicelib.outreach.notices import person_will_answer, with_opt_out_line
+from chalicelib.outreach.spending.budget import CONVERSATION_BUDGET_REACHED, BudgetReachedError
 from chalicelib.outreach.waiting import Turns
 from chalicelib.outreach.writing.composer import Composer
-from chalicelib.outreach.writing.template_writer import REFUSED
+from chalicelib.outreach.writing.template_writer import REFUSED, DraftRefusedError
 
-_FOR_A_PERSON = (REFUSED, ai_config.PROVIDER)
+FOR_A_PERSON = (REFUSED, ai_config.PROVIDER)
 """In errors after which a person decides about an opening too; an answer is always a person's then."""
 UNREADABLE_WAIT_SECONDS = 1800.0
 """How often a setting of quiet hours that cannot be read is looked at again."""
@@ -66,32 +69,65 @@ class Drafting:
         facts: dict[str, Any] = {"entry_id": entry_id, "opening": is_opening}
         if record.person_act:
             facts["person_act"] = record.person_act
+        if is_opening and CONTINUES in record.item:
+            facts["unless_answered"] = True
         if not may_send(switches):
             return Plan(FLOW, ((send,),), facts)  # withheld by `effects`; composed if released
         if context.draft is None:
             compose = self._composer.opening if is_opening else self._composer.answer
             try:
                 context.draft = compose(record, entry_id)
-            except BudgetReachedError:
-                return self._out_of_budget(context, entry_id, is_opening=is_opening)
+            except BudgetReachedError as error:
+                return self._out_of_budget(context, entry_id, error.reason, is_opening=is_opening)
             except PermanentError as error:
-                if is_opening and error.provider in _FOR_A_PERSON:
+                if is_opening and error.provider in FOR_A_PERSON:
+                    self.keep_refused(context, error)
                     return hand_off_plan("start", reason_of(error))
                 raise
+        if context.draft.opts_out:
+            return self.opting_out(context, entry_id)
         if not is_opening:
             entry_id = self._fit(context, entry_id)
             send, facts["entry_id"] = PlannedAction(kind, entry_id), entry_id
         draft = context.draft
         if draft.by is not None:
             facts["by_person"] = True
-        if draft.opts_out:
-            self._conclusions.opt_out(record)
-            confirmation = ((PlannedAction("confirm_stop", entry_id),),) if draft.text else ()
-            return Plan(FLOW, confirmation, {"entry_id": entry_id, "notice": True})
-        return self._sending(draft, send, facts)
+        return self.sending(draft, send, facts)
+
+    def confirmed(self, context: EventContext, *entry_ids: str) -> Plan | None:
+        """The plan of a message in which an earlier run has recognised the wish to get no further one.
+
+        That run has written the mark, and perhaps nothing else.  None where it recognised none.
+
+        Args:
+            context: of the event.
+            entry_ids: under which that run may have stored what it was to send.
+        """
+        for entry_id in entry_ids:
+            draft = self._composer.stored(context.conversation, entry_id)
+            if draft is not None and draft.opts_out:
+                context.draft = draft
+                return self.opting_out(context, entry_id)
+        return None
+
+    def keep_refused(self, context: EventContext, error: PermanentError) -> None:
+        """Keep a draft that may not be sent, for the person who decides."""
+        if isinstance(error, DraftRefusedError):
+            held_id = outreach_keys.held_entry_id(context.handoff_id)
+            self._composer.keep_refused(context.conversation, held_id, error)
+
+    def opting_out(self, context: EventContext, entry_id: str) -> Plan:
+        """The plan that confirms the wish to get no further message, which is noted first."""
+        steps: tuple[tuple[PlannedAction, ...], ...] = ()
+        self._conclusions.opt_out(context.conversation)
+        with suppress(PermanentError):  # WhatsApp takes no free text any more: nothing confirms it
+            entry_id = self._fit(context, entry_id)
+            if context.draft is not None and context.draft.text:
+                steps = ((PlannedAction("confirm_stop", entry_id),),)
+        return Plan(FLOW, steps, {"entry_id": entry_id, "notice": True})
 
     @staticmethod
-    def _sending(draft: Draft, send: PlannedAction, facts: dict[str, Any]) -> Plan:
+    def sending(draft: Draft, send: PlannedAction, facts: dict[str, Any]) -> Plan:
         """The plan of a draft: its message, a person, a function that the writer asked for."""
         steps: list[tuple[PlannedAction, ...]] = []
         if draft.text or draft.variables is not None:
@@ -104,17 +140,23 @@ class Drafting:
             facts["tool"] = draft.function_step
         return Plan(FLOW, tuple(steps), facts)
 
-    def _out_of_budget(self, context: EventContext, entry_id: str, *, is_opening: bool) -> Plan:
+    def _out_of_budget(
+        self, context: EventContext, entry_id: str, reason: str, *, is_opening: bool
+    ) -> Plan:
         """A person opens; who has written is answered once that a person will come back to them."""
         if is_opening:
-            return hand_off_plan("start", BUDGET_REACHED)
+            return hand_off_plan("start", reason)
         record = context.conversation
+        if reason == CONVERSATION_BUDGET_REACHED:
+            entry_id = keys.digest("budget", record.opaque_id)[:32]
+            if self._composer.is_sent(record, entry_id):
+                return hand_off_plan("", reason)
         wording = Draft(text=person_will_answer(record))
         context.draft = self._composer.fixed(record, entry_id, wording)
         kind = "send_email" if record.channel == Channel.EMAIL else "send_text"
         steps = (
             (PlannedAction(kind, entry_id),),
-            (PlannedAction("hand_off", f"|{BUDGET_REACHED}"),),
+            (PlannedAction("hand_off", f"|{reason}"),),
         )
         return Plan(FLOW, steps, {"entry_id": entry_id, "opening": False})
 
@@ -131,6 +173,31 @@ class Drafting:
             raise NotAnEvent(EventStatus.FAILED, reason_of(error)) from None
         kind = "send_email" if record.channel == Channel.EMAIL else "send_text"
         facts = {"entry_id": entry_id, "opening": False, "by_person": True, "desk": True}
+        return Plan(FLOW, ((PlannedAction(kind, entry_id),),), facts)
+
+    def follow_up(self, context: EventContext, entry_id: str, step: str, text: str) -> Plan:
+        """The plan that sends a reminder or an end message.
+
+        Raises:
+            NotAnEvent: it cannot be sent; no person is asked, as the recipient has asked for nothing.
+        """
+        record = context.conversation
+        wording = with_opt_out_line(record, Draft(text=text))
+        context.draft = self._composer.fixed(record, entry_id, wording)
+        try:
+            self.check_secrets(record)
+            entry_id = self._fit(context, entry_id)
+        except (PermanentError, UnavailableError) as error:
+            if isinstance(error, UnavailableError) and error.code != "secret_missing":
+                raise
+            raise NotAnEvent(EventStatus.FAILED, reason_of(error)) from None
+        kind = "send_email" if record.channel == Channel.EMAIL else "send_text"
+        facts = {
+            "entry_id": entry_id,
+            "opening": False,
+            "follow_up": step,
+            "unless_answered": True,
+        }
         return Plan(FLOW, ((PlannedAction(kind, entry_id),),), facts)
 
     def person_acted(self, record: Record, name: Name, act_id: str) -> None:
@@ -163,8 +230,13 @@ class Drafting:
         return other
 
     @contextmanager
-    def fail_on_permanent_error(self, record: Record) -> Iterator[None]:
-        """A permanent error fails the conversation, with stage and reason; others are retried."""
+    def fail_on_permanent_error(self, record: Record, lease: Lease | None = None) -> Iterator[None]:
+        """A permanent error fails the conversation, with stage and reason; others are retried.
+
+        Args:
+            record: the conversation.
+            lease: of the event that found the error; see `Conclusions.fail`.
+        """
         stage, reason = "secrets", ""
         try:
             self.check_secrets(record)
@@ -178,17 +250,17 @@ class Drafting:
                 raise
             reason = error.code
         if reason:
-            self.give_up(record, stage, reason)
+            self.give_up(record, stage, reason, lease)
             raise NotAnEvent(EventStatus.FAILED, f"{stage}:{reason}")
 
-    def give_up(self, record: Record, stage: str, reason: str) -> None:
-        """Fail a conversation before its first message."""
-        self._conclusions.fail(record, stage, reason)
+    def give_up(self, record: Record, stage: str, reason: str, lease: Lease | None = None) -> None:
+        """Fail a conversation before its first message; see `Conclusions.fail`."""
+        self._conclusions.fail(record, stage, reason, lease)
         self._conclusions.free(record)
 
-    def give_way(self, record: Record) -> None:
-        """A conversation's opening is not sent, because a person has the conversation."""
-        self._conclusions.give_way(record)
+    def give_way(self, record: Record, reason: str = PERSON_ANSWERS) -> None:
+        """A conversation's opening is not sent, because a person has it, or its recipient has written."""
+        self._conclusions.give_way(record, reason)
 
     def answer(self, context: EventContext, entry_id: str, switches: Switches) -> Plan:
         """The plan of an answer; a permanent error hands the conversation to a person."""
@@ -196,30 +268,47 @@ class Drafting:
             self.check_secrets(context.conversation)
             return self.plan(context, entry_id, switches, is_opening=False)
         except PermanentError as error:
+            self.keep_refused(context, error)
             return hand_off_plan("reply", reason_of(error))
         except UnavailableError as error:
             if error.code != "secret_missing":
                 raise
             return hand_off_plan("reply", reason_of(error))
 
-    def wait_out_quiet_hours(self, record: Record, event_key: str) -> None:
+    def wait_until_send_at(self, record: Record) -> None:
+        """Raise `Waits` before the time at which the company wants the first message sent.
+
+        No other event waits behind it, and the start is in progress no more: it may wait for weeks.
+        """
+        at = parsed(record.item.get(SEND_AT))
+        if at is not None and at > self._clock.now():
+            self._conclusions.free(record)
+            raise Waits(SCHEDULED, at.timestamp())
+
+    def wait_out_quiet_hours(
+        self, record: Record, event_key: str, *, is_in_line: bool = True
+    ) -> None:
         """Raise `Waits` while the recipient has quiet hours, or while their setting cannot be read.
 
         Then the project's current setting is read, which an operator may have corrected.
+
+        Args:
+            record: the conversation.
+            event_key: of the event that waits.
+            is_in_line: later events of the conversation wait behind it.
         """
         now = self._clock.now()
+        reason = "quiet_hours"
         try:
             until = rules.quiet_until(self._with_readable_hours(record, now), now)
         except rules.UnreadableQuietHoursError:
-            self.turns.wait(
-                record,
-                event_key,
-                now + timedelta(seconds=UNREADABLE_WAIT_SECONDS),
-                "quiet_hours_unreadable",
-            )
-        else:
-            if until is not None:
-                self.turns.wait(record, event_key, until, "quiet_hours")
+            until = now + timedelta(seconds=UNREADABLE_WAIT_SECONDS)
+            reason = "quiet_hours_unreadable"
+        if until is None:
+            return
+        if not is_in_line:
+            raise Waits(reason, until.timestamp())
+        self.turns.wait(record, event_key, until, reason)
 
     def _with_readable_hours(self, record: Record, now: datetime) -> Record:
         """The record, with its project's current setting if its own copy cannot be read."""

@@ -16,11 +16,14 @@ from chalicelib.outreach.jobs import (
     InboundMessage,
     OutreachResume,
     StartConversation,
+    Unsubscribed,
 )
 from chalicelib.outreach.matching import Match
 
 FLOW = "outreach"
-Job = StartConversation | InboundMessage | OutreachResume | HandoffRelease | DeskReply
+Job = (
+    StartConversation | InboundMessage | OutreachResume | HandoffRelease | DeskReply | Unsubscribed
+)
 
 
 @dataclass(slots=True)
@@ -33,6 +36,7 @@ class EventContext:
         draft: the message to send, once it is composed.
         match: how the conversation of a message was found.
         started: monotonic seconds.
+        handoff_id: of the hand-off that this event may ask for.
     """
 
     job: Job
@@ -41,6 +45,7 @@ class EventContext:
     draft: Draft | None = None
     loaded: Loaded | None = field(default=None, repr=False)
     match: Match | None = None
+    handoff_id: str = ""
 
     @property
     def conversation(self) -> Record:

@@ -8,7 +8,9 @@
                 -> quiet hours -> limits -> compose -> send
     releasing   return it to automation -> compose unless drafted -> send the held message
     person_replies  send what a person wrote
+    follow_ups  remind, end, or go on by another channel
     drafting    shared by these three: quiet hours, credentials, the draft
+    approval    what a rule holds is written first, so that a person sees it
     conclusions write the results of an event
     receipts    delivery receipts from providers
     rules       hand-off rules and quiet hours
@@ -36,18 +38,21 @@ from chalicelib.outreach import actions as outreach_actions
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.actions import HandOff, Loaded
 from chalicelib.outreach.answering import Pace
+from chalicelib.outreach.approval import Approval
 from chalicelib.outreach.company_events.recorder import CompanyEvents
-from chalicelib.outreach.conclusions import OPT_OUT_CODE, Conclusions
+from chalicelib.outreach.conclusions import GIVEN_UP, OPT_OUT_CODE, Conclusions
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.event_context import EventContext, Job
+from chalicelib.outreach.following import FollowUps
 from chalicelib.outreach.jobs import InboundMessage, OutreachResume, StartConversation
 from chalicelib.outreach.matching import Matching
 from chalicelib.outreach.ownership import Ownership
 from chalicelib.outreach.person_replies import PersonReplies
 from chalicelib.outreach.releasing import Releasing
+from chalicelib.outreach.reminding import Reminding
 from chalicelib.outreach.replying import Replying
 from chalicelib.outreach.starting import Starting
 from chalicelib.outreach.waiting import Turns
@@ -65,6 +70,7 @@ class OutreachFlow(Flow):
         receive_count: how often the queue has delivered the current message.
         processor_version: stored with every conversation it opens.
         events: tells the company what happened.
+        follow_ups: what comes after an opening.
     """
 
     is_watched = True
@@ -86,22 +92,35 @@ class OutreachFlow(Flow):
         receive_count: Callable[[], int],
         processor_version: str,
         events: CompanyEvents,
+        follow_ups: FollowUps,
     ) -> None:
         self._conversations = conversations
         self._clock = clock
         self._starts = starts
+        self._events = events
         self._receive_count = receive_count
-        self._conclusions = Conclusions(conversations, starts, clock, message_id_header, events)
+        self._conclusions = Conclusions(
+            conversations, starts, clock, message_id_header, events, follow_ups
+        )
         self._turns = turns = Turns(conversations, ledger, clock)
         drafting = Drafting(composer, clock, check_secrets, self._conclusions, turns, current)
         matching = Matching(conversations, ownership, clock, opaque, message_id_header)
+        approval = Approval(composer, drafting)
         self._starting = Starting(
-            conversations, composer, starts, drafting, matching.pairs, processor_version, events
+            conversations,
+            composer,
+            starts,
+            drafting,
+            approval,
+            matching.pairs,
+            processor_version,
+            events,
         )
         pace = Pace(conversations, allowances, clock, opaque, current)
-        self._replying = Replying(conversations, drafting, matching, pace, events)
-        self._releasing = Releasing(conversations, drafting)
+        self._replying = Replying(conversations, drafting, approval, matching, pace, events)
+        self._releasing = Releasing(conversations, drafting, approval)
         self._person_replies = PersonReplies(conversations, drafting)
+        self._reminding = Reminding(conversations, drafting)
 
     def events(self, job: Job) -> Sequence[Event]:
         """See `once.flow.Flow.events`."""
@@ -139,12 +158,18 @@ class OutreachFlow(Flow):
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""
         key = event.facts.event_key
+        event.subject.handoff_id = suffix(event).text
         if key.startswith("evt:start:"):
             return self._starting.plan(event, switches)
         if key.startswith("evt:release:"):
             return self._releasing.plan(event, switches)
         if key.startswith("evt:desk:"):
             return self._person_replies.plan(event)
+        if key.startswith("evt:unsubscribe:"):
+            self._conclusions.unsubscribed(event.subject.conversation)
+            raise NotAnEvent(EventStatus.PROCESSED, "noted")
+        if key.startswith("evt:follow:"):
+            return self._reminding.plan(event)
         return self._replying.plan(event, switches)
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
@@ -162,6 +187,7 @@ class OutreachFlow(Flow):
             planned_after=None
             if plan.facts.get("by_person")
             else str(plan.facts.get("person_act") or ""),
+            unless_answered=bool(plan.facts.get("unless_answered")),
         )
 
     def conclude(
@@ -177,14 +203,19 @@ class OutreachFlow(Flow):
         The sender of a failed start is notified and may repeat it; a failed resend is reported to
         the operator who asked for it.
         """
-        if keys.is_resent(event.facts.event_key):
-            return None
+        if keys.is_resent(event.facts.event_key) or event.facts.event_key.startswith("evt:follow:"):
+            return None  # a person asked for the one, and no recipient waits for the other
         context: EventContext | None = event.subject
         known = context.record if context else None
         record = known or self._conversations.find(event.facts.conversation_id)
+        if event.facts.event_key.startswith("evt:unsubscribe:"):
+            return None  # the mark is in force: no person is needed
         if record is None:
             if event.facts.event_key.startswith("evt:start:"):
                 self._starts.abandon(event.facts.event_key)
+            if reason.startswith("dead_letter"):
+                facts = event.facts
+                self._events.never_opened(facts.conversation_id, NEVER_OPENED, facts.received_at)
             return None
         job = context.job if context else None
         is_notice = isinstance(job, InboundMessage) and job.opt_out in ("stop", "help")
@@ -195,7 +226,7 @@ class OutreachFlow(Flow):
         if event.facts.event_key.startswith("evt:start:"):
             if not reason.startswith("dead_letter"):
                 return None
-            self._conclusions.fail(record, "retries", reason)
+            self._conclusions.fail(record, GIVEN_UP, reason)
             self._conclusions.free(record)
             return None
         if event.facts.event_key.startswith("evt:desk:"):

@@ -1,4 +1,4 @@
-"""What the queue carries of outreach: starts, replies, receipts, resumes, releases, persons' replies."""
+"""What the queue carries of outreach: starts, replies, receipts, resumes, releases, persons' acts, clicks."""
 
 from __future__ import annotations
 
@@ -178,6 +178,34 @@ class DeskReply(OutreachJob):
         return ("pair", *self.pair)
 
 
+class Unsubscribed(OutreachJob):
+    """The recipient has unsubscribed by one click; the mark is written, and the company hears of it."""
+
+    kind: Literal["unsubscribed"] = "unsubscribed"
+    pair: tuple[str, str]
+
+    @property
+    def group(self) -> tuple[str, ...]:
+        """See `StartConversation.group`."""
+        return ("pair", *self.pair)
+
+
+class HandoffNotice(Job):
+    """An e-mail to the company about a conversation that waits for a person; see `handoff_notices`."""
+
+    kind: Literal["handoff_notice"] = "handoff_notice"
+
+    @property
+    def lane(self) -> Lane:
+        """See `Job.lane`: it is an e-mail, whatever the channel of its conversation."""
+        return EMAIL
+
+    @property
+    def group(self) -> tuple[str, ...]:
+        """No message of the conversation waits for it."""
+        return ("notice", self.conversation_id)
+
+
 class TellCompany(Job):
     """Tells a company one event of a conversation; its row in the outbox holds it.
 
@@ -206,6 +234,8 @@ KINDS = (
     OutreachResume,
     HandoffRelease,
     DeskReply,
+    Unsubscribed,
+    HandoffNotice,
     TellCompany,
 )
 """Every kind of job of this system; `wiring.jobs` joins the systems' lists."""

@@ -7,6 +7,10 @@
     evt:receipt:{provider message id}:{status}
     evt:release:{opaque conversation id}:{hand-off id}
     evt:desk:{opaque conversation id}:{act id}
+    evt:unsubscribe:{opaque conversation id}           one click in an e-mail of the conversation
+    evt:notice:{opaque conversation id}:{hand-off id}:{asked|waiting}   an e-mail to the company
+    act:notice:{opaque conversation id}:{hand-off id}:{asked|waiting}
+    evt:follow:{opaque conversation id}:{step}         reminder or end
     act:send:{opaque conversation id}:{entry_id}
     act:handoff:{opaque conversation id}:{suffix}      failed-{suffix} of an escalation
     evt:tell:{opaque conversation id}:{number}         telling a company one event
@@ -48,6 +52,37 @@ def desk(opaque_id: str, act_id: str) -> str:
     return joined("evt", "desk", opaque_id, act_id)
 
 
+def unsubscribe(opaque_id: str) -> str:
+    """Event key of a recipient's one click in an e-mail of a conversation."""
+    return joined("evt", "unsubscribe", opaque_id)
+
+
+def notice(opaque_id: str, handoff_id: str, about: str) -> str:
+    """Event key of an e-mail to the company about a hand-off."""
+    return joined("evt", "notice", opaque_id, handoff_id, about)
+
+
+def noticed(event_key: str) -> tuple[str, str]:
+    """The hand-off's id in a key of `notice`, and what it is about."""
+    handoff_id, about = event_key.split(":")[-2:]
+    return handoff_id, about
+
+
+def notice_action(opaque_id: str, handoff_id: str, about: str) -> str:
+    """Action key of sending it."""
+    return joined("act", "notice", opaque_id, handoff_id, about)
+
+
+def follow(opaque_id: str, step: str) -> str:
+    """Event key of a step that follows an opening; a conversation has each step once."""
+    return joined("evt", "follow", opaque_id, step)
+
+
+def step_of(event_key: str) -> str:
+    """The step in a key of `follow`."""
+    return event_key.rpartition(":")[2]
+
+
 def send_action(opaque_id: str, entry_id: str) -> str:
     """Action key of sending one message of a conversation."""
     return joined("act", "send", opaque_id, entry_id)
@@ -71,6 +106,11 @@ def told_number(event_key: str) -> int:
 def tell_action(opaque_id: str, number: int) -> str:
     """Action key of telling it."""
     return joined("act", "tell", opaque_id, str(number))
+
+
+def held_entry_id(handoff_id: str) -> str:
+    """Id of the answer that waits for a person's approval, or was refused, in a hand-off."""
+    return digest("held", handoff_id)[:32]
 
 
 def entry_id(event_key: str) -> str:

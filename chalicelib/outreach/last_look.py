@@ -1,4 +1,4 @@
-"""The last look before a message leaves: at the register, and at who has the conversation.
+"""The last look before a message leaves: at the register, at who has the conversation, at answers.
 
 It is a consistent read and part of the checks right before a request, with the switches and the lease.
 What comes between, such as waiting for the rate limit, may take long: a request that leaves more than
@@ -16,6 +16,12 @@ from chalicelib.outreach.conversations.store import Conversations
 FRESH_SECONDS = 2.0
 PERSON_ANSWERS = "person_answers"
 """Reason of a machine's message that is not sent, because a person has the conversation or answered."""
+ANSWERED = "recipient_answered"
+"""Reason of a reminder, an end message or another channel's opening: its recipient has written."""
+CONTINUED = "continued"
+"""Reason of an opening that is not sent: another conversation has taken its place."""
+GIVEN_WAY = frozenset({PERSON_ANSWERS, ANSWERED, CONTINUED})
+"""Reasons of messages that are withdrawn."""
 TRIES = 3
 """Looks right before a request; a table that is slower than this is read again by a later run."""
 
@@ -28,7 +34,15 @@ class LastLook:
         self._clock = clock
         self._began: dict[str, float] = {}
 
-    def take(self, record: Record, action_key: str, planned_after: str | None = None) -> None:
+    def take(
+        self,
+        record: Record,
+        action_key: str,
+        planned_after: str | None = None,
+        *,
+        is_opening: bool = False,
+        unless_answered: bool = False,
+    ) -> None:
         """Look now.
 
         Args:
@@ -36,21 +50,34 @@ class LastLook:
             action_key: of the send.
             planned_after: the newest act of a person when the message was planned; None where it is
                 a person's own, which gives way to no other.
+            is_opening: it is the conversation's first message.
+            unless_answered: it is not sent once the recipient has written, on whichever channel.
 
         Raises:
             PermanentError: ``do_not_contact``: the message is not sent.
-            WithdrawnError: ``person_answers``: a person has taken the conversation, or answered.
+            WithdrawnError: ``person_answers``: a person has taken the conversation, or answered;
+                ``recipient_answered``; ``continued``: another conversation has taken its place.
             TransientError: the register could not be read.
         """
         began = self._clock.monotonic()
-        forbidden, person_act = self._conversations.last_word(record)
+        forbidden, now = self._conversations.last_word(record)
         if forbidden is not None:
             raise PermanentError("conversations", "read", reason=DO_NOT_CONTACT)
-        if planned_after is not None and person_act != planned_after:
+        if planned_after is not None and now.person_act != planned_after:
             raise WithdrawnError("conversations", "read", reason=PERSON_ANSWERS)
+        if is_opening and now.is_continued:
+            raise WithdrawnError("conversations", "read", reason=CONTINUED)
+        if unless_answered and self._conversations.has_heard(record):
+            raise WithdrawnError("conversations", "read", reason=ANSWERED)
         self._began = {action_key: began}  # of the one action that is being performed
 
-    def refresh(self, record: Record, action_key: str, planned_after: str | None = None) -> None:
+    def refresh(
+        self,
+        record: Record,
+        action_key: str,
+        planned_after: str | None = None,
+        **how: bool,
+    ) -> None:
         """Look again unless the last look is fresh; called when the request is about to leave.
 
         Arguments as `take`.
@@ -62,7 +89,7 @@ class LastLook:
         for _ in range(TRIES):
             if self._is_fresh(action_key):
                 return
-            self.take(record, action_key, planned_after)
+            self.take(record, action_key, planned_after, **how)
         if not self._is_fresh(action_key):
             raise TransientError("conversations", "read", reason="slow_look")
 

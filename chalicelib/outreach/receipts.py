@@ -28,6 +28,7 @@ from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import Record, Status
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
+from chalicelib.outreach.following import FollowUps
 from chalicelib.outreach.jobs import DeliveryReceipt, OutreachResume
 from chalicelib.outreach.ownership import WRONG_ACCOUNT, Ownership, foreign_key, key_of
 from chalicelib.outreach.twilio import codes
@@ -59,6 +60,7 @@ class ReceiptFlow(Flow):
         ledger: settles the action that the receipt proves.
         resume: puts a parked event back on the queue.
         events: tells the company.
+        follow_ups: what comes after an opening that was not delivered.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class ReceiptFlow(Flow):
         resume: Resume,
         ownership: Ownership,
         events: CompanyEvents,
+        follow_ups: FollowUps,
     ) -> None:
         self._conversations = conversations
         self._starts = starts
@@ -76,6 +79,7 @@ class ReceiptFlow(Flow):
         self._resume = resume
         self._ownership = ownership
         self._events = events
+        self._follow_ups = follow_ups
 
     def events(self, job: DeliveryReceipt) -> Sequence[Event]:
         """See `once.flow.Flow.events`.
@@ -172,6 +176,7 @@ class ReceiptFlow(Flow):
                     "failure_reason": job.reason or job.status,
                 },
             )
+            self._follow_ups.fall_back(record)
 
     def _tell(self, job: DeliveryReceipt, record: Record) -> None:
         name = Name.FAILED if job.status in NOT_DELIVERED else _TOLD.get(job.status)

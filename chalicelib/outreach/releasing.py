@@ -10,7 +10,9 @@ from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.conversations.handoffs import GIVEN_BACK
+from chalicelib.outreach import rules
+from chalicelib.outreach.approval import Approval
+from chalicelib.outreach.conversations.handoffs import GIVEN_BACK, listed_id
 from chalicelib.outreach.conversations.records import (
     DO_NOT_CONTACT,
     UNSAID,
@@ -21,6 +23,7 @@ from chalicelib.outreach.conversations.records import (
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.event_context import EventContext
+from chalicelib.outreach.last_look import CONTINUED
 
 NO_PERSON: Mapping[str, Any] = {"hand_off_to_human": False, "function_call": False}
 LOOKED_AT = 8
@@ -32,9 +35,12 @@ CLEARED_BY_RELEASE = ("hand_off_to_human_reason", "function_call_type", "unclear
 class Releasing:
     """Plans releases."""
 
-    def __init__(self, conversations: Conversations, drafting: Drafting) -> None:
+    def __init__(
+        self, conversations: Conversations, drafting: Drafting, approval: Approval
+    ) -> None:
         self._conversations = conversations
         self._drafting = drafting
+        self._approval = approval
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""
@@ -55,20 +61,38 @@ class Releasing:
         is_given_back = handoff.get("releasing") == GIVEN_BACK
         if not handoff["held"] and not (is_given_back and self._is_unanswered(record)):
             raise NotAnEvent(EventStatus.PROCESSED, "returned_to_automation")
-        if self._conversations.forbids(record) is not None:
-            if is_opening and record.status in UNSENT:
-                self._drafting.give_up(record, "send", DO_NOT_CONTACT)
-            raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         entry_id = outreach_keys.entry_id(
             record.start_event if is_opening else event.facts.event_key
         )
-        if is_given_back and not is_opening:
+        if self._conversations.forbids(record) is not None:
+            if is_opening and record.status in UNSENT:
+                self._drafting.give_up(record, "send", DO_NOT_CONTACT, event.lease)
+            held_id = outreach_keys.held_entry_id(context.handoff_id)
+            confirmed = None if is_opening else self._drafting.confirmed(context, entry_id, held_id)
+            if confirmed is not None:
+                return confirmed
+            raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
+        if not is_given_back:
+            if not is_opening:
+                entry_id = self._approval.approved_id(record, entry_id, listed_id(handoff))
+            if self._approval.is_unseen(record, entry_id, rules.HELD[handoff["held"]], switches):
+                return self._approval.held(
+                    context, rules.HELD[handoff["held"]], switches, at_approval=True
+                )
+        elif not is_opening:
             # A person asked for no message of their own: this is the machine's, as any other.
             self._drafting.wait_out_quiet_hours(record, event.facts.event_key)
         if not is_opening:
             return self._drafting.answer(context, entry_id, switches)
-        with self._drafting.fail_on_permanent_error(record):
+        self._check_opening(record)
+        with self._drafting.fail_on_permanent_error(record, event.lease):
             return self._drafting.plan(context, entry_id, switches, is_opening=True)
+
+    def _check_opening(self, record: Record) -> None:
+        """Let an opening that was approved before its time wait, and leave out one that is replaced."""
+        if record.is_continued:
+            raise NotAnEvent(EventStatus.FAILED, CONTINUED)
+        self._drafting.wait_until_send_at(record)
 
     def _is_unanswered(self, record: Record) -> bool:
         """Whether the newest message is the recipient's."""

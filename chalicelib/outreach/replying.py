@@ -12,6 +12,7 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import loops, numbers, rules, threads
 from chalicelib.outreach.answering import Pace
+from chalicelib.outreach.approval import Approval
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
@@ -51,12 +52,14 @@ class Replying:
         self,
         conversations: Conversations,
         drafting: Drafting,
+        approval: Approval,
         matching: Matching,
         pace: Pace,
         events: CompanyEvents,
     ) -> None:
         self._conversations = conversations
         self._drafting = drafting
+        self._approval = approval
         self._matching = matching
         self._pace = pace
         self._events = events
@@ -79,33 +82,33 @@ class Replying:
         else:
             note = self._conversations.note_of(context.conversation, message_id)
         record = context.conversation
-        if isinstance(context.job, InboundMessage) and context.job.opt_out in ("stop", "help"):
-            return self._notice(context, context.job)
-        if note in _UNANSWERED:
-            raise NotAnEvent(EventStatus.PROCESSED, _UNANSWERED[note])
-        if record.is_handed_off:
-            raise NotAnEvent(EventStatus.PROCESSED, "with_a_person")
-        answered_at = str(record.handoff.get("answered_at") or "")
+        entry_id = outreach_keys.entry_id(event.facts.event_key)
+        if note in (OPT_OUT, HELP):
+            return self._notice(context, entry_id, note)
         is_asked_for = context.job.recovery == Recovery.OPERATOR
-        if answered_at > event.facts.received_at and not is_asked_for:
-            raise NotAnEvent(EventStatus.PROCESSED, PERSON_ANSWERS)  # while it waited
+        _leave_to_others(event, record, note, is_asked_for=is_asked_for)
         if self._conversations.forbids(record) is not None:
+            held_id = outreach_keys.held_entry_id(context.handoff_id)
+            confirmed = self._drafting.confirmed(context, entry_id, held_id)
+            if confirmed is not None:
+                return confirmed
             raise NotAnEvent(EventStatus.PROCESSED, DO_NOT_CONTACT)
         if note in _FOR_A_PERSON:
             return hand_off_plan(*_FOR_A_PERSON[note])
-        if rules.is_held(record, "auto_queue_reply_message"):
-            return hand_off_plan("reply", "auto_queue_reply_message")
         if not is_asked_for:  # what a person asks for does not wait
-            self._wait_its_turn(event, context)
+            self._wait_for_more(event, context)
+        if rules.is_held(record, rules.HELD["reply"]):
+            return self._approval.held(context, rules.HELD["reply"], switches)
+        if not is_asked_for:
+            self._drafting.turns.take(record, event.facts.event_key)
         self._drafting.wait_out_quiet_hours(record, event.facts.event_key)
-        entry_id = outreach_keys.entry_id(event.facts.event_key)
         limit = self._pace.take(record, entry_id) if may_send(switches) else None
         if limit is not None and not is_asked_for:
             return hand_off_plan("reply", limit)
         return self._drafting.answer(context, entry_id, switches)
 
-    def _wait_its_turn(self, event: Event, context: EventContext) -> None:
-        """Let the message wait for those that follow it closely, and for those before it.
+    def _wait_for_more(self, event: Event, context: EventContext) -> None:
+        """Let the message wait for those that follow it closely.
 
         Raises:
             Waits: it waits.
@@ -115,7 +118,6 @@ class Replying:
         is_start = isinstance(context.job, InboundMessage) and context.job.opt_out == "start"
         if message_id is not None and not is_start:
             self._pace.wait(record, message_id, event.facts.received_at)
-        self._drafting.turns.take(record, event.facts.event_key)
 
     def _store_message(self, context: EventContext, job: InboundMessage) -> str | None:
         """Store the message once; returns the note that it was stored with."""
@@ -137,8 +139,12 @@ class Replying:
             changes["unclear_between"] = list(context.match.between)
         # First: a run that finds the message stored does not read it for STOP again.
         self._apply_opt_out(record, job, context.match)
+        entry_id = outreach_keys.entry_id(job.event_key)
+        notice = _notice_of(record, job)
+        # Together with the message: a resumed event no longer knows what its request said.
+        also = [] if notice is None else [self._conversations.keeping(record, entry_id, notice)]
         context.record, is_new = self._conversations.append(
-            record, entry, changes=changes, joins=note not in UNSAID and note != OPT_OUT
+            record, entry, changes=changes, also=also, joins=note not in UNSAID and note != OPT_OUT
         )
         stored = None if is_new else self._conversations.note_of(context.record, job.message_id)
         return stored or note
@@ -150,26 +156,24 @@ class Replying:
         if job.opt_out == "stop" and not job.is_automatic:
             self._events.record(record, Name.OPTED_OUT, said, reason=Reason.STOP.value)
 
-    def _notice(self, context: EventContext, job: InboundMessage) -> Plan:
-        """The plan that answers STOP or HELP with a fixed text.
+    def _notice(self, context: EventContext, entry_id: str, note: str) -> Plan:
+        """The plan that answers STOP or HELP with the fixed text that was stored with the message.
 
         It waits for nothing, as the recipient has just asked.
 
         Raises:
-            NotAnEvent: the carrier answers it, or nothing does, as in an e-mail or to a machine.
+            NotAnEvent: the carrier answers it, or nothing does, as in an e-mail.
         """
-        record, is_stop = context.conversation, job.opt_out == "stop"
-        if job.is_automatic:
-            raise NotAnEvent(EventStatus.PROCESSED, _UNANSWERED[AUTO_REPLY])
-        if record.channel == Channel.EMAIL or carrier_answers(record, job):
-            reason = _UNANSWERED[OPT_OUT] if is_stop else "answered_by_provider"
+        record = context.conversation
+        context.draft = self._conversations.draft(record, entry_id)
+        if context.draft is None and isinstance(context.job, InboundMessage):
+            notice = _notice_of(record, context.job)  # the message was stored by an older version
+            if notice is not None:
+                context.draft = self._conversations.keep_draft(record, entry_id, notice)
+        if context.draft is None:
+            reason = "opted_out" if note == OPT_OUT else "answered_by_provider"
             raise NotAnEvent(EventStatus.PROCESSED, reason)
-        text = (
-            stop_confirmation(record) if is_stop else help_answer(record, heard(job.text).language)
-        )
-        entry_id = outreach_keys.entry_id(job.event_key)
-        context.draft = self._conversations.keep_draft(record, entry_id, Draft(text=text))
-        step = (PlannedAction("confirm_stop" if is_stop else "answer_help", entry_id),)
+        step = (PlannedAction("confirm_stop" if note == OPT_OUT else "answer_help", entry_id),)
         return Plan(FLOW, (step,), {"entry_id": entry_id, "notice": True})
 
     def _apply_opt_out(self, record: Record, job: InboundMessage, match: Match | None) -> None:
@@ -195,25 +199,45 @@ class Replying:
                 self._conversations.allow(address, record.company_id, said_at=job.sent_at)
 
 
+def _leave_to_others(event: Event, record: Record, note: str | None, *, is_asked_for: bool) -> None:
+    """Raise `NotAnEvent` where a machine wrote the message, or a person has it or has answered."""
+    if note == AUTO_REPLY:
+        raise NotAnEvent(EventStatus.PROCESSED, "automatic_message")
+    if record.is_handed_off:
+        raise NotAnEvent(EventStatus.PROCESSED, "with_a_person")
+    answered_at = str(record.handoff.get("answered_at") or "")
+    if answered_at > event.facts.received_at and not is_asked_for:
+        raise NotAnEvent(EventStatus.PROCESSED, PERSON_ANSWERS)  # while it waited
+
+
 def _note_on(job: InboundMessage, match: Match | None, record: Record) -> str | None:
     """The note that the message is stored with; it decides what is done about the message."""
     if job.is_automatic:
         return AUTO_REPLY
-    if job.opt_out == "stop":
-        return OPT_OUT
+    if job.opt_out in ("stop", "help"):
+        return OPT_OUT if job.opt_out == "stop" else HELP
     if match is not None and match.doubt is not None:
         return match.doubt
     if job.opt_out is None and heard(job.text).word == Word.DOUBT:
         return OPT_OUT_IN_DOUBT
     if job.opt_out is not None:
-        return HELP if job.opt_out == "help" else None
+        return None
     if job.text.strip():
         return loops.note_on(record, job.text, job.sent_at)
     return MEDIA if job.media_count else NO_TEXT
 
 
-_UNANSWERED = {AUTO_REPLY: "automatic_message", OPT_OUT: "opted_out"}
-"""Notes on messages that get no answer, and the stored reason of each."""
+def _notice_of(record: Record, job: InboundMessage) -> Draft | None:
+    """The fixed text that answers STOP or HELP; None where the carrier answers, or nothing does."""
+    if job.opt_out not in ("stop", "help") or job.is_automatic:
+        return None
+    if record.channel == Channel.EMAIL or carrier_answers(record, job):
+        return None
+    if job.opt_out == "stop":
+        return Draft(text=stop_confirmation(record))
+    return Draft(text=help_answer(record, heard(job.text).language))
+
+
 _FOR_A_PERSON = {
     SEVERAL: ("reply", SEVERAL),
     OTHER_SENDER: ("", OTHER_SENDER),

@@ -21,6 +21,13 @@ WHATSAPP_WINDOW = timedelta(hours=24)
 """Free text is allowed only this long after the recipient's last message."""
 
 
+HELD: Mapping[str, str] = {
+    "start": "auto_queue_initial_message",
+    "reply": "auto_queue_reply_message",
+}
+"""What a hand-off holds, and the rule by which a person approves it; also the hand-off's reason."""
+
+
 class UnreadableQuietHoursError(Exception):
     """A project's setting of quiet hours cannot be read: a message waits rather than ignore it."""
 

@@ -17,6 +17,7 @@ from chalicelib.errors import PermanentError, UnavailableError, UncertainError
 from chalicelib.once import keys
 from chalicelib.once.action import Action, Found, UnsettledAction
 from chalicelib.once.ports import Clock
+from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import threads, unsubscribe
 from chalicelib.outreach.actions import HandOff, SendEmail, SendText
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel, carrier_address
@@ -24,6 +25,7 @@ from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, OtherMessages, Record
 from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.handoff_notices import Notices
 from chalicelib.outreach.last_look import LastLook
 from chalicelib.outreach.rules import window_is_open
 from chalicelib.outreach.ses.client import Email, Ses
@@ -41,6 +43,7 @@ class Sender:
     Args:
         opaque: signs the unsubscribe link of an e-mail.
         events: tells the company of a hand-off.
+        notices: sends the company an e-mail about it.
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class Sender:
         opaque: Callable[[], keys.OpaqueIds],
         public_base_url: str,
         events: CompanyEvents,
+        notices: Notices | None = None,
     ) -> None:
         self._conversations = conversations
         self._composer = composer
@@ -63,6 +67,7 @@ class Sender:
         self._opaque = opaque
         self._base_url = public_base_url
         self._events = events
+        self._notices = notices
         self._built_messages: dict[str, tuple[Record, Any]] = {}
         self._looks = LastLook(conversations, clock)
 
@@ -106,9 +111,9 @@ class Sender:
         """`once.action.LastLook` of what is sent to a recipient."""
         for action in actions:
             built = self._built_messages.get(action.key)
-            if built is not None:
-                after = action.planned_after if isinstance(action, SendText | SendEmail) else None
-                self._looks.take(built[0], action.key, after)
+            if built is not None and isinstance(action, SendText | SendEmail):
+                how = _how(built[0], action)
+                self._looks.take(built[0], action.key, action.planned_after, **how)
 
     def send_text(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
         """`Executor` of `SendText`."""
@@ -152,6 +157,8 @@ class Sender:
         self._events.record(
             record, Name.HANDED_OFF, handoff_id, hand_off=handoff_id, reason=action.reason
         )
+        if self._notices is not None:
+            self._notices.ask(record, handoff_id, action.reason)
 
     def settle_text(self, action: UnsettledAction) -> tuple[Found, ...]:
         """`Settler` of `SendText`.
@@ -209,7 +216,8 @@ class Sender:
         """What looks again when the request is about to leave."""
         if not action.obeys_register:
             return None
-        return lambda: self._looks.refresh(record, action.key, action.planned_after)
+        how = _how(record, action)
+        return lambda: self._looks.refresh(record, action.key, action.planned_after, **how)
 
     def _prepared(self, action: SendText | SendEmail) -> tuple[Record, Any]:
         built = self._built_messages.pop(action.key, None)
@@ -275,6 +283,14 @@ class Sender:
             },
             tag=f"{record.opaque_id}_{action.entry_id}",
         )
+
+
+def _how(record: Record, action: SendText | SendEmail) -> dict[str, bool]:
+    """What else the last look of a message looks at."""
+    return {
+        "is_opening": action.entry_id == outreach_keys.entry_id(record.start_event),
+        "unless_answered": action.unless_answered,
+    }
 
 
 def _body(message: Sent) -> str:

@@ -11,17 +11,28 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import rules
+from chalicelib.outreach.approval import Approval
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.names import UNOPENED, Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
-from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED, Record
+from chalicelib.outreach.conversations.records import (
+    CONTINUES,
+    DO_NOT_CONTACT,
+    NEVER_OPENED,
+    Record,
+)
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.drafting import Drafting
-from chalicelib.outreach.event_context import EventContext, hand_off_plan, may_send
+from chalicelib.outreach.event_context import EventContext, may_send
 from chalicelib.outreach.jobs import StartConversation
-from chalicelib.outreach.last_look import PERSON_ANSWERS
+from chalicelib.outreach.last_look import ANSWERED, PERSON_ANSWERS
 from chalicelib.outreach.writing.composer import Composer
+
+EXISTS = "conversation_exists"
+"""Reason of a start under the id of another one's conversation."""
+NOT_ALLOWED = "channel_not_allowed"
+"""Why a conversation fails whose project declares other channels, and does not allow its own."""
 
 
 class Starting:
@@ -39,6 +50,7 @@ class Starting:
         composer: Composer,
         starts: Starts,
         drafting: Drafting,
+        approval: Approval,
         pairs: Callable[[Channel, str, str], Sequence[str]],
         processor_version: str,
         events: CompanyEvents,
@@ -47,6 +59,7 @@ class Starting:
         self._composer = composer
         self._starts = starts
         self._drafting = drafting
+        self._approval = approval
         self._pairs = pairs
         self._version = processor_version
         self._events = events
@@ -59,21 +72,50 @@ class Starting:
             context.record = self._open(event, context, entry_id, switches)
         record = context.record
         if record.start_event != event.facts.event_key:
-            raise NotAnEvent(EventStatus.SKIPPED, "conversation_exists")
-        self._events.record(record, Name.ACCEPTED, event.facts.event_key)
+            self._tell_existing(record, context.job)
+            raise NotAnEvent(EventStatus.SKIPPED, EXISTS)
+        self._tell(record, event.facts.event_key)
+        if record.is_continued:  # replayed, after another conversation had taken its place
+            raise NotAnEvent(EventStatus.FAILED, _failed_as(record))
         if self._conversations.forbids(record) is not None:
             # Under another address or for another reason than opening it looks at, or since then:
             # the start may have waited for hours or for an operator.
-            self._drafting.give_up(record, "send", DO_NOT_CONTACT)
+            self._drafting.give_up(record, "send", DO_NOT_CONTACT, event.lease)
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         if record.person_act:  # it waited, and a person has the conversation, or has written
             self._drafting.give_way(record)
             raise NotAnEvent(EventStatus.PROCESSED, f"withheld:{PERSON_ANSWERS}")
+        if CONTINUES in record.item and self._conversations.has_heard(record):
+            self._drafting.give_way(record, ANSWERED)
+            raise NotAnEvent(EventStatus.PROCESSED, f"withheld:{ANSWERED}")
+        if record.item.get("not_allowed"):
+            self._drafting.give_up(record, "send", NOT_ALLOWED)
+            raise NotAnEvent(EventStatus.FAILED, f"send:{NOT_ALLOWED}")
         if rules.is_held(record, "auto_queue_initial_message"):
-            return hand_off_plan("start", "auto_queue_initial_message")
+            return self._approval.held(context, rules.HELD["start"], switches)
+        self._drafting.wait_until_send_at(record)
         self._drafting.wait_out_quiet_hours(record, event.facts.event_key)
-        with self._drafting.fail_on_permanent_error(record):
+        with self._drafting.fail_on_permanent_error(record, event.lease):
             return self._drafting.plan(context, entry_id, switches, is_opening=True)
+
+    def _tell_existing(self, record: Record, job: object) -> None:
+        """A start under the id of a conversation that another start has opened sends nothing."""
+        if isinstance(job, StartConversation):
+            self._events.record(
+                record,
+                Name.FAILED,
+                job.event_key,
+                stage=UNOPENED,
+                reason=EXISTS,
+                request_id=str(job.record["request_id"]),
+            )
+
+    def _tell(self, record: Record, event_key: str) -> None:
+        """Tell the company that the conversation is open."""
+        continues = record.item.get(CONTINUES) or {}
+        self._events.record(
+            record, Name.ACCEPTED, event_key, continues=continues.get("conversation")
+        )
 
     def _open(
         self, event: Event, context: EventContext, entry_id: str, switches: Switches
@@ -82,6 +124,9 @@ class Starting:
         job = context.job
         if not isinstance(job, StartConversation):
             self._starts.abandon(event.facts.event_key)
+            self._events.never_opened(
+                event.facts.conversation_id, NEVER_OPENED, event.facts.received_at
+            )
             raise NotAnEvent(EventStatus.FAILED, NEVER_OPENED)
         attributes = {**job.record, "processor_version": self._version}
         unopened = Record({"messages": [], "message_count": 0, **attributes})
@@ -99,7 +144,16 @@ class Starting:
             self._starts.free(
                 str(attributes["company_id"]), event.facts.event_key, event.facts.received_at
             )
+            self._events.never_opened(
+                unopened.opaque_id, DO_NOT_CONTACT, event.facts.received_at, unopened
+            )
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         if first is not None and opened.is_new:
             context.draft = first[1]
         return opened.record
+
+
+def _failed_as(record: Record) -> str:
+    """Why a conversation failed that another continues, as its first run would have said."""
+    known = (record.item.get("failure_stage"), record.item.get("failure_reason"))
+    return ":".join(str(one) for one in known if one)

@@ -1,13 +1,15 @@
 """One-click unsubscribe (RFC 8058): the link in an outreach e-mail, and the page behind it.
 
-The link's token names a company and a keyed hash of its recipient's address, both signed::
+The link's token names a company, a keyed hash of its recipient's address and the conversation, all
+signed; one of an older version names no conversation::
 
-    <32 hex: hash of company and address>.<company's id, base64url>.<32 hex: signature>
+    <32 hex: hash of company and address>.<company's id, base64url>.<opaque id>.<32 hex: signature>
 
-It holds no address and leads to no row, so it is valid for as long as e-mails are kept, also after
-the conversation has ended.  Hash and signature are made with the stage's key.  A `GET` shows a page
-with a button and changes nothing, as scanners and previews follow links; a `POST` enters the hash into
-the register, whatever its body says.
+It holds no address, and is valid for as long as e-mails are kept, also after the conversation has
+ended.  Hash and signature are made with the stage's key.  A `GET` shows a page with a button and
+changes nothing, as scanners and previews follow links; a `POST` enters the hash into the register,
+whatever its body says.  Where the company has an endpoint, the mark and the row of the event by which
+it hears of that are one transaction; the event takes its place in the conversation's lane.
 """
 
 from __future__ import annotations
@@ -17,21 +19,30 @@ import binascii
 import hmac
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
-from chalicelib.errors import reason_of
-from chalicelib.once import door
+from chalicelib.clock import iso
+from chalicelib.errors import MiddlewareError, reason_of
+from chalicelib.once import door, keys
 from chalicelib.once.door import Answer
+from chalicelib.once.intake import Intake
+from chalicelib.once.job import facts_of
 from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Log
-from chalicelib.outreach.conversations.do_not_contact import DoNotContact, Reason, address_hash
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.company_events.names import TELLS
+from chalicelib.outreach.conversations.do_not_contact import Reason, address_hash
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.jobs import Unsubscribed
 
 PATH = "/unsubscribe/"
 SOURCE = "unsubscribe"
 TRANSACTIONAL = "transactional"
-_TOKEN = re.compile(r"([0-9a-f]{32})\.([A-Za-z0-9_-]{1,400})\.([0-9a-f]{32})")
+_TOKEN = re.compile(r"([0-9a-f]{32})\.([A-Za-z0-9_-]{1,400})\.(?:([0-9a-f]{32})\.)?([0-9a-f]{32})")
 _HTML = "text/html; charset=utf-8"
 _PAGE_HEADERS: Mapping[str, str] = {
     "Content-Type": _HTML,
@@ -57,22 +68,38 @@ def headers(base_url: str, opaque: OpaqueIds, record: Record, reply_to: str) -> 
     """The headers by which a mail program unsubscribes with one click; none for other projects."""
     if not is_marketing(record):
         return {}
-    link = f"{base_url.rstrip('/')}{PATH}{token(opaque, record.company_id, record.primary_channel)}"
+    signed = token(opaque, record.company_id, record.primary_channel, record.opaque_id)
+    link = f"{base_url.rstrip('/')}{PATH}{signed}"
     return {
         "List-Unsubscribe": f"<{link}>, <mailto:{reply_to}?subject=unsubscribe>",
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
     }
 
 
-def token(opaque: OpaqueIds, company_id: str, address: str) -> str:
-    """The token of a recipient's link."""
+def token(opaque: OpaqueIds, company_id: str, address: str, conversation: str) -> str:
+    """The token of a recipient's link in an e-mail of a conversation, named by its opaque id."""
     hashed = address_hash(opaque, company_id, address)
     company = base64.urlsafe_b64encode(company_id.encode()).decode().rstrip("=")
-    return f"{hashed}.{company}.{_signature(opaque, company_id, hashed)}"
+    signature = _signature(opaque, company_id, hashed, conversation)
+    return f"{hashed}.{company}.{conversation}.{signature}"
 
 
-def opened(opaque: OpaqueIds, text: str) -> tuple[str, str] | None:
-    """The company's id and the hash in a token; None where its signature is not ours."""
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What a token says.
+
+    Attributes:
+        hashed: of the company and the recipient's address.
+        conversation: its opaque id; None in a token of an older version.
+    """
+
+    company_id: str
+    hashed: str
+    conversation: str | None = None
+
+
+def opened(opaque: OpaqueIds, text: str) -> Opened | None:
+    """What a token says; None where its signature is not ours."""
     found = _TOKEN.fullmatch(text)
     if found is None:
         return None
@@ -81,21 +108,31 @@ def opened(opaque: OpaqueIds, text: str) -> tuple[str, str] | None:
         company_id = base64.urlsafe_b64decode(padded).decode()
     except (binascii.Error, UnicodeDecodeError):
         return None
-    wanted = _signature(opaque, company_id, found[1])
-    return (company_id, found[1]) if hmac.compare_digest(wanted, found[3]) else None
+    named = (found[3],) if found[3] else ()
+    wanted = _signature(opaque, company_id, found[1], *named)
+    if not hmac.compare_digest(wanted, found[4]):
+        return None
+    return Opened(company_id, found[1], found[3])
 
 
-def _signature(opaque: OpaqueIds, company_id: str, hashed: str) -> str:
-    return opaque.of("unsubscribe", company_id, hashed)
+def _signature(opaque: OpaqueIds, company_id: str, hashed: str, *conversation: str) -> str:
+    return opaque.of("unsubscribe", company_id, hashed, *conversation)
 
 
 @dataclass(frozen=True, slots=True)
 class UnsubscribeDoor:
-    """`/unsubscribe/{token}`; every answer is a page."""
+    """`/unsubscribe/{token}`; every answer is a page.
 
-    register: DoNotContact = field(repr=False)
+    Attributes:
+        conversations: also the register.
+        ledger: has the row of the event by which a company hears of a click.
+    """
+
+    conversations: Conversations = field(repr=False)
     opaque: Callable[[], OpaqueIds]
     log: Log
+    intake: Intake
+    ledger: Ledger
 
     def page(self, text: str) -> Answer:
         """The page with the button; it reads and changes nothing."""
@@ -108,14 +145,46 @@ class UnsubscribeDoor:
         found = opened(self.opaque(), text)
         if found is None:
             return self._unknown()
-        company_id, hashed = found
         try:
-            self.register.forbid_hashed(hashed, company_id, Reason.UNSUBSCRIBED)
+            self._enter(found)
         except Exception as error:  # noqa: BLE001 - a page for whatever keeps it from being written
             door.log_failed(self.log, SOURCE, reason_of(error))
             return _page(HTTPStatus.SERVICE_UNAVAILABLE, _LATER)
         door.log_accepted(self.log, SOURCE)
         return _page(HTTPStatus.OK, _DONE)
+
+    def _enter(self, found: Opened) -> None:
+        """Write the mark, and have the company hear of it; the mark is written whatever else fails."""
+        job, failure = None, None
+        try:
+            job = self._job(found)
+        except MiddlewareError as error:
+            failure = error
+        also = [] if job is None else [self.ledger.receiving(facts_of(job))]
+        self.conversations.forbid_hashed(
+            found.hashed, found.company_id, Reason.UNSUBSCRIBED, also=also
+        )
+        if failure is not None:
+            raise failure
+        if job is not None:
+            self.intake.accept(job, admission=job.received_at)
+            with suppress(MiddlewareError):  # the sweep queues it once more, which is harmless
+                self.ledger.queued(job.event_key)
+
+    def _job(self, found: Opened) -> Unsubscribed | None:
+        """The job of the event; None where no company hears of it, or the conversation has ended."""
+        record = self.conversations.find(found.conversation) if found.conversation else None
+        if record is None or record.company_id != found.company_id or not record.item.get(TELLS):
+            return None
+        event_key = outreach_keys.unsubscribe(record.opaque_id)
+        return Unsubscribed(
+            event_key=event_key,
+            conversation_id=record.opaque_id,
+            received_at=iso(self.intake.clock.now()),
+            source=SOURCE,
+            trace_id=keys.digest(event_key)[:16],
+            pair=(record.sender, record.primary_channel),
+        )
 
     def _unknown(self) -> Answer:
         door.log_rejected(self.log, SOURCE, "invalid_token")

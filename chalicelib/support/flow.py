@@ -6,7 +6,7 @@ text alone, without a vendor call.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -42,7 +42,7 @@ from chalicelib.support.replies.answering import Answering, Verdict
 from chalicelib.support.replies.guard_rails import ANSWERED_TAG
 from chalicelib.support.routing import LATER, current_route, planned
 from chalicelib.support.state import StateChange, States
-from chalicelib.support.tickets import Ticket, Tickets
+from chalicelib.support.tickets import Comment, Ticket, Tickets
 
 
 class SupportFlow(Flow):
@@ -112,8 +112,11 @@ class SupportFlow(Flow):
             inquiry.state = state
         ticket = inquiry.ticket
         tags = ticket.tags if ticket else frozenset[str]()
-        skips_model = sends_nothing or switches.safe_mode
+        was_answered = inquiry.person_answered(self._is_ours(inquiry))
+        skips_model = sends_nothing or switches.safe_mode or was_answered
         decision = self._decide(inquiry, tags, skips_model=skips_model)
+        if was_answered and not decision.risk_flags:
+            raise NotAnEvent(EventStatus.SKIPPED, "answered_by_a_person")
         if self._log is not None:
             for risk in sorted(decision.risk_flags & ALARMING):
                 self._log.metric("mw.support.grave", risk=risk)
@@ -175,6 +178,14 @@ class SupportFlow(Flow):
             return
         if may_be_ours(inquiry.text, ticket, self._answering.opaque()):
             raise HandBackError("comment_not_shown", delay_seconds=READ_LAG_SECONDS)
+
+    def _is_ours(self, inquiry: Inquiry) -> Callable[[Comment], bool]:
+        """Tells our replies on a message's ticket by their author or their reference."""
+        answering, ticket = self._answering, inquiry.ticket
+        if answering is None or ticket is None:
+            return lambda _: False
+        author, opaque = answering.policy.author_id, answering.opaque
+        return lambda one: one.author_id == author or may_be_ours(one.text, ticket, opaque())
 
     def _decide(self, inquiry: Inquiry, tags: frozenset[str], *, skips_model: bool) -> Decision:
         text = inquiry.text or ""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from chalicelib.clock import iso
 from chalicelib.once.event import EventStatus
@@ -15,6 +16,8 @@ from chalicelib.support.tickets import Comment, Ticket
 
 EVERYTHING = "1970-01-01T00:00:00.000Z"
 """The floor of a conversation without an operator comment at first contact: all is new."""
+BY_A_PERSON_AFTER = timedelta(seconds=60)
+"""How long after a message an operator's comment cannot be an automatic answer to it."""
 
 
 @dataclass(slots=True)
@@ -68,6 +71,29 @@ class Inquiry:
     def has_newer_question(self) -> bool:
         """The customer has commented after this message."""
         return any(not one.is_operator for one in self._newer())
+
+    def person_answered(self, is_ours: Callable[[Comment], bool]) -> bool:
+        """Whether a person who has the ticket, or has closed it, has answered this message.
+
+        An answer within a minute may be an automatic one.  Where it is not certain, it is no answer:
+        the ticket is routed as always.
+
+        Args:
+            is_ours: whether an operator's comment is one of our replies.
+        """
+        ticket = self.ticket
+        if ticket is None:
+            return False
+        return any(
+            one.is_operator
+            and one.is_public
+            and one.created_at is not None
+            and one.created_at - self.at > BY_A_PERSON_AFTER
+            and one.author_id is not None
+            and (one.author_id in ticket.assigned_to or not ticket.is_open)
+            and not is_ours(one)
+            for one in self._newer()
+        )
 
     def _newer(self) -> tuple[Comment, ...]:
         comments = self.ticket.comments if self.ticket else ()

@@ -8,6 +8,7 @@ outcome.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import TypeVar
 
 from chalicelib.errors import AuthError, PermanentError, TransientError, UncertainError
@@ -48,6 +49,42 @@ class TicketExecutors:
         conversation_id, ours = _only(AddTag, actions)
         tags = {action.tag for action in ours}
         missing = self._richpanel.add_tags(conversation_id, tags, deadline_seconds=deadline_seconds)
+        return self._without(missing, ours)
+
+    def remove_tags(self, actions: Sequence[Action], *, deadline_seconds: float) -> LeftOut | None:
+        """Take the tags of a step off its ticket, then put its others on: a request for each.
+
+        One read shows both, where the responses do not.  Repeating it changes nothing.
+
+        Returns:
+            What was left out, as of `add_tags`, and the one of the two that Richpanel refuses: the
+            other one is done all the same.
+        """
+        ends = self._clock.monotonic() + deadline_seconds
+        added = [one for one in actions if isinstance(one, AddTag)]
+        conversation_id, removed = _only(RemoveTag, actions, but=added)
+        off, on = {action.tag for action in removed}, {action.tag for action in added}
+        if not on:
+            self._richpanel.remove_tags(conversation_id, off, deadline_seconds=deadline_seconds)
+            return None
+        try:
+            missing = self._richpanel.move_tags(
+                conversation_id, off=off, on=on, deadline_seconds=deadline_seconds
+            )
+        except PermanentError as error:
+            if error.operation == "add_tags":
+                return LeftOut({one.key: error.reason for one in added}, {})
+            if error.operation != "remove_tags":
+                raise
+            left = ends - self._clock.monotonic()
+            missing = self._richpanel.add_tags(conversation_id, on, deadline_seconds=left)
+            out = self._without(missing, added) or LeftOut({}, {})
+            refused = {one.key: error.reason for one in removed}
+            return LeftOut({**out.refused, **refused}, out.skipped)
+        return self._without(missing, added)
+
+    def _without(self, missing: AbstractSet[str], ours: Sequence[AddTag]) -> LeftOut | None:
+        """What is left out for tags that the tenant does not have."""
         if not missing:
             return None
         self._log.event("support.unknown_tags", tags=sorted(missing))
@@ -58,12 +95,6 @@ class TicketExecutors:
             refused=dict.fromkeys(refused, UNKNOWN_TAG),
             skipped={one.key: UNKNOWN_TAG for one in unknown if one.key not in refused},
         )
-
-    def remove_tags(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
-        """Take the tags of a step off its ticket by one request; repeating it changes nothing."""
-        conversation_id, ours = _only(RemoveTag, actions)
-        tags = {action.tag for action in ours}
-        self._richpanel.remove_tags(conversation_id, tags, deadline_seconds=deadline_seconds)
 
     def assign(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
         """Assign a ticket to whom the step's last action names; repeating it changes nothing."""
@@ -122,10 +153,12 @@ class TicketExecutors:
             raise UncertainError.of(error) from None
 
 
-def _only(kind: type[_OneKind], actions: Sequence[Action]) -> tuple[str, Sequence[_OneKind]]:
-    """The ticket's id and the actions, which must be of one kind and one ticket."""
+def _only(
+    kind: type[_OneKind], actions: Sequence[Action], *, but: Sequence[Action] = ()
+) -> tuple[str, Sequence[_OneKind]]:
+    """The ticket's id and the actions of a kind, which must be all but those, and of one ticket."""
     ours = [action for action in actions if isinstance(action, kind)]
     (conversation_id,) = {action.conversation_id for action in actions}
-    if len(ours) != len(actions):
+    if len(ours) + len(but) != len(actions):
         raise TypeError(f"only {kind.kind} actions belong here")
     return conversation_id, ours

@@ -1,10 +1,11 @@
 """A decision and its reply as a plan: which actions run in which order; pure.
 
 The reply goes first, closing depends on it, and the tags come last in one request, so that they
-show what happened.  A routed ticket keeps its team when the message has no clear intent, and moves
+show what happened. A routed ticket keeps its team when the message has no clear intent, and moves
 when it has another one: the old route tag is removed before the new one is added, so that two teams
-never have the ticket at once.  Where the settings name a department's assignee, the ticket is
-assigned too, unless a person outside the settings has it: people keep the tickets that they took.
+never have the ticket at once; where no reply goes between them, both are one step. Where the
+settings name a department's assignee, the ticket is assigned too, unless a person outside the
+settings has it: people keep the tickets that they took.
 """
 
 from __future__ import annotations
@@ -77,12 +78,15 @@ def planned(
             closes = True
         elif verdict.closes:
             reasons.append("not_closed:write_limit")
-    steps.append(_tags(decision, verdict, tags, reply, route_tag, sum(len(step) for step in steps)))
+    first = sum(len(step) for step in steps)
+    steps.append(_tags(decision, verdict, tags, reply, route_tag, first))
+    if stale and reply is None:
+        steps = [steps[0] + steps[1]]
     # After the tags, as an assignment rule that they set off may assign the ticket too.
     assignment = () if closes else _assignment(decision.route, inquiry, reasons)
     if assignment:
         steps.append(assignment)
-    if verdict.is_later and len(steps) == 1:
+    if verdict.is_later and len(steps) == 1 and not stale:
         steps += _later(decision, verdict, tags, first=len(steps[0]))
     elif verdict.is_later:
         reasons.append("not_retried:write_limit")

@@ -138,7 +138,7 @@ class States:
             stale = found.item.get("expires_at", 0)
             if stale > now.timestamp():
                 return False
-            if not self._replace_expired(change, values | keep, stale):
+            if not self._replace_expired(change.conversation_id, values | keep, stale):
                 # Another writer or TTL was faster: decide again by the row as it is now.
                 return self.apply(lease, change)
         return True
@@ -170,7 +170,7 @@ class States:
         known: Sequence[Mapping[str, Any]],
         waiting: Sequence[Mapping[str, Any]],
     ) -> None:
-        """Replace the list of events that wait.
+        """Replace the list of events that wait; an expired row counts as missing.
 
         Args:
             conversation_id: the ticket.
@@ -181,27 +181,36 @@ class States:
             TransientError: another writer has changed it since.
         """
         now = self._clock.now()
+        values = {
+            "waiting": [dict(one) for one in waiting] or None,
+            "updated_at": iso(now),
+            "expires_at": int((now + self._retention).timestamp()),
+        }
         seen: dict[str, Any] = {"known": list(known)} if known else {}
+        is_as_known = "#waiting = :known" if known else "attribute_not_exists(#waiting)"
         try:
             self._table.update(
                 {"conversation_id": conversation_id},
-                set_={
-                    "waiting": [dict(one) for one in waiting] or None,
-                    "updated_at": iso(now),
-                    "expires_at": int((now + RETENTION).timestamp()),
-                },
+                set_=values,
                 add={"version": 1},
                 remove=() if waiting else ("waiting",),
-                condition="#waiting = :known" if known else "attribute_not_exists(#waiting)",
+                condition=f"{is_as_known}"
+                " AND (attribute_not_exists(#expires_at) OR #expires_at > :now)",
                 reading=False,
+                now=now.timestamp(),
                 **seen,
             )
-        except ConditionFailed:
-            raise TransientError("dynamodb", "set_waiting", reason="contended") from None
+        except ConditionFailed as found:
+            stale = found.item.get("expires_at", 0)
+            has_expired = 0 < stale <= now.timestamp()
+            if has_expired and not waiting:
+                return  # the list has expired with its row
+            if not has_expired or not self._replace_expired(conversation_id, values, stale):
+                raise TransientError("dynamodb", "set_waiting", reason="contended") from None
 
-    def _replace_expired(self, change: StateChange, values: Item, stale: float) -> bool:
+    def _replace_expired(self, conversation_id: str, values: Item, stale: float) -> bool:
         """Replace a row that TTL should have deleted; False where the row has changed meanwhile."""
-        item = {"conversation_id": change.conversation_id, "version": 1, **values}
+        item = {"conversation_id": conversation_id, "version": 1, **values}
         try:
             self._table.put(item, condition="#expires_at = :stale", stale=stale)
         except ConditionFailed:

@@ -18,6 +18,7 @@ class Comment:
     Attributes:
         text: plain text; never stored, logged or raised.
         sender: its address, where the vendor shows one.
+        is_public: the customer sees it; a note between operators is not.
         headers: of an e-mail, where the vendor shows them; rarely.
     """
 
@@ -28,6 +29,7 @@ class Comment:
     author_id: str | None = None
     sender: str | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    is_public: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
 """How full a token bucket is, and who waits at it: decisions without a clock and without I/O.
 
-Callers outside a job wait in place for a token.  A job asks once, by its first call: it gets tokens,
+A job asks once, by its first call: it gets tokens,
 or a time to come again, in the order of asking; at that time it needs tokens only, and if there are
 none because other jobs needed more calls, it comes before all others at its next.  Two lines are
 served side by side, each by half where both are busy: jobs that have just arrived, and those of a
 backlog.  So new customers are served while a backlog drains.  Calls that finish what a job has begun
-go first, and have a short line of their own.
+go first, and have a short line of their own; so has the sweep, which waits in place.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from chalicelib.once.turn import Place
 
 AT_A_TIME = 2
 """Tokens that a caller takes in one write, as few tickets need a single call."""
-_NEW, _LATE, _AGAIN, _BEGUN = "new", "late", "again", "begun"
+PATIENCE_SECONDS = 5.0
+"""So long the sweep waits for what the jobs leave over; then it takes the next token, within the 15 s
+of its call."""
+_NEW, _LATE, _AGAIN, _BEGUN, _BESIDE = "new", "late", "again", "begun", "beside"
 
 
 class Urgency(Enum):
@@ -133,17 +136,19 @@ def asked(
         place: of its job.
         per_second: tokens gained.
         burst: the most that are kept.
-        at_a_time: tokens that a caller takes.
+        at_a_time: tokens that a job takes.
     """
     level = level.filled(now, per_second, burst)
     is_begun = urgency == Urgency.HIGH
     begins = not is_begun and not place.waits
-    if place.waits > 1:
+    if place.waits > (0 if place.is_patient else 1):
         urgency = Urgency.HIGH
-    if is_begun:
+    if place.is_patient:
+        line, calls, at_a_time = _BESIDE, 1, 1
+    elif is_begun:
         line, calls = _BEGUN, 1
     elif place.waits:
-        line, calls = _AGAIN, 2 * at_a_time
+        line, calls = _AGAIN, at_a_time
     else:
         line, calls = _LATE if place.is_late else _NEW, at_a_time
     needed = 1.0 + urgency.value * (burst - 1.0)
@@ -153,6 +158,8 @@ def asked(
         answer = Answer(tokens, is_calm=not level.has_waiting(now))
         return replace(level, tokens=level.tokens - tokens), answer
     missing = max(0.0, needed - level.tokens) / per_second
+    if place.is_patient:
+        missing = min(missing, PATIENCE_SECONDS)
     comes = max(now + missing, level.lines.get(line, 0.0))
     apart = calls / per_second
     other = _NEW if line == _LATE else _LATE

@@ -2,15 +2,15 @@
 
 A bucket refills at its share of the vendor's window and holds half a share for bursts, so no window
 ever sees more than one and a half shares; where those could exceed the vendor's limit, `split` makes
-the bursts smaller.  Richpanel's 50 requests in 30 s are one quota for the whole account, other
-integrations included; our shares sum to 30 and leave them room.
+the bursts smaller, and the pace too.  Richpanel's 50 requests in 30 s are one quota for the whole
+account, other integrations included; our shares sum to 30 and leave them room.
 
 A less urgent call leaves tokens in the bucket, so that an urgent one finds some and does not wait
 behind it.  That delays a call only after a burst: over time each kind gets the whole share.
 
 A call of a worker's job waits for a second at most.  Beyond that it is refused with the time to come
-again, which is its turn (`level`); for a scarce vendor all workers share one level (`shared_level`).
-Other callers wait in place, under a share of their own.
+again, which is its turn (`level`); for a scarce vendor all workers and the sweep share one level
+(`shared_level`).  Operators' commands wait in place, under a pace of their own.
 """
 
 from __future__ import annotations
@@ -22,28 +22,46 @@ from dataclasses import replace
 from chalicelib.errors import PacedError
 from chalicelib.once.ports import Clock
 from chalicelib.once.turn import Place, Turn
-from chalicelib.vendors.level import Answer, Level, Levels, OwnLevel, Pace, Urgency, asked
+from chalicelib.vendors.level import (
+    AT_A_TIME,
+    Answer,
+    Level,
+    Levels,
+    OwnLevel,
+    Pace,
+    Urgency,
+    asked,
+)
 
 __all__ = ["LONGEST_SLEEP_SECONDS", "Pace", "RateLimit", "Urgency", "split"]
 
 LONGEST_SLEEP_SECONDS = 1.0
 """For all waits of one call of a worker's job together."""
-HELD_SECONDS = 10.0
-"""How long a job's tokens may be used after they were taken."""
+HELD_SECONDS = 2.0
+"""How long a job's tokens may be used after they were taken: its next call follows within a second."""
+SKEW_SECONDS = 2.0
+"""How far the clocks of the containers that share a level may be apart: one that is ahead finds in it
+what the others gain later."""
+WINDOW_SECONDS = 30.0
+LEAST_AT_ONCE = 3.0
+"""The smallest burst: a job's two tokens, and what its first call leaves behind."""
 
 
 def split(ours: float, *, limit: float, shares: float) -> Pace:
     """The pace of one share, so that all shares together exceed the vendor's limit in no window.
 
-    A call that exceeds it costs far more than one that waits: its 429 blocks a whole window.
+    A call that exceeds it costs far more than one that waits: its 429 blocks a whole window.  A
+    window sees at most a full bucket, and what is gained from `HELD_SECONDS` before it, when a token
+    used in it may have been taken, to `SKEW_SECONDS` after it.
 
     Args:
         ours: how many requests a window all shares may make.
         limit: how many the vendor takes.
-        shares: how many there are; each needs a token to begin with.
+        shares: how many there are; they have one level in common.
     """
-    at_once = max(shares, min(ours / 2, limit - ours))
-    return Pace(max(1.0, min(ours, limit - at_once)) / shares, at_once / shares)
+    longest = 1.0 + (HELD_SECONDS + SKEW_SECONDS) / WINDOW_SECONDS
+    at_once = max(LEAST_AT_ONCE, min(ours / 2, limit - ours * longest))
+    return Pace(max(1.0, min(ours, (limit - at_once) / longest)) / shares, at_once / shares)
 
 
 class RateLimit:
@@ -65,7 +83,7 @@ class RateLimit:
         sleep: Callable[[float], None],
         *,
         requests_per_window: float,
-        window_seconds: float = 30.0,
+        window_seconds: float = WINDOW_SECONDS,
         burst: float | None = None,
         turn: Turn | None = None,
         levels: Levels | None = None,
@@ -76,10 +94,12 @@ class RateLimit:
         self._sleep = sleep
         self._window = window_seconds
         self._per_second = requests_per_window / window_seconds
-        self._burst = max(1.0, requests_per_window / 2 if burst is None else burst)
+        at_once = requests_per_window / 2 if burst is None else burst
+        self._burst = max(1.0, at_once)
+        self._most = max(1.0, at_once * containers)
         self._tokens = self._burst
         self._filled_at = clock.monotonic()
-        self._blocked_until = self._filled_at
+        self._blocked_until = self._next_after_block = self._filled_at
         self._lock = threading.Lock()
         self._turn = turn or Turn()
         self._levels = levels or OwnLevel()
@@ -90,7 +110,7 @@ class RateLimit:
     def acquire(
         self, operation: str, *, deadline_seconds: float, urgency: Urgency = Urgency.HIGH
     ) -> None:
-        """Wait for a token; a worker's job waits for `LONGEST_SLEEP_SECONDS` at most.
+        """Wait for a token until the deadline; a worker's job for `LONGEST_SLEEP_SECONDS` at most.
 
         Raises:
             PacedError: the token would come later; raised without waiting, with the seconds until
@@ -98,7 +118,8 @@ class RateLimit:
         """
         place = self._turn.place
         if place is not None:
-            self._take_turn(operation, urgency, place)
+            longest = deadline_seconds if place.is_patient else LONGEST_SLEEP_SECONDS
+            self._take_turn(operation, urgency, place, longest)
             return
         ends = self._clock.monotonic() + deadline_seconds
         while wait := self.take(urgency):
@@ -129,11 +150,11 @@ class RateLimit:
 
     def ask(self, urgency: Urgency, place: Place) -> float:
         """Take a job's token and return 0, or return the seconds until its turn."""
-        blocked = self._blocked_until - self._clock.monotonic()
+        if place.number == self._serving and not place.is_patient:
+            urgency = Urgency.HIGH  # it has begun: its next calls go before another job's first
+        blocked = self._blocked(urgency)
         if blocked > _EPSILON:
             return blocked
-        if place.number == self._serving:
-            urgency = Urgency.HIGH  # it has begun: its next calls go before another job's first
         if self._held.take(place, self._clock.monotonic()):
             self._serving = place.number
             return 0.0
@@ -141,11 +162,11 @@ class RateLimit:
 
     # --- calls of a worker's job --------------------------------------------------------------
 
-    def _take_turn(self, operation: str, urgency: Urgency, place: Place) -> None:
+    def _take_turn(self, operation: str, urgency: Urgency, place: Place, longest: float) -> None:
         slept = 0.0
         while wait := self.ask(urgency, place):
             slept += wait
-            if slept > LONGEST_SLEEP_SECONDS:
+            if slept > longest:
                 raise PacedError(self._provider, operation, wait)
             self._sleep(wait)
             place = replace(place, waits=place.waits + 1)
@@ -171,9 +192,17 @@ class RateLimit:
             self._held = _Held(answer.tokens - 1, until, None if answer.is_calm else place.number)
         return answer.wait_seconds
 
-    @property
-    def _most(self) -> float:
-        return self._burst * self._containers
+    def _blocked(self, urgency: Urgency) -> float:
+        """Seconds until this container may call again; beginners come back one after another."""
+        now = self._clock.monotonic()
+        with self._lock:
+            if self._blocked_until <= now + _EPSILON:
+                return 0.0
+            if urgency == Urgency.HIGH:
+                return self._blocked_until - now
+            comes = max(self._blocked_until, self._next_after_block)
+            self._next_after_block = comes + AT_A_TIME / self._per_second
+            return comes - now
 
 
 class _Held:

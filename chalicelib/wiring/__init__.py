@@ -71,7 +71,8 @@ class Services(Support, Facts, Outreach):
         """One run of reconciliation, in numbers."""
         from chalicelib.wiring.watching import report_handoffs, report_turns
 
-        swept = self.reconciler.sweep(time_left_seconds=lambda_events.time_left(context))
+        with self.turn.in_place():
+            swept = self.reconciler.sweep(time_left_seconds=lambda_events.time_left(context))
         report_handoffs(self.desk, self.clock, self.log)
         report_turns(self.richpanel_level, self.clock, self.log)
         return asdict(swept)

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from chalicelib.outreach.door.admission import Starts
     from chalicelib.outreach.door.initiate import Initiate
     from chalicelib.outreach.door.shares import Shares
+    from chalicelib.outreach.following import FollowUps
     from chalicelib.outreach.handoff import Desk
+    from chalicelib.outreach.handoff_notices import Notices
     from chalicelib.outreach.ownership import Ownership
     from chalicelib.outreach.senders import Senders
     from chalicelib.outreach.sending import Sender
@@ -120,7 +122,9 @@ class Outreach(Core):
     def _unsubscribe_door(self) -> UnsubscribeDoor:
         from chalicelib.outreach.unsubscribe import UnsubscribeDoor
 
-        return UnsubscribeDoor(self.conversations, lambda: self.opaque_ids, self.log)
+        return UnsubscribeDoor(
+            self.conversations, lambda: self.opaque_ids, self.log, self.intake, self.ledger
+        )
 
     @cached_property
     def _desk_door(self) -> DeskDoor:
@@ -153,6 +157,7 @@ class Outreach(Core):
             log=self.log,
             new_id=new_id,
             conversations=lambda: self.conversations,
+            outbox=lambda: self.company_events.rows,
             shares=self._shares,
             put_later=self._put_later,
         )
@@ -198,11 +203,12 @@ class Outreach(Core):
         """By kind of job."""
         kinds = (
             *("start_conversation", "inbound_message", "outreach_resume"),
-            *("handoff_release", "desk_reply"),
+            *("handoff_release", "desk_reply", "unsubscribed"),
         )
         return {
             **dict.fromkeys(kinds, lambda: self._outreach_flow),
             "delivery_receipt": self._receipt_flow,
+            "handoff_notice": self._notice_flow,
             "tell_company": self._tell_flow,
         }
 
@@ -215,6 +221,7 @@ class Outreach(Core):
             "send_email": lambda: self.sender.send_email,
             "hand_off": lambda: self.sender.hand_off,
             "tell_company": lambda: self.teller.tell,
+            "notify_desk": lambda: self._notices.send,
         }
 
     def outreach_preparers(self) -> Mapping[str, Callable[[], Preparer]]:
@@ -240,11 +247,15 @@ class Outreach(Core):
 
     def outreach_rebuilders(self) -> Mapping[str, Callable[[], Rebuilder]]:
         """By the first two parts of an event key."""
-        kinds = ("evt:start", "evt:release", "evt:desk", "evt:receipt")
+        kinds = (
+            *("evt:start", "evt:release", "evt:desk", "evt:follow", "evt:receipt"),
+            "evt:unsubscribe",
+        )
         return {
             **dict.fromkeys(kinds, lambda: self._resume_rebuilder),
             "evt:reply": self._lost_replies,
             "evt:tell": self._tell_rebuilder,
+            "evt:notice": self._notice_rebuilder,
         }
 
     def outreach_sweeps(self) -> Sequence[SweepPart]:
@@ -288,6 +299,22 @@ class Outreach(Core):
             receive_count=lambda: self.heartbeat.receive_count,
             processor_version=self.settings.release,
             events=self.company_events,
+            follow_ups=self._follow_ups,
+        )
+
+    @cached_property
+    def _follow_ups(self) -> FollowUps:
+        from chalicelib.outreach.following import FollowUps
+
+        return FollowUps(
+            self.conversations,
+            self.starts,
+            self.ledger,
+            self.clock,
+            lambda: self.opaque_ids,
+            self.current_settings,
+            self._put_later,
+            self.company_events,
         )
 
     @cached_property
@@ -309,7 +336,28 @@ class Outreach(Core):
             resume,
             self._ownership,
             self.company_events,
+            self._follow_ups,
         )
+
+    # --- notices of hand-offs -----------------------------------------------------------------
+
+    @cached_property
+    def _notices(self) -> Notices:
+        from chalicelib.outreach.handoff_notices import Notices
+
+        return Notices(
+            self.conversations, self._ses, self.current_settings, self._put_later, self.clock
+        )
+
+    def _notice_flow(self) -> Flow:
+        from chalicelib.outreach.handoff_notices import NoticeFlow
+
+        return NoticeFlow(self.conversations, self.current_settings, self.clock)
+
+    def _notice_rebuilder(self) -> Rebuilder:
+        from chalicelib.outreach.handoff_notices import rebuilt
+
+        return rebuilt
 
     # --- events to companies ------------------------------------------------------------------
 
@@ -465,6 +513,7 @@ class Outreach(Core):
             opaque=lambda: self.opaque_ids,
             public_base_url=self.settings.public_base_url,
             events=self.company_events,
+            notices=self._notices,
         )
 
     @cached_property

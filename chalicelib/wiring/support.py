@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 SHOPIFY_REQUESTS_PER_30_S = 60
 """A container's own pace; a search costs a few points of a bucket that gets 100 back a second."""
 OPENAI_REQUESTS_PER_30_S = 150
-RECONCILIATION_SHARE = 0.5
-"""Of the tenant's limit, where each worker gets 1: a page of 100 tickets is one call."""
 
 
 class Support(Core):
@@ -193,7 +191,7 @@ class Support(Core):
 
     @cached_property
     def richpanel_level(self) -> SharedLevel:
-        """What all workers together have left of Richpanel's limit."""
+        """What all workers and the sweep together have left of Richpanel's limit."""
         from chalicelib.support.richpanel.calls import PROVIDER
         from chalicelib.vendors.shared_level import SharedLevel
 
@@ -202,7 +200,7 @@ class Support(Core):
 
     @cached_property
     def _richpanel_client(self) -> VendorClient:
-        """Under our share of the tenant's rate limit; the workers have one part in common."""
+        """Under our share of the tenant's rate limit, which workers and sweep have in common."""
         from chalicelib.support.richpanel.calls import PROVIDER, REQUESTS_PER_30_S, key_header
         from chalicelib.vendors.rate_limit import split
 
@@ -211,7 +209,7 @@ class Support(Core):
         pace = split(
             settings.richpanel_requests_per_30_s,
             limit=REQUESTS_PER_30_S,
-            shares=settings.worker_concurrency + RECONCILIATION_SHARE,
+            shares=settings.worker_concurrency,
         )
         return self.vendor(
             PROVIDER,

@@ -17,7 +17,6 @@ from werkzeug.wrappers import Response
 
 from chalicelib.errors import ConflictError, PayloadError
 from chalicelib.once.journal import Act, entry_time
-from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.desk import asked as asking
 from chalicelib.outreach.desk.inbox import NotFoundError
 from console import backend, forms
@@ -53,7 +52,7 @@ def version(opaque_id: str) -> str:
 def compare(opaque_id: str) -> str:
     """What an edit changes of the held message, before it is sent."""
     found = _found(opaque_id)
-    held, text = _held_text(opaque_id), _posted("text")
+    held, text = _held_text(found), _posted("text")
     if not text.strip():
         abort(400, "text: an empty message is not sent; decline it instead")
     return render_template(
@@ -124,7 +123,8 @@ def _page(opaque_id: str, *, said: str = "", kept: Mapping[str, str] | None = No
     return render_template(
         "conversation.html",
         conversation={**found, "may_also_belong_to": others},
-        held=_held_text(opaque_id),
+        held=_held_text(found),
+        refused=(found["held_message"] or {}).get("refused"),
         holder=(found["handoff"] or {}).get("taken_by"),
         is_mine=(found["handoff"] or {}).get("taken_by") == person().name,
         leads=person().leads(found["company"]),
@@ -145,18 +145,9 @@ def _is_seen(opaque_id: str) -> bool:
     return person().sees(record.company_id)
 
 
-def _held_text(opaque_id: str) -> str:
+def _held_text(found: Mapping[str, Any]) -> str:
     """The message that waits for approval; empty where none does, or it is written at the approval."""
-    services = backend.reading().services
-    record = services.inbox.record(opaque_id)
-    held = record.handoff.get("held") if record.is_handed_off else ""
-    if not held:
-        return ""
-    event = record.start_event
-    if held != "start":
-        event = outreach_keys.release(opaque_id, str(record.handoff["id"]))
-    draft = services.conversations.draft(record, outreach_keys.entry_id(event))
-    return draft.text if draft else ""
+    return str((found["held_message"] or {}).get("text", ""))
 
 
 def _story(opaque_id: str) -> Iterator[dict[str, str]]:

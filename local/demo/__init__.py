@@ -3,5 +3,6 @@
 run       starts the stack, posts the tickets' webhooks, runs the other parts, checks everything
 facts     Aloware and HubSpot webhooks, an outage of Power BI
 support   automatic replies to order questions, escalation, shadow mode
+follow_ups  a reminder, another channel where one is refused, a start at a time
 outreach  conversations on three channels, hand-off, STOP, a language model
 """

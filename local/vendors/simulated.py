@@ -100,7 +100,7 @@ class Vendor(Running):
     help_text = HELP
 
     def __init__(self, port: int = 0, *, now: Callable[[], float] = time.time) -> None:
-        self._now = now
+        self._now = self._own_now = now
         self.lock = threading.RLock()
         self.modes = self.modes_type()
         self._calls: list[Call] = []
@@ -192,10 +192,15 @@ class Vendor(Running):
                     raise ValueError(f"no such mode: {name}")
                 setattr(self.modes, name, value)
 
+    def date_by(self, now: Callable[[], float]) -> None:
+        """Take its times from another clock, until it is reset."""
+        self._now = now
+
     def reset(self) -> None:
         """Clear everything but the port."""
         with self.lock:
             self.modes = self.modes_type()
+            self._now = self._own_now
             self._calls.clear()
             self._number = 0
             self._faults.clear()

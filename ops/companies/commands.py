@@ -209,7 +209,7 @@ def company_usage(
     if conversation is not None:
         calls = usage.calls(session, company_id, conversation)
         output.show(calls)
-        output.table(usage.CALL, [[one[name] for name in usage.CALL] for one in calls])
+        output.table(usage.CALL, [[one.get(name) for name in usage.CALL] for one in calls])
         return
     found = usage.by_day(session, company_id, project_id, days)
     output.show(found)

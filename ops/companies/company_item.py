@@ -18,11 +18,12 @@ from pydantic import (
     model_validator,
 )
 
-from chalicelib.outreach import answering
+from chalicelib.outreach import answering, handoff_notices
 from chalicelib.outreach.ai_config import AiConfig
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel
 from chalicelib.outreach.company_events import endpoint
 from chalicelib.outreach.door.router import SEPARATOR, email, phone
+from chalicelib.outreach.follow_up_settings import Declared
 from chalicelib.outreach.notices import Language
 from chalicelib.outreach.response_targets import MOST_MINUTES
 from chalicelib.outreach.spending.budget import SOFT_PERCENT
@@ -135,8 +136,15 @@ class Answering(_Closed):
 class ModelBudget(_Closed):
     """`model_budget`; see `chalicelib.outreach.spending.budget`."""
 
-    cents_per_day: Positive
+    cents_per_day: Positive | None = None
+    cents_per_conversation: Positive | None = None
     soft_percent: Annotated[StrictInt, Field(gt=0, le=100)] = SOFT_PERCENT
+
+    @model_validator(mode="after")
+    def _bounds_something(self) -> ModelBudget:
+        if self.cents_per_day is None and self.cents_per_conversation is None:
+            raise ValueError("must have cents_per_day, cents_per_conversation or both")
+        return self
 
 
 class HandoffTarget(_Closed):
@@ -148,6 +156,15 @@ class HandoffTarget(_Closed):
     zone: Zone = "UTC"
     days: Annotated[list[Annotated[StrictInt, Field(ge=1, le=7)]], Field(min_length=1)] | None = (
         None
+    )
+
+
+class HandoffNotice(_Closed):
+    """`handoff_notice`; see `chalicelib.outreach.handoff_notices`."""
+
+    email: Email
+    after_minutes: Annotated[StrictInt, Field(gt=0, le=handoff_notices.MOST_MINUTES)] = (
+        handoff_notices.AFTER_MINUTES
     )
 
 
@@ -212,6 +229,8 @@ class CompanyItem(_Open):
     answering: Answering | None = None
     model_budget: ModelBudget | None = None
     handoff_target: HandoffTarget | None = None
+    handoff_notice: HandoffNotice | None = None
+    follow_ups: Declared | None = None
     language: Language | None = None
     company_contact: Wording | None = None
     help_text: dict[Language, Wording] | None = None
@@ -229,6 +248,30 @@ class CompanyItem(_Open):
         missing = [c.value for c in self.allowed_channels if not getattr(self.channel_config, c)]
         if missing:
             raise ValueError(f"allowed, but not in channel_config: {', '.join(missing)}")
+        return self
+
+    @model_validator(mode="after")
+    def _notices_have_a_sender(self) -> CompanyItem:
+        if self.handoff_notice is not None and self.channel_config.email is None:
+            raise ValueError("handoff_notice needs channel_config.email, whose address sends it")
+        return self
+
+    @model_validator(mode="after")
+    def _follow_ups_can_be_sent(self) -> CompanyItem:
+        declared = self.follow_ups
+        if declared is None:
+            return self
+        missing = [c.value for c in declared.fallback if c not in self.allowed_channels]
+        if missing:
+            raise ValueError(f"follow_ups.fallback is not allowed: {', '.join(missing)}")
+        whatsapp = self.channel_config.whatsapp
+        is_by_whatsapp = Channel.WHATSAPP in self.allowed_channels and whatsapp is not None
+        has_text = declared.reminder is not None or declared.end is not None
+        if has_text and is_by_whatsapp and not (whatsapp and whatsapp.reopening_template_sid):
+            raise ValueError(
+                "follow_ups on WhatsApp need channel_config.whatsapp.reopening_template_sid:"
+                " without an answer it takes templates only"
+            )
         return self
 
 

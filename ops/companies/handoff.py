@@ -65,6 +65,7 @@ def show(session: Session, opaque_id: str, company_id: str | None = None) -> dic
     )
     return {
         **_shown(session, record),
+        "held_message": session.services.inbox.conversation(opaque_id)["held_message"],
         "may_also_belong_to": [_shown(session, one) for one in others if one is not None],
     }
 

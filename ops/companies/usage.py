@@ -10,7 +10,7 @@ from ops.companies import company
 from ops.session import OpsError, Session
 
 DAY = ("day", "project", "calls", "input_tokens", "output_tokens", "usd", "budget_usd", "left_usd")
-CALL = ("at", "model", "input_tokens", "output_tokens", "usd")
+CALL = ("at", "model", "input_tokens", "output_tokens", "usd", "budget_usd", "left_usd")
 _MICRO = 1_000_000
 
 
@@ -45,7 +45,9 @@ def by_day(
 
 
 def calls(session: Session, company_id: str, conversation: str) -> list[dict[str, Any]]:
-    """The calls for one conversation, oldest first.
+    """The calls for one conversation, oldest first, each with what was left of its own budget.
+
+    ``left_usd`` is known for the newest alone.
 
     Raises:
         OpsError: the company has no such conversation.
@@ -53,5 +55,10 @@ def calls(session: Session, company_id: str, conversation: str) -> list[dict[str
     record = session.services.conversations.find(conversation)
     if record is None or record.company_id != company_id:
         raise OpsError("no such conversation of the company")
-    rows = session.services.spending.conversation(record)
-    return [{**one, "usd": one["microusd"] / _MICRO} for one in rows]
+    spending = session.services.spending
+    shown = [{**one, "usd": one["microusd"] / _MICRO} for one in spending.conversation(record)]
+    budget = Budget.of_conversation(session.services.current_settings(record))
+    if shown and budget is not None:
+        left = max(budget.hard - spending.committed(record), 0) / _MICRO
+        shown[-1] |= {"budget_usd": budget.hard / _MICRO, "left_usd": left}
+    return shown

@@ -17,6 +17,8 @@ from local import company
 from local.vendors import aloware, hubspot, twilio
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+FORGED = f"{'0' * 32}.Y2ktYWFhLTAwMQ.{'1' * 32}.{'2' * 32}"
+"""The token of an unsubscribe link, for the first company, with a signature that is not ours."""
 CID = f"{'0' * 32}.{'1' * 32}"
 
 
@@ -28,6 +30,8 @@ class Door:
         example: makes the fields of a valid body, from a number.
         limit: bytes that the door takes; 0 where it reads no body.
         credential: the header that proves the sender; empty where anybody may call.
+        is_page: it answers with pages, and only a token in its path proves anything; the examples
+            have a forged one.
         query: of a valid request.
         parameters: of the path of a valid request.
     """
@@ -39,6 +43,7 @@ class Door:
     limit: int = 0
     content_type: str = JSON
     credential: str = ""
+    is_page: bool = False
     query: Mapping[str, str] | None = None
     parameters: Mapping[str, str] | None = None
 
@@ -164,6 +169,24 @@ DOORS = (
         lambda number: [hubspot.event(objectId=number)],
         limit=hubspot_webhook.MAX_BODY_BYTES,
         credential=hubspot_webhook.SIGNATURE_V3,
+    ),
+    Door(
+        "unsubscribe_page",
+        "GET",
+        "/unsubscribe/{token}",
+        lambda _number: None,
+        is_page=True,
+        parameters={"token": FORGED},
+    ),
+    Door(
+        "unsubscribe",
+        "POST",
+        "/unsubscribe/{token}",
+        lambda _number: {"List-Unsubscribe": "One-Click"},
+        limit=1_000,
+        content_type=FORM,
+        is_page=True,
+        parameters={"token": FORGED},
     ),
     Door("health", "GET", "/health", lambda _number: None),
 )

@@ -71,12 +71,9 @@ def test_of_two_persons_who_click_at_once_one_sends_and_the_other_is_told(as_per
     record = held(desk)
     path = f"/conversations/{record.opaque_id}"
     sam, kim = (as_person(one, path) for one in ("sam", "kim"))
-    for tab in (sam, kim):
-        tab.page.get_by_role("button", name="Let automation write and send").click(
-            no_wait_after=True
-        )
-    for tab in (sam, kim):
-        tab.page.wait_for_load_state()
+    with sam.page.expect_navigation(), kim.page.expect_navigation():
+        for tab in (sam, kim):
+            tab.page.get_by_role("button", name="Send as it is").click(no_wait_after=True)
     told = [tab.page.get_by_role("alert").count() for tab in (sam, kim)]
     desk.work()
     assert (sorted(told), len(desk.sent())) == ([0, 1], 1)
@@ -87,9 +84,7 @@ def test_of_two_persons_who_click_at_once_one_sends_and_the_other_is_told(as_per
 def test_a_double_click_sends_once(as_person, desk):
     record = held(desk)
     tab = as_person("sam", f"/conversations/{record.opaque_id}")
-    tab.page.get_by_role("button", name="Let automation write and send").dblclick(
-        no_wait_after=True
-    )
+    tab.page.get_by_role("button", name="Send as it is").dblclick(no_wait_after=True)
     tab.page.wait_for_load_state()
     tab.page.get_by_text("sam@example.com: approve").wait_for()
     desk.work()

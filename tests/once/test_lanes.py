@@ -18,11 +18,13 @@ from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.outreach.jobs import (
     DeliveryReceipt,
     DeskReply,
+    HandoffNotice,
     HandoffRelease,
     InboundMessage,
     OutreachResume,
     StartConversation,
     TellCompany,
+    Unsubscribed,
 )
 from chalicelib.support.jobs import TicketMessage, TicketNotification
 from chalicelib.wiring.jobs import KINDS, decode
@@ -65,6 +67,8 @@ OF = {
     "outreach_resume": lambda pair: OutreachResume(pair=pair, **COMMON),
     "handoff_release": lambda pair: HandoffRelease(handoff_id="h", pair=pair, **COMMON),
     "tell_company": lambda _: TellCompany(number=1, **COMMON),
+    "unsubscribed": lambda pair: Unsubscribed(pair=pair, **COMMON),
+    "handoff_notice": lambda _: HandoffNotice(**COMMON),
     "desk_reply": lambda pair: DeskReply(pair=pair, **COMMON),
     "aloware_delivery": lambda _: AlowareDelivery(communication_id="7", **COMMON),
     "hubspot_batch": lambda _: HubSpotBatch(events=(), **COMMON),
@@ -142,7 +146,9 @@ def test_every_kind_of_job_has_a_lane():
     for kind in ("aloware_delivery", "hubspot_batch"):
         assert OF[kind](TEXTED).lane == FACTS
     assert OF["tell_company"](TEXTED).lane == COMPANIES
+    assert OF["handoff_notice"](TEXTED).lane == EMAIL
     others = {"ticket_message", "ticket_notification", "action_resend", "tell_company"}
+    others |= {"handoff_notice"}
     for kind in OF.keys() - others:
         if "batch" not in kind and "aloware" not in kind:
             assert (OF[kind](TEXTED).lane, OF[kind](MAILED).lane) == (OUTREACH, EMAIL), kind

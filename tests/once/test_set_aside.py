@@ -7,7 +7,7 @@ import pytest
 
 from chalicelib.clock import iso
 from chalicelib.errors import BreakerOpenError, PacedError, TransientError, UnavailableError
-from chalicelib.once.backoff import ASIDE_FOR_SECONDS
+from chalicelib.once.backoff import ASIDE_FOR_SECONDS, SLOW_DOWN_SECONDS
 from chalicelib.once.event import LATE_SECONDS, EventStatus
 from chalicelib.once.flow import Waits
 from chalicelib.once.job import Job, decode, encode, facts_of
@@ -50,6 +50,10 @@ def paced(seconds=40.0):
 
 def down(seconds=300.0):
     return BreakerOpenError("richpanel", "add_tags", reason="breaker_open", retry_after=seconds)
+
+
+def unavailable(**more):
+    return TransientError("richpanel", "add_tags", status=503, **more)
 
 
 @pytest.fixture
@@ -124,7 +128,7 @@ def test_a_job_that_comes_before_its_time_waits_on(rig):
 def test_without_its_copy_the_row_brings_it_back_at_its_time(rig):
     rig.fails = {"any": [paced()]}
     put_later = rig.worker.put_later
-    object.__setattr__(rig.worker, "put_later", _unavailable)
+    object.__setattr__(rig.worker, "put_later", _not_queued)
 
     assert rig.process() == "done"
 
@@ -154,19 +158,63 @@ def test_what_cannot_be_listed_keeps_its_place_at_the_head_of_its_group(rig, ref
 
 def test_an_outage_does_not_keep_an_event_for_ever(rig):
     old = job(received_at=iso(NOON - timedelta(seconds=ASIDE_FOR_SECONDS)))
-    rig.fails = {"any": [down(), paced()]}
+    rig.fails = {"any": [down(), too_many(retry_after=1.0), paced()]}
 
     assert rig.process(old) == "richpanel_breaker_open"
     rig.clock.forward(2_000)
-    assert rig.process(old, receive=2) == "done", "our own pace is no outage"
+    assert rig.process(old, receive=2) == "richpanel_http_429"
+    rig.clock.forward(2_000)
+    assert rig.process(old, receive=3) == "done", "our own pace is no outage"
 
 
-@pytest.mark.parametrize("error", [too_many(), too_many(retry_after=40)])
-def test_a_call_that_the_vendor_refused_is_a_receive_as_before(rig, error):
+@pytest.mark.parametrize("receive", [1, 10])
+@pytest.mark.parametrize(
+    ("error", "seconds", "is_turn"),
+    [
+        (too_many(retry_after=40), 40, True),
+        (too_many(), SLOW_DOWN_SECONDS, True),
+        (unavailable(retry_after=40), 40, False),
+    ],
+)
+def test_a_vendor_that_answers_later_spends_no_receive(rig, error, seconds, is_turn, receive):
+    rig.chance, rig.fails = 0.0, {CLOSED: [error]}
+
+    assert rig.process(receive=receive) == "done"
+
+    assert rig.flow.listed == [(KEY, NOW + seconds)]
+    assert (rig.row()["status"], rig.row()["lease_until"]) == ("processing", 0)
+    ((again, waits),) = rig.aside
+    assert (waits, again.waits) == (pytest.approx(seconds), is_turn)
+    rig.clock.forward(seconds)
+    assert rig.process(again, message_id="sqs-2") == "done"
+    assert rig.sent == [ROUTED, CLOSED, CLOSED], "it goes on where it was"
+    assert rig.ended() == ("processed", None)
+
+
+@pytest.mark.parametrize("error", [unavailable(), unavailable(retry_after=0.0)])
+def test_a_failure_that_names_no_time_is_a_receive(rig, error):
     rig.fails = {"any": [error]}
 
-    assert rig.process() == "richpanel_http_429"
+    assert rig.process() == "richpanel_http_503"
     assert rig.flow.listed == []
+
+
+@pytest.mark.parametrize(("age", "seconds"), [(2, 1), (100, 10), (3_000, SLOW_DOWN_SECONDS)])
+def test_a_vendor_that_always_says_soon_is_asked_more_rarely(rig, age, seconds):
+    old = job(received_at=iso(NOON - timedelta(seconds=age)))
+    rig.chance, rig.fails = 0.0, {"any": [too_many(retry_after=0.5)]}
+
+    assert rig.process(old) == "done"
+    assert rig.aside[0][1] == pytest.approx(seconds)
+
+
+def test_a_notification_whose_read_is_refused_waits_as_a_whole(rig):
+    rig.chance, rig.flow.raises = 0.0, {"events": too_many(retry_after=40)}
+
+    assert rig.process(notification(), receive=10) == "done"
+
+    assert [(one.event_key, one.slot) for one, _ in rig.aside] == [(CONTAINER, NOW + 40)]
+    assert rig.row(CONTAINER)["status"] == "received"
 
 
 def test_a_notification_that_cannot_be_read_yet_leaves_a_row_and_waits(rig):
@@ -311,5 +359,5 @@ def test_a_long_line_is_bounded_and_what_comes_later_is_due_after_it(clock):
     assert len(line.waiting) == MOST_LISTED
 
 
-def _unavailable(*_):
+def _not_queued(*_):
     raise UnavailableError("enqueue_failed")

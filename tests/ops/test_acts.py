@@ -6,7 +6,11 @@ from pathlib import Path
 import ops
 
 SOURCES = "\n".join(one.read_text() for one in Path(ops.__file__).parent.rglob("*.py"))
+_DESK = "the desk writes the act and its entry in one transaction"
 ELSEWHERE = {
+    "handoff act": _DESK,
+    "handoff approve": _DESK,
+    "handoff take": _DESK,
     "switch set": "SSM keeps every change of a parameter, and the sweep copies it",
 }
 """Commands whose story is kept elsewhere, and why."""

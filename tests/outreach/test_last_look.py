@@ -3,6 +3,7 @@
 import pytest
 
 from chalicelib.errors import PermanentError, TransientError, WithdrawnError
+from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.last_look import FRESH_SECONDS, LastLook
 from tests.rigs.fakes import ManualClock
 
@@ -22,7 +23,7 @@ class Register:
         self.looks += 1
         self.clock.forward(self.seconds)
         is_marked = self.marked_at is not None and self.clock.monotonic() >= self.marked_at
-        return ("stop" if is_marked else None), self.person_act
+        return ("stop" if is_marked else None), Record({"person_act": self.person_act})
 
 
 @pytest.fixture

@@ -43,6 +43,7 @@ class Receipts:
             resume_through(parts.intake),
             parts.ownership,
             parts.events,
+            parts.follow_ups(),
         )
         self._lease = self._claimed(START)
 

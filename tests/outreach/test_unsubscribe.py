@@ -103,12 +103,14 @@ def test_the_link_holds_nothing_personal(link):
 
 def test_a_forged_or_damaged_token_is_refused_and_changes_nothing(outreach, link):
     path = urlsplit(link).path
-    hashed, company_id, signature = path.removeprefix("/unsubscribe/").split(".")
+    hashed, company_id, conversation, signature = path.removeprefix("/unsubscribe/").split(".")
     before = outreach.rows("ConversationsTable")
     forged = [
-        f"{'0' * 32}.{company_id}.{signature}",
-        f"{hashed}.{company_id[:-2]}AA.{signature}",
-        f"{hashed}.{company_id}.{'0' * 32}",
+        f"{'0' * 32}.{company_id}.{conversation}.{signature}",
+        f"{hashed}.{company_id[:-2]}AA.{conversation}.{signature}",
+        f"{hashed}.{company_id}.{'0' * 32}.{signature}",
+        f"{hashed}.{company_id}.{conversation}.{'0' * 32}",
+        f"{hashed}.{company_id}.{signature}",
         f"{hashed}.{company_id}",
         "x",
     ]
@@ -202,10 +204,21 @@ def test_a_hard_bounce_forbids_the_address_and_no_other_channel(outreach):
     assert later_start(outreach, "by-text", "sms", recipient_data=both)["state"] == "sent"
 
 
-@given(st.text(min_size=1, max_size=60), st.emails())
-def test_a_token_names_the_company_and_address_it_was_made_for(company_id, address):
-    token = unsubscribe.token(STAGE, company_id, address)
+@given(
+    st.text(min_size=1, max_size=60),
+    st.emails(),
+    st.text("0123456789abcdef", min_size=32, max_size=32),
+)
+def test_a_token_names_the_company_address_and_conversation_it_was_made_for(
+    company_id, address, conversation
+):
+    token = unsubscribe.token(STAGE, company_id, address, conversation)
     assert re.fullmatch(r"[A-Za-z0-9._-]+", token)
+    found = unsubscribe.opened(STAGE, token)
     hashed = token.partition(".")[0]
-    assert unsubscribe.opened(STAGE, token) == (company_id, hashed)
+    assert (found.company_id, found.hashed, found.conversation) == (
+        company_id,
+        hashed,
+        conversation,
+    )
     assert unsubscribe.opened(OpaqueIds(b"another stage's key"), token) is None

@@ -119,6 +119,7 @@ class Telling(OutreachParts):
         super().__init__(twilio_url)
         self.switches = SetSwitches()
         self.waiting, self.deferred = [], []
+        self.rebuilders = {"evt:tell": TellRebuilder()}
         self.new_container()
 
     def company(self, url, company_id="ci-aaa-001", project_id="pi-aaa-001", **more):
@@ -234,8 +235,7 @@ class Telling(OutreachParts):
     def sweep(self):
         summary = Summary()
         actions = SweepActions(self.ledger, self.intake, summary, lambda: 240.0)
-        rebuilders = {"evt:tell": TellRebuilder()}
-        RowSweep(self.ledger, self._settlement, rebuilders, self.clock, actions).run()
+        RowSweep(self.ledger, self._settlement, self.rebuilders, self.clock, actions).run()
         return summary
 
     def _later(self, job, seconds):

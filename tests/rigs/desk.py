@@ -14,6 +14,7 @@ from chalicelib.once.journal import Journal
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.settlement import Settlement
 from chalicelib.once.worker import HandedBackError, Worker
+from chalicelib.outreach.actions import NOTICES
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.desk import shown
 from chalicelib.outreach.desk.asked import parsed_act
@@ -82,8 +83,13 @@ class DeskRig(OutreachParts):
 
     def _worker(self):
         audit = Audit(self.audit_table, self.clock)
-        executors = {"send_text": self.sender.send_text, "hand_off": self.sender.hand_off}
-        settlement = Settlement(self.ledger, {"send_text": self.sender.settle_text}, self.clock)
+        texts = ("send_text", *NOTICES)
+        executors = {
+            **dict.fromkeys(texts, self.sender.send_text),
+            "hand_off": self.sender.hand_off,
+        }
+        settlers = dict.fromkeys(texts, self.sender.settle_text)
+        settlement = Settlement(self.ledger, settlers, self.clock)
         effects = Effects(
             self.ledger,
             self.switches,
@@ -91,7 +97,7 @@ class DeskRig(OutreachParts):
             settlement,
             self.clock,
             self.log,
-            {"send_text": self.sender.prepare},
+            dict.fromkeys(texts, self.sender.prepare),
             {"send_text": self.sender.last_look},
         )
         flow = self.flow()
@@ -139,8 +145,14 @@ class DeskRig(OutreachParts):
         begun = {"conversation_status": "initial_message_sent", "task_complete": 1}
         return self.conversations.move(record, [record.status], begun)
 
-    def says(self, record, text):
+    def says(self, record, text, **more):
         """The recipient writes, and the worker works."""
+        self.hears(record, text, **more)
+        self.work()
+        return self.conversations.get(record)
+
+    def hears(self, record, text, **more):
+        """The recipient writes; the worker has not worked yet."""
         self.said += 1
         self.clock.forward(60)
         config = record.channel_config
@@ -158,10 +170,9 @@ class DeskRig(OutreachParts):
             message_id=f"SM{self.said}",
             text=text,
             sent_at=self.now(),
+            **more,
         )
         self.intake.accept(message)
-        self.work()
-        return self.conversations.get(record)
 
     def handed_off(self, request_id="req1", **more):
         """A conversation whose recipient asked for a person."""

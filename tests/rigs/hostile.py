@@ -10,6 +10,7 @@ Mail to the first company's own addresses is not the neighbour's: anyone who has
 answer it.
 """
 
+import base64
 import hashlib
 import itertools
 import json
@@ -31,7 +32,7 @@ STARTED = datetime(2126, 11, 20, 12, tzinfo=UTC)
 MINE, THEIRS = "first", "neighbour"
 NUMBER = re.compile(r"(?:whatsapp:)?\+[1-9][0-9]{6,14}")
 TOKEN = re.compile(r"[0-9a-f]{32}")
-ROUTES = ("initiate", "fate", "message", "status", "mail", "desk")
+ROUTES = ("initiate", "fate", "message", "status", "mail", "desk", "unsubscribe")
 
 
 def digest(text):
@@ -234,6 +235,20 @@ class Run:
         sender = from_ if "@" in from_ and from_.isascii() and ":" not in from_ else MAIL
         self.outreach.mail(self.outreach.ses.inbound(sender, to, attack.text, **headers))
 
+    def _unsubscribe(self, attack):
+        """A token made of what the neighbour knows; the link in a recipient's mail is the recipient's."""
+        company_id = attack.value("company_id") or company.COMPANY_ID
+        parts = [digest(attack.value(name) or name)[:32] for name in ("hash", "signature")]
+        named = attack.value("conversation") or ""
+        named = named if TOKEN.fullmatch(named) else "0" * 32
+        encoded = base64.urlsafe_b64encode(company_id.encode()).decode().rstrip("=")
+        path = f"/unsubscribe/{parts[0]}.{encoded[:400]}.{named}.{parts[1]}"
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        url = company.PUBLIC_URL + path
+        answer = self.outreach.deliver(Post(url, headers, b"List-Unsubscribe=One-Click"))
+        assert answer.status_code == 404
+        return answer.status_code
+
     def _desk(self, attack):
         desk = self.outreach.services.desk
         name = attack.value("conversation") or "x"
@@ -265,6 +280,7 @@ _FIELDS = {
         ("", one) for one in ("token", "From", "In_Reply_To", "References", "Message_ID")
     ),
     "desk": (("", "conversation"),),
+    "unsubscribe": tuple(("", one) for one in ("company_id", "hash", "conversation", "signature")),
 }
 
 

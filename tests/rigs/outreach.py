@@ -20,6 +20,7 @@ from local.stack.pump import Pump, lane_handler, lane_pump
 from local.vendors.ses import Ses
 from local.vendors.twilio import Twilio
 from tests.rigs.engines import drain
+from tests.rigs.waiting import comes_again
 
 TEL = "+15550100001"
 MAIL = "j.doe@example.com"
@@ -112,11 +113,10 @@ class Outreach:
         return self.run()
 
     def again(self):
-        """The visibility timeout of the last message ends; another container receives it."""
+        """The last message comes again; another container receives it."""
         self.new_container()
-        self.stage.aws.client("sqs").change_message_visibility(
-            QueueUrl=self.last_url, ReceiptHandle=self.handles[-1], VisibilityTimeout=0
-        )
+        sqs = self.stage.aws.client("sqs")
+        comes_again(self.services, sqs, self.last_url, self.handles[-1])
         return self.run()
 
     def let_leases_end(self):

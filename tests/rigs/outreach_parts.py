@@ -16,6 +16,7 @@ from chalicelib.outreach.company_events.rows import EventRows
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.flow import OutreachFlow
+from chalicelib.outreach.following import FollowUps
 from chalicelib.outreach.ownership import Ownership
 from chalicelib.outreach.senders import Senders
 from chalicelib.outreach.sending import Sender
@@ -105,6 +106,19 @@ class OutreachParts:
             receive_count=lambda: 10,
             processor_version="1",
             events=self.events,
+            follow_ups=self.follow_ups(),
+        )
+
+    def follow_ups(self):
+        return FollowUps(
+            self.conversations,
+            self.starts,
+            self.ledger,
+            self.clock,
+            lambda: OpaqueIds(b"a key of the stage"),
+            self.current,
+            lambda job, _seconds: self.intake.put_back(job),
+            self.events,
         )
 
     def current(self, record):

@@ -36,6 +36,7 @@ memory_table, expressions, tables, memory_queue    store and queue, checked by t
 oracle      the promises, checked after every write, start and landing
 verdict     the promises at the end, and a month later
 stored_records    the promises on stored records at the end: audit, state, histories, hand-offs
+follow_ups  reminders and other channels, and the answers that cancel them
 consent     marks of a STOP, and the looks at them
 answered    every answer that is recorded is a message that landed for it
 progress    each sweep moves something

@@ -125,7 +125,8 @@ def rendered(text: Text) -> str:
 
 def decided_text(world: World, opaque_id: str, entry_id: str) -> tuple[str, str] | None:
     """Recipient and content of a text once they are decided, whether or not it is sent."""
-    found = (row for row in world.conversations.rows.values() if row.get("opaque_id") == opaque_id)
+    rows = world.conversations.rows.values()
+    found = (row for row in rows if row.get("opaque_id") == opaque_id and "start_event" in row)
     record = next(map(Record, found), None)
     stored = record and world.conversations.get(draft_key(record, entry_id))
     if record is None or not stored:

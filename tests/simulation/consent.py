@@ -44,7 +44,21 @@ class ConversationTable(SimTable):
     def transact(self, writes: Sequence[Any]) -> None:
         """See `SimTable.transact`; a conversation is opened under a check of its mark."""
         marks = [write["key"] if _is_mark(write["key"]) else None for write in writes]
-        self._looking(marks, lambda: SimTable.transact(self, writes))
+        try:
+            self._looking(marks, lambda: SimTable.transact(self, writes))
+        finally:
+            if self._world.scenario.follow_ups:
+                self._world.follow_ups.wrote()
+
+    def query_pages(self, **arguments: Any) -> Any:
+        """See `SimTable.query_pages`; a read of an address's conversations is a look at answers."""
+        values = arguments.get("values", {})
+        if set(values) != {"p"} or not arguments.get("ConsistentRead"):
+            return super().query_pages(**arguments)
+        began, actor = self._world.now, self._world.actor
+        found = list(super().query_pages(**arguments))
+        self._world.follow_ups.looked(actor, values["p"], began)
+        return iter(found)
 
     def update(self, key: Mapping[str, Any], **more: Any) -> Any:
         """See `SimTable.update`."""
@@ -133,7 +147,7 @@ class Consent:
             (
                 row
                 for row in world.conversations.rows.values()
-                if row.get("opaque_id") == action.conversation_id and "company_id" in row
+                if row.get("opaque_id") == action.conversation_id and "start_event" in row
             ),
             None,
         )

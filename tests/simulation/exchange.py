@@ -114,7 +114,7 @@ class Change:
         self._site = site
         self._operation = operation
         self._sending = world.actor.sending
-        self._actions = self._sending.actions
+        self._actions = site.of(operation, self._sending.actions)
         self._fault = world.network.next_effect_fault(self._actions)
         world.actor.last_not_done = ("", 0)
         first = self._actions[0]

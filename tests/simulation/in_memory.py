@@ -34,6 +34,11 @@ class InMemory(simulated.Vendor):
         """Answer a request that arrived."""
         return self.refusal(request, operation) or self.answer(request, operation)
 
+    def of(self, operation: str, actions: Sequence[Any]) -> Sequence[Any]:
+        """The actions of a step that a request of this operation is for."""
+        del operation
+        return actions
+
     def landed(self, request: Request, operation: str, actions: Sequence[Any]) -> bool:
         """Note what a request of these actions has done; False where it completes none of them."""
         del request, operation, actions

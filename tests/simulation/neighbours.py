@@ -74,6 +74,7 @@ def beside_each_other(rng: random.Random, drawn: Scenario, start: Start) -> Scen
         crowd=0,
         endpoint=None,
         tools="",
+        follow_ups="",
         held="",
         quiet_until="",
         bad_news="",

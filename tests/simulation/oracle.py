@@ -333,6 +333,7 @@ class Oracle:
             self._check_order(action, event_key)
             self._check_switches(action, within)
             self._world.consent.send_starts(actor, action)
+            self._world.follow_ups.send_starts(actor, action)
             if actor is not None:
                 self._check_holder(actor, action, event, within)
             if action.kind not in SET_LIKE and action.kind not in TEXTS:

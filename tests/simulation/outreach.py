@@ -30,6 +30,7 @@ from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.door.initiate import Initiate
 from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.flow import OutreachFlow
+from chalicelib.outreach.following import FollowUps
 from chalicelib.outreach.handoff import Desk
 from chalicelib.outreach.lost_replies import LostReplies
 from chalicelib.outreach.lost_texts import LostTexts
@@ -58,9 +59,12 @@ if TYPE_CHECKING:
 TEXTS = ("send_text", "confirm_stop", "answer_help")
 _JOBS = (
     *("start_conversation", "inbound_message", "outreach_resume"),
-    *("handoff_release", "desk_reply"),
+    *("handoff_release", "desk_reply", "unsubscribed"),
 )
-_EVENTS = ("evt:start", "evt:reply", "evt:release", "evt:desk", "evt:receipt")
+_EVENTS = (
+    *("evt:start", "evt:reply", "evt:release", "evt:desk", "evt:follow", "evt:receipt"),
+    "evt:unsubscribe",
+)
 _ACCESS = {
     one: Access(api_keys=(key,)) for one, key in zip(neighbours.IDS, neighbours.KEYS, strict=True)
 }
@@ -135,6 +139,16 @@ class OutreachParts:
         senders = Senders(companies)  # type: ignore[arg-type]
         ownership = Ownership(senders, self.sender.account_of)
         self.consent = ConsentAtTheDoor(DoNotContact(table, clock), senders)  # type: ignore[arg-type]
+        follow_ups = FollowUps(
+            conversations,
+            self.starts,
+            container.ledger,
+            clock,
+            lambda: OPAQUE,
+            self._companies.current,
+            container.later.put,
+            self.events,
+        )
         flow = FailingFlow(
             conversations,
             composer,
@@ -150,11 +164,18 @@ class OutreachParts:
             receive_count=container.receive_count,
             processor_version=str(world.version),
             events=self.events,
+            follow_ups=follow_ups,
         )
         flow.world = world
         resume = resume_through(container.intake)
         receipts = ReceiptFlow(
-            conversations, self.starts, container.ledger, resume, ownership, self.events
+            conversations,
+            self.starts,
+            container.ledger,
+            resume,
+            ownership,
+            self.events,
+            follow_ups,
         )
         self.teller = Teller(
             self.events.rows,
@@ -256,6 +277,7 @@ class OutreachParts:
             log=container.log,
             new_id=self._world.new_id,
             conversations=lambda: self._conversations,
+            outbox=lambda: self.events.rows,
             shares=Shares(lambda _: OwnLevel(), container.clock, 2),
             put_later=container.later.put,
         )
@@ -263,7 +285,14 @@ class OutreachParts:
     @property
     def unsubscribe(self) -> UnsubscribeDoor:
         """The door behind the link in an e-mail."""
-        return UnsubscribeDoor(self._conversations, lambda: OPAQUE, self._container.log)
+        container = self._container
+        return UnsubscribeDoor(
+            self._conversations,
+            lambda: OPAQUE,
+            container.log,
+            container.intake,
+            container.ledger,
+        )
 
     def _hand_off(self, actions: Sequence[Any], *, deadline_seconds: float) -> None:
         self.sender.hand_off(actions, deadline_seconds=deadline_seconds)

@@ -10,12 +10,22 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.simulation import crowds, neighbours, partials, quotes, spoils, staleness, wordings
+from tests.simulation import (
+    crowds,
+    follow_ups,
+    neighbours,
+    partials,
+    quotes,
+    spoils,
+    staleness,
+    wordings,
+)
 from tests.simulation.faults import Fault, Port, drawn
 from tests.simulation.flow import REPLIES
 from tests.simulation.partials import Partial
 from tests.simulation.spoils import Spoil
 from tests.simulation.staleness import Lag
+from tests.simulation.tools import REQUEST
 
 EPOCH = 1_790_000_000.0
 """When a schedule begins."""
@@ -181,6 +191,8 @@ class Scenario:
         endpoint: the period in which the companies' endpoints are down; None where they have none.
         tools: what a tool that the model asks for is: ``plain``, ``confirmed`` by the recipient
             first, or none where empty.
+        follow_ups: what the projects declare to follow an opening, of `follow_ups.KINDS`; nothing
+            where empty.
     """
 
     seed: int
@@ -231,6 +243,7 @@ class Scenario:
     neighbour: str = ""
     endpoint: tuple[float, float] | None = None
     tools: str = ""
+    follow_ups: str = ""
 
 
 def scenario(seed: int) -> Scenario:
@@ -268,10 +281,12 @@ def scenario(seed: int) -> Scenario:
         skews=tuple(skews[:3]),
         other_skews=tuple(skews[3:]),
         endpoint=_endpoint(random.Random(seed ^ 0xE7D)),
+        follow_ups=follow_ups.drawn(random.Random(seed ^ 0xF0110)),
         is_numbered=rng.random() < 0.5,
         late_ttl=rng.random() < 0.1,
         faults=tuple(drawn(rng, calls=calls + 10, most=MOST_FAULTS)),
     )
+    whole = _with_a_tool(random.Random(seed ^ 0x7001D), whole)
     return _with_a_neighbour(random.Random(seed ^ 0x2C0), whole)
 
 
@@ -474,6 +489,26 @@ def _endpoint(rng: random.Random) -> tuple[float, float] | None:
     begins = rng.random() * 900
     down = (begins, begins + rng.choice((0.0, 30.0, 600.0, 3_600.0)))
     return down if rng.random() < 0.2 else None
+
+
+def _with_a_tool(rng: random.Random, whole: Scenario, share: float = 0.06) -> Scenario:
+    """A few schedules in which some messages ask for a tool; `tool_schedules` has nothing else."""
+    asking = {
+        (one.recipient, one.message)
+        for one in whole.says
+        if rng.random() < 0.5 and one.text not in ("STOP", "unsubscribe")
+    }
+    if rng.random() >= share or whole.held or not asking:
+        return whole
+    return replace(
+        whole,
+        tools=rng.choice(("plain", "confirmed")),
+        endpoint=whole.endpoint if rng.random() < 0.5 else (0.0, rng.choice((0.0, 900.0))),
+        says=tuple(
+            replace(one, text=REQUEST) if (one.recipient, one.message) in asking else one
+            for one in whole.says
+        ),
+    )
 
 
 def _with_a_neighbour(rng: random.Random, whole: Scenario) -> Scenario:

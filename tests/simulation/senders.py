@@ -15,6 +15,7 @@ from chalicelib.facts import keys as fact_keys
 from chalicelib.once.door import Answer
 from chalicelib.once.intake import listed
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.channels import Channel, carrier_address
 from chalicelib.outreach.ses import webhook as ses_webhook
 from chalicelib.outreach.twilio import webhook as twilio_webhook
 from chalicelib.support import keys as ticket_keys
@@ -116,7 +117,8 @@ class Senders:
         if said.channel == "email":
             self._mails(said)
             return
-        got = [one.sid for one in world.twilio.texts if one.to.endswith(said.recipient)]
+        address = carrier_address(Channel(said.channel), said.recipient)
+        got = [one.sid for one in world.twilio.texts if one.to == address]
         quoted, _ = self._content(said, got, "")
         sid, form = _twilio_form(said)
         if quoted:

@@ -322,4 +322,4 @@ def test_a_carriers_time_taken_for_ours_is_detected(monkeypatch, apart):
 
 def test_a_reply_proved_by_any_comment_of_ours_is_detected(monkeypatch):
     monkeypatch.setattr(richpanel, "is_reply", lambda comment, *about: comment.is_operator)
-    assert is_detected("P1", since=20)
+    assert is_detected("P1", since=510)

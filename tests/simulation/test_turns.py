@@ -5,11 +5,14 @@ from dataclasses import replace
 import pytest
 
 from chalicelib.once.turns import Turns
+from local.vendors.wire import Answer
 from tests.simulation.faults import Fault
 from tests.simulation.fixed_schedules import run, schedule
-from tests.simulation.scenario import Post
+from tests.simulation.scenario import EPOCH, Post
+from tests.simulation.vendor import MemoryVendor
 
 TICKETS, COMMENTS = 5, 3
+HOUR = 3_600.0
 TEXTS = ("i want a refund", "where is my order?", "it arrived broken")
 
 
@@ -56,3 +59,26 @@ def test_an_event_that_does_not_wait_behind_its_conversation_is_detected(monkeyp
     found += [run(replace(rush("id"), seed=seed))[1] for seed in range(2, 12)]
 
     assert any("P3" in violation for violations in found for violation in violations)
+
+
+@pytest.mark.parametrize("form", ["id", "thin"])
+@pytest.mark.parametrize(("status", "says"), [(429, True), (429, False), (503, True)])
+def test_a_vendor_that_says_later_for_an_hour_costs_no_receive(monkeypatch, form, status, says):
+    """Each ticket comes again as often as the vendor asks for, and everything is done once after it."""
+    refused = []
+
+    def refusal(self, request, operation):
+        if self.clock() - EPOCH >= HOUR:
+            return None
+        refused.append(request)
+        return Answer(status, self.error_body(status), {"Retry-After": "120"} if says else {})
+
+    monkeypatch.setattr(MemoryVendor, "refusal", refusal)
+    world, violations = run(rush(form))
+
+    assert violations == []
+    assert len(refused) > 20
+    assert not world.oracle.logs["worker.handed_back"]
+    assert world.queue.dead == []
+    assert {row["status"] for row in rows_of(world)} == {"processed"}
+    assert len(rows_of(world)) >= TICKETS * COMMENTS

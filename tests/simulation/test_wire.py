@@ -179,7 +179,7 @@ def test_a_send_after_a_look_that_saw_the_stop_is_detected(monkeypatch):
 
 def test_a_send_without_a_look_is_detected(monkeypatch):
     monkeypatch.setattr(DoNotContact, "forbids", lambda self, record: None)
-    monkeypatch.setattr(DoNotContact, "last_word", lambda self, record: (None, record.person_act))
+    monkeypatch.setattr(DoNotContact, "last_word", lambda self, record: (None, record))
     assert any("without a look" in one for one in run(stopped_while_unknown())[1])
 
 
@@ -201,7 +201,7 @@ def test_a_look_that_may_be_behind_is_detected(monkeypatch):
     )
     assert run(story)[1] == []
     monkeypatch.setattr(DoNotContact, "forbids", behind)
-    monkeypatch.setattr(DoNotContact, "last_word", lambda *one: (behind(*one), one[1].person_act))
+    monkeypatch.setattr(DoNotContact, "last_word", lambda *one: (behind(*one), one[1]))
     assert any("after the STOP" in one for one in run(story)[1])
 
 

@@ -121,6 +121,11 @@ class MemoryVendor(InMemory, Richpanel):
 
     # --- requests of the product's client -------------------------------------------------------
 
+    def of(self, operation: str, actions: Sequence[Any]) -> Sequence[Any]:
+        """See `InMemory.of`: tags that move are a request for each direction."""
+        kind = {"add_tags": "add_tag", "remove_tags": "remove_tag"}.get(operation)
+        return [one for one in actions if one.kind == kind] or actions
+
     def landed(self, request: Request, operation: str, actions: Sequence[Any]) -> bool:
         """See `InMemory.landed`."""
         (conversation_id,) = {action.conversation_id for action in actions}

@@ -64,6 +64,7 @@ def judge(world: World) -> None:
     answered.judge(world, rows)
     world.pairs.judge(rows)
     world.consent.judge(rows)
+    world.follow_ups.judge(rows)
     world.endpoints.judge()
     tools.judge(world, rows)
     if world.queue.waiting():

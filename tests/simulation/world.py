@@ -20,7 +20,17 @@ from chalicelib.once.ports import Delivery
 from chalicelib.once.worker import HandedBackError
 from local import company
 from local.vendors import twilio
-from tests.simulation import crowds, endpoints, neighbours, tables, tools, verdict, wire, workload
+from tests.simulation import (
+    crowds,
+    endpoints,
+    follow_ups,
+    neighbours,
+    tables,
+    tools,
+    verdict,
+    wire,
+    workload,
+)
 from tests.simulation.carriers import MemorySes, MemoryTwilio
 from tests.simulation.clients import secrets
 from tests.simulation.consent import Consent
@@ -108,6 +118,7 @@ class World:
         self.oracle = Oracle(self)
         self.endpoints = Endpoints(self)
         self.consent = Consent(self)
+        self.follow_ups = follow_ups.FollowUps(self)
         self.pairs = Pairs(self)
         self.network = self.network_class(self)
         self.senders = Senders(self)
@@ -155,6 +166,7 @@ class World:
         """The project's settings: held messages, quiet period and quiet hours."""
         rules: dict[str, Any] = {self.scenario.held: True} if self.scenario.held else {}
         rules |= tools.setting(self.scenario.tools)
+        rules |= follow_ups.setting(self.scenario.follow_ups)
         rules["answering"] = {"quiet_period_seconds": self.scenario.quiet_period}
         if until := self.scenario.quiet_until:
             rules["quiet_hours"] = {"from": "14:00", "until": until, "zone": "UTC"}

@@ -1,8 +1,11 @@
 """Table B on every engine: a late message never moves a conversation backwards."""
 
+from datetime import timedelta
+
 import pytest
 
 from chalicelib.aws.dynamo import Table
+from chalicelib.errors import TransientError
 from chalicelib.once.event import EventFacts, Lease
 from chalicelib.support.state import StateChange, States
 from tests.rigs.fakes import ManualClock
@@ -110,6 +113,53 @@ def test_before_its_expiry_second_a_row_is_read_and_updated(states, clock):
     assert states.read("1").version == 1
     assert "1" in states.read_all(["1"])
     assert not states.apply(lease(), change("09:00:00"))
+
+
+def listed(key, due=1_763_629_752):
+    return {"event": key, "due": due}
+
+
+def test_the_list_of_what_waits_expires_with_its_row(table, clock):
+    states = States(table, clock, retention=timedelta(days=7))
+    states.set_waiting("1", (), [listed("a")])
+
+    row = table.get({"conversation_id": "1"})
+    assert row["expires_at"] - int(clock.now().timestamp()) == 7 * 86_400
+    assert states.read("1").waiting == (listed("a"),)
+    with pytest.raises(TransientError):
+        states.set_waiting("1", (), [listed("b")])
+    states.set_waiting("1", [listed("a")], [])
+    assert states.read("1").waiting == ()
+
+
+@pytest.mark.parametrize("waits", [(), (listed("old"),)])
+def test_an_event_that_waits_brings_nothing_of_an_expired_row_back(states, table, clock, waits):
+    """TTL deletes days later: until then the list can neither be stuck nor revive the old state."""
+    states.apply(lease(), change("10:00:00", intent="old", pending_flow={"attempts": 1}))
+    if waits:
+        states.set_waiting("1", (), waits)
+    states.apply(lease(), StateChange("2", "2026-11-20T10:00:00.000Z"))
+    clock.forward(90 * 86_400)
+
+    states.set_waiting("1", (), [listed("new")])
+
+    row = table.get({"conversation_id": "1"})
+    assert row["waiting"] == [listed("new")]
+    assert row["expires_at"] - int(clock.now().timestamp()) == 90 * 86_400
+    assert not {"last_intent", "pending_flow", "last_message_at"} & row.keys()
+    assert states.read("1").waiting == (listed("new"),)
+    assert states.read("2") is None
+
+
+def test_an_emptied_list_does_not_revive_a_row_that_has_expired_since(states, table, clock):
+    states.set_waiting("1", (), [listed("a")])
+    clock.forward(90 * 86_400)
+
+    states.set_waiting("1", [listed("a")], [])
+
+    assert states.read("1") is None
+    row = table.get({"conversation_id": "1"}) or {}
+    assert row.get("expires_at", 0) <= clock.now().timestamp()
 
 
 @pytest.fixture

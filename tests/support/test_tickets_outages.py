@@ -3,6 +3,8 @@
 Each test names the failure scenario it covers (F..) where there is one.
 """
 
+import time
+
 import pytest
 
 from chalicelib.errors import TransientError
@@ -13,8 +15,6 @@ from tests.rigs.tickets import ROUTED, delivery_of, job_of, raises, unreachable
 @pytest.mark.parametrize(
     "fault",
     [
-        {"kind": "status", "status": 429, "headers": {"Retry-After": "30"}},
-        {"kind": "status", "status": 429},
         {"kind": "status", "status": 503},
         {"kind": "act_then_status", "status": 502},
         {"kind": "drop"},
@@ -30,6 +30,28 @@ def test_a_short_vendor_outage_delays_the_event_and_repeats_no_change(system, op
     (first,) = system.run()
     assert first.error == "HandedBackError"
     assert system.event()["status"] == "processing"
+    system.again()
+    assert system.event()["status"] == "processed"
+    assert len([one for one in system.richpanel.effects if one.changed]) == len(ROUTED)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"status": 429, "headers": {"Retry-After": "30"}},
+        {"status": 429},
+        {"status": 503, "headers": {"Retry-After": "30"}},
+    ],
+)
+@pytest.mark.parametrize("operation", ["read_ticket", "add_tags"])
+def test_a_vendor_that_says_later_delays_the_event_and_spends_no_receive(system, operation, fault):
+    """F21, F45: its row carries it until the queue of short waits, or the sweep, sends it again."""
+    system.richpanel.fault("status", operation=operation, **fault)
+    system.post(system.ticket())
+    (first,) = system.run()
+    assert first.error is None
+    row = system.event()
+    assert (row["status"], row["lease_until"]) == ("processing", 0)
     system.again()
     assert system.event()["status"] == "processed"
     assert len([one for one in system.richpanel.effects if one.changed]) == len(ROUTED)
@@ -55,16 +77,18 @@ def test_checking_tags_takes_no_request_where_the_response_shows_them(system):
 
 @pytest.mark.parametrize(
     ("retry_after", "at_least", "at_most"),
-    [("30", 30, 31), ("3600", 899, 901), ("nonsense", 1, 60), ("-5", 1, 60)],
+    [("30", 30, 38), ("3600", 899, 1_126), ("nonsense", 1, 60), ("-5", 1, 60)],
 )
 def test_retry_after_is_honoured_and_capped(system, retry_after, at_least, at_most):
-    """F45."""
+    """F45: by the queue of short waits, or by the sweep where it cannot wait for so long."""
     system.richpanel.fault("status", status=429, headers={"Retry-After": retry_after})
     waits = []
-    system.services().outbox.defer = lambda _handle, seconds, **_: waits.append(seconds)
+    later = system.services().later.queue
+    later.put = lambda _body, *, delay_seconds: waits.append(delay_seconds)
     system.post(system.ticket())
     system.run()
-    assert at_least <= waits[0] <= at_most
+    by_sweep = system.event()["due_at"] - time.time()
+    assert at_least <= (waits or [by_sweep])[0] <= at_most
 
 
 @pytest.mark.parametrize("status", [400, 404, 422])

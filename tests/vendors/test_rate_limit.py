@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from chalicelib.clock import SystemClock
 from chalicelib.errors import TransientError
-from chalicelib.vendors.rate_limit import RateLimit, Urgency, split
+from chalicelib.vendors.rate_limit import (
+    HELD_SECONDS,
+    SKEW_SECONDS,
+    RateLimit,
+    Urgency,
+    split,
+)
 from tests.rigs.fakes import ManualClock
 
 
@@ -139,11 +145,12 @@ def test_no_window_contains_more_than_one_and_a_half_shares(
 @pytest.mark.parametrize("workers", [2, 4, 8])
 @pytest.mark.parametrize("ours", [10, 30, 40, 45, 50])
 def test_all_shares_together_exceed_the_vendors_limit_in_no_window(ours: int, workers: int):
-    pace = split(ours, limit=50, shares=workers + 0.5)
-    together = (workers + 0.5) * (pace.requests_per_window + pace.burst)
+    pace = split(ours, limit=50, shares=workers)
+    seconds = 30 + HELD_SECONDS + SKEW_SECONDS
+    together = workers * (pace.requests_per_window / 30 * seconds + pace.burst)
 
     assert together <= 50 + 1e-6
-    assert (workers + 0.5) * pace.requests_per_window <= ours + 1e-6
+    assert workers * pace.requests_per_window <= ours + 1e-6
 
 
 def test_a_smaller_share_keeps_its_pace_and_half_of_it_for_bursts():

@@ -14,6 +14,7 @@ from chalicelib.errors import LeaseLostError
 from chalicelib.once.event import (
     LATE_SECONDS,
     RECEIPT_GONE,
+    SCHEDULED,
     Busy,
     ClaimResult,
     EventFacts,
@@ -76,6 +77,21 @@ class Ledger(ActionLedger):
         """The same as one write of a transaction, which fails where the event has a row."""
         return self._table.putting(
             self.received_item(event), condition="attribute_not_exists(#event_id)"
+        )
+
+    def scheduling(self, event: EventFacts, due_epoch: float) -> Item:
+        """The row of an event that no message brings, as one write of a transaction.
+
+        The sweep queues it when it is due.  Its `received_at` is that time: it is not late before.
+        """
+        return self._table.putting(
+            {
+                **self._event_item(event, UNDECIDED),
+                "status": EventStatus.RECEIVED.value,
+                "last_reason": SCHEDULED,
+                "expires_at": self._expiry(due_epoch),
+                **due(EVENT, event.event_key, due_epoch),
+            }
         )
 
     def queued(self, event_key: str) -> None:

@@ -46,7 +46,7 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     attempts             event                    claims so far
     plan                 event                    the stored decision; of the fact writer, its batch
     intent               event                    of a ticket's plan
-    last_reason          event                    why its last claim was released
+    last_reason          event                    why its last claim was released; why it waits
     tries                event action             earlier attempts (`once.ledger.tries`)
     asked                event                    an operator wants it again; gone once claimed
     released             event                    fence of the claim that was released

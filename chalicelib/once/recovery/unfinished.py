@@ -13,7 +13,7 @@ from datetime import timedelta
 from chalicelib.clock import parsed
 from chalicelib.once.action import ActionStatus, UnsettledAction
 from chalicelib.once.effects import STOPPED_REPEATABLE
-from chalicelib.once.event import LATE_SECONDS, EventStatus, StrandedEvent
+from chalicelib.once.event import LATE_SECONDS, SCHEDULED, EventStatus, StrandedEvent
 from chalicelib.once.job import Recovery
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
@@ -132,7 +132,7 @@ class RowSweep:
             return
         match row.status:
             case EventStatus.RECEIVED:
-                self.sweep.summary.stranded += 1
+                self.sweep.summary.stranded += row.last_reason != SCHEDULED
                 if self._send(row, Recovery.SWEEP):
                     self.sweep.queued(row.key)
                 else:

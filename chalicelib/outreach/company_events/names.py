@@ -23,6 +23,8 @@ from chalicelib.once import keys
 
 TELLS = "tells_company"
 """Attribute of a conversation whose project had an endpoint when it was opened."""
+UNOPENED = "open"
+"""``stage`` of a start that has failed before it had a conversation."""
 VERSION = 1
 MAX_TEXT_CHARACTERS = 4096
 """Of a message's text in a body; a longer one is cut, and ``text_is_cut`` is true."""
@@ -52,6 +54,10 @@ class Name(StrEnum):
     """The recipient wants something done; ``tool`` and ``arguments`` say what."""
     CLOSED = "closed"
     """A person has closed it."""
+    FOLLOWED_UP = "followed_up"
+    """A reminder or an end message went to the carrier; ``step`` says which."""
+    CONTINUED = "continued"
+    """It has failed, and another conversation has taken its place, on another channel."""
 
 
 @dataclass(frozen=True, slots=True)

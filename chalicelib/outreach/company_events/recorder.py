@@ -15,7 +15,7 @@ from chalicelib.once.intake import Intake
 from chalicelib.once.job import Recovery
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.company_events.names import TELLS, CompanyEvent, Name, id_of
+from chalicelib.outreach.company_events.names import TELLS, UNOPENED, CompanyEvent, Name, id_of
 from chalicelib.outreach.company_events.rows import EventRows
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.jobs import TellCompany
@@ -55,6 +55,27 @@ class CompanyEvents:
         )
         number = self.rows.add(record, event)
         self.intake.accept(job(record.opaque_id, number, event.at))
+
+    def never_opened(
+        self, opaque_id: str, reason: str, received_at: str, start: Record | None = None
+    ) -> None:
+        """A start has failed before its conversation was opened; see `record`.
+
+        Args:
+            opaque_id: the id that the conversation would have.
+            reason: a fixed code.
+            received_at: of the start; its sender may repeat it.
+            start: the attributes that it would have been opened with; without them they are those
+                that the door has kept for this.
+        """
+        if start is None:
+            head = self.rows.head(opaque_id)
+            if head is None:
+                return
+            about = {**head.about, "channel_method": head.about["channel"]}
+            start = Record({**about, "opaque_id": opaque_id, TELLS: True})
+        key = f"{UNOPENED}:{received_at}:{reason}"
+        self.record(start, Name.FAILED, key, stage=UNOPENED, reason=reason)
 
     def go_on(self, opaque_id: str, number: int, recovery: Recovery = Recovery.SWEEP) -> None:
         """Queue an event that was written before.

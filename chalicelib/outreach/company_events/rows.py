@@ -99,6 +99,17 @@ class EventRows(items.OnTable):
             else:
                 return count + 1
 
+    def announcing(self, start: Record) -> Item:
+        """The head of a conversation that is not open yet, as one write of a transaction.
+
+        With it the company hears of a start of which nothing else is left.
+        """
+        return self._table.updating(
+            _head_key(start.opaque_id),
+            set_={"ttl": items.end(self._clock.now())},
+            keep={**_about(start), "count": 0, "posted": 0},
+        )
+
     def head(self, opaque_id: str) -> Head | None:
         """The head; None where the conversation has no events, or they were erased."""
         item = self._table.get(_head_key(opaque_id))
@@ -223,19 +234,13 @@ class EventRows(items.OnTable):
             "facts": dict(event.facts),
             **own,
         }
-        about = {name: record.item[name] for name in ("company_id", "project_id", "request_id")}
         return [
             self._table.putting(seen, condition=absent),
             self._table.putting(row, condition=absent),
             self._table.updating(
                 _head_key(record.opaque_id),
                 set_={"count": count + 1, "ttl": own["ttl"]},
-                keep={
-                    **about,
-                    "channel": record.channel.value,
-                    "opaque_id": record.opaque_id,
-                    "posted": 0,
-                },
+                keep={**_about(record), "posted": 0},
                 condition="attribute_not_exists(#count) OR #count = :was",
                 was=count,
             ),
@@ -246,6 +251,12 @@ class EventRows(items.OnTable):
 
     def _owner(self, head: Head) -> dict[str, Any]:
         return {"company_id": head.company_id, "project_id": head.project_id}
+
+
+def _about(record: Record) -> Item:
+    """What the head keeps of its conversation."""
+    ids = {name: record.item[name] for name in ("company_id", "project_id", "request_id")}
+    return {**ids, "channel": record.channel.value, "opaque_id": record.opaque_id}
 
 
 def _events(opaque_id: str) -> str:

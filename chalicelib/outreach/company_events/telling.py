@@ -22,7 +22,7 @@ from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import standard_webhooks
 from chalicelib.outreach.company_events.endpoint import Endpoint, signing_secrets
-from chalicelib.outreach.company_events.names import CompanyEvent, Name, Personal, body
+from chalicelib.outreach.company_events.names import UNOPENED, CompanyEvent, Name, Personal, body
 from chalicelib.outreach.company_events.rows import EndpointState, EventRows, Head
 from chalicelib.outreach.conversations.records import Record, Status
 from chalicelib.outreach.conversations.store import Conversations
@@ -211,6 +211,8 @@ class Teller:
         if not (endpoint.include or is_tool):
             return None
         record = self._conversations.find(head.opaque_id)
+        if record is None and event.facts.get("stage") == UNOPENED:
+            return None  # there is no conversation
         if record is None:
             raise WithdrawnError(PROVIDER, "tell", reason="conversation_gone")
         return Personal(

@@ -24,11 +24,19 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ports import Clock
-from chalicelib.once.store import ConditionFailed, Item, Store
+from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.store import (
+    ConditionFailed,
+    Item,
+    Store,
+    TransactionConflict,
+    TransactionRefused,
+)
 from chalicelib.outreach import numbers, senders
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items
-from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.acts import TRIES
+from chalicelib.outreach.conversations.records import CONTINUED_BY, Record
 
 DO_NOT_CONTACT_TTL = timedelta(days=5 * 365)
 """An entry outlives the conversations; no item is without an end date."""
@@ -147,23 +155,36 @@ class DoNotContact(items.OnTable):
                 **known,
             )
 
-    def forbid_hashed(self, hashed: str, company_id: str, reason: str) -> None:
+    def forbid_hashed(
+        self, hashed: str, company_id: str, reason: str, *, also: Sequence[Item] = ()
+    ) -> None:
         """Enter an address of which only the keyed hash is known; for wishes.
 
         Args:
             hashed: see `address_hash`.
             company_id: the company.
             reason: one of `Reason`.
+            also: writes of other tables that belong to the same transaction; where they are refused,
+                the address is entered without them.
         """
         now = self._clock.now()
-        key = _key("", company_id, reason, None)
-        self._table.update(
-            key | {"primary_channel": _erased_at(hashed)},
-            set_={"reason": str(reason), "ttl": _end(now)},
-            keep={"since": iso(now)},
-            remove=["lifted_at", "lifted_by"],
-            reading=False,
-        )
+        key = _key("", company_id, reason, None) | {"primary_channel": _erased_at(hashed)}
+        mark: dict[str, Any] = {
+            "set_": {"reason": str(reason), "ttl": _end(now)},
+            "keep": {"since": iso(now)},
+            "remove": ["lifted_at", "lifted_by"],
+        }
+        attempts = Attempts(self._clock, at_once(TRIES))
+        while also:
+            try:
+                self._table.transact([self._table.updating(key, **mark), *also])
+            except TransactionRefused:
+                break
+            except TransactionConflict as conflict:
+                attempts.failed(conflict)
+            else:
+                return
+        self._table.update(key, **mark, reading=False)
 
     def forbid_person(
         self, record: Record, reason: str, *, said_at: str | None = None, by: str | None = None
@@ -248,18 +269,21 @@ class DoNotContact(items.OnTable):
             found = [one for one in found if one.reason not in TECHNICAL]
         return next((one.reason or Reason.STOP for one in found), None)
 
-    def last_word(self, record: Record) -> tuple[str | None, str]:
-        """What `forbids` says, and the newest act of a person in the conversation: one read.
+    def last_word(self, record: Record) -> tuple[str | None, Record]:
+        """What `forbids` says, and the conversation as it is now: one read.
+
+        Of the conversation, the newest act of a person and whether another continues it.
 
         Raises:
             TransientError: they could not be read.
         """
         found = self._table.get_all(
-            [*self._marks(record), record.key], attributes=(*_ATTRIBUTES, "person_act")
+            [*self._marks(record), record.key],
+            attributes=(*_ATTRIBUTES, "person_act", CONTINUED_BY),
         )
         mine = [one for one in found if _is_at(one, record.key)]
         reason = self._forbidding(record, [RegisterEntry(one) for one in found])
-        return reason, Record(mine[0] if mine else record.item).person_act
+        return reason, Record(mine[0] if mine else record.item)
 
     def lift_technical(self, record: Record) -> None:
         """Lift what says that the address does not work: its recipient has just written from it."""

@@ -25,6 +25,12 @@ class Drafts(items.OnTable):
             return draft(found.item)
         return written
 
+    def keeping(self, record: Record, entry_id: str, written: Draft) -> Item:
+        """The draft of an entry as one write of a transaction that happens once."""
+        return self._table.putting(
+            items.draft_item(record, entry_id, written, self._clock.now(), self._kept)
+        )
+
     def draft(self, record: Record, entry_id: str) -> Draft | None:
         """The draft of an entry; None where none was stored."""
         item = self._table.get(items.draft_key(record, entry_id))
@@ -41,6 +47,8 @@ class Drafts(items.OnTable):
         for item in (one for place in places for one in self._drafts_in(place)):
             written = draft(item)
             text = keys.normalised(written.text) if written.variables is None else ""
+            if written.refused is not None:
+                continue  # it was never sent
             is_mine = all(item[name] == value for name, value in mine.items())
             if is_mine or (written.variables is None and not text):
                 continue

@@ -8,8 +8,10 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.once.store import Item
+from chalicelib.outreach import numbers
 from chalicelib.outreach.channels import RECIPIENT_OF, SENDER_OF, Channel
 from chalicelib.outreach.conversations import items
+from chalicelib.outreach.conversations.do_not_contact import addresses_of
 from chalicelib.outreach.conversations.records import Entry, Record, Status, entry, place
 
 
@@ -123,6 +125,30 @@ class Queries(items.OnTable):
         return self._by(
             "channel-method-index", primary_channel=primary_channel, channel_method=channel.value
         )
+
+    def has_heard(self, record: Record) -> bool:
+        """Whether a conversation's recipient has written to the company, on any of their addresses.
+
+        In the conversation itself at any time, in others since the company asked for it.  Automatic
+        messages do not count.
+
+        Raises:
+            TransientError: it could not be read.
+        """
+        forms = {one: None for address in addresses_of(record) for one in numbers.forms(address)}
+        for address in forms:
+            found = self._table.query_pages(
+                KeyConditionExpression="primary_channel = :p",
+                values={"p": address},
+                ConsistentRead=True,
+            )
+            for item in found:
+                said_at = item.get("last_inbound_at")
+                is_own = item["conversation_id"] == record.conversation_id
+                is_theirs = item.get("company_id") == record.company_id
+                if said_at and is_theirs and (is_own or said_at >= record.asked_at):
+                    return True
+        return False
 
     def _pages(self, record: Record, **how: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own
         return self._table.query_pages(

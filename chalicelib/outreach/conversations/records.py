@@ -20,8 +20,10 @@ start), ``message_count``, ``delivery_status``, ``last_inbound_at``, ``function_
 ``failure_reason``, ``withheld_reason`` (the switch that stopped its newest message), while it is
 handed off ``handoff``, while events of it wait ``waiting``, ``unclear_between``, the opaque ids
 of the conversations to which its newest unclear message may belong, ``person_act`` and
-``reply_failure`` (why a person's newest reply was not sent), and ``hint``, what a person who gave it
-back wants the writer to know.
+``reply_failure`` (why a person's newest reply was not sent), ``hint``, what a person who gave it
+back wants the writer to know, ``send_at`` (no message of ours before), ``not_allowed`` (its project
+does not allow the channel), ``follow_ups`` (see `follow_up_settings`), ``next_follow_up``,
+``continues`` and ``continued_by``.
 """
 
 from __future__ import annotations
@@ -152,13 +154,15 @@ HELP = "help"
 """Note on a message that asks how to reach the company; it has its own answer."""
 PERSON = "person"
 """Note on a message that a person of the company wrote."""
+FOLLOW_UP = "follow_up"
+"""Note on a message of ours that came without an answer to the one before."""
 INTERNAL = "internal"
 """Note on an entry that a person of the company wrote for colleagues; it is never sent."""
 AUTO_REPLY, OPT_OUT, MEDIA, NO_TEXT = "auto_reply", "opt_out", "media", "no_text"
 NOTES = frozenset(
     {
         *(PROMPT, OTHER_SENDER, SEVERAL, LATE, OPT_OUT_IN_DOUBT, AUTO_REPLY, OPT_OUT, MEDIA),
-        *(NO_TEXT, MACHINE, LOOP, HELP, PERSON, INTERNAL),
+        *(NO_TEXT, MACHINE, LOOP, HELP, PERSON, INTERNAL, FOLLOW_UP),
     }
 )
 """The codes of `Entry.note`."""
@@ -192,6 +196,7 @@ class Draft:
         by: the person who wrote or edited it; None where the machine did.
         template: the approved template of `variables`, where it is not the channel's own.
         revision: of the settings that a model wrote it by; see `ai_config`.
+        refused: the rules that it breaks, with commas; it is never sent, and shown to a person.
     """
 
     text: str = field(default="", repr=False)
@@ -210,6 +215,7 @@ class Draft:
     by: str | None = None
     template: str | None = None
     revision: str | None = None
+    refused: str | None = None
 
     def item(self) -> Item:
         """The stored attributes; None is left out."""
@@ -336,6 +342,16 @@ class Record:
         """When the recipient last wrote; opens WhatsApp's 24 hours."""
         return parsed(self.item.get("last_inbound_at"))
 
+    @property
+    def is_continued(self) -> bool:
+        """Whether another conversation has taken its place: its opening is not sent any more."""
+        return CONTINUED_BY in self.item
+
+    @property
+    def asked_at(self) -> str:
+        """ISO time at which the company asked for it, on whichever channel."""
+        return str((self.item.get(CONTINUES) or {}).get("since") or self.created_at)
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:
@@ -350,6 +366,14 @@ class Opened:
     is_new: bool
 
 
+CONTINUES, CONTINUED_BY = "continues", "continued_by"
+"""Attributes of two conversations of which the second was opened because the first had failed: the
+other's ``conversation`` (opaque id), ``request_id`` and ``channel``; in `CONTINUES` also ``since``, when
+the first one was opened, and ``tried``, the channels that have failed."""
+SEND_AT = "send_at"
+"""Attribute of a conversation: ISO time before which its first message is not sent."""
+NEXT_STEP = "next_follow_up"
+"""Attribute of a conversation: ``step`` and ``at`` of what it sends next without an answer."""
 ASKED = "function_asked"
 """Attribute of a conversation: the id of the entry that asks the recipient to confirm a tool's call."""
 NEVER_OPENED = "never_opened"

@@ -26,6 +26,7 @@ from chalicelib.outreach.conversations.do_not_contact import (
 from chalicelib.outreach.conversations.drafts import Drafts
 from chalicelib.outreach.conversations.queries import Queries
 from chalicelib.outreach.conversations.records import (
+    CONTINUED_BY,
     UNATTENDED,
     Draft,
     Entry,
@@ -46,6 +47,7 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts):
         held: Item | None = None,
         pairs: Sequence[str] = (),
         is_wanted: bool = False,
+        also: Sequence[Item] = (),
     ) -> Opened:
         """Create a conversation unless it exists or its recipient must not be contacted.
 
@@ -58,6 +60,7 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts):
             held: a write of another table that fails unless the caller holds the start.
             pairs: the opaque ids of its sender and recipient, one for each form of a number.
             is_wanted: the recipient has written; a mark does not forbid to store that.
+            also: further writes; where the condition of one fails, nothing is opened.
 
         Raises:
             LeaseLostError: the caller does not hold the start.
@@ -68,6 +71,7 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts):
             self._table.putting(item, condition="attribute_not_exists(#conversation_id)"),
             self._table.putting(items.pointer_item(item, item["ttl"])),
             *(self._table.putting(former.pair_item(one, item, now)) for one in pairs),
+            *also,
         ]
         if not is_wanted:
             marks = marks_of(item["primary_channel"], item["company_id"])
@@ -189,6 +193,20 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts):
         except ConditionFailed:
             return None
         return Record(item)
+
+    def continuing(self, record: Record, link: Mapping[str, Any]) -> Item:
+        """The write that links a failed conversation to the one that continues it; for `open`.
+
+        It fails where the conversation has not failed, its recipient has written, or another
+        continues it.
+        """
+        return self._table.updating(
+            record.key,
+            set_={CONTINUED_BY: dict(link), "updated_at": iso(self._clock.now())},
+            condition="#conversation_status = :failed AND attribute_not_exists(#last_inbound_at)"
+            f" AND attribute_not_exists(#{CONTINUED_BY})",
+            failed=Status.FAILED.value,
+        )
 
     def set_waiting(self, record: Record, waiting: Sequence[Mapping[str, Any]]) -> None:
         """Replace the list of events that wait.

@@ -22,6 +22,7 @@ from chalicelib.outreach.conversations.records import (
 )
 from chalicelib.outreach.desk import asked as asking
 from chalicelib.outreach.desk.asked import Asked, RefusedError
+from chalicelib.outreach.notices import with_opt_out_line
 
 STEPPED_IN = "stepped_in"
 """Reason of a hand-off that a person took although the machine had asked for none."""
@@ -174,7 +175,10 @@ def _approve(record: Record, asked: Asked) -> Planned:
         if held == "start" and record.channel == Channel.WHATSAPP:
             raise RefusedError("TEMPLATE_ONLY", "WhatsApp takes only the template as an opening")
         answered = record.start_event if held == "start" else event
-        draft = (outreach_keys.entry_id(answered), _written(asked))
+        written = _written(asked)
+        if held == "start":
+            written = with_opt_out_line(record, written)
+        draft = (outreach_keys.entry_id(answered), written)
     handoff = {**record.handoff, "releasing": handoffs.APPROVED}
     return Planned(Change(handoff, draft=draft), event)
 

@@ -22,10 +22,11 @@ from chalicelib.once.journal import Act, Journal
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item
+from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reopening, rules
 from chalicelib.outreach.conversations.acts import OutdatedError, RepeatedError
-from chalicelib.outreach.conversations.handoffs import Handoffs
-from chalicelib.outreach.conversations.records import Record, Status
+from chalicelib.outreach.conversations.handoffs import Handoffs, listed_id
+from chalicelib.outreach.conversations.records import Draft, Record, Status
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.desk import asked as asking
 from chalicelib.outreach.desk import changes, shown
@@ -174,7 +175,21 @@ class Inbox:
         """
         record = self.record(opaque_id, company_id=company_id)
         history = self._conversations.history(record)
-        return shown.conversation_shown(record, history, self._clock.now())
+        held = self._held(record)
+        return shown.conversation_shown(record, history, self._clock.now(), held)
+
+    def _held(self, record: Record) -> Draft | None:
+        """The message that a hand-off holds, or the draft that the checks have refused."""
+        holds = record.handoff.get("held") if record.is_handed_off else ""
+        if not holds:
+            return None
+        release = outreach_keys.release(record.opaque_id, str(record.handoff["id"]))
+        ids = [
+            outreach_keys.entry_id(record.start_event if holds == "start" else release),
+            outreach_keys.held_entry_id(listed_id(record.handoff)),
+        ]
+        found = (self._conversations.draft(record, one) for one in ids)
+        return next((one for one in found if one is not None), None)
 
     def act(self, asked: Asked) -> Done:
         """Do an act, once however often it is asked for with its key.

@@ -11,7 +11,7 @@ from chalicelib.clock import iso, parsed
 from chalicelib.once import keys
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import handoffs
-from chalicelib.outreach.conversations.records import Entry, Record
+from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.rules import WHATSAPP_WINDOW
 
 ANSWERED, SNOOZED = "answered", "snoozed"
@@ -74,8 +74,18 @@ def entry_shown(entry: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     }
 
 
-def conversation_shown(record: Record, history: Iterable[Entry], now: datetime) -> dict[str, Any]:
-    """A conversation in full, with personal data, for the person who will answer."""
+def conversation_shown(
+    record: Record, history: Iterable[Entry], now: datetime, held: Draft | None = None
+) -> dict[str, Any]:
+    """A conversation in full, with personal data, for the person who will answer.
+
+    Args:
+        record: the conversation.
+        history: its messages, oldest first.
+        now: the time.
+        held: the message that its hand-off holds, or the draft that was refused; None where it is
+            not written.
+    """
     entry = handoffs.entry(record, record.handoff) if record.is_handed_off else None
     about = record.handoff if record.is_handed_off else {}
     return {
@@ -90,6 +100,7 @@ def conversation_shown(record: Record, history: Iterable[Entry], now: datetime) 
         "status": record.status.value,
         "handoff": entry_shown(entry, now) if entry else None,
         "why": record.item.get("hand_off_to_human_reason") if entry else None,
+        "held_message": held_shown(record, held) if held else None,
         "declined": about.get("declined"),
         "hint": record.item.get("hint"),
         "reply_failure": record.item.get("reply_failure"),
@@ -98,6 +109,19 @@ def conversation_shown(record: Record, history: Iterable[Entry], now: datetime) 
             one for one in record.item.get("unclear_between") or () if one != record.opaque_id
         ],
         "messages": [message_shown(one) for one in history],
+    }
+
+
+def held_shown(record: Record, held: Draft) -> dict[str, Any]:
+    """A message that waits for approval, as it will be sent, or a draft that was refused."""
+    newest_at = str(record.handoff.get("newest_at") or "")
+    return {
+        "text": held.text or " | ".join((held.variables or {}).values()),
+        "subject": held.subject,
+        "by": held.by,
+        "function": held.function_call,
+        "refused": held.refused.split(",") if held.refused else None,
+        "is_older_than_newest": newest_at > str(record.handoff["since"]),
     }
 
 

@@ -13,7 +13,7 @@ A repeated request finds its event row and is not counted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -92,9 +92,20 @@ class Starts:
         self._clock = clock
 
     def admit(
-        self, event: EventFacts, company_id: str, limits: RateLimits
+        self,
+        event: EventFacts,
+        company_id: str,
+        limits: RateLimits,
+        also: Sequence[Item] = (),
     ) -> Admitted | Known | Reused | Limited:
-        """Admit a start, once, unless its company is over a limit."""
+        """Admit a start, once, unless its company is over a limit.
+
+        Args:
+            event: of the start.
+            company_id: whose quota it counts against.
+            limits: the project's.
+            also: unconditional writes of other tables that belong to the same transaction.
+        """
         writes = [
             self._table.putting(
                 {**self._ledger.received_item(event), "company_id": company_id},
@@ -105,6 +116,7 @@ class Starts:
                 never_opened=NEVER_OPENED,
             ),
             *self._counted(event, company_id, limits),
+            *also,
         ]
         attempts = Attempts(self._clock, CONFLICT_PAUSES_SECONDS)
         while True:
@@ -116,6 +128,16 @@ class Starts:
                 attempts.failed(conflict)
             else:
                 return Admitted(event.received_at, is_new=True)
+
+    def linking(self, event: EventFacts, company_id: str) -> Item:
+        """The row of a start that continues another; one write of a transaction, which fails if it is there.
+
+        It counts against no limit: its company has asked once.
+        """
+        return self._table.putting(
+            {**self._ledger.received_item(event), "company_id": company_id},
+            condition="attribute_not_exists(#event_id)",
+        )
 
     def outcome(self, event_key: str) -> Outcome | None:
         """The outcome of a start; None when no start has that key."""
@@ -166,7 +188,10 @@ class Starts:
         """The write that removes a start from its company's open ones; for `transact`."""
         key = _row(company_id, "o", _epoch(received_at) // _DAY)
         return self._table.updating(
-            {"event_id": key}, set_={}, discard={"open": frozenset({_mark(event_key)})}
+            {"event_id": key},
+            set_={},
+            keep=self._required(company_id, received_at),  # of a row that has expired meanwhile
+            discard={"open": frozenset({_mark(event_key)})},
         )
 
     def free(self, company_id: str, event_key: str, received_at: str) -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.clock import iso
@@ -35,21 +36,28 @@ from chalicelib.once.later import SOONEST_SECONDS
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import openings
 from chalicelib.outreach.channels import SENDER_OF
 from chalicelib.outreach.companies import Companies, Project
-from chalicelib.outreach.company_events.endpoint import SETTING
 from chalicelib.outreach.company_events.names import TELLS
+from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.door import access, outcomes, reading, router
 from chalicelib.outreach.door.access import Access
 from chalicelib.outreach.door.admission import Admitted, Known, Limited, Outcome, Reused, Starts
 from chalicelib.outreach.door.router import StartRequest
 from chalicelib.outreach.door.shares import Shares
+from chalicelib.outreach.follow_up_settings import channels_left, declared_by
 from chalicelib.outreach.jobs import StartConversation
 
-if TYPE_CHECKING:  # a start does not load it
+if TYPE_CHECKING:  # most starts do not load them
+    from chalicelib.outreach.company_events.rows import EventRows
     from chalicelib.outreach.conversations.store import Conversations
 
 ACCEPTED = "Request accepted and queued for processing."
+SCHEDULED = "Request accepted and scheduled."
+MOST_SCHEDULED = timedelta(days=21)
+"""Until `send_at`.  With the sending, its row is kept and resumed for a week more
+(`once.recovery.unfinished.RESUMABLE_FOR`)."""
 TRY_AGAIN = "try again later"
 
 
@@ -82,6 +90,7 @@ class Initiate:
     Attributes:
         access: the credentials of each company id, read for every request.
         conversations: the conversations table; only questions need it.
+        outbox: the events of companies that have an endpoint.
         put_later: queues a job outside its lane for so many seconds.
     """
 
@@ -95,6 +104,7 @@ class Initiate:
     log: Log
     new_id: Callable[[], str]
     conversations: Callable[[], Conversations]
+    outbox: Callable[[], EventRows]
     shares: Shares
     put_later: Callable[[Job, float], None]
 
@@ -122,8 +132,9 @@ class Initiate:
         except (RequestError, UnavailableError, TransientError) as error:
             return self._error_answer(error, router.quotable(request_id))
         known = {"request_id": request_id, **outcomes.fields(found)}
-        waits = reading.waiting(record, self.clock.now()) if record else None
-        return Answer(200, {**known, "waiting": waits} if waits else known)
+        if record is None:
+            return Answer(200, known)
+        return Answer(200, reading.with_conversation(known, record, self.clock.now()))
 
     def messages(
         self,
@@ -172,7 +183,9 @@ class Initiate:
         job = self._job(asked, project)
         if not fits(job):
             raise TooLargeError("PAYLOAD_TOO_LARGE", "the request is too large for the queue")
-        admitted = self.starts.admit(facts_of(job), company_id, project.rate_limits)
+        self._check_send_at(asked, job.event_key)
+        also = [self.outbox().announcing(Record(job.record))] if TELLS in job.record else []
+        admitted = self.starts.admit(facts_of(job), company_id, project.rate_limits, also)
         match admitted:
             case Reused():
                 raise ConflictError("REQUEST_ID_REUSED", "request_id came with another payload")
@@ -185,17 +198,28 @@ class Initiate:
                 pass
         is_new = isinstance(admitted, Admitted) and admitted.is_new
         door.log_accepted(self.log, router.SOURCE, mw_trace_id=job.trace_id)
-        return Answer(
-            200,
-            {
-                "status": "success",
-                "request_id": asked.request_id,
-                "message": ACCEPTED,
-                "queue_timestamp": admitted.received_at,
-                "conversation_id": job.record["conversation_id"],
-                "duplicate": not is_new,
-            },
-        )
+        answer = {
+            "status": "success",
+            "request_id": asked.request_id,
+            "message": ACCEPTED,
+            "queue_timestamp": admitted.received_at,
+            "conversation_id": job.record["conversation_id"],
+            "duplicate": not is_new,
+        }
+        if asked.send_at is None:
+            return Answer(200, answer)
+        return Answer(202, {**answer, "message": SCHEDULED, "send_at": iso(asked.send_at)})
+
+    def _check_send_at(self, asked: StartRequest, event_key: str) -> None:
+        """Refuse a time that is over or too far; a repetition comes after it, and is answered as one."""
+        now = self.clock.now()
+        if asked.send_at is None or now < asked.send_at <= now + MOST_SCHEDULED:
+            return
+        if self.starts.outcome(event_key) is None:
+            raise PayloadError(
+                "INVALID_SEND_AT",
+                f"field send_at is not a time within the next {MOST_SCHEDULED.days} days",
+            )
 
     def _queue(self, job: StartConversation, project: Project, admitted: Admitted) -> None:
         """Put a start into its lane, or aside where its company's share is used up."""
@@ -213,43 +237,36 @@ class Initiate:
             raise NotFoundError("COMPANY_NOT_FOUND", "no such company and project")
         if not project.is_active:
             raise ForbiddenError("PROJECT_INACTIVE", "the project is not active")
-        if asked.channel not in project.allowed_channels:
+        is_allowed = asked.channel in project.allowed_channels
+        if not is_allowed and not _has_another(project, asked):
             raise ForbiddenError("CHANNEL_NOT_ALLOWED", "the project does not allow this channel")
         if project.requires_consent and not asked.attributes["comms_consent"]:
             raise ForbiddenError("CONSENT_REQUIRED", "the project asks for the recipient's consent")
-        if not project.channel_config(asked.channel).get(SENDER_OF[asked.channel]):
+        if is_allowed and not project.channel_config(asked.channel).get(SENDER_OF[asked.channel]):
             raise UnavailableError("CONFIGURATION_ERROR")
         return project
 
     def _job(self, asked: StartRequest, project: Project) -> StartConversation:
-        channel_config = project.channel_config(asked.channel)
-        sender = str(channel_config[SENDER_OF[asked.channel]])
         conversation_id = asked.conversation_id or "#".join(
             (asked.company_id, asked.project_id, asked.request_id, asked.recipient.lstrip("+"))
         )
         opaque_id = self.opaque().of("conversation", asked.recipient, conversation_id)
         event_key = outreach_keys.start(asked.company_id, asked.request_id)
         received_at = iso(self.clock.now())  # read once: a start is counted and freed under its day
-        copied = {
-            name: project.item[name] for name in _COPIED if project.item.get(name) is not None
-        }
-        record = {
-            **copied,
-            **asked.attributes,
-            "primary_channel": asked.recipient,
-            "conversation_id": conversation_id,
-            "opaque_id": opaque_id,
-            "start_event": event_key,
-            "company_id": asked.company_id,
-            "project_id": asked.project_id,
-            "request_id": asked.request_id,
-            "channel_method": asked.channel.value,
-            "channel_config": dict(channel_config),
-            "ai_config": dict(project.ai_config(asked.channel)) or None,
-            "received_at": received_at,
-            TELLS: True if project.item.get(SETTING) else None,
-            "max_message_length": project.rate_limits.max_message_length,
-        }
+        record = openings.attributes(
+            project,
+            asked.channel,
+            asked.attributes,
+            primary_channel=asked.recipient,
+            conversation_id=conversation_id,
+            opaque_id=opaque_id,
+            start_event=event_key,
+            company_id=asked.company_id,
+            project_id=asked.project_id,
+            request_id=asked.request_id,
+            received_at=received_at,
+            not_allowed=True if asked.channel not in project.allowed_channels else None,
+        )
         return StartConversation(
             event_key=event_key,
             conversation_id=opaque_id,
@@ -258,9 +275,9 @@ class Initiate:
             payload_bytes=asked.payload_bytes,
             source=router.SOURCE,
             trace_id=keys.digest(self.new_id())[:16],
-            sender=sender,
+            sender=Record(record).sender,
             recipient=asked.recipient,
-            record={name: value for name, value in record.items() if value is not None},
+            record=record,
         )
 
     def _mark_queued(self, job: StartConversation) -> None:
@@ -290,6 +307,14 @@ class Initiate:
         return Answer(status, _error_body(code, message, request_id), headers)
 
 
+def _has_another(project: Project, asked: StartRequest) -> bool:
+    """Whether the project declares another channel, on which the recipient can be reached."""
+    declared = declared_by(project.item)
+    if declared is None:
+        return False
+    return any(channels_left(project, declared, asked.attributes, (asked.channel,)))
+
+
 def internal_error() -> Answer:
     """The response to a request that failed for no fault of its sender."""
     return Answer(500, _error_body("INTERNAL_ERROR", TRY_AGAIN, "unknown"))
@@ -315,25 +340,3 @@ def _code(error: RequestError | UnavailableError | TransientError) -> str:
         known = {"enqueue_failed": "QUEUE_ERROR", "CONFIGURATION_ERROR": "CONFIGURATION_ERROR"}
         return known.get(error.code, "INTERNAL_ERROR")
     return error.code
-
-
-_COPIED = (
-    "company_name",
-    "project_name",
-    "company_rep",
-    "allowed_channels",
-    "project_status",
-    "auto_queue_initial_message",
-    "auto_queue_initial_message_from_number",
-    "auto_queue_initial_message_from_email",
-    "auto_queue_reply_message",
-    "auto_queue_reply_message_from_number",
-    "auto_queue_reply_message_from_email",
-    "quiet_hours",
-    "handoff_target",
-    "message_kind",
-    "language",
-    "company_contact",
-    "help_text",
-)
-"""Attributes that the record copies from the company's project, as in the schema."""

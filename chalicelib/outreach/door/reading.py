@@ -6,9 +6,19 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.clock import iso
+from chalicelib.clock import iso, parsed
 from chalicelib.errors import PayloadError
-from chalicelib.outreach.conversations.records import PROMPT, Entry, Record
+from chalicelib.outreach.conversations.records import (
+    CONTINUED_BY,
+    CONTINUES,
+    NEXT_STEP,
+    PROMPT,
+    SEND_AT,
+    UNSENT,
+    Entry,
+    Record,
+    Status,
+)
 
 if TYPE_CHECKING:  # a start does not load it
     from chalicelib.outreach.conversations.store import Conversations
@@ -16,15 +26,35 @@ if TYPE_CHECKING:  # a start does not load it
 PAGE_MESSAGES = 50
 """Messages of one answer."""
 _MOST_DIGITS = 8
+_LINK = ("conversation", "request_id", "channel")
 _ROLES = {"user": "recipient", "assistant": "company"}
+
+
+def with_conversation(known: Mapping[str, Any], record: Record, now: datetime) -> dict[str, Any]:
+    """A start's outcome with what its conversation adds: what it waits for, does next, is linked to."""
+    found = dict(known)
+    waits = waiting(record, now)
+    if waits:
+        found["waiting"] = waits
+        if waits["for"] == SEND_AT and found["state"] == "processing":
+            found["state"] = "scheduled"
+    is_unanswered = record.status == Status.INITIAL_MESSAGE_SENT and not record.last_inbound_at
+    if NEXT_STEP in record.item and is_unanswered:
+        found["next"] = dict(record.item[NEXT_STEP])
+    for name in (CONTINUES, CONTINUED_BY):
+        link = record.item.get(name)
+        if link:
+            found[name] = {one: link[one] for one in _LINK}
+    return found
 
 
 def waiting(record: Record, now: datetime) -> dict[str, Any] | None:
     """Why a conversation waits, since when and until when; None where it does not.
 
-    ``for`` is ``approval`` (a message is held until a person approves it), ``person`` or
+    ``for`` is ``approval`` (a message is held until a person approves it), ``person``, ``send_at`` or
     ``quiet_hours``.
     """
+    send_at = parsed(record.item.get(SEND_AT))
     if record.is_handed_off:
         is_held = record.handoff.get("held") and not record.handoff.get("taken_by")
         found = {
@@ -33,6 +63,8 @@ def waiting(record: Record, now: datetime) -> dict[str, Any] | None:
             "since": record.handoff.get("since"),
         }
         return {name: value for name, value in found.items() if value}
+    if send_at is not None and send_at > now and record.status in UNSENT:
+        return {"for": SEND_AT, "until": iso(send_at)}
     due = [int(one["due"]) for one in record.waiting]
     if not due or max(due) <= now.timestamp():
         return None

@@ -11,7 +11,8 @@ begins with the company's and the project's ids, so that none can name another's
                         "comms_consent_source": "form /apply, box 2"},
      "project_data": {"job_ref": "JR123"},
      "request_data": {"request_id": "req123", "channel_method": "whatsapp",
-                      "initial_request_timestamp": "2026-11-20T09:00:00.000Z"}}
+                      "initial_request_timestamp": "2026-11-20T09:00:00.000Z",
+                      "send_at": "2026-11-21T09:00:00+01:00"}}
 
     {"frontend_payload": {... as above ...}, "company_data_payload": {...},
      "conversation_data": {"conversation_id": "ci-aaa-001#pi-aaa-001#..."},
@@ -25,6 +26,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import phonenumbers
@@ -35,6 +37,7 @@ from chalicelib.clock import iso, parsed
 from chalicelib.errors import PayloadError, RequestError
 from chalicelib.once import body as bodies
 from chalicelib.outreach.channels import RECIPIENT_OF, Channel
+from chalicelib.outreach.conversations.records import SEND_AT
 
 SOURCE = "channel_router"
 MAX_BODY_BYTES = 256 * 1024
@@ -65,6 +68,7 @@ class StartRequest:
     conversation_id: str | None = field(repr=False)
     payload_sha256: str
     payload_bytes: int
+    send_at: datetime | None = None
 
 
 def check_size(body: bytes) -> None:
@@ -108,6 +112,7 @@ def parse(body: bytes) -> StartRequest:
             raise PayloadError(f"INVALID_{name.upper()}_TYPE", f"section {name} is not an object")
     recipient_data, request_data = request["recipient_data"], request["request_data"]
     request_id, channel, asked_at = _request_fields(request_data)
+    send_at = _send_at(request_data)
     _check_owned(conversation_id, ids)
     addresses = _addresses(channel, recipient_data)
     consent = recipient_data.get("comms_consent")
@@ -123,6 +128,7 @@ def parse(body: bytes) -> StartRequest:
         "recipient_timezone": _text(recipient_data, "recipient_timezone"),
         "project_data": request.get("project_data") or None,
         "initial_request_timestamp": asked_at,
+        SEND_AT: None if send_at is None else iso(send_at),
         "router_version": version,
     }
     return StartRequest(
@@ -135,6 +141,7 @@ def parse(body: bytes) -> StartRequest:
         conversation_id=conversation_id,
         payload_sha256=hashlib.sha256(canonical).hexdigest(),
         payload_bytes=len(canonical),
+        send_at=send_at,
     )
 
 
@@ -158,6 +165,20 @@ def _proof_of_consent(recipient_data: Mapping[str, Any]) -> dict[str, str]:
             )
         found["comms_consent_source"] = source.strip()
     return found
+
+
+def _send_at(request_data: Mapping[str, Any]) -> datetime | None:
+    """When the company wants the first message sent; `initiate` compares it with the clock."""
+    given = request_data.get(SEND_AT)
+    if given is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(given) if isinstance(given, str) else None
+        if moment is not None and moment.tzinfo is not None:
+            return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise PayloadError("INVALID_SEND_AT", "field send_at is not ISO-8601 with a time zone")
 
 
 def request_id_in(body: bytes) -> str:

@@ -1,12 +1,13 @@
-"""A project's budget of a day; pure.
+"""A project's budgets of a day and of a conversation; pure.
 
-Optional setting of a project; without it nothing bounds the day but the limits of answers::
+Optional setting of a project, of which one may be left out; without it nothing bounds the day but the
+limits of answers::
 
-    model_budget   {"cents_per_day": 500, "soft_percent": 80}
+    model_budget   {"cents_per_day": 500, "cents_per_conversation": 20, "soft_percent": 80}
 
-At the soft limit an alarm is raised, once a day.  At the hard one no model is asked any more: a
-recipient who wrote gets a fixed wording, once, and a person answers; a start waits for a person.
-A day is one of UTC.
+At a soft limit an alarm is raised, once a day and once a conversation.  At a hard one no model is
+asked any more: a recipient who wrote gets a fixed wording, and a person answers; a start waits for a
+person.  A day is one of UTC; a conversation gets the wording once.
 """
 
 from __future__ import annotations
@@ -20,29 +21,40 @@ from chalicelib.errors import PermanentError
 SOFT_PERCENT = 80
 BUDGET_REACHED = "budget_reached"
 """Reason of a hand-off."""
+CONVERSATION_BUDGET_REACHED = "conversation_budget_reached"
+"""Likewise, of the conversation's own budget."""
 _MICRO_PER_CENT = 10_000
 
 
 class BudgetReachedError(PermanentError):
-    """The project's budget of the day is spent; no model was asked."""
+    """The project's budget of the day, or of the conversation, is spent; no model was asked."""
 
-    def __init__(self) -> None:
-        super().__init__("writer", "compose", reason=BUDGET_REACHED)
+    def __init__(self, reason: str = BUDGET_REACHED) -> None:
+        super().__init__("writer", "compose", reason=reason)
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """`model_budget` of a project, in millionths of a US dollar."""
+    """A budget in `model_budget` of a project, in millionths of a US dollar."""
 
     hard: int
     soft: int
 
     @classmethod
     def of(cls, project: Mapping[str, Any]) -> Budget | None:
-        """A project's budget; None where it has none that can be read."""
+        """A project's budget of a day; None where it has none that can be read."""
+        return cls._of(project, "cents_per_day")
+
+    @classmethod
+    def of_conversation(cls, project: Mapping[str, Any]) -> Budget | None:
+        """A project's budget of each conversation; None where it has none that can be read."""
+        return cls._of(project, "cents_per_conversation")
+
+    @classmethod
+    def _of(cls, project: Mapping[str, Any], name: str) -> Budget | None:
         raw = project.get("model_budget")
         given = raw if isinstance(raw, Mapping) else {}
-        cents, percent = given.get("cents_per_day"), given.get("soft_percent", SOFT_PERCENT)
+        cents, percent = given.get(name), given.get("soft_percent", SOFT_PERCENT)
         if not _is_positive(cents):
             return None
         hard = cents * _MICRO_PER_CENT

@@ -90,13 +90,22 @@ class Models:
             model = self.bedrock()
         else:
             model = self.openai(str(record.ai_config["api_key_reference"]))
-        budget = Budget.of(self.current(record))
-        return Counting(model, record, budget, provider, self.spending, self.prices, self.log)
+        project = self.current(record)
+        return Counting(
+            model,
+            record,
+            Budget.of(project),
+            provider,
+            self.spending,
+            self.prices,
+            self.log,
+            Budget.of_conversation(project),
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """A language model for one conversation; every request is counted, and bounded by the budget."""
+    """A language model for one conversation; every request is counted, and bounded by the budgets."""
 
     model: LanguageModel
     record: Record
@@ -105,6 +114,7 @@ class Counting:
     spending: Spending
     prices: Prices
     log: Log
+    of_conversation: Budget | None = None
 
     def respond(
         self,
@@ -122,12 +132,17 @@ class Counting:
         """See `LanguageModel.respond`.
 
         Raises:
-            BudgetReachedError: the project's budget of the day is spent.
+            BudgetReachedError: the project's budget of the day, or the conversation's, is spent.
         """
         characters = len(instructions) + sum(len(turn.text) for turn in turns)
         names = (model, fallback_model or model)
         most = max(self.prices.most(name, characters, max_output_tokens) for name in names)
-        committed = self.spending.begin(self.record, self.budget, most)
+        own = self.spending.begin_conversation(self.record, self.of_conversation, most)
+        try:
+            committed = self.spending.begin(self.record, self.budget, most)
+        except ProviderError:
+            self.spending.give_back(self.record, 0, own)
+            raise
         try:
             answer = self.model.respond(
                 model=model,
@@ -143,11 +158,11 @@ class Counting:
         except ProviderError as error:
             self._note("failed")
             if not (isinstance(error, TransientError) and error.reason in _MAYBE_CHARGED):
-                self.spending.give_back(self.record, committed)
+                self.spending.give_back(self.record, committed, own)
             raise
         self._note("fallback" if answer.model != model else answer.outcome.value)
         cost = self.prices.cost(answer.model, answer.usage)
-        call = Counted(answer.response_id, answer.model, answer.usage, cost, committed)
+        call = Counted(answer.response_id, answer.model, answer.usage, cost, committed, own)
         self.spending.count(self.record, call)
         self.log.metric("mw.model.microusd", cost)
         return answer

@@ -4,6 +4,8 @@
 
     usage:{company_id}#{project_id}   day#2026-11-23                   sums of a project's day
     internal:{company_id}#{recipient} usage#{digest}#{id of the call}  one call of a conversation
+    internal:{company_id}#{recipient} spent#{digest}                   ``committed`` of a conversation
+                                                                       that has a budget of its own
 
 A call's row and its part of the day's sums are one transaction: a call is counted once, however
 often its outcome is recorded.  ``committed`` of a day is what was spent and what running requests may
@@ -32,7 +34,12 @@ from chalicelib.once.store import (
 )
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.spending.budget import Budget, BudgetReachedError
+from chalicelib.outreach.spending.budget import (
+    BUDGET_REACHED,
+    CONVERSATION_BUDGET_REACHED,
+    Budget,
+    BudgetReachedError,
+)
 from chalicelib.vendors.language_model import Usage
 
 CONFLICT_PAUSES_SECONDS = (0.02, 0.05, 0.1)
@@ -48,6 +55,8 @@ class Counted:
         call_id: the provider's id of the response.
         microusd: its price, in millionths of a US dollar.
         estimate: what `Spending.begin` has committed for it.
+        of_conversation: what `Spending.begin_conversation` has; None for a conversation without a
+            budget of its own.
     """
 
     call_id: str
@@ -55,6 +64,7 @@ class Counted:
     usage: Usage
     microusd: int
     estimate: int
+    of_conversation: int | None = None
 
 
 class Spending:
@@ -74,9 +84,21 @@ class Spending:
         """
         if budget is None:
             return 0
+        return self._commit(self._day(record), record, budget, estimate, BUDGET_REACHED)
+
+    def begin_conversation(
+        self, record: Record, budget: Budget | None, estimate: int
+    ) -> int | None:
+        """`begin` for the conversation's own budget; None without one."""
+        if budget is None:
+            return None
+        reason = CONVERSATION_BUDGET_REACHED
+        return self._commit(_spent(record), record, budget, estimate, reason)
+
+    def _commit(self, key: Item, record: Record, budget: Budget, estimate: int, reason: str) -> int:
         try:
-            day = self._table.update(
-                self._day(record),
+            row = self._table.update(
+                key,
                 set_={},
                 add={"committed": estimate},
                 keep={"ttl": items.end(self._clock.now())},
@@ -85,18 +107,17 @@ class Spending:
             )
         except ConditionFailed:
             self._log.metric("mw.model.budget", level="hard")
-            raise BudgetReachedError from None
-        if day["committed"] - estimate < budget.soft <= day["committed"]:
-            self._log.event("model.budget_soft", company_id=record.company_id)
+            raise BudgetReachedError(reason) from None
+        if row["committed"] - estimate < budget.soft <= row["committed"]:
+            self._log.event("model.budget_soft", company_id=record.company_id, budget=reason)
             self._log.metric("mw.model.budget", level="soft")
         return estimate
 
-    def give_back(self, record: Record, committed: int) -> None:
+    def give_back(self, record: Record, committed: int, of_conversation: int | None = None) -> None:
         """Take back what was committed for a request that surely cost nothing."""
-        if committed:
-            self._table.update(
-                self._day(record), set_={}, add={"committed": -committed}, reading=False
-            )
+        for key, amount in ((self._day(record), committed), (_spent(record), of_conversation)):
+            if amount:
+                self._table.update(key, set_={}, add={"committed": -amount}, reading=False)
 
     def count(self, record: Record, call: Counted) -> None:
         """Count one call, once.  A paid answer is not thrown away because it could not be counted."""
@@ -126,6 +147,15 @@ class Spending:
                 },
             ),
         ]
+        if call.of_conversation is not None:
+            writes.append(
+                self._table.updating(
+                    _spent(record),
+                    set_={},
+                    keep={"ttl": items.end(now)},
+                    add={"committed": call.microusd - call.of_conversation},
+                )
+            )
         attempts = Attempts(self._clock, CONFLICT_PAUSES_SECONDS)
         try:
             while True:
@@ -166,6 +196,10 @@ class Spending:
         found = [{name: row[name] for name in shown} for row in rows]
         return sorted(found, key=lambda one: str(one["at"]))
 
+    def committed(self, record: Record) -> int:
+        """What a conversation with a budget of its own has spent, and may still cost."""
+        return int((self._table.get(_spent(record)) or {}).get("committed", 0))
+
     def _day(self, record: Record) -> Item:
         return {
             "primary_channel": _project(record.company_id, record.project_id),
@@ -179,6 +213,13 @@ def _project(company_id: str, project_id: str) -> str:
 
 def _on(day: datetime) -> str:
     return f"day#{day.astimezone(UTC):%Y-%m-%d}"
+
+
+def _spent(record: Record) -> Item:
+    return {
+        "primary_channel": items.partition(record),
+        "conversation_id": f"spent#{items.digest(record)}",
+    }
 
 
 def _of(record: Record) -> str:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from chalicelib.errors import PermanentError
 from chalicelib.once.ports import Log
 from chalicelib.outreach.ai_config import WriterSettings, ai_config_of
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
@@ -28,7 +27,7 @@ from chalicelib.outreach.writing.checks.given import Given, given
 from chalicelib.outreach.writing.checks.language import language_of
 from chalicelib.outreach.writing.checks.review import broken
 from chalicelib.outreach.writing.checks.segments import capacity
-from chalicelib.outreach.writing.template_writer import REFUSED
+from chalicelib.outreach.writing.template_writer import DraftRefusedError
 
 
 class ModelWriter(Protocol):
@@ -144,13 +143,14 @@ class CheckedWriter:
         """The message to send.
 
         Raises:
-            PermanentError: no draft may be sent.
+            DraftRefusedError: no draft may be sent.
         """
         for number, one in enumerate(judged.tries, 1):
             if one.rules:
                 self._log.event("draft.refused", number=number, rules=list(one.rules))
         if judged.sent is None:
-            raise PermanentError(REFUSED, "check", reason=judged.tries[-1].rules[0])
+            last = judged.tries[-1]
+            raise DraftRefusedError(last.draft, last.rules)
         return judged.sent
 
     def _judged(

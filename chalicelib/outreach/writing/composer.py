@@ -13,7 +13,7 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import UNSAID, Draft, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.notices import stop_confirmation, with_opt_out_line
-from chalicelib.outreach.writing.template_writer import Writer
+from chalicelib.outreach.writing.template_writer import DraftRefusedError, Writer
 
 HISTORY_ENTRIES = 20
 SMS_CHARACTERS = 1600
@@ -68,6 +68,18 @@ class Composer:
             return written
         text = "" if record.channel == Channel.EMAIL else stop_confirmation(record)
         return replace(written, text=text)
+
+    def stored(self, record: Record, entry_id: str) -> Draft | None:
+        """A message that was written before; None where none was."""
+        return self._conversations.draft(record, entry_id)
+
+    def is_sent(self, record: Record, entry_id: str) -> bool:
+        """Whether a message is part of the conversation."""
+        return self._conversations.has_entry(record, entry_id)
+
+    def keep_refused(self, record: Record, entry_id: str, error: DraftRefusedError) -> None:
+        """Store a draft that may not be sent, for the person who decides."""
+        self._conversations.keep_draft(record, entry_id, error.draft)
 
     def fixed(self, record: Record, entry_id: str, wording: Draft) -> Draft:
         """Store a wording of our own in place of an answer; a stored draft is kept."""

@@ -7,8 +7,10 @@ sends the same text.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
+from chalicelib.errors import PermanentError
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 
@@ -16,6 +18,18 @@ REFUSED = "draft"
 """Provider in errors of a writer whose drafts break a rule; the reason is the rule's name."""
 DEFAULT_SUBJECT = "A message for you"
 HUMAN_WORDS = ("human", "agent", "person", "someone", "speak to", "talk to", "call me")
+
+
+class DraftRefusedError(PermanentError):
+    """No draft may be sent; a person decides.
+
+    Attributes:
+        draft: the last one, with the rules that it breaks.
+    """
+
+    def __init__(self, draft: Draft, rules: Sequence[str]) -> None:
+        super().__init__(REFUSED, "check", reason=rules[0])
+        self.draft = replace(draft, refused=",".join(rules))
 
 
 class Writer(Protocol):

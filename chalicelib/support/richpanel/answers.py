@@ -109,6 +109,7 @@ class CommentAnswer(_Answer):
     is_operator: _Flag = None
     is_operator_camel: _Flag = Field(default=None, validation_alias="isOperator")
     sender_type: _Text = None
+    public: _Flag = None
     via: Annotated[_Via, BeforeValidator(as_object)] = _Via()
     created_at: _Time = None
     headers: _Headers = Field(default={}, repr=False)
@@ -263,6 +264,7 @@ def _comments(raw: TicketAnswer) -> tuple[Comment, ...]:
             author_id=one.author_id,
             sender=one.via.sender,
             headers=one.headers or one.via.headers,
+            is_public=one.public is not False,
         )
         for one in raw.comments
     ]

@@ -165,7 +165,7 @@ class Richpanel:
             UncertainError: it was accepted and the ticket does not show the tags; to be repeated.
             ProviderError: the tags may not be there.
         """
-        return self._change_tags("add-tags", conversation_id, tags, deadline_seconds)
+        return self._change_tags(conversation_id, {"add-tags": tags}, deadline_seconds)
 
     def remove_tags(
         self, conversation_id: str, tags: AbstractSet[str], *, deadline_seconds: float
@@ -178,7 +178,31 @@ class Richpanel:
             UncertainError: it was accepted and the ticket still shows one; to be repeated.
             ProviderError: the tags may still be there.
         """
-        self._change_tags("remove-tags", conversation_id, tags, deadline_seconds)
+        self._change_tags(conversation_id, {"remove-tags": tags}, deadline_seconds)
+
+    def move_tags(
+        self,
+        conversation_id: str,
+        *,
+        off: AbstractSet[str],
+        on: AbstractSet[str],
+        deadline_seconds: float,
+    ) -> frozenset[str]:
+        """Take tags off a ticket, then put others on, and check both together.
+
+        Repeating it changes nothing.  A `PermanentError` names the operation that was refused; what
+        comes after it was not tried.
+
+        Returns:
+            The tags of `on` that the tenant does not have.
+
+        Raises:
+            UncertainError: as of `add_tags` and `remove_tags`, and where the first change may have
+                been made without the second; to be repeated.
+            ProviderError: nothing was changed.
+        """
+        changes = {"remove-tags": off, "add-tags": on}
+        return self._change_tags(conversation_id, changes, deadline_seconds) & on
 
     def assign(self, conversation_id: str, to: str, *, deadline_seconds: float) -> None:
         """Assign a ticket to a user or a team, and check; repeating it changes nothing.
@@ -302,14 +326,42 @@ class Richpanel:
         )
 
     def _change_tags(
-        self, verb: str, conversation_id: str, names: AbstractSet[str], deadline_seconds: float
+        self,
+        conversation_id: str,
+        changes: Mapping[str, AbstractSet[str]],
+        deadline_seconds: float,
     ) -> frozenset[str]:
-        """Change tags; returns those that the tenant does not have, which are not sent."""
-        operation = verb.replace("-", "_")
+        """Change tags by these verbs; returns those that the tenant does not have, which are not sent."""
         ends = self._clock.monotonic() + deadline_seconds
-        sent = self._tags.as_sent(names, deadline_seconds)
+        missing: frozenset[str] = frozenset()
+        unseen: dict[str, Mapping[str, str]] = {}
+        for number, (verb, names) in enumerate(changes.items()):
+            try:
+                sent, shown = self._put_known(verb, conversation_id, names, ends)
+            except (TransientError, AuthError) as error:
+                raise UncertainError.of(error) if number else error from None
+            missing |= names - sent.keys()
+            unseen[verb] = sent
+            if shown is not None and shown.tags is not None:
+                unseen = _unseen(unseen, self._tags.as_shown(shown.tags))
+        if not any(unseen.values()):
+            return missing
+        # A response shows no tags, or the ticket as it was before the change.
         try:
-            shown = self._put_tags(verb, conversation_id, sent, ends)
+            tags = self._read_ticket(conversation_id, ends - self._clock.monotonic()).tags
+        except (TransientError, AuthError) as error:
+            raise UncertainError.of(error) from None
+        for verb in _unseen(unseen, tags):
+            raise UncertainError(PROVIDER, verb.replace("-", "_"), reason="not_applied")
+        return missing
+
+    def _put_known(
+        self, verb: str, conversation_id: str, names: AbstractSet[str], ends: float
+    ) -> tuple[Mapping[str, str], TicketAnswer | None]:
+        """Send the tags that the tenant has; returns how each was sent, and the response."""
+        sent = self._tags.as_sent(names, ends - self._clock.monotonic())
+        try:
+            return sent, self._put_tags(verb, conversation_id, sent, ends)
         except PermanentError as error:
             if error.status != HTTPStatus.BAD_REQUEST:
                 raise
@@ -317,23 +369,7 @@ class Richpanel:
             known = self._tags.as_sent(names, ends - self._clock.monotonic(), refresh=True)
             if known == sent:
                 raise
-            sent = known
-            shown = self._put_tags(verb, conversation_id, sent, ends)
-        missing = frozenset(names - sent.keys())
-        if not sent:
-            return missing
-        tags = None if shown is None or shown.tags is None else self._tags.as_shown(shown.tags)
-        is_added = verb == "add-tags"
-        if tags is not None and _are_changed(sent, tags, is_added=is_added):
-            return missing
-        # The response shows no tags, or the ticket as it was before the change.
-        try:
-            tags = self._read_ticket(conversation_id, ends - self._clock.monotonic()).tags
-        except (TransientError, AuthError) as error:
-            raise UncertainError.of(error) from None
-        if not _are_changed(sent, tags, is_added=is_added):
-            raise UncertainError(PROVIDER, operation, reason="not_applied")
-        return missing
+            return known, self._put_tags(verb, conversation_id, known, ends)
 
     def _put_tags(
         self, verb: str, conversation_id: str, sent: Mapping[str, str], ends: float
@@ -359,6 +395,17 @@ def is_reply(comment: Comment, author_id: str, reference: str, body: str) -> boo
         return False
     text = keys.normalised(comment.text)
     return keys.normalised(reference) in text or text == keys.normalised(body)
+
+
+def _unseen(
+    sent: Mapping[str, Mapping[str, str]], tags: AbstractSet[str]
+) -> dict[str, Mapping[str, str]]:
+    """The changes, by verb, that a ticket with these tags does not show."""
+    return {
+        verb: names
+        for verb, names in sent.items()
+        if names and not _are_changed(names, tags, is_added=verb == "add-tags")
+    }
 
 
 def _are_changed(sent: Mapping[str, str], tags: AbstractSet[str], *, is_added: bool) -> bool:

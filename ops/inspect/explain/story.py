@@ -19,7 +19,13 @@ _CARRIERS = {"reply": "Richpanel", "send_text": "Twilio", "send_email": "Amazon 
 _ARRIVED = ("delivered", "read")
 _NOT_ARRIVED = ("undelivered", "failed", "bounced", "rejected", "canceled")
 _ATTENTION = ":middleware_error_needs_attention:"
-_DONE = {"evt:rp": "answered", "evt:reply": "answered", "evt:start": "sent", "evt:release": "sent"}
+_DONE = {
+    "evt:rp": "answered",
+    "evt:reply": "answered",
+    "evt:start": "sent",
+    "evt:release": "sent",
+    "evt:follow": "sent",
+}
 """What an event is for, by the first two parts of its key; others are processed."""
 
 
@@ -152,6 +158,9 @@ def _asked(stored: Stored) -> str:
             return f"The recipient wrote on {words.moment(at)}."
         case "evt:release":
             return f"A person released the held message on {words.moment(at)}."
+        case "evt:follow":
+            step = words.subject(key.rpartition(":")[2])
+            return f"The project declares a message ({step}) for {words.moment(at)}."
     return f"Received on {words.moment(at)} from {row.get('source', 'an unknown sender')}."
 
 

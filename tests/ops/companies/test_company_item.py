@@ -8,6 +8,7 @@ from local import company
 from ops.companies.company_item import CompanyItem, faults, secrets_of, unknown_names
 
 NIGHT = {"from": "21:00", "until": "08:00", "zone": "Europe/London"}
+STEP = {"after_minutes": 60, "text": "Did you see our message?"}
 GONE = object()
 
 
@@ -39,6 +40,7 @@ def item(path, value):
         ("rate_limits.requests_per_day", 1),
         ("allowed_channels", ["WhatsApp", "sms"]),
         ("auto_queue_initial_message_from_number", [company.SMS_NUMBER]),
+        ("follow_ups", {"fallback": ["sms", "email"]}),
         ("something_of_theirs", {"a": 1}),
     ],
 )
@@ -71,6 +73,13 @@ def test_a_usable_company_item_has_no_fault(path, value):
         ("help_text", {"es": ""}, "help_text.es"),
         ("channel_config.whatsapp.template_opt_out", "canary", "whatsapp.template_opt_out"),
         ("channel_config.sms.opt_out_answers", "canary", "sms.opt_out_answers"),
+        ("follow_ups", {"remindr": STEP}, "follow_ups.remindr"),
+        ("follow_ups", {"reminder": {**STEP, "after_minutes": 0}}, "reminder.after_minutes"),
+        ("follow_ups", {"reminder": {**STEP, "after_minutes": 30_241}}, "reminder.after_minutes"),
+        ("follow_ups", {"end": {**STEP, "text": " "}}, "end.text"),
+        ("follow_ups", {"fallback": ["canary"]}, "follow_ups.fallback.0"),
+        ("follow_ups", {"fallback": ["sms", "sms"]}, "follow_ups"),
+        ("follow_ups", {"reminder": STEP}, "reopening_template_sid"),
         ("auto_queue_reply_message", "true", "auto_queue_reply_message"),
         ("auto_queue_reply_message_from_number", ["canary"], "reply_message_from_number.0"),
     ],
@@ -79,6 +88,22 @@ def test_a_fault_is_named_by_its_place(path, value, place):
     (result,) = faults(item(path, value))
     assert place in result
     assert "canary" not in result.lower().replace("canary_per_day", "")
+
+
+def test_a_fallback_names_only_channels_that_are_allowed():
+    made = item("follow_ups", {"fallback": ["sms"]})
+    made["allowed_channels"] = ["email"]
+    (result,) = faults(made)
+    assert "follow_ups.fallback is not allowed: sms" in result
+
+
+def test_a_reminder_by_whatsapp_needs_the_template_that_carries_it():
+    made = item("follow_ups", {"reminder": STEP})
+    made["channel_config"]["whatsapp"]["reopening_template_sid"] = "HX" + "0" * 32
+    assert faults(made) == []
+    made["allowed_channels"] = ["sms"]
+    del made["channel_config"]["whatsapp"]["reopening_template_sid"]
+    assert faults(made) == []
 
 
 def test_a_misspelt_name_is_a_warning_and_no_fault():

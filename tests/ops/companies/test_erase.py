@@ -90,7 +90,7 @@ def test_a_recipient_is_found_in_every_table_by_phone_or_by_email(written_to, ru
             if name != "IdempotencyTable":
                 assert not [one for one in theirs if one in text], name
     for row in written_to.rows():
-        if row["conversation_id"]["S"] in theirs:
+        if row.get("conversation_id", {"S": ""})["S"] in theirs:
             assert "erased_at" in row
             assert not {"plan", "probe", "ref", "delivery", "source_message_id"} & row.keys()
     assert run("erase", "--subject", subject, "--yes", "--json").data["found"] == 0
@@ -236,3 +236,26 @@ def test_what_is_kept_of_a_pair_is_erased_also_after_the_conversation(outreach, 
     outreach.deliver(outreach.says("Hello", whatsapp=False))
     outreach.run()
     assert list(outreach.services.desk.waiting()) == []
+
+
+def test_what_follows_is_erased_with_its_conversation_and_never_sent(outreach, run):
+    """A reminder that waits, and the conversation by which a failed one went on."""
+    step = {"after_minutes": 60, "text": f"The {CANARY}?"}
+    outreach.set_project(follow_ups={"reminder": step, "fallback": ["email"]})
+    both = {"recipient_email": MAIL}
+    refusal = {"code": 63024, "message": "refused", "status": 400}
+    outreach.twilio.fault("status", operation="create_message", status=400, body=refusal, times=1)
+    outreach.start("req-1", "whatsapp", TEL, recipient_data=both)
+    outreach.run()
+    (sent,) = outreach.ses.sent_to(MAIL)
+    assert outreach.record("email").item["continues"]["request_id"] == "req-1"
+    run("erase", "--subject", TEL, "--yes")
+    assert all(
+        TEL[1:] not in row and MAIL not in row for rows in held(outreach).values() for row in rows
+    )
+    (row,) = [one for one in outreach.rows() if one["event_id"]["S"].startswith("evt:follow:")]
+    assert (row["status"]["S"], row["reason"]["S"]) == ("skipped", "erased")
+    assert "due_at" not in row
+    outreach.sweep()
+    outreach.run()
+    assert outreach.ses.sent_to(MAIL) == [sent]

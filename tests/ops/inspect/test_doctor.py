@@ -3,13 +3,15 @@
 import importlib
 import io
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from chalicelib.once import opening
-from chalicelib.once.lanes import OUTREACH
+from chalicelib.once.lanes import OUTREACH, TICKETS
 from chalicelib.support.tags import every_tag
+from chalicelib.vendors.level import Level
 from local.stack.server import Http
 from ops.stage import config
 from tests.rigs.ops_cli import runner
@@ -113,11 +115,45 @@ def test_each_lane_shows_what_waits_and_its_budget(healthy, run):
     assert found["lane outreach"]["detail"].endswith("2 workers")
     assert found["lane tickets"]["detail"].startswith("0 waiting")
     assert "executions" in found["concurrency"]["detail"]
+    assert found["richpanel budget"]["detail"].startswith("30 of 50 calls in 30 s; ")
+    assert found["richpanel budget"]["result"] == "ok"
     table = healthy.stage.tables["IdempotencyTable"]
     healthy.stage.aws.client("dynamodb").delete_item(
         TableName=table, Key={"event_id": {"S": opening.KEY}}
     )
     assert "goes through rp-mw-events-dev.fifo" in findings(run)["lanes"]["detail"]
+
+
+def test_a_lane_whose_oldest_job_waits_and_a_budget_that_is_used_up_are_warnings(healthy, run):
+    """As SQS reports the age of each queue's oldest message to CloudWatch."""
+    now = healthy.services().clock.now()
+    for lane, age in ((TICKETS, 5.0), (OUTREACH, 300.0)):
+        healthy.stage.aws.client("cloudwatch").put_metric_data(
+            Namespace="AWS/SQS",
+            MetricData=[
+                {
+                    "MetricName": "ApproximateAgeOfOldestMessage",
+                    "Dimensions": [{"Name": "QueueName", "Value": lane.queue("dev")}],
+                    "Timestamp": now - timedelta(seconds=30),
+                    "Value": age,
+                }
+            ],
+        )
+    level, at = healthy.services().richpanel_level, now.timestamp()
+    level.change(lambda _: Level(2.0, at, {"new": at + 300}))
+
+    found = findings(run)
+
+    names = ("lane tickets", "lane outreach", "lane email", "richpanel budget")
+    results = {name: found[name]["result"] for name in names}
+    assert list(results.values()) == ["ok", "warn", "ok", "warn"]
+    details = [found[name]["detail"] for name in names]
+    for part, detail in zip(
+        ("oldest 5 s", "oldest 300 s", "age not known", "2 left at the last call, next free turn"),
+        details,
+        strict=True,
+    ):
+        assert part in detail
 
 
 def test_each_fault_of_a_broken_stage_is_named(healthy, run):

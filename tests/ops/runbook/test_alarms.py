@@ -38,13 +38,6 @@ NOT_HERE = {
     "worker-throttles",  # Lambda's account limits: the only command of ours is `reconcile`
     "api-throttles",
     "queue-age-critical",  # as queue-age, longer
-    *(
-        "worker-busy",
-        "outreach-busy",
-        "email-busy",
-        "facts-busy",
-        "companies-busy",
-    ),  # Lambda's own durations
 }
 
 
@@ -137,6 +130,30 @@ def test_tickets_wait_for_their_turn_at_richpanel(operator):
     (waiting,) = operator.runs("unfinished", "--json").data
     assert "1042" in str(waiting)
     assert system.richpanel.calls_of("add_tags") == ()
+
+
+def test_the_workers_of_a_lane_are_near_their_ceiling(operator):
+    """The metric is Lambda's own; `tests/house/test_load.py` shows when it rings."""
+    operator.system.post(operator.system.ticket())
+    operator.opens("worker-busy")
+    found = {one["check"]: one["detail"] for one in operator.runs("doctor", "--json", code=1).data}
+    assert found["lane tickets"].startswith("1 waiting, 0 in flight")
+    assert "of 50 calls in 30 s" in found["richpanel budget"]
+    operator.finds("More workers help")
+    operator.opens("outreach-busy")
+    assert found["lane outreach"].endswith("2 workers")
+    operator.finds("LANE_CONCURRENCY")
+    operator.opens("email-busy")
+    assert found["lane email"].endswith("2 workers")
+    operator.finds("LANE_CONCURRENCY")
+    operator.opens("facts-busy")
+    assert found["lane facts"].endswith("2 workers")
+    operator.finds("LANE_CONCURRENCY")
+    operator.opens("companies-busy")
+    assert found["lane companies"].endswith("2 workers")
+    operator.finds("LANE_CONCURRENCY")
+    operator.system.run()
+    assert processed(operator.system)
 
 
 def test_richpanels_clock_is_two_hours_from_ours(operator, monkeypatch):

@@ -1,13 +1,13 @@
 """An act killed before and after every write of the door and of the worker: done once, or visibly parked."""
 
 import itertools
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
 
 from chalicelib.outreach.desk import asked as asking
-from tests.rigs.crash_injection import ProcessKilled
+from tests.rigs.crash_injection import ProcessKilled, killed_at
 from tests.rigs.desk import DeskRig
 
 FIELDS = {
@@ -16,50 +16,7 @@ FIELDS = {
     asking.APPROVE: {"text": "We pay monthly."},
     asking.GIVE_BACK: {"hint": "The fee was refunded"},
 }
-WRITES = ("put", "update", "transact", "put_all")
 LEASE_SECONDS = 1_000
-
-
-@contextmanager
-def killed_at(rig, number, moment):
-    """Kill at a write of a table or at the request to Twilio; yields what was counted."""
-    counted = {"calls": 0, "depth": 0, "killed": False}
-
-    def counting(call):
-        def made(*arguments, **more):
-            if counted["depth"]:
-                return call(*arguments, **more)  # a part of the write that is counted
-            counted["calls"] += 1
-            here = counted["calls"] == number
-            if here and moment == "before":
-                counted["killed"] = True
-                raise ProcessKilled
-            counted["depth"] += 1
-            try:
-                answer = call(*arguments, **more)
-            finally:
-                counted["depth"] -= 1
-            if here:
-                counted["killed"] = True
-                raise ProcessKilled
-            return answer
-
-        return made
-
-    places = [
-        (one, name)
-        for one in (rig.table, rig.conversations_table, rig.audit_table)
-        for name in WRITES
-    ]
-    places.append((rig.sender._twilio, "send"))
-    usual = [(place, name, getattr(place, name)) for place, name in places]
-    for place, name, call in usual:
-        setattr(place, name, counting(call))
-    try:
-        yield counted
-    finally:
-        for place, name, call in usual:
-            setattr(place, name, call)
 
 
 @pytest.mark.parametrize("act", FIELDS)

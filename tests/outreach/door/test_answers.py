@@ -47,6 +47,7 @@ WRONG_FIELDS = {
     "INVALID_INITIAL_REQUEST_TIMESTAMP_FORMAT": ("request_data.initial_request_timestamp", 7),
     "INVALID_REQUEST_ID": ("request_data.request_id", "a b"),
     "UNSUPPORTED_CHANNEL": ("request_data.channel_method", "fax"),
+    "INVALID_SEND_AT": ("request_data.send_at", "2026-12-01T09:00:00"),
     "INVALID_TIMESTAMP": ("request_data.initial_request_timestamp", "yesterday"),
     "MISSING_RECIPIENT_TEL": ("recipient_data.recipient_tel", GONE),
     "INVALID_RECIPIENT_TEL": ("recipient_data.recipient_tel", "12"),

@@ -1,6 +1,7 @@
 """What models cost is counted once, per call, conversation, project and day; a budget holds."""
 
 import contextlib
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -155,6 +156,31 @@ def test_the_soft_limit_is_reported_once_and_the_hard_one_each_time(spending, lo
     assert levels == ["soft", "hard", "hard"]
 
 
+def test_a_conversations_budget_is_its_own_and_counts_every_day(spending, clock, log):
+    setting = {"cents_per_conversation": 1}
+    wrong = {"soft_percent": 50}
+    found = [faults({"model_budget": one}) for one in (setting, wrong)]
+    assert [any("model_budget" in one for one in each) for each in found] == [False, True]
+    budget = Budget.of_conversation({"model_budget": setting})
+    assert (budget, Budget.of({"model_budget": setting})) == (Budget(10_000, 8_000), None)
+    assert spending.begin_conversation(RECORD, None, 9_000) is None
+    assert spending.begin_conversation(RECORD, budget, 9_000) == 9_000
+    spending.count(RECORD, replace(call(1, cost=5_000), of_conversation=9_000))
+    spending.count(RECORD, replace(call(1, cost=5_000), of_conversation=9_000))
+    assert spending.committed(RECORD) == 5_000, "once"
+    clock.forward(86_400)
+    assert spending.begin_conversation(RECORD, budget, 6_000) == 6_000
+    with pytest.raises(BudgetReachedError) as reached:
+        spending.begin_conversation(RECORD, budget, 1)
+    assert reached.value.reason == "conversation_budget_reached"
+    assert spending.begin_conversation(SAME_PROJECT, budget, 6_000) == 6_000
+    spending.give_back(RECORD, 0, 6_000)
+    assert spending.committed(RECORD) == 5_000
+    assert len(spending.conversation(RECORD)) == 1, "the sum is no call"
+    levels = [one["level"] for name, _, one in log.metrics if name == "mw.model.budget"]
+    assert levels == ["soft", "soft", "hard"]
+
+
 # --- a model with every call counted ----------------------------------------------------------
 
 
@@ -212,6 +238,23 @@ def test_the_model_is_not_asked_once_the_budget_is_spent(counting, server):
     with pytest.raises(BudgetReachedError):
         ask(counting)
     assert len(server.calls_of("respond")) == asked
+
+
+def test_a_conversation_that_has_spent_its_own_budget_costs_its_project_nothing(
+    counting, server, spending
+):
+    own = replace(counting, of_conversation=Budget(1, 1))
+    ask(own)
+    before = today(spending)
+    with pytest.raises(BudgetReachedError):
+        ask(own)
+    assert today(spending) == before
+    ask(replace(own, record=SAME_PROJECT))
+    spent = replace(own, record=SAME_PROJECT, budget=Budget(1, 1), of_conversation=Budget(9**9, 1))
+    committed = spending.committed(SAME_PROJECT)
+    with pytest.raises(BudgetReachedError):
+        ask(spent)
+    assert spending.committed(SAME_PROJECT) == committed, "given back"
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ import json
 
 import pytest
 
+from chalicelib.support import keys as ticket_keys
 from local import company
 from tests.rigs.ops_cli import runner
 from tests.rigs.outreach import MAIL, TEL
-from tests.rigs.tickets import RoutingSystem
+from tests.rigs.tickets import ROUTED, RoutingSystem
 
 STARTED = f"{company.COMPANY_ID}#req123"
 
@@ -75,6 +76,21 @@ def test_a_comment_of_our_own_people_is_not_answered_and_why(system, run):
     system.run()
     why_not, _ = story(run, f"evt:rp:7:{comment}")
     assert why_not.startswith("Not answered: the comment was written by an operator")
+
+
+def test_what_an_operator_resent_has_a_story_of_its_own(system, run):
+    system.post(system.ticket())
+    system.run()
+    first = story(run, "evt:rp:1042:c-1")
+    action = ticket_keys.tag_action("1042", ROUTED[0], "c-1")
+    for _ in range(2):
+        assert run("resend", action, "--nonce", "again", "--yes").code == 0
+        system.run()
+    assert system.added()[ROUTED[0]] == 2, "once, and once more for one nonce"
+    said = run("explain", "evt:rp:1042:c-1:resend:again", "--json").data["events"]
+    assert [one["verdict"] for one in said] == ["processed: 1 done"]
+    assert "once more" in said[0]["story"]["paragraph"]
+    assert story(run, "evt:rp:1042:c-1")[0] == first[0]
 
 
 class TestWithReplies:
@@ -217,6 +233,42 @@ def test_an_e_mail_is_sent_as_ses_has_it(outreach, run):
     assert why_not is None
     assert "Sent: Amazon SES accepted it" in paragraph
     assert len(outreach.ses.sent_to(MAIL)) == 1
+
+
+def test_a_receipt_that_came_twice_is_one_event(outreach, run):
+    outreach.start(channel="sms")
+    outreach.run()
+    before = {row["event_id"]["S"] for row in outreach.rows()}
+    receipt = outreach.twilio.callbacks()[-1]
+    for _ in range(2):
+        assert outreach.deliver(receipt).status_code == 200
+        outreach.run()
+    (key,) = (
+        row["event_id"]["S"]
+        for row in outreach.rows()
+        if row["event_id"]["S"] not in before and row["event_id"]["S"].startswith("evt:")
+    )
+    why_not, paragraph = story(run, key)
+    assert why_not is None
+    (sent,) = outreach.twilio.sent_to(TEL)
+    assert paragraph.endswith(f"that message {sent['sid']} was delivered.")
+
+
+# --- facts --------------------------------------------------------------------------------------
+
+
+def test_a_fact_through_an_outage_of_power_bi(facts_rig, run):
+    number = facts_rig.aloware.call()
+    facts_rig.work()
+    facts_rig.powerbi.down()
+    facts_rig.post()
+    assert "The report does not have it yet" in run("explain", f"ALOWARE:{number}").out
+    facts_rig.powerbi.up()
+    facts_rig.post()
+    assert "The report has it." in run("explain", f"ALOWARE:{number}").out
+
+
+# --- what is on a queue -------------------------------------------------------------------------
 
 
 def waits(outreach):

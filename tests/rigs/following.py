@@ -1,0 +1,215 @@
+"""What follows an opening, in memory: the Router's door, the worker, receipts, the sweep, and Twilio."""
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from chalicelib.errors import UnavailableError
+from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.recovery.sweep import Summary, SweepActions
+from chalicelib.once.recovery.unfinished import RowSweep
+from chalicelib.once.settlement import Settlement
+from chalicelib.outreach.companies import Companies
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.door.access import Access
+from chalicelib.outreach.door.initiate import Initiate
+from chalicelib.outreach.door.shares import Shares
+from chalicelib.outreach.jobs import DeliveryReceipt
+from chalicelib.outreach.receipts import ReceiptFlow, ResumeRebuilder, resume_through
+from chalicelib.vendors.level import OwnLevel
+from local import company
+from local.vendors import twilio as simulated
+from tests.rigs.desk import OTHERS, OURS, TEL, DeskRig
+
+MAIL, THEIR_NUMBER = "jo@example.com", "+15550109012"
+KEYS = {OURS: "our-key", OTHERS: "their-key"}
+REOPENING = "HX" + "a" * 32
+REMINDER, END = "Did you see our message?", "We close this for now."
+DAY = {"reminder": {"after_minutes": 1440, "text": REMINDER}}
+CHAIN = {**DAY, "end": {"after_minutes": 2880, "text": END}}
+
+
+class FollowRig(DeskRig):
+    """Conversations of two companies, and what follows their openings.
+
+    Attributes:
+        queue_is_away: the queue `later` accepts nothing.
+    """
+
+    queue_is_away = False
+
+    def __init__(self, twilio):
+        super().__init__(twilio)
+        self.posted = 0
+        for company_id in KEYS:
+            self.project(company_id)
+
+    def project(self, company_id=OURS, **changes):
+        """Store a project, and its senders' rows of the map."""
+        item = company.project("dev", company_id=company_id, **changes)
+        if company_id == OTHERS:
+            channels = item["channel_config"]
+            channels["sms"]["company_sms_number"] = THEIR_NUMBER
+            channels["whatsapp"]["company_whatsapp_number"] = THEIR_NUMBER
+        for one in (item, *company.sender_rows(item, simulated.ACCOUNT_SID)):
+            self.companies_table.put(one)
+
+    @staticmethod
+    def whatsapp(**changes):
+        """The settings of every channel, with others of WhatsApp's."""
+        channels = company.project("dev")["channel_config"]
+        return {**channels, "whatsapp": {**channels["whatsapp"], **changes}}
+
+    def follow_ups(self):
+        """Their other queue may be away."""
+
+        def put_later(job, _seconds):
+            if self.queue_is_away:
+                raise UnavailableError("enqueue_failed")
+            self.intake.put_back(job)
+
+        return replace(super().follow_ups(), put_later=put_later)
+
+    def _worker(self):
+        worker = super()._worker()
+        receipts = ReceiptFlow(
+            self.conversations,
+            self.starts,
+            self.ledger,
+            resume_through(self.intake),
+            self.ownership,
+            self.events,
+            self.follow_ups(),
+        )
+        flow = worker.flows["outreach_resume"]
+        more = {"start_conversation": flow, "delivery_receipt": receipts}
+        return replace(worker, flows={**worker.flows, **more})
+
+    @property
+    def router(self):
+        """The Router's door."""
+        return Initiate(
+            access=lambda: {one: Access(api_keys=(key,)) for one, key in KEYS.items()},
+            companies=Companies(self.companies_table),
+            starts=self.starts,
+            ledger=self.ledger,
+            intake=self.intake,
+            opaque=lambda: OpaqueIds(b"a key of the stage"),
+            clock=self.clock,
+            log=self.log,
+            new_id=self.intake.new_id,
+            conversations=lambda: self.conversations,
+            shares=Shares(lambda _: OwnLevel(), self.clock, 2),
+            put_later=lambda job, _seconds: self.intake.put_back(job),
+            outbox=lambda: self.events.rows,
+        )
+
+    def post(self, request_id="req1", channel="sms", company_id=OURS, tel=TEL, **changes):
+        """Ask the door for a start."""
+        body = company.request(request_id, channel, tel, **changes)
+        body["company_data"]["company_id"] = company_id
+        headers = {"x-api-key": KEYS[company_id]}
+        return self.router.start(headers, json.dumps(body).encode())
+
+    def started(self, request_id="req1", channel="sms", company_id=OURS, tel=TEL, **changes):
+        """Ask for a start, and work; the conversation."""
+        answer = self.post(request_id, channel, company_id, tel, **changes)
+        assert answer.status in (200, 202), answer.body
+        self.work()
+        return self.record(request_id, company_id)
+
+    def record(self, request_id="req1", company_id=OURS):
+        """The conversation of a request."""
+        (found,) = [
+            one
+            for one in self.all_records()
+            if (one.request_id, one.company_id) == (request_id, company_id)
+        ]
+        return found
+
+    def all_records(self):
+        """Every conversation, in the order in which they were opened."""
+        rows = self.conversations_table.rows.values()
+        return [Record(row) for row in rows if "conversation_status" in row]
+
+    def fate(self, request_id="req1", company_id=OURS):
+        """What the Router reads."""
+        return self.router.outcome({"x-api-key": KEYS[company_id]}, request_id).body
+
+    def reported(self, record, status, code=None):
+        """The carrier reports on the opening of a conversation, and the worker works."""
+        self.posted += 1
+        (sent,) = [
+            row
+            for row in self.table.rows.values()
+            if row["event_id"].startswith(f"act:send:{record.opaque_id}:")
+        ]
+        self.intake.accept(
+            DeliveryReceipt(
+                event_key=f"evt:receipt:{sent['ref']}:{status}",
+                conversation_id=record.opaque_id,
+                received_at=self.now(),
+                source="twilio",
+                trace_id="t",
+                channel="text",
+                account=simulated.ACCOUNT_SID,
+                sender=record.sender,
+                recipient=record.primary_channel,
+                entry_id=sent["probe"]["entry_id"],
+                provider_id=sent["ref"],
+                status=status,
+                rank=5,
+                reason=code,
+            )
+        )
+        self.work()
+
+    def passes(self, **time):
+        """Time passes, the sweep runs, and the worker works; twice, for what the first has made."""
+        self.clock.forward(timedelta(**time).total_seconds())
+        for _ in range(2):
+            found = self.sweep()
+            self.work()
+        return found
+
+    def sweep(self):
+        summary = Summary()
+        actions = SweepActions(self.ledger, self.intake, summary, lambda: 240.0)
+        resume = ResumeRebuilder(self.conversations)
+        kinds = ("evt:start", "evt:follow", "evt:reply", "evt:receipt", "evt:release")
+        settlement = Settlement(self.ledger, {"send_text": self.sender.settle_text}, self.clock)
+        RowSweep(self.ledger, settlement, dict.fromkeys(kinds, resume), self.clock, actions).run()
+        assert not summary.problems, summary.problems
+        return summary
+
+    def ended(self, prefix):
+        """Status and reason of each event whose key begins so."""
+        return [
+            (row["status"], row.get("reason"))
+            for row in self.table.rows.values()
+            if row["event_id"].startswith(prefix)
+        ]
+
+    def channels(self, tel=TEL):
+        """The channel of each message that was sent, in their order."""
+        found = self.twilio.sent_to(tel)
+        return ["whatsapp" if one["to"].startswith("whatsapp:") else "sms" for one in found]
+
+
+def refused(times=1, code=63024):
+    """A fault of Twilio: the next requests are refused for certain."""
+    body = {"code": code, "message": "refused", "status": 400}
+    return {"operation": "create_message", "status": 400, "body": body, "times": times}
+
+
+@pytest.fixture
+def following(twilio):
+    usual = twilio._now
+    rig = FollowRig(twilio)
+    twilio._now = lambda: rig.clock.now().timestamp()  # what it shows is dated by one clock
+    twilio.templates[REOPENING] = "Hi {{1}}: {{2}}"
+    yield rig
+    twilio._now = usual
+    del twilio.templates[REOPENING]

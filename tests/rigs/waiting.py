@@ -1,0 +1,27 @@
+"""What waits for its vendor comes again, without a test that waits for the queue of short waits."""
+
+from botocore.exceptions import ClientError
+
+from chalicelib.once.job import Recovery
+from chalicelib.once.ledger import rows
+from chalicelib.once.recovery.rebuild import rebuilt
+
+_WAIT = {"received", "processing"}
+
+
+def comes_again(services, sqs, url, handle):
+    """A message that was handed back is visible; one whose job was set aside is sent by the sweep."""
+    try:
+        sqs.change_message_visibility(QueueUrl=url, ReceiptHandle=handle, VisibilityTimeout=0)
+    except ClientError:  # it was acknowledged
+        _send_what_waits(services)
+
+
+def _send_what_waits(services):
+    table = services.ledger._table
+    for raw in table._client.scan(TableName=table.name)["Items"]:
+        key = raw["event_id"]["S"]
+        row = table.get({"event_id": key}) if key.startswith("evt:") else {}
+        if row.get("status") in _WAIT and not row.get("lease_until"):
+            job = rebuilt(services.rebuilders, rows.event(row))
+            services.intake.accept(job, recovery=Recovery.SWEEP)
