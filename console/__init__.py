@@ -16,6 +16,7 @@ is one that a command does too.  Every page is rendered here and works without s
     backend    the stage behind the pages
     paging     lists that are read on by the key of their last row
     drawing    charts as SVG
+    marks      text in which nothing hides
     spreadsheet  CSV that is no formula
     answers    error pages, and the headers of every answer
     pages/     the pages themselves

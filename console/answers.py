@@ -33,6 +33,12 @@ _TITLES = {
     500: "A fault of the console",
     503: "The stage cannot be reached",
 }
+_PLAIN = {
+    404: "There is no such page, or it is not yours to see.",
+    405: "This address works from its form only. Go to the page that you came from.",
+    413: "That is too long for one form.",
+}
+"""For errors that no view has words for."""
 
 
 def register(app: Flask, options: Options) -> None:
@@ -79,16 +85,19 @@ def log_unexpected(log: Log, error: BaseException) -> None:
     log.event("console.failed", code=type(error).__name__, at=place)
 
 
-def page(code: int, said: str, acts: Sequence[Mapping[str, Any]] = ()) -> tuple[str, int]:
+def page(
+    code: int, said: str, acts: Sequence[Mapping[str, Any]] = (), key: str = ""
+) -> tuple[str, int]:
     """An error as a page.
 
     Args:
         code: the HTTP status.
         said: one sentence for the reader.
         acts: entries of the journal that explain it.
+        key: what it was about; its story is a link where it has one.
     """
-    title = _TITLES.get(code, "Refused")
-    return render_template("error.html", title=title, said=said, acts=acts), code
+    title, story = _TITLES.get(code, "Refused"), key if key.startswith(("evt:", "act:")) else ""
+    return render_template("error.html", title=title, said=said, acts=acts, key=story), code
 
 
 def _of_http(error: HTTPException) -> AnyResponse | tuple[str, int]:
@@ -97,14 +106,17 @@ def _of_http(error: HTTPException) -> AnyResponse | tuple[str, int]:
     answer = error.get_response()
     if answer.location:  # a redirect of the router's
         return answer
-    return page(answer.status_code, error.description or "")
+    said = error.description
+    if said is None or said == type(error).description:  # the library's own words
+        said = _PLAIN.get(answer.status_code, "The console does not take this request.")
+    return page(answer.status_code, said)
 
 
 def _overtaken(error: OvertakenError) -> tuple[str, int]:
     key, session = request.values.get("key", ""), backend.reading()
     now = session.services.clock.now()
     acts = list(journal.read(session, key=key, by=None, since=now)) if key else []
-    return page(409, f"{error}. Nothing was done now.", acts[-_ACTS:])
+    return page(409, f"{error}. Nothing was done now.", acts[-_ACTS:], key)
 
 
 def _refused(error: OpsError) -> tuple[str, int]:

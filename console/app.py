@@ -21,7 +21,7 @@ from flask import (
 from jinja2 import StrictUndefined
 from werkzeug.wrappers import Response
 
-from console import access, answers, backend, forms, pages
+from console import access, answers, backend, forms, marks, pages
 from console.access import Person, Right
 from console.backend import Backend, Options
 from console.pages import inbox
@@ -54,6 +54,7 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
     app = _Application("console")
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
     app.jinja_env.undefined = StrictUndefined
+    app.jinja_env.finalize = marks.shown
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     with app.app_context():
         backend.put(Backend(session, options))
@@ -78,7 +79,8 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
                 return inbox.home()
             abort(403, "Your role does not include this.")
         if request.endpoint in options.left_out:
-            return make_response(render_template("left_out.html"))
+            command = options.left_out[request.endpoint]
+            return make_response(render_template("left_out.html", command=command))
         return None
 
     answers.register(app, options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from flask import current_app
@@ -21,13 +22,14 @@ class Options:
             that leads to this address is of no use.
         form_targets: origins that a form's answer may redirect to, beside our own.
         is_https: whether browsers reach it by https.
-        left_out: endpoints that need rights of an operator's own, which the deployed console lacks.
+        left_out: endpoints that need rights of an operator's own, which the deployed console lacks,
+            each with the command that does the same.
     """
 
     hosts: frozenset[str]
     form_targets: tuple[str, ...] = ()
     is_https: bool = False
-    left_out: frozenset[str] = frozenset()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ TOKEN_HEADER = "X-Form-Token"  # noqa: S105 - the name of a header
 ONCE_FIELD = "once"
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _ONCE = re.compile(r"[A-Za-z0-9_-]{12,24}")
+_NUMBER = re.compile(r"[0-9]{1,12}")
 REASON_LENGTH = 300
 
 
@@ -55,6 +56,11 @@ def once() -> str:
     if not _ONCE.fullmatch(given):
         abort(400, "once: the form is not one of ours")
     return given
+
+
+def is_number(text: str) -> bool:
+    """Whether a field or a part of an address is a number as our pages write it."""
+    return bool(_NUMBER.fullmatch(text))
 
 
 def reason() -> str:

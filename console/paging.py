@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flask import abort, request
 
+from console import forms
 from ops.inspect.unfinished import START
 
 _MARK = "after"
@@ -19,7 +20,7 @@ def after() -> tuple[float, str]:
     if not given:
         return START
     due, _, key = given.partition("~")
-    if not due.isdigit() or not key:
+    if not forms.is_number(due) or not key:
         abort(400, "after: the address is not one of ours")
     return float(due), key
 

@@ -6,6 +6,8 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
+from console.marks import visible
+
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - wide forms too
 
 
@@ -19,6 +21,6 @@ def as_csv(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
 
 
 def _cell(value: object) -> str:
-    """An apostrophe before what a spreadsheet would compute."""
-    text = "" if value is None else str(value)
+    """An apostrophe before what a spreadsheet would compute; hidden marks written out."""
+    text = "" if value is None else visible(str(value))
     return f"'{text}" if text.lstrip().startswith(_FORMULA) or text.startswith(_FORMULA) else text

@@ -16,6 +16,8 @@ from chalicelib.once.store import Item
 from ops.session import OvertakenError, Session
 
 SENT = "this form was sent before; what it asked for is in the journal"
+LOOKED_THROUGH = 500
+"""Entries that a filter looks through before it shows what it has found."""
 _SEEN = ("status", "reason", "last_reason", "attempts", "looks", "last_processed_at", "ref")
 """Attributes of a ledger row that an entry keeps as evidence: what the person could see."""
 
@@ -90,21 +92,44 @@ def read(
     found: Iterable[Item]
     found = journal.since(since) if key is None else journal.story(_story_of(session, key))
     for one in found:
-        is_of_key = key in (None, one["idempotency_key"], one["story"])
-        if is_of_key and (by is None or by.lower() in str(one["actor"]).lower()):
+        if _fits(one, key, by):
             yield shown(one)
 
 
-def of_day(session: Session, day: str, *, by: str | None = None) -> list[dict[str, Any]]:
-    """A day's entries, oldest first, as plain data, by one query.
+def page(
+    session: Session,
+    *,
+    day: str,
+    key: str = "",
+    by: str = "",
+    after: str = "",
+    limit: int,
+) -> tuple[list[dict[str, Any]], str]:
+    """A part of a day's entries, or of a key's, newest first, as plain data; read by key.
 
     Args:
         session: the stage.
-        day: ``2026-11-20``, in UTC.
+        day: ``2026-11-20``, in UTC; of no meaning with a key.
+        key: of one event, action, conversation or other subject.
         by: only of persons whose name contains this.
+        after: where the part before it ended; empty for the first.
+        limit: entries, at most.
+
+    Returns:
+        The entries, and where the next part begins; empty at the end.  A filter looks through
+        `LOOKED_THROUGH` entries at a time, so a part may hold fewer than there are.
     """
-    found = map(shown, session.services.journal.story(f"{DAY_PREFIX}{day}"))
-    return [one for one in found if by is None or by.lower() in str(one["by"]).lower()]
+    story = _story_of(session, key) if key else f"{DAY_PREFIX}{day}"
+    found: list[dict[str, Any]] = []
+    rows = session.services.journal.backwards(story, before=after, page=limit + 1)
+    last = ""
+    for number, one in enumerate(rows):
+        if len(found) == limit or number == max(limit, LOOKED_THROUGH):
+            return found, last
+        last = str(one["ts_action_id"])
+        if _fits(one, key or None, by or None):
+            found.append(shown(one))
+    return found, ""
 
 
 def newest(session: Session, *, limit: int) -> list[dict[str, Any]]:
@@ -124,6 +149,12 @@ def shown(entry: Item) -> dict[str, Any]:
         "reason": entry["reason"] or None,
         "saw": entry["action_payload_redacted"],
     }
+
+
+def _fits(entry: Item, key: str | None, by: str | None) -> bool:
+    """It is of the key, and of a person whose name contains the text."""
+    is_of_key = key in (None, entry["idempotency_key"], entry["story"])
+    return is_of_key and (by is None or by.lower() in str(entry["actor"]).lower())
 
 
 def _story_of(session: Session, key: str) -> str:

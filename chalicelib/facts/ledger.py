@@ -31,7 +31,7 @@ from chalicelib.clock import iso, parsed
 from chalicelib.errors import LeaseLostError
 from chalicelib.facts.model import NOT_TERMINAL, Dimension, Fact, FactStatus, Kept, Metric, Survey
 from chalicelib.once.ports import Clock
-from chalicelib.once.sharded import DueIndex, due
+from chalicelib.once.sharded import DUE, DueIndex, due
 from chalicelib.once.store import ConditionFailed, Item, Store
 
 ATTRIBUTES: Mapping[str, str] = {
@@ -103,6 +103,19 @@ class FactLedger:
     def pending_keys(self, *, at_most: int) -> list[str]:
         """Keys of facts that may still be pending, oldest first; the index lags."""
         return self._waiting(limit=at_most)
+
+    def pending_after(self, epoch: float, key: str, *, at_most: int) -> list[tuple[float, str]]:
+        """Facts that may still be pending and follow another one: since when each waits, and its key.
+
+        Those that the previous release stored are left out: `pending_keys` has them.
+
+        Args:
+            epoch: since when that one waits; 0 for the oldest.
+            key: that one's.
+            at_most: of those returned.
+        """
+        found = self._index.after(epoch, key, kind=_KIND, limit=at_most)
+        return [(float(row[DUE]), str(row["event_id"])) for row in found]
 
     def pending(self, keys: Sequence[str]) -> list[Fact]:
         """The facts of those keys that are pending, in the keys' order."""

@@ -162,13 +162,31 @@ class Journal:
         )
         return found[:limit]
 
+    def backwards(self, story: str, *, before: str = "", page: int) -> Iterator[Item]:
+        """The entries of a story or a day, newest first, read as they are needed.
+
+        Args:
+            story: of an act, or a day as `DAY_PREFIX` names it.
+            before: only entries before this one's ``ts_action_id``; empty for all.
+            page: rows of one query.
+        """
+        found = self._table.query_pages(
+            KeyConditionExpression=f"conversation_id = :c{' AND ts_action_id < :b' if before else ''}",
+            values={"c": story, **({"b": before} if before else {})},
+            ScanIndexForward=False,
+            Limit=page,
+        )
+        return (one for one in found if is_entry(one))
+
     def since(self, start: datetime) -> Iterator[Item]:
         """Every entry since a time, oldest first: one query for each day."""
         day, end = start, self._clock.now()
         while day.date() <= end.date():
-            for entry in self.story(_day(day)):
-                if str(entry["ts_action_id"]) >= iso(start):
-                    yield entry
+            found = self._table.query_pages(
+                KeyConditionExpression="conversation_id = :c AND ts_action_id >= :from",
+                values={"c": _day(day), "from": iso(start)},
+            )
+            yield from filter(is_entry, found)
             day += timedelta(days=1)
 
 

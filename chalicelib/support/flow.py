@@ -30,7 +30,14 @@ from chalicelib.support.actions import (
 )
 from chalicelib.support.arrivals import Arrivals
 from chalicelib.support.configuration.cached import FixedRules, RulesPort
-from chalicelib.support.decision import Decision, Pending, Tier, decide_on, pending_of
+from chalicelib.support.decision import (
+    REPEATED_COMPLAINT,
+    Decision,
+    Pending,
+    Tier,
+    decide_on,
+    pending_of,
+)
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.departments import ALARMING
 from chalicelib.support.intents.message import order_number
@@ -120,6 +127,10 @@ class SupportFlow(Flow):
         if self._log is not None:
             for risk in sorted(decision.risk_flags & ALARMING):
                 self._log.metric("mw.support.grave", risk=risk)
+            if ANSWERED_TAG in tags:
+                is_complaint = REPEATED_COMPLAINT in decision.risk_flags
+                outcome = "complained" if is_complaint else "wrote_again"
+                self._log.metric("mw.support.after_answer", outcome=outcome)
         verdict = Verdict()
         if answering is not None:
             verdict = answering.consider(event.facts, inquiry, decision, switches)
@@ -157,6 +168,10 @@ class SupportFlow(Flow):
         facts, inquiry = plan.facts, event.subject
         if inquiry.reading is not None:
             inquiry.reading.after(inquiry.number, plan, rows, suffix(event))
+        replied = _reply_state(event, facts, rows)
+        if self._log is not None:
+            answer = "automatic" if "last_auto_reply" in replied else "none"
+            self._log.metric("mw.support.messages", answer=answer)
         change = StateChange(
             conversation_id=event.facts.conversation_id,
             message_at=str(facts["at"]),
@@ -166,7 +181,7 @@ class SupportFlow(Flow):
             routing_confidence=_confidence(facts),
             intent=str(facts["intent"]),
             risk_flags=frozenset(facts.get("risk", ())),
-            **_reply_state(event, facts, rows),
+            **replied,
         )
         return self._state.apply(lease, change)
 

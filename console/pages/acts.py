@@ -16,6 +16,11 @@ from ops.session import Session
 pages = Blueprint("acts", __name__)
 
 COLUMNS = ("at", "by", "did", "key", "result", "reason", "saw")
+AT_MOST = 100
+"""Entries of a page."""
+LINES = 10_000
+"""Of a file, which Lambda must be able to answer with."""
+_MARK_LENGTH = 300
 
 
 @pages.get("/journal")
@@ -24,14 +29,19 @@ def show() -> str:
     """Who did what to which key, why, and what they saw."""
     session = reading()
     day, key, by = _filter(session)
-    found = _read(session, day, key, by)
+    mark = request.args.get("after", "")[:_MARK_LENGTH]
+    found, more = journal.page(
+        session, day=day.isoformat(), key=key, by=by, after=mark, limit=AT_MOST
+    )
     today = session.services.clock.now().date()
     return render_template(
         "journal.html",
-        acts=found[::-1],
+        acts=found,
         day=day.isoformat(),
         key=key,
         by=by,
+        more=more,
+        is_first=not mark,
         before=(day - timedelta(days=1)).isoformat(),
         after=(day + timedelta(days=1)).isoformat() if day < today else None,
     )
@@ -40,10 +50,13 @@ def show() -> str:
 @pages.get("/journal.csv")
 @needs(Right.LOOK)
 def download() -> Response:
-    """The same entries as a file."""
+    """The same entries as a file, oldest first; the newest of them where there are more than fit."""
     session = reading()
     day, key, by = _filter(session)
-    lines = [[one[name] for name in COLUMNS] for one in _read(session, day, key, by)]
+    found, more = _all(session, day.isoformat(), key, by)
+    lines: list[list[object]] = [[one[name] for name in COLUMNS] for one in reversed(found)]
+    if more:
+        lines.insert(0, [f"more than {LINES} entries: the older ones are left out"])
     name = f"journal-{session.stage}-{day.isoformat()}.csv"
     return Response(
         as_csv(COLUMNS, lines),
@@ -62,9 +75,15 @@ def _filter(session: Session) -> tuple[date, str, str]:
     return day, request.args.get("key", "").strip(), request.args.get("by", "").strip()
 
 
-def _read(session: Session, day: date, key: str, by: str) -> list[dict[str, Any]]:
-    """With a key all of its story, else the day."""
-    if not key:
-        return journal.of_day(session, day.isoformat(), by=by or None)
-    now = session.services.clock.now()
-    return list(journal.read(session, key=key, by=by or None, since=now))
+def _all(session: Session, day: str, key: str, by: str) -> tuple[list[dict[str, Any]], str]:
+    """The entries of every page, newest first, at most `LINES`; and a mark where there are more."""
+    found: list[dict[str, Any]] = []
+    more = ""
+    while len(found) < LINES:
+        part, more = journal.page(
+            session, day=day, key=key, by=by, after=more, limit=LINES - len(found)
+        )
+        found += part
+        if not more:
+            break
+    return found, more

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -13,7 +14,7 @@ from chalicelib.once.lanes import LANES
 from console import drawing
 from console.access import Right, needs
 from console.backend import reading
-from ops.inspect import metrics
+from ops.inspect import automation, metrics
 from ops.inspect.metrics import Query, Series
 from ops.session import Session
 
@@ -25,36 +26,72 @@ SPANS = {
     "quarter": (timedelta(weeks=1), 13),
 }
 """Period and number of periods."""
-_REPLIES = {"kind": "reply", "outcome": ActionStatus.DONE.value, "vendor": "richpanel"}
 _SHORT = 13
 """Characters of an ISO time that label an hour."""
 _DAY = 10
+Group = tuple[str, str, str, drawing.Draw, list[Query]]
+"""A chart to be: title, meaning, unit, how it is drawn, and its series."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """One chart and its table."""
+    """One chart and its table.
+
+    Attributes:
+        series: the table's columns.
+        names: those of them that are drawn.
+    """
 
     title: str
     means: str
     unit: str
     series: Series
     drawn: Markup
+    names: tuple[str, ...]
 
 
 @pages.get("/charts")
 @needs(Right.LOOK)
 def show() -> str:
-    """Every chart of a span; one call to CloudWatch."""
+    """Every chart of a span."""
     span = request.args.get("span", "day")
     if span not in SPANS:
         abort(400, f"span: one of {', '.join(SPANS)}")
-    return render_template("charts.html", charts=_charts(reading(), span), span=span, spans=SPANS)
+    return render_template("charts.html", charts=_all(reading(), span), span=span, spans=SPANS)
 
 
-def _charts(session: Session, span: str) -> list[Chart]:
+@pages.get("/charts/overview")
+@needs(Right.LOOK)
+def brief() -> str:
+    """What the overview shows: the last day's effects, and automation by week."""
+    session = reading()
+    day = _charts(session, "day", _groups(session)[:2])
+    return render_template("figures.html", charts=[*day, _by_week(session)])
+
+
+def _by_week(session: Session) -> Chart:
+    counts, shares = automation.weeks(session)
+    title = "Automation by week, and how good it was"
+    labels = [one[5:_DAY] for one in counts.times]
+    return Chart(
+        title,
+        "Customers' messages that were answered automatically, and how often the customer wrote"
+        " again, or complained, after such an answer.",
+        "per cent",
+        Series(counts.times, {**shares.values, **counts.values}),
+        drawing.lines(title, labels, shares.values),
+        tuple(shares.values),
+    )
+
+
+def _all(session: Session, span: str) -> list[Chart]:
+    """Every chart of a span; that by week where weeks are asked for."""
+    charts = _charts(session, span, _groups(session))
+    return [*charts, _by_week(session)] if span == "quarter" else charts
+
+
+def _charts(session: Session, span: str, groups: Sequence[Group]) -> list[Chart]:
     period, periods = SPANS[span]
-    groups = _groups(session)
     wanted = [query for *_, queries in groups for query in queries]
     found = metrics.read(session, wanted, period=period, periods=periods)
     long = _SHORT if period < timedelta(days=1) else _DAY
@@ -64,11 +101,12 @@ def _charts(session: Session, span: str) -> list[Chart]:
     charts = []
     for title, means, unit, draw, queries in groups:
         series = Series(found.times, {one.name: found.values[one.name] for one in queries})
-        charts.append(Chart(title, means, unit, series, draw(title, labels, series.values)))
+        drawn = draw(title, labels, series.values)
+        charts.append(Chart(title, means, unit, series, drawn, tuple(series.values)))
     return charts
 
 
-def _groups(session: Session) -> list[tuple[str, str, str, drawing.Draw, list[Query]]]:
+def _groups(session: Session) -> list[Group]:
     settings = session.services.settings
     return [
         (
@@ -89,7 +127,7 @@ def _groups(session: Session) -> list[tuple[str, str, str, drawing.Draw, list[Qu
             "From the arrival of a message to the end of its processing.",
             "milliseconds",
             drawing.lines,
-            [Query(f"lag {one}", "mw.worker.lag_ms", one) for one in ("p50", "p95", "p99")],
+            [Query(one, "mw.worker.lag_ms", one) for one in ("p50", "p95", "p99")],
         ),
         (
             "Age of the oldest message by lane",
@@ -123,12 +161,15 @@ def _groups(session: Session) -> list[tuple[str, str, str, drawing.Draw, list[Qu
         ),
         (
             "Automatic answers",
-            "Events processed, and replies without a person; their quality is in the shadow report.",
+            "Customers' messages on tickets that were decided, by what they got.",
             "messages",
-            drawing.lines,
+            drawing.bars,
             [
-                Query("processed", "mw.worker.events", "Sum", {"outcome": "processed"}),
-                Query("answered automatically", "mw.effects", "Sum", _REPLIES),
+                Query(one, "mw.support.messages", "Sum", {"answer": answer})
+                for one, answer in (
+                    ("answered automatically", "automatic"),
+                    ("left to people", "none"),
+                )
             ],
         ),
         (

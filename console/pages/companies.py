@@ -1,14 +1,26 @@
-"""A company's settings, checked: its items, its secrets' presence, its senders and keys."""
+"""A company's settings, checked; and what a project's writer drafts for samples, tried.
+
+A trial sends and stores nothing, but it asks the project's own model and costs what its messages cost: it
+is an act, entered in the journal, and once however often its form is posted.
+"""
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, abort, render_template, request
 
+from chalicelib.outreach.channels import Channel
+from console import forms
 from console.access import Right, needs
-from console.backend import reading
-from ops.companies import company
+from console.backend import acting, reading
+from ops import journal
+from ops.companies import company, writing
+from ops.companies.writing import Trial
+from ops.session import Session
 
 pages = Blueprint("companies", __name__)
+
+MOST_MESSAGES, LONGEST_MESSAGE = 10, 1_000
+"""Of a trial: each is a request to the model, or two."""
 
 
 @pages.get("/companies")
@@ -22,3 +34,64 @@ def show() -> str:
         for item in (company.items(session, wanted, None) if wanted else ())
     ]
     return render_template("companies.html", company=wanted, projects=projects)
+
+
+@pages.get("/companies/writer")
+@needs(Right.ACT)
+def writer() -> str:
+    """The form of a trial."""
+    company_id, project_id = _project(reading(), request.args.get("project", ""))
+    return _page(company_id, project_id, messages="\n".join(writing.SAMPLES))
+
+
+@pages.post("/companies/writer")
+@needs(Right.ACT)
+def try_writer() -> str:
+    """Draft an opening and answers with the project's own model; nothing is sent."""
+    session, once = acting(), forms.once()
+    company_id, project_id = _project(session, request.form.get("project", ""))
+    channel, messages = request.form.get("channel", ""), _messages(request.form.get("messages", ""))
+    if channel and channel not in list(Channel):
+        abort(400, f"channel: one of {', '.join(Channel)}")
+    key = f"company:{company_id}"
+    journal.enter(session, "writer try", key, once=once, project=project_id, samples=len(messages))
+    trial = writing.attempt(
+        session, company_id, project_id, channel=channel or None, messages=messages
+    )
+    return _page(company_id, project_id, messages="\n".join(messages), channel=channel, trial=trial)
+
+
+def _page(
+    company_id: str,
+    project_id: str,
+    *,
+    messages: str,
+    channel: str = "",
+    trial: Trial | None = None,
+) -> str:
+    return render_template(
+        "writer.html",
+        company=company_id,
+        project=project_id,
+        messages=messages,
+        channel=channel,
+        channels=list(Channel),
+        trial=trial,
+        most=MOST_MESSAGES,
+    )
+
+
+def _project(session: Session, project_id: str) -> tuple[str, str]:
+    """A stored project; `OpsError` where there is none."""
+    (item,) = company.items(session, request.values.get("company", ""), project_id.strip())
+    return str(item["company_id"]), str(item["project_id"])
+
+
+def _messages(text: str) -> list[str]:
+    """The messages to answer, one a line."""
+    found = [one.strip() for one in text.splitlines() if one.strip()]
+    if not 1 <= len(found) <= MOST_MESSAGES:
+        abort(400, f"messages: 1 to {MOST_MESSAGES} lines")
+    if any(len(one) > LONGEST_MESSAGE for one in found):
+        abort(400, f"messages: at most {LONGEST_MESSAGE} characters a line")
+    return found

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from typing import Any
 
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from chalicelib.clock import iso
 from chalicelib.errors import ConflictError, PayloadError
 from chalicelib.once.journal import Act, entry_time
 from chalicelib.outreach.desk import asked as asking
@@ -25,9 +27,17 @@ from console.pages import desk_words
 
 pages = Blueprint("conversation", __name__)
 LOOKED = "conversation view"
-_LEAVES = frozenset({asking.GIVE_BACK, asking.DECLINE, asking.CLOSE, asking.TRANSFER})
+_LEAVES = frozenset(
+    {asking.GIVE_BACK, asking.DECLINE, asking.CLOSE, asking.TRANSFER, asking.SNOOZE}
+)
 """Acts after which the person has no more to do here: back to the inbox."""
 _KEPT = ("text", "subject", "reason", "hint", "to", "until")
+_LATER = (
+    ("in an hour", timedelta(hours=1)),
+    ("in four hours", timedelta(hours=4)),
+    ("tomorrow at this time", timedelta(days=1)),
+    ("in a week", timedelta(days=7)),
+)
 CONFLICT = 409
 
 
@@ -61,8 +71,14 @@ def compare(opaque_id: str) -> str:
         seen=request.form.get("version", ""),
         text=text,
         lines=list(_differences(held, text)),
-        visible=desk_words.visible,
     )
+
+
+@pages.get("/conversations/<opaque_id>/<_act>")
+@needs(Right.CONVERSE)
+def again(opaque_id: str, _act: str) -> Response:
+    """The conversation: an act that was refused leaves its address in the browser."""
+    return redirect(url_for("conversation.show", opaque_id=opaque_id))
 
 
 @pages.post("/conversations/<opaque_id>/<act>")
@@ -131,9 +147,9 @@ def _page(opaque_id: str, *, said: str = "", kept: Mapping[str, str] | None = No
         story=list(_story(opaque_id)),
         said=said,
         kept={name: (kept or {}).get(name, "") for name in _KEPT},
+        later=[(name, iso(session.services.clock.now() + wait)) for name, wait in _LATER],
         why=desk_words.why,
         waited=desk_words.waited,
-        visible=desk_words.visible,
     )
 
 

@@ -36,21 +36,3 @@ def waited(seconds: int | None) -> str:
         if seconds >= size:
             return f"{seconds // size} {unit}"
     return "under a minute"
-
-
-def visible(text: str) -> str:
-    """A text in which nothing hides: control and direction marks are written out.
-
-    A right-to-left mark in a message could otherwise show an address or an amount backwards.
-    """
-    return "".join(_shown(one) for one in text)
-
-
-def _shown(one: str) -> str:
-    if one in "\n\t" or one.isprintable() or one in _HARMLESS:
-        return one
-    return f"⟨U+{ord(one):04X}⟩"
-
-
-_HARMLESS = frozenset("\r\u200d\u200c\ufe0f\u00a0\u202f\u2009\u3000")
-"""Joiners within emoji and scripts, and spaces of other widths."""

@@ -7,8 +7,11 @@ from datetime import timedelta
 from flask import Blueprint, render_template
 
 from chalicelib.clock import iso
+from chalicelib.facts.ledger import FactLedger
+from console import paging
 from console.access import Right, needs
 from console.backend import reading
+from ops.inspect.unfinished import START
 
 pages = Blueprint("facts", __name__)
 
@@ -18,15 +21,25 @@ AT_MOST = 100
 @pages.get("/facts")
 @needs(Right.LOOK)
 def show() -> str:
-    """The oldest facts that the report does not have yet."""
+    """The facts that the report does not have yet, the oldest first."""
     session = reading()
-    ledger = session.services.fact_ledger
-    keys = ledger.pending_keys(at_most=AT_MOST + 1)
+    ledger, after = session.services.fact_ledger, paging.after()
+    if after == START:
+        keys = ledger.pending_keys(at_most=AT_MOST + 1)
+    else:
+        keys = [key for _, key in ledger.pending_after(*after, at_most=AT_MOST + 1)]
     age = ledger.oldest_pending_seconds()
     now = session.services.clock.now()
     return render_template(
         "facts.html",
         facts=ledger.pending(keys[:AT_MOST]),
-        is_more=len(keys) > AT_MOST,
+        more=_mark(ledger, keys[AT_MOST - 1]) if len(keys) > AT_MOST else None,
+        is_first=after == START,
         oldest=iso(now - timedelta(seconds=age)) if age is not None else None,
     )
+
+
+def _mark(ledger: FactLedger, key: str) -> str:
+    """Where the next page begins: after this fact."""
+    row = ledger.row(key) or {}
+    return paging.mark(float(row.get("due_at", 0)), key)

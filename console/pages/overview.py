@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 from flask import Blueprint, render_template
 
-from console.access import Right, needs
+from console.access import Right, needs, person
 from console.backend import reading
 from ops import journal
 from ops.inspect import piles
@@ -24,7 +26,7 @@ TITLES = {
         "Given up after ten attempts. Their customers wait.",
     ),
     "handoffs": (
-        "",
+        "inbox.show",
         "Conversations for a person",
         "A person was asked to take over.",
     ),
@@ -36,17 +38,23 @@ TITLES = {
     ),
     "facts": ("facts.show", "Facts on their way", "Not in the report yet."),
 }
-"""Of each pile: its page, if there is one, its title, and what it means."""
+"""Of each pile: its page, its title, and what it means."""
 
 
 @pages.get("/")
 @needs(Right.LOOK)
 def show() -> str:
-    """The first page of an operator."""
+    """The first page of an operator; its reads wait for AWS, so they are made side by side."""
     session = reading()
+    with ThreadPoolExecutor(2) as pool:
+        stopping = pool.submit(piles.stopping, session)
+        acts = pool.submit(journal.newest, session, limit=ACTS_SHOWN)
+        found = piles.piles(session)
+    closed = "" if person().may(Right.CONVERSE) else "inbox.show"
     return render_template(
         "overview.html",
-        piles=[(one, *TITLES[one.name]) for one in piles.piles(session)],
-        stopping=piles.stopping(session),
-        acts=journal.newest(session, limit=ACTS_SHOWN),
+        piles=[(one, *TITLES[one.name]) for one in found],
+        closed=closed,
+        stopping=stopping.result(),
+        acts=acts.result(),
     )

@@ -48,7 +48,9 @@ def show() -> str:
     session, key = reading(), _event(request.args.get("key"))
     until, proof = request.args.get("until", ""), request.args.get("proof", "")
     given = proof.encode("utf-8", "replace")
-    if not until.isdigit() or not hmac.compare_digest(given, _proof(session, key, until).encode()):
+    if not forms.is_number(until) or not hmac.compare_digest(
+        given, _proof(session, key, until).encode()
+    ):
         abort(404, "The link is not one of ours.")
     if int(until) < session.services.clock.now().timestamp():
         abort(404, "The link has ended. Ask for a new one.")

@@ -65,7 +65,7 @@ def decide() -> Response:
     ref = request.form.get("ref", "").strip()
     if outcome not in settle.OUTCOMES:
         abort(400, f"outcome: one of {', '.join(settle.OUTCOMES)}")
-    if not seen.isdigit() or len(ref) > LONGEST_REF:
+    if not forms.is_number(seen) or len(ref) > LONGEST_REF:
         abort(400, "seen, ref: the form is not one of ours")
     why, once = forms.reason(), forms.once()
     session.services.check_stage()

@@ -1,5 +1,6 @@
 """Reads a stage and changes nothing.
 
+automation        how much is answered automatically by week, and what customers wrote next
 commands          `explain`, `unfinished`, `doctor`
 explain/          what happened to anything that an operator can name, and why
 events            jobs rebuilt from ledger rows, one by one or by a paced scan

@@ -6,7 +6,6 @@ import pytest
 
 from chalicelib.once.action import ActionStatus
 from tests.rigs.ledger import MODES, TAG, facts
-from tests.rigs.openid_console import listening
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 SIZE = {"width": 1100, "height": 720}
@@ -15,27 +14,18 @@ DARK = {"overview", "conversation"}
 
 
 @pytest.fixture
-def take(open_tab):
+def take(open_console):
     """Takes pictures of a console's pages."""
 
     def taken(console, who, pages):
-        def under_its_name(_url):
-            def called(environ, start_response):
-                environ["HTTP_HOST"] = "127.0.0.1:8090"
-                return console.app.wsgi_app(environ, start_response)
-
-            return called
-
         PICTURES.mkdir(exist_ok=True)
-        with listening(under_its_name) as url:
-            for scheme in ("light", "dark"):
-                tab = open_tab(viewport=SIZE, color_scheme=scheme)
-                tab.page.context.add_cookies([{"name": "who", "value": who, "url": url}])
-                wanted = DARK & pages.keys() if scheme == "dark" else pages
-                for name in wanted:
-                    tab.page.goto(f"{url}{pages[name]}")
-                    file = PICTURES / f"console-{name}-{scheme}.png"
-                    file.write_bytes(tab.page.screenshot(full_page=True))
+        for scheme in ("light", "dark"):
+            wanted = DARK & pages.keys() if scheme == "dark" else pages
+            for name in wanted:
+                tab = open_console(console, who, pages[name], viewport=SIZE, color_scheme=scheme)
+                tab.page.wait_for_load_state("networkidle")
+                file = PICTURES / f"console-{name}-{scheme}.png"
+                file.write_bytes(tab.page.screenshot(full_page=True))
 
     return taken
 

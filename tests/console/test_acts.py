@@ -33,7 +33,7 @@ def journal(console):
 
 def _entries(console):
     day = console.services.clock.now().date().isoformat()
-    return entries.of_day(console.session, day)
+    return entries.page(console.session, day=day, limit=100)[0][::-1]
 
 
 def settling(browser, outcome, **changes):

@@ -3,39 +3,14 @@
 import pytest
 
 from tests.rigs.browser import NARROW
-from tests.rigs.console import HOST
-from tests.rigs.openid_console import listening
 
 
 @pytest.fixture
-def site(desk_console):
-    """The console, listening under the name that its rig answers to."""
-
-    def under_its_name(_url):
-        def called(environ, start_response):
-            environ["HTTP_ORIGIN"] = environ.get("HTTP_ORIGIN", "").replace(
-                environ["HTTP_HOST"], HOST
-            )
-            environ["HTTP_HOST"] = HOST
-            if not environ["HTTP_ORIGIN"]:
-                del environ["HTTP_ORIGIN"]
-            return desk_console.app.wsgi_app(environ, start_response)
-
-        return called
-
-    with listening(under_its_name) as url:
-        yield url
-
-
-@pytest.fixture
-def as_person(site, open_tab):
+def as_person(desk_console, open_console):
     """Opens a page as one of the rig's persons."""
 
     def opened(who, path, **how):
-        tab = open_tab(**how)
-        tab.page.context.add_cookies([{"name": "who", "value": who, "url": site}])
-        tab.page.goto(f"{site}{path}")
-        return tab
+        return open_console(desk_console, who, path, **how)
 
     return opened
 
@@ -91,6 +66,43 @@ def test_a_double_click_sends_once(as_person, desk):
     assert len(desk.sent()) == 1
 
 
+def test_an_agent_takes_edits_sends_and_gives_back_once(as_person, desk):
+    """Each is clicked twice, and by a colleague who had the same page open."""
+    record = desk.handed_off()
+    path = f"/conversations/{record.opaque_id}"
+    sam, lea = (as_person(one, path).page for one in ("sam", "lea"))
+
+    def clicked(page, button, **fields):
+        form = page.locator("form", has=page.get_by_role("button", name=button, exact=True))
+        for label, text in fields.items():
+            form.get_by_label(label.replace("_", " ")).fill(text)
+        form.get_by_role("button", name=button, exact=True).dblclick(no_wait_after=True)
+
+    clicked(sam, "Take")
+    sam.get_by_text("You have it.").wait_for()
+    clicked(lea, "Take")
+    assert "sam@example.com was faster (take)" in lea.get_by_role("alert").inner_text()
+    desk.clock.forward(1)
+    clicked(sam, "Send", Your_reply="It is me, Sam.")
+    sam.get_by_text("sam@example.com: reply").wait_for()
+    desk.work()
+    desk.clock.forward(1)
+    sam.reload()
+    lea.goto(lea.url)  # the act's own address, which leads back to the conversation
+    clicked(sam, "Give back", A_hint_for_automation="Call at nine")
+    sam.wait_for_url("**/inbox")
+    clicked(lea, "Take from sam@example.com")
+    assert "sam@example.com was faster (give back)" in lea.get_by_role("alert").inner_text()
+    desk.work()
+    assert desk.sent()[:1] == ["It is me, Sam."]
+    acts = [
+        (one["action_type"], one["actor"])
+        for one in desk.journal.story(record.opaque_id)
+        if one["action_type"].startswith("handoff")
+    ]
+    assert acts == [(f"handoff {one}", "sam@example.com") for one in ("take", "reply", "give_back")]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_violates_a_rule_of_accessibility_or_is_wider_than_a_phone(as_person, desk, scheme):
     record, mine = held(desk), desk.handed_off("req2", tel="+15550100002")
@@ -105,7 +117,7 @@ def test_no_page_violates_a_rule_of_accessibility_or_is_wider_than_a_phone(as_pe
         "/conversations/none",
     ):
         tab.page.set_viewport_size({"width": 1280, "height": 800})
-        tab.page.goto(tab.page.url.split("/", 3)[0] + "//" + tab.page.url.split("/", 3)[2] + path)
+        tab.page.goto(f"{tab.url}{path}")
         found[path] = tab.violations()
         tab.page.set_viewport_size(NARROW)
         assert not tab.is_wider_than_the_screen(), path

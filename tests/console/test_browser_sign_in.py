@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.rigs.openid_console import OpenIdConsole, listening
+from tests.rigs.browser import listening
+from tests.rigs.openid_console import OpenIdConsole
 
 
 @pytest.fixture

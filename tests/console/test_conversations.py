@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from chalicelib.outreach.desk.asked import ACTS
 from tests.rigs.desk import OTHERS
 
 HELD = "Thank you for your message. ci-aaa-001 has noted it and will come back to you."
@@ -64,21 +65,78 @@ def test_an_agent_takes_answers_and_gives_back_and_the_journal_names_the_agent(d
     assert acts == [(f"handoff {one}", "sam@example.com") for one in names]
 
 
-@pytest.mark.parametrize("act", ["take", "approve", "note"])
+FIELDS = {
+    "reply": {"text": "It is me, Sam."},
+    "decline": {"reason": "wrong"},
+    "note": {"text": "Called before"},
+    "transfer": {"to": "lea@example.com"},
+    "give_back": {"hint": "Call at nine"},
+    "close": {"reason": "solved"},
+    "snooze": {},
+}
+"""What a person writes for an act; one without an entry needs nothing."""
+OF_HELD = ("approve", "decline")
+"""Acts on a held message, which no person needs to have taken."""
+
+
+def open_for(console, desk, act):
+    """Two persons' pages of a conversation on which an act may be done: who has it, and the lead."""
+    if act in OF_HELD:
+        record = held(desk)
+    else:
+        record = desk.handed_off()
+        if act not in ("take", "note"):
+            desk.act("take", record, by="sam@example.com")
+    return record, Reader(console, "sam", record), Reader(console, "lea", record)
+
+
+def entered(desk, record, act):
+    """Who did an act, by the journal."""
+    entries = desk.journal.story(record.opaque_id)
+    return [one["actor"] for one in entries if one["action_type"] == f"handoff {act}"]
+
+
+def until(page):
+    """The first time of the list by which a conversation is put off."""
+    return re.search(r'<option value="(\d[^"]+)">in an hour', page)[1]
+
+
+def test_every_act_of_the_desk_is_tested_and_has_a_form(desk_console, desk):
+    assert {"take", "approve", *FIELDS} == set(ACTS)
+
+
+@pytest.mark.parametrize("act", ACTS)
 def test_a_form_that_is_posted_twice_acts_once(desk_console, desk, act):
-    record = held(desk)
-    sam = Reader(desk_console, "sam", record)
-    fields = {"text": "Called before"} if act == "note" else {}
+    record, sam, _ = open_for(desk_console, desk, act)
+    fields = dict(FIELDS.get(act, {}))
+    if act == "snooze":
+        fields["until"] = until(sam.page)
     first, again = sam.act(act, **fields), sam.act(act, **fields)
     assert (first.status_code, again.status_code) == (303, 303)
     desk.work()
-    entries = [
-        one
-        for one in desk.journal.story(record.opaque_id)
-        if one["action_type"] == f"handoff {act}"
+    assert [one for one in entered(desk, record, act) if one == "sam@example.com"] == [
+        "sam@example.com"
     ]
-    assert len(entries) == 1
-    assert len(desk.sent()) == (act == "approve")
+    assert len(desk.sent()) == (act in ("approve", "reply"))
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_of_two_persons_who_do_the_same_the_slower_changes_nothing(desk_console, desk, act):
+    record, sam, lea = open_for(desk_console, desk, act)
+    fields = dict(FIELDS.get(act, {}))
+    if act == "snooze":
+        fields["until"] = until(sam.page)
+    assert sam.act(act, **fields).status_code == 303
+    if act in ("take", "note", *OF_HELD):
+        late = lea.act(act, **fields)
+    else:  # a form that the lead's page does not offer, sent all the same
+        _, hidden = forms(lea.page, "note")
+        late = lea.browser.post(f"{lea.path}/{act}", {**hidden, **fields})
+    assert late.status_code == 409
+    assert "sam@example.com was faster" in late.text
+    assert entered(desk, record, act)[-1] == "sam@example.com"
+    desk.work()
+    assert len(desk.sent()) == (act in ("approve", "reply"))
 
 
 @pytest.mark.parametrize("act", ["approve", "take", "decline", "close_by_other"])

@@ -8,6 +8,7 @@ import re
 import pytest
 from flask import url_for
 
+from chalicelib.facts.model import Fact, Metric
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.journal import Act
 from chalicelib.once.sharded import due
@@ -16,7 +17,7 @@ from console.pages import NAVIGATION
 from console.pages.find import may_be_in_an_address
 from console.spreadsheet import as_csv
 from ops.session import OpsError
-from tests.rigs.console import words_of
+from tests.rigs.console import fields, words_of
 from tests.rigs.ledger import MODES, TAG, facts
 
 PAGES = (
@@ -107,10 +108,27 @@ def test_a_long_list_is_read_on_by_its_last_row(one_event, path, kind, prefix):
     assert sorted(seen) == [f"{prefix}{number:03d}" for number in range(250)]
 
 
-@pytest.mark.parametrize("mark", ["x", "5", "5~", "-1~act:x", "~act:x"])
+@pytest.mark.parametrize(
+    "mark", ["x", "5", "5~", "-1~act:x", "~act:x", "\u00b2~act:x", "9" * 400 + "~act:x"]
+)
 def test_a_mark_that_is_not_ours_is_refused(console, mark):
-    for path in ("/unknown", "/parked"):
+    for path in ("/unknown", "/parked", "/facts"):
         assert console.browser().get(path, query_string={"after": mark}).status_code == 400
+
+
+def test_facts_that_wait_are_read_on_by_the_last_one(console):
+    ledger = console.services.fact_ledger
+    wanted = {f"ALOWARE:{number}" for number in range(250)}
+    ledger.keep(
+        [Fact(key, "aloware", "7", "2026-11-20", Metric.CALLS, "") for key in sorted(wanted)]
+    )
+    jo, path, seen = console.browser("jo"), "/facts", []
+    while path:
+        text = jo.get(path).text
+        seen += re.findall(r">(ALOWARE:\d+)<", text)
+        more = re.search(r'<a rel="next" href="([^"]+)"', text)
+        path = html.unescape(more.group(1)) if more else None
+    assert sorted(seen) == sorted(wanted)
 
 
 # --- find -------------------------------------------------------------------------------------
@@ -220,6 +238,73 @@ def test_the_journal_is_filtered_by_person_and_day_in_its_address(console):
     assert "No acts" in jo.text("/journal?day=2020-01-01")
     assert jo.get("/journal?day=yesterday").status_code == 400
     assert jo.get("/journal?day=0001-01-01").status_code == 400
+
+
+def test_a_long_day_of_the_journal_is_read_on_and_its_file_is_whole(console):
+    for number in range(250):
+        who = f"Operators/{'kim' if number % 10 else 'jo'}"
+        console.services.journal.enter(Act(what="settle", key=f"act:{number:03d}", actor=who))
+        console.services.clock.forward(1)
+    jo = console.browser("jo")
+
+    def keys(path):
+        seen = []
+        while path:
+            text = jo.get(path).text
+            seen += re.findall(r">(act:\d+)<", text)
+            more = re.search(r'<a rel="next" href="([^"]+)"', text)
+            path = html.unescape(more.group(1)) if more else None
+        return seen
+
+    newest_first = [f"act:{number:03d}" for number in range(249, -1, -1)]
+    assert keys("/journal") == newest_first
+    assert keys("/journal?by=jo") == newest_first[9::10]
+    lines = jo.get("/journal.csv?by=kim").text.splitlines()
+    assert len(lines) == 1 + 225
+    assert "act:001" in lines[1], "a file begins with the oldest"
+
+
+def test_a_day_of_more_entries_than_a_file_holds_says_so(console, monkeypatch):
+    monkeypatch.setattr("console.pages.acts.LINES", 5)
+    for number in range(7):
+        console.services.journal.enter(Act(what="settle", key=f"act:{number}", actor="jo"))
+        console.services.clock.forward(1)
+    lines = console.browser("jo").get("/journal.csv").text.splitlines()
+    assert "the older ones are left out" in lines[1]
+    assert ["act:2" in lines[2], "act:6" in lines[-1]] == [True, True]
+
+
+# --- what people type ---------------------------------------------------------------------------
+
+
+def test_hostile_text_that_a_person_types_is_shown_as_text_and_hides_nothing(
+    one_event, monkeypatch
+):
+    monkeypatch.setattr("console.pages.find.explain", _refusing)
+    text = " ".join(sorted(HOSTILE[:-1], key=lambda one: not one.startswith("=")))
+    jo, key = one_event.browser("jo"), "evt:rp:1042:c-77"
+    effect = jo.get("/unknown/one", query_string={"key": TAG.key})
+    form = {**fields(effect, outcome="done"), "reason": text, "ref": text}
+    assert jo.post("/unknown/settle", form).status_code == 303
+    shown = [
+        jo.get("/"),
+        jo.get("/story", query_string={"key": key}),
+        jo.get("/journal"),
+        jo.get("/journal", query_string={"by": text, "key": text}),
+        jo.get("/companies", query_string={"company": text}),
+        jo.get("/letters/redrive", query_string={"of": text}),
+        jo.post("/find", {"q": text}),
+        jo.post("/letters/redrive", {"of": text, "reason": text}),
+        effect,
+    ]
+    for answer in shown:
+        page = re.sub(r' value="[^"]*"', "", answer.text)  # an entry gives back what was typed
+        page = page.replace("{{ 1337 * 7331 }}", "")
+        for raw in ("<script>alert", "<img src=x", "9801547", "\u202e", "\u2066"):
+            assert raw not in page, (answer.request.path, raw)
+    assert "\u27e8U+202E\u27e9evil" in jo.get("/journal").text
+    file = list(csv.reader(io.StringIO(jo.get("/journal.csv").text.removeprefix("\ufeff"))))
+    assert not [one for line in file for one in line if one.startswith("=") or "\u202e" in one]
 
 
 # --- switches ---------------------------------------------------------------------------------

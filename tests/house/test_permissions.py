@@ -404,7 +404,8 @@ def every_operators_page(console: Console) -> None:
     for path in (
         *("/", "/find", f"/find?q={story}", f"/story?key={story}", f"/story/again?key={story}"),
         *("/unknown", f"/unknown/one?key={unknown}", f"/unknown/ask?key={unknown}"),
-        *("/letters", "/parked", "/charts", "/facts", "/companies", "/shadow"),
+        *("/letters", "/parked", "/charts", "/charts/overview", "/facts", "/companies"),
+        *("/companies/writer?company=x&project=y", "/shadow"),
         *("/health", "/health/checks", "/journal", "/journal.csv"),
     ):
         assert jo.get(path).status_code in (200, 302, 404), path

@@ -1,12 +1,14 @@
-"""A real browser, where this machine has one: Debian's Chromium, or one that CHROMIUM names."""
+"""A server on loopback, and a real browser: Debian's Chromium, or one that CHROMIUM names."""
 
 import contextlib
 import os
 import shutil
+import threading
 from pathlib import Path
 
 import axe_playwright_python
 import pytest
+from werkzeug.serving import make_server
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 AXE = next(Path(axe_playwright_python.__file__).parent.rglob("axe.min.js"))
@@ -41,6 +43,29 @@ def chromium():
         browser.close()
 
 
+@contextlib.contextmanager
+def listening(make_app):
+    """Serve an application on loopback; yields its address.
+
+    Args:
+        make_app: makes it for that address.
+    """
+    server = make_server("127.0.0.1", 0, lambda *_: [], threaded=True)
+    server.log = lambda *_: None
+    url = f"http://127.0.0.1:{server.port}"
+    server.app = make_app(url)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+    )
+    thread.start()
+    try:
+        yield url
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
 class Tab:
     """One person's page, which collects what a page of ours must never cause.
 
@@ -63,11 +88,12 @@ class Tab:
         if message.type == "error" and is_ours and "Failed to load resource" not in message.text:
             self.faults.append(message.text)
 
-    def violations(self):
-        """What axe finds on the page as it is now, one line each."""
+    def violations(self, *rules):
+        """What axe finds on the page as it is now, one line each; by some of its rules, or all."""
         if not self.page.evaluate("() => 'axe' in window"):
             self.page.evaluate(AXE.read_text())
-        found = self.page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+        how = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
+        found = self.page.evaluate("how => axe.run(document, how)", how)
         return [
             f"{one['id']}: {node['html'][:120]}"
             for one in found["violations"]

@@ -1,5 +1,6 @@
 """The console over tables in memory, and browsers of several persons."""
 
+import contextlib
 import html
 import re
 
@@ -14,6 +15,7 @@ from console.access import Person, Right, Role, needs
 from console.app import create_app
 from console.backend import Options
 from console.sign_in import SignedIn
+from tests.rigs.browser import listening
 from tests.rigs.ops_session import session as offline_session
 
 HOST = "127.0.0.1:8090"
@@ -96,13 +98,48 @@ def fields(answer, **wanted):
 class Console:
     """The console, the services behind it, and its browsers."""
 
-    def __init__(self, session, left_out=frozenset()):
+    def __init__(self, session, left_out=None):
         self.session, self.services = session, session.services
-        self.app = create_app(session, Persons(), Options(frozenset({HOST}), left_out=left_out))
+        self.app = create_app(
+            session, Persons(), Options(frozenset({HOST}), left_out=left_out or {})
+        )
         self.app.testing = True
 
     def browser(self, who="jo"):
         return Browser(self.app, who)
+
+
+def under_its_name(app):
+    """The application as a server that listens on any port sees it: under the name that it answers to."""
+
+    def called(environ, start_response):
+        there = environ["HTTP_HOST"]
+        environ["HTTP_HOST"] = HOST
+        if "HTTP_ORIGIN" in environ:
+            environ["HTTP_ORIGIN"] = environ["HTTP_ORIGIN"].replace(there, HOST)
+        return app.wsgi_app(environ, start_response)
+
+    return called
+
+
+@pytest.fixture
+def open_console(open_tab):
+    """Opens a page of a console in a real browser, as one of the rig's persons."""
+    with contextlib.ExitStack() as running:
+        urls = {}
+
+        def opened(console, who, path="/", **how):
+            if console not in urls:
+                urls[console] = running.enter_context(
+                    listening(lambda _url: under_its_name(console.app))
+                )
+            tab = open_tab(**how)
+            tab.url = urls[console]
+            tab.page.context.add_cookies([{"name": "who", "value": who, "url": tab.url}])
+            tab.page.goto(f"{tab.url}{path}")
+            return tab
+
+        yield opened
 
 
 SERVICES = ("cloudwatch", "secretsmanager", "sqs", "ssm", "sts")

@@ -1,9 +1,4 @@
-"""A console with sign-in by a provider, its tables in memory; and a console that listens."""
-
-import contextlib
-import threading
-
-from werkzeug.serving import make_server
+"""A console with sign-in by a provider, its tables in memory."""
 
 from console import openid, settings
 from console.app import create_app
@@ -54,26 +49,3 @@ class OpenIdConsole:
     def visitor(self):
         """A browser without script."""
         return Visitor(self.app, self.settings.url, self.provider)
-
-
-@contextlib.contextmanager
-def listening(make_app):
-    """Serve an application on loopback; yields its address.
-
-    Args:
-        make_app: makes it for that address.
-    """
-    server = make_server("127.0.0.1", 0, lambda *_: [], threaded=True)
-    server.log = lambda *_: None
-    url = f"http://127.0.0.1:{server.port}"
-    server.app = make_app(url)
-    thread = threading.Thread(
-        target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
-    )
-    thread.start()
-    try:
-        yield url
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

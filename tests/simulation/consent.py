@@ -42,11 +42,14 @@ class ConversationTable(SimTable):
         )
 
     def transact(self, writes: Sequence[Any]) -> None:
-        """See `SimTable.transact`; a conversation is opened under a check of its mark."""
+        """See `SimTable.transact`; a conversation is opened under a check of its mark, or one is made."""
         marks = [write["key"] if _is_mark(write["key"]) else None for write in writes]
         try:
             self._looking(marks, lambda: SimTable.transact(self, writes))
         finally:
+            for mark in marks:
+                if mark is not None:
+                    self._world.consent.wrote(mark)
             if self._world.scenario.follow_ups:
                 self._world.follow_ups.wrote()
 

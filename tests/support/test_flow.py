@@ -4,14 +4,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from chalicelib.once.action import ActionRow, ActionStatus
 from chalicelib.once.event import EventFacts, EventStatus, Lease
 from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.support.flow import SupportFlow
 from chalicelib.support.inquiry import Inquiry
+from chalicelib.support.replies.guard_rails import ANSWERED_TAG
 from chalicelib.support.state import States
 from chalicelib.support.tickets import Comment
+from tests.rigs.fakes import RecordingLog
 from tests.rigs.ledger import LedgerRig
 from tests.rigs.one_ticket import OneTicket
 from tests.simulation import tables
@@ -72,3 +75,40 @@ def test_an_event_planned_on_its_ticket_is_not_rechecked():
     flow, event, plan = decided_in(Switches(), tickets)
     flow.recheck(event, plan, Switches())
     assert tickets.reads == 1
+
+
+@pytest.mark.parametrize(
+    ("tags", "text", "counted"),
+    [
+        (frozenset(), "That did not help, where is it?", []),
+        ({ANSWERED_TAG}, "Perfect, thank you so much!", ["wrote_again"]),
+        ({ANSWERED_TAG}, "That did not help, where is it?", ["complained"]),
+    ],
+)
+def test_what_a_customer_writes_after_an_automatic_answer_is_counted(tags, text, counted):
+    rig, log = LedgerRig(), RecordingLog()
+    tickets = OneTicket(Comment("c-1", False, text, NOW), tags=frozenset(tags))
+    states = States(tables.state(), rig.clock)
+    flow = SupportFlow(
+        tickets, states, rig.ledger, rig.clock, max_event_age=timedelta(days=7), log=log
+    )
+    flow.plan(Event(FACTS, Inquiry(text=text, at=NOW, message_id="c-1")), Switches())
+    found = [more for name, _, more in log.metrics if name == "mw.support.after_answer"]
+    assert [one["outcome"] for one in found] == counted
+
+
+@pytest.mark.parametrize(("status", "answer"), [("done", "automatic"), ("refused", "none")])
+def test_a_message_is_counted_by_whether_it_was_answered(status, answer):
+    rig, log = LedgerRig(), RecordingLog()
+    states = States(tables.state(), rig.clock)
+    flow = SupportFlow(
+        OneTicket(), states, rig.ledger, rig.clock, max_event_age=timedelta(days=7), log=log
+    )
+    facts = {"intent": "x", "route": "route-a", "at": "2026-11-20T12:00:00.000Z", "tier": "TIER_1"}
+    plan = Plan("support", ((PlannedAction("reply", "t_x"),),), facts | {"template": "t_x"})
+    key = "act:rp_reply:1042:c-1"
+    row = ActionRow(key, ActionStatus(status), finished_at="2026-11-20T12:00:01.000Z")
+    flow.conclude(
+        Lease(FACTS, "o", 1, 2e9, 1), Event(FACTS, Inquiry(text="", at=NOW)), plan, {key: row}
+    )
+    assert log.metrics == [("mw.support.messages", 1, {"answer": answer})]

@@ -1,0 +1,100 @@
+"""What each role may do, page by page, and the tests by which `docs/console.md` says that it is proved."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from chalicelib.outreach.desk.inbox import NotFoundError, Page
+from console import access
+from console.access import Person, Right, Role
+from tests.rigs import console as rig
+from tests.rigs.console import Console
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "console.md").read_text()
+ACTS = {
+    "companies.try_writer",
+    "companies.writer",
+    "letters.redrive",
+    "shared.share",
+    "story.again",
+    "unknown.ask",
+    "unknown.decide",
+}
+"""An operator's; reading pages are listed by what they show: nothing of a customer."""
+CONVERSATIONS = {
+    "conversation.again",
+    "conversation.compare",
+    "conversation.do",
+    "conversation.show",
+    "conversation.version",
+    "inbox.show",
+}
+OPEN = {"shared.show", "sign_in.sign_out"}
+MAY = {
+    Role.VIEWER: {Right.LOOK},
+    Role.OPERATOR: {Right.LOOK, Right.ACT},
+    Role.AGENT: {Right.CONVERSE},
+    Role.LEAD: {Right.CONVERSE},
+}
+OURS = frozenset({"ci-aaa-001"})
+
+
+def right_of(endpoint):
+    groups = ((ACTS, Right.ACT), (CONVERSATIONS, Right.CONVERSE), (OPEN, Right.ANYONE))
+    return next((right for group, right in groups if endpoint in group), Right.LOOK)
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_what_each_role_may_do_is_what_the_page_says(console: Console, role, monkeypatch):
+    companies = OURS if Right.CONVERSE in MAY[role] else frozenset()
+    person = Person(f"{role}@example.com", frozenset({role}), companies)
+    monkeypatch.setattr(rig, "PEOPLE", {**rig.PEOPLE, "one": person})
+    monkeypatch.setattr(console.services, "inbox", Nothing(), raising=False)
+    browser = console.browser("one")
+    for rule in console.app.url_map.iter_rules():
+        if rule.endpoint in ("static", "health.checks"):
+            continue
+        right = right_of(rule.endpoint)
+        assert access.needed_by(console.app.view_functions[rule.endpoint]) is right, rule
+        path = (
+            rule.rule.replace("<opaque_id>", "0" * 32)
+            .replace("<act>", "take")
+            .replace("<_act>", "take")
+        )
+        ask = browser.post if "POST" in rule.methods else browser.get
+        status = ask(path).status_code
+        is_home = path == "/" and Right.CONVERSE in MAY[role]
+        is_open = right is Right.ANYONE or right in MAY[role]
+        assert (status != 403) == (is_open or is_home), (rule, status)
+
+
+class Nothing:
+    """An inbox without a conversation."""
+
+    def list(self, **_):
+
+        return Page([])
+
+    def conversation(self, _opaque_id):
+
+        raise NotFoundError("CONVERSATION_NOT_FOUND", "none")
+
+
+def test_every_test_that_the_page_names_exists():
+    named = set(re.findall(r"`(test_\w+)`", TEXT))
+    there = {
+        name
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for name in re.findall(r"^ *def (test_\w+)", path.read_text(), re.MULTILINE)
+    }
+    assert len(named) > 20
+    assert named <= there
+
+
+def test_every_role_has_a_row_that_names_a_test():
+    rows = dict(
+        re.findall(r"^\| (\w+)(?: of a company)? \| .* \| (`test_.*) \|$", TEXT, re.MULTILINE)
+    )
+    assert {str(one) for one in Role} <= rows.keys()
