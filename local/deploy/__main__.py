@@ -8,9 +8,12 @@ Richpanel once through the deployed worker, and the deployed sweep found a lost 
 from __future__ import annotations
 
 import argparse
+import json
+import shutil
 import sys
 import tempfile
 import time
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +24,7 @@ from local.deploy import bundle, deployment, direct, stack
 from local.stack import environment
 from local.stack.engine import EngineError
 from local.vendors.richpanel import Richpanel
+from ops.stage import console_layer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from local.deploy.deployment import Deployment
 
 STAGE = "dev"
+_MB = 1_000_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -60,6 +65,9 @@ def _deploy_and_use(way: str, log: Path) -> list[str]:
             deployed = direct.deploy(engine, project, direct.provision(engine, STAGE))
         print(f"deployed in {time.monotonic() - started:.0f} s to {deployed.api_url}\n")
         print(_functions(deployed), flush=True)
+        if way == "stack":
+            print(_sizes(project / "out"))
+        print(_first_requests(deployed), flush=True)
         return list(_used(deployed, richpanel))
 
 
@@ -67,6 +75,40 @@ def _functions(deployed: Deployment) -> str:
     found = [deployed.configuration(one) for one in deployed.functions]
     columns = ("FunctionName", "Handler", "Runtime", "MemorySize", "Timeout", "CodeSize")
     return tables.shown(found, columns) + "\n"
+
+
+def _sizes(out: Path) -> str:
+    """What `chalice package` wrote, beside what AWS allows."""
+    template = json.loads((out / "sam.json").read_text())
+    with tempfile.TemporaryDirectory() as folder:
+        layer = Path(shutil.make_archive(f"{folder}/layer", "zip", out / console_layer.FOLDER))
+        layer_mb = _mb(layer)
+    unzipped_mb = sum(_mb(one) for one in (out / console_layer.FOLDER).rglob("*") if one.is_file())
+    with zipfile.ZipFile(out / "deployment.zip") as bundled:
+        bundle_mb = sum(one.file_size for one in bundled.infolist()) / _MB
+    rows = [
+        ("template: resources", str(len(template["Resources"])), "500"),
+        ("template", f"{_mb(out / 'sam.json'):.2f} MB", "1 MB, from a bucket"),
+        ("bundle of every function, zipped", f"{_mb(out / 'deployment.zip'):.1f} MB", "50 MB"),
+        ("layer of the console, zipped", f"{layer_mb:.1f} MB", "50 MB"),
+        ("both unzipped", f"{bundle_mb + unzipped_mb:.0f} MB", "250 MB"),
+    ]
+    columns = ("what", "size", "allowed")
+    return tables.shown([dict(zip(columns, row, strict=True)) for row in rows], columns) + "\n"
+
+
+def _mb(file: Path) -> float:
+    return file.stat().st_size / _MB
+
+
+def _first_requests(deployed: Deployment) -> str:
+    """How long a new container's first request takes: its start, the import, the route."""
+    took = []
+    for _ in range(2):
+        began = time.monotonic()
+        requests.get(f"{deployed.api_url}/health", timeout=60).raise_for_status()
+        took.append(f"{(time.monotonic() - began) * 1000:.0f} ms")
+    return "the API's first request {}, the next {}\n".format(*took)
 
 
 def _used(deployed: Deployment, richpanel: Richpanel) -> Iterator[str]:

@@ -57,6 +57,7 @@ def deploy(engine: Engine, project: Path, made: resources.Stage) -> Deployment:
                 ("facts", "post_facts"),
                 ("mail", "mail"),
                 ("later", "later"),
+                ("console", "console"),
             )
         },
     )

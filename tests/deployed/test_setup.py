@@ -50,7 +50,8 @@ class Place:
         (folder / "project").mkdir()
         self.project = bundle.sources(folder / "project")  # its variables are written by setup
         (self.project / "vendor").symlink_to(bundle.packages())
-        variables = setup_walk.vendors(richpanel, twilio, powerbi)
+        nowhere = {"OPENAI_BASE_URL": bundle.NOWHERE}  # no call leaves this machine
+        variables = nowhere | setup_walk.vendors(richpanel, twilio, powerbi)
         self.answers = setup_walk.answers(folder, STAGE, aws.account, variables)
 
     def ops(self, *arguments):
