@@ -7,7 +7,7 @@ from chalicelib.once.job import ActionResend, Recovery
 from chalicelib.once.resend import ResendFlow
 from chalicelib.support.actions import ATTENTION_TAG
 from chalicelib.support.jobs import ticket_job
-from tests.rigs.worker import KEY, ROUTED, EscalatingFlow, WorkerRig, job
+from tests.rigs.worker import CLOSED, KEY, ROUTED, EscalatingFlow, WorkerRig, job
 
 NONCE = "n1"
 RESENT_KEY = f"{KEY}:resend:{NONCE}"
@@ -57,6 +57,24 @@ def test_a_resend_given_up_by_the_queue_is_escalated():
     rig.fails = {f"{ROUTED}:resend:{NONCE}": [TransientError("richpanel", "tag", status=429)]}
     rig.process(resend(), receive=10)
     assert len(escalations(rig)) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "end"), [(CLOSED, ("processed", None)), (ROUTED, ("failed", "plan_not_known_here"))]
+)
+def test_a_kind_that_only_another_release_knows_keeps_no_other_from_being_resent(asked, end):
+    rig = rig_of()
+    build = rig.flow.build
+
+    def older(planned, event, plan):
+        built = build(planned, event, plan)
+        if built.key.startswith(ROUTED):
+            raise KeyError(planned.kind)
+        return built
+
+    rig.flow.build = older
+    rig.process(resend().model_copy(update={"action_key": asked}))
+    assert rig.ended(RESENT_KEY) == end
 
 
 @pytest.mark.parametrize("error", [PermanentError, TransientError])

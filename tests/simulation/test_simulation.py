@@ -11,6 +11,7 @@ from tests.simulation.world import World
 
 PAST_FAILURES = (7, 17, 25, 26, 45, 154, 181, 234, 523, 2010, 103541, 107536, 107958, 115989)
 """Seeds that each failed once, through a defect in the product or in the simulation."""
+DENSER_FAILURES = (1518, 4018)
 
 
 def snapshot(world):
@@ -43,6 +44,11 @@ def test_a_denser_seed_replays_too_and_has_more_faults_than_the_plain_one(seed):
 @pytest.mark.parametrize("seed", PAST_FAILURES)
 def test_every_promise_holds_on_seeds_that_once_failed(seed):
     assert World(tickets_alone(seed)).run().oracle.violations == []
+
+
+@pytest.mark.parametrize("seed", DENSER_FAILURES)
+def test_every_promise_holds_on_denser_seeds_that_once_failed(seed):
+    assert World(denser(seed)).run().oracle.violations == []
 
 
 def test_every_promise_holds_on_a_hundred_seeds():

@@ -158,9 +158,11 @@ class ActionLedger(LedgerRows):
         return rows.action(item)
 
     def action(self, key: str) -> ActionRow | None:
-        """An action by its key, as stored now; None when there is none."""
+        """An action by its key, as stored now; None when there is none, or TTL should have deleted it."""
         row = self._table.get({"event_id": key})
-        return rows.action(row) if row else None
+        if row is None or row.get("expires_at", self._epoch() + 1) <= self._epoch():
+            return None
+        return rows.action(row)
 
     # --- settling -----------------------------------------------------------------------------
 

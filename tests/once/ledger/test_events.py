@@ -486,6 +486,16 @@ def test_statuses_cover_only_existing_and_unexpired_rows(ledger, clock):
     assert ledger.statuses(keys) == {}
 
 
+def test_an_action_that_ttl_should_have_deleted_is_none(ledger, clock):
+    """Its event, received anew, does not repeat a hand-off of a month ago."""
+    lease = claim(ledger)
+    ledger.begin(lease, TAGS[:1], MODES)
+    ledger.end_action(lease, TAGS[0], ActionStatus.DONE)
+    assert ledger.action(TAGS[0].key).status == ActionStatus.DONE
+    clock.forward(31 * 86_400)
+    assert ledger.action(TAGS[0].key) is None
+
+
 def test_a_notification_is_recorded_with_its_end(ledger, table):
     ledger.record(facts("evt:rp:1042:n:d1"), UNDECIDED, EventStatus.PROCESSED, reason="resolved")
     stored = row(table, "evt:rp:1042:n:d1")
