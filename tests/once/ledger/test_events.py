@@ -487,7 +487,7 @@ def test_statuses_cover_only_existing_and_unexpired_rows(ledger, clock):
 
 
 def test_an_action_that_ttl_should_have_deleted_is_none(ledger, clock):
-    """Its event, received anew, does not repeat a hand-off of a month ago."""
+    """Its event, received again, does not repeat a hand-off of a month ago."""
     lease = claim(ledger)
     ledger.begin(lease, TAGS[:1], MODES)
     ledger.end_action(lease, TAGS[0], ActionStatus.DONE)
