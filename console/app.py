@@ -78,8 +78,8 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
             if request.path == "/" and found.person.may(Right.CONVERSE):
                 return inbox.home()
             abort(403, "Your role does not include this.")
-        if request.endpoint in options.left_out:
-            command = options.left_out[request.endpoint]
+        command = options.left_out.get(request.endpoint or "")
+        if command is not None:
             return make_response(render_template("left_out.html", command=command))
         return None
 
