@@ -195,10 +195,13 @@ class SupportFlow(Flow):
             raise HandBackError("comment_not_shown", delay_seconds=READ_LAG_SECONDS)
 
     def _is_ours(self, inquiry: Inquiry) -> Callable[[Comment], bool]:
-        """Tells our replies on a message's ticket by their author or their reference."""
+        """Tells our replies on a message's ticket by their author or their reference.
+
+        Without what replies are made with, any answer may be one of an earlier configuration.
+        """
         answering, ticket = self._answering, inquiry.ticket
         if answering is None or ticket is None:
-            return lambda _: False
+            return lambda _: True
         author, opaque = answering.policy.author_id, answering.opaque
         return lambda one: one.author_id == author or may_be_ours(one.text, ticket, opaque())
 

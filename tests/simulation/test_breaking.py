@@ -199,8 +199,8 @@ def test_a_dead_letter_without_a_reason_on_its_row_is_detected(monkeypatch):
 
 def test_a_send_without_its_last_look_is_detected(monkeypatch):
     """What was seen as the message was planned does not count."""
-    monkeypatch.setattr(LastLook, "take", lambda *_: None)
-    monkeypatch.setattr(LastLook, "refresh", lambda *_: None)
+    monkeypatch.setattr(LastLook, "take", lambda *_, **__: None)
+    monkeypatch.setattr(LastLook, "refresh", lambda *_, **__: None)
     assert is_detected("P5")
 
 
