@@ -161,7 +161,11 @@ class Effects:
             if not met and not any(other.action.key == key for other in step):
                 return "dependency"
         decided = attempt.decided.forbids(item.action) if attempt.decided else None
-        return decided or self._switches.current().forbids(item.action)
+        reason = decided or self._switches.current().forbids(item.action)
+        if reason is not None and getattr(item.action, "waits_for_switches", False):
+            # Its flow let it wait; the switch was set since: a skipped one would end its line.
+            raise HandBackError("switch_flipped", delay_seconds=SHORTEST_WAIT_SECONDS)
+        return reason
 
     def _stop_pending(self, attempt: Attempt, action: Action, row: ActionRow) -> ActionRow:
         """End a stopped pending row as unknown, as an earlier run may have sent its request."""

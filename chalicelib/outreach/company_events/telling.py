@@ -56,6 +56,8 @@ class TellCompany:
     settle: ClassVar[Settle] = Settle.REPEATABLE
     reaches_customer: ClassVar[bool] = False
     is_id_global: ClassVar[bool] = False
+    waits_for_switches: ClassVar[bool] = True
+    """A switch that stops it makes it wait, and never ends it: the next event comes after it."""
 
     @property
     def key(self) -> str:

@@ -224,6 +224,25 @@ def test_a_switch_keeps_events_back_and_loses_none(telling, endpoint, record):
     assert endpoint.numbers == [1, 2]
 
 
+@pytest.mark.parametrize("look", [1, 2, 3])
+def test_a_switch_that_is_set_while_an_event_is_posted_ends_no_line(
+    telling, endpoint, record, monkeypatch, look
+):
+    current, looks = telling.switches.current, iter(range(1, 100))
+
+    def flipped():
+        telling.switches.switches = Switches(shadow_mode=next(looks) >= look)
+        return current()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(telling.switches, "current", flipped)
+        happens(telling, record, Name.ACCEPTED, Name.SENT)
+        telling.forward(HOUR)
+    telling.switches.switches = Switches()
+    telling.forward(HOUR)
+    assert endpoint.numbers == [1, 2]
+
+
 def test_a_project_that_has_no_endpoint_any_more_holds_nothing_up(telling, endpoint, record):
     key = {"company_id": record.company_id, "project_id": record.project_id}
     happens(telling, record, Name.ACCEPTED, Name.SENT)
