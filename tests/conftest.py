@@ -47,6 +47,7 @@ pytest_plugins = [
     "tests.rigs.outreach_parts",
     "tests.rigs.replies",
     "tests.rigs.richpanel",
+    "tests.rigs.sdk_models",
     "tests.rigs.tickets",
     "tests.rigs.vendor_fixtures",
     "tests.rigs.worker",
