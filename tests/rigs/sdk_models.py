@@ -1,25 +1,29 @@
-"""Parses each of the AWS SDK's models once per process; nearly every test builds new sessions."""
+"""Reads each of the AWS SDK's models once per process; nearly every test builds new sessions."""
 
 import functools
 
 import botocore.session
-from botocore.loaders import JSONFileLoader
 
 
-class _Once(JSONFileLoader):
-    load_file = functools.cache(JSONFileLoader.load_file)
+class _Paths(list):
+    """Where models are; boto3 adds its own folder for every session."""
+
+    def append(self, path):
+        if path not in self:
+            super().append(path)
 
 
 def pytest_configure():
-    """Make all sessions read one parsed copy, as the clients of one session do.
+    """Give all sessions one loader, as the clients of one session have.
 
-    Loaders that belong to no session still parse: moto changes what it has loaded.
+    Loaders that belong to no session read for themselves: moto changes what it has loaded.
     """
-    files, of_a_session = _Once(), botocore.session.create_loader
+    of_a_session = botocore.session.create_loader
 
+    @functools.cache
     def create_loader(*paths):
         made = of_a_session(*paths)
-        made.file_loader = files
+        made._search_paths = _Paths(made.search_paths)
         return made
 
     botocore.session.create_loader = create_loader
