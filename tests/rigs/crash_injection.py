@@ -83,9 +83,13 @@ def kill_at(system, crash_injector, number, moment):
     return was_killed
 
 
-def boundaries():
-    """Before and after each call, without end."""
-    return ((number, moment) for number in itertools.count(1) for moment in ("before", "after"))
+def boundaries(first=1):
+    """Where to die: before the first call, then after each, without end.
+
+    Before a call is after the one before it: every call, to AWS or to a vendor, is counted.
+    """
+    after = ((number, "after") for number in itertools.count(first))
+    return itertools.chain([(first, "before")], after)
 
 
 _WRITES = ("put", "update", "transact", "put_all")

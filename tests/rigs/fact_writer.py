@@ -37,10 +37,12 @@ class CrashingClient:
         self._client = client
         self._at = at
         self._is_after = is_after
+        self.before = lambda: None
         self.calls = Counter()
 
     def __getattr__(self, operation):
         def call(**arguments):
+            self.before()
             self.calls[operation] += 1
             is_here = sum(self.calls.values()) == self._at
             if is_here and not self._is_after:

@@ -6,7 +6,12 @@ import pytest
 
 from chalicelib.once.event import LATE_SECONDS
 from chalicelib.support import keys as ticket_keys
-from tests.rigs.crash_injection import CrashInjector, ProcessKilled, count_aws_calls
+from tests.rigs.crash_injection import (
+    CrashInjector,
+    ProcessKilled,
+    boundaries,
+    count_aws_calls,
+)
 from tests.rigs.engines import drain
 from tests.rigs.operator import new_containers
 from tests.rigs.ops_cli import runner
@@ -189,8 +194,7 @@ def killed_at_every_call(prepare, act, run, monkeypatch):
     """Do an act once for each of its calls, killed there; yields after each kill, last one whole."""
     injector = CrashInjector()
     count_aws_calls(injector, monkeypatch)
-    moments = ((number, moment) for number in range(1, 200) for moment in ("before", "after"))
-    for number, moment in moments:
+    for number, moment in itertools.islice(boundaries(), 200):
         prepare()
         new_containers()
         injector.arm(number, moment)

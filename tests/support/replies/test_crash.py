@@ -11,6 +11,7 @@ import pytest
 
 from tests.rigs.crash_injection import (
     CrashInjector,
+    boundaries,
     count_aws_calls,
     count_vendor_calls,
     run_until_killed,
@@ -33,12 +34,6 @@ def crash_injector(replies_rig, monkeypatch):
     count_vendor_calls(found, monkeypatch)
     replies_rig.new_container()
     return found
-
-
-def boundaries(first=1):
-    return itertools.chain(
-        [(first, "before")], ((number, "after") for number in itertools.count(first))
-    )
 
 
 def changes(replies_rig, ticket, *kinds):
