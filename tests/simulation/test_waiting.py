@@ -107,7 +107,7 @@ def test_a_stop_in_quiet_hours_is_heard_before_anything_is_sent(until):
     )
     night = schedule(starts=(TEXT,), says=says, quiet_until=until)
     # A message that a fault holds back may be delivered after the shorter night.
-    runs = each_fault(night, every=9) if until == "15:30" else [night]
+    runs = each_fault(night, every=25) if until == "15:30" else [night]
     for number, one in enumerate(runs):
         world, violations = run(one)
         assert violations == [], number
@@ -123,7 +123,7 @@ def test_messages_of_one_night_are_answered_in_their_order(until):
         for number, (at, text) in enumerate([(60.0, "hi"), (90.0, "tell me more"), (410.0, "so?")])
     )
     night = schedule(starts=(TEXT,), says=says, quiet_until=until)
-    for number, one in enumerate(each_fault(night, every=15)):
+    for number, one in enumerate(each_fault(night, every=31)):
         world, violations = run(one)
         assert violations == [], number
         assert_answered_in_order(world, "sms", 3)
