@@ -86,14 +86,15 @@ def tables(clients: Clients, template: Template, *, backups: bool) -> Iterator[M
         found = _table(dynamodb, name)
         changes: list[str] = []
         if found is None:
-            dynamodb.create_table(**declared)
-            dynamodb.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
+            created = dynamodb.create_table(**declared)["TableDescription"]
+            if created["TableStatus"] != "ACTIVE":  # embedded engines create at once
+                dynamodb.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
         else:
             _refuse_stack_owned(
                 dynamodb.list_tags_of_resource(ResourceArn=found["TableArn"])["Tags"]
             )
             changes += _update_table(dynamodb, declared, found)
-        if ttl and not _ttl_is_set(dynamodb, name, ttl):
+        if ttl and (found is None or not _ttl_is_set(dynamodb, name, ttl)):
             dynamodb.update_time_to_live(TableName=name, TimeToLiveSpecification=ttl)
             changes.append("ttl")
         if backups and recovery and not _recovery_is(dynamodb, name, recovery):

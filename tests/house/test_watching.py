@@ -7,6 +7,7 @@ every set of dimensions in the output of `JsonLog`, and some alarms are triggere
 from __future__ import annotations
 
 import ast
+import functools
 import io
 import json
 import re
@@ -46,6 +47,7 @@ CLOSED_SETS = {
 }
 
 
+@functools.cache
 def emitted() -> dict[str, set[frozenset[str]]]:
     """Metric name to the sets of dimensions it is stored under, from the code's own calls."""
     found: dict[str, set[frozenset[str]]] = {}
