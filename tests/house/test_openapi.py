@@ -33,7 +33,7 @@ WEBHOOK_MODULES = (
     "facts/hubspot_webhook.py",
 )
 OTHER_MODULES = ("once/intake.py", "aws/queue.py", "wiring/support.py", "wiring/facts.py")
-EXAMPLES = 40
+EXAMPLES = 25
 """Generated requests per route, valid or invalid by the description."""
 
 
