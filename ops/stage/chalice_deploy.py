@@ -17,6 +17,7 @@ A stage that is deployed and of which no record is found is refused: Chalice wou
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Mapping
@@ -26,8 +27,9 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 from chalice.awsclient import TypedAWSClient
-from chalice.config import Config
+from chalice.config import Config, DeployedResources
 from chalice.deploy.deployer import PolicyGenerator, ResultsRecorder
+from chalice.deploy.planner import PlanStage
 
 from chalicelib.errors import MiddlewareError
 from chalicelib.wiring import services
@@ -94,6 +96,7 @@ def share_record(stage: str, bucket: str, project: Path) -> None:
     if kept is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(kept)
+        use_record(kept)
     there = address.ids(gateway, stage)
     known = file.read_text() if file.exists() else ""
     if there and not any(one in known for one in there):
@@ -110,6 +113,18 @@ def share_record(stage: str, bucket: str, project: Path) -> None:
         artifacts.keep_record(s3, bucket, stage, file.read_text())
 
     setattr(ResultsRecorder, record.__name__, recorded)
+
+
+def use_record(text: str) -> None:
+    """Make Chalice plan by this record: it reads its file before it imports `app`, and us."""
+    plan = PlanStage.execute  # there is no hook for it
+    deployed = DeployedResources(json.loads(text))
+
+    def planned(self: PlanStage, resources: Any) -> Any:  # noqa: ANN401 - as Chalice calls it
+        self._remote_state._deployed_resources = deployed  # noqa: SLF001
+        return plan(self, resources)
+
+    setattr(PlanStage, plan.__name__, planned)
 
 
 class _Clients:
