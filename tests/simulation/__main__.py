@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
-from tests.simulation import crowds
+from tests.simulation import crowds, recorded
 from tests.simulation.aimed import aimed, plain
 from tests.simulation.dead_letters import with_dead_letters
 from tests.simulation.denser import denser, stalled
@@ -64,7 +65,13 @@ class Found:
 def main(arguments: list[str] | None = None) -> int:
     """Run; 1 when a promise did not hold."""
     options = _options(arguments)
+    if options.schedule:
+        return _run_again(options.schedule)
     draw = _KINDS[options.kind]
+    if options.record:
+        for seed in range(options.seed, options.seed + options.runs):
+            print(recorded.record(draw(seed), options.record))
+        return 0
     gc.freeze()  # imported modules are never garbage
     gc.set_threshold(20_000)  # a world is garbage as a whole: fewer collections are 6 % faster
     found = Found()
@@ -88,8 +95,19 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="processes; a soak has one a core")
     parser.add_argument("--stop-after", type=int, default=5, help="failing runs")
     parser.add_argument("--no-shrink", action="store_true")
+    parser.add_argument("--schedule", type=Path, help="a recorded schedule, to be run again")
+    parser.add_argument("--record", type=Path, help="the folder to write the seeds' schedules to")
     parser.add_argument("--kind", choices=_KINDS, default="plain", help="of the schedules")
     return parser.parse_args(arguments)
+
+
+def _run_again(file: Path) -> int:
+    """Run a recorded schedule and print what it breaks, and what it broke when it was recorded."""
+    was = recorded.read(file)
+    found = recorded.violations(was.schedule)
+    for title, violations in (("recorded", was.violations), ("now", found)):
+        print(f"{title}:", *(violations or ["nothing broken"]), sep="\n  ")
+    return 1 if found else 0
 
 
 def _shares(options: argparse.Namespace, draw: Callable[[int], Scenario]) -> Iterator[Found]:

@@ -9,6 +9,9 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from enum import Enum
+from typing import Annotated
+
+from pydantic import BeforeValidator, PlainSerializer
 
 
 class Crash(BaseException):
@@ -40,6 +43,13 @@ class Port(Enum):
     SEND = ("not_kept", "kept_and_no_answer", "crash_before", "crash_after")
     DEFER = ("throttled", "crash_before", "crash_after")
 
+
+PortByName = Annotated[
+    Port,
+    BeforeValidator(lambda name: Port[name] if isinstance(name, str) else name),
+    PlainSerializer(lambda port: port.name),
+]
+"""A port in a file: its value would be the list of its faults."""
 
 PAUSES = (0.02, 0.5, 5.0, 40.0, 140.0, 260.0, 400.0, 900.0)
 """How long a worker is paused: from less than two calls of another up to far beyond its lease."""

@@ -20,7 +20,7 @@ from tests.simulation import (
     staleness,
     wordings,
 )
-from tests.simulation.faults import Fault, Port, drawn
+from tests.simulation.faults import Fault, Port, PortByName, drawn
 from tests.simulation.flow import REPLIES
 from tests.simulation.partials import Partial
 from tests.simulation.spoils import Spoil
@@ -216,7 +216,7 @@ class Scenario:
     writes: tuple[float, ...] = ()
     is_numbered: bool = True
     late_ttl: bool = False
-    unavailable: tuple[tuple[frozenset[Port], float, float], ...] = ()
+    unavailable: tuple[tuple[frozenset[PortByName], float, float], ...] = ()
     jumps: tuple[tuple[float, int, float], ...] = ()
     resumes: tuple[tuple[float, int], ...] = ()
     approvals: tuple[float, ...] = ()

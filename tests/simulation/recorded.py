@@ -1,0 +1,48 @@
+"""Schedules as files: what a seed drew on one day, whatever is drawn for that seed later.
+
+A file also holds the violations that its schedule had when it was recorded::
+
+    {"schedule": {"seed": 77701345, "posts": [...], ...},
+     "violations": ["P2: the sweeps do not come to an end"]}
+
+`python -m tests.simulation --record FOLDER --seed N --runs M` writes one file per seed;
+`python -m tests.simulation --schedule FILE` runs one again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from tests.simulation.scenario import Scenario
+from tests.simulation.world import World
+
+FOLDER = Path(__file__).parent.parent / "samples" / "schedules"
+
+
+class Recorded(BaseModel):
+    """A schedule, and the violations that it had."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    schedule: Scenario
+    violations: list[str]
+
+
+def read(file: Path) -> Recorded:
+    """The schedule of a file; raises `pydantic.ValidationError` for anything else."""
+    return Recorded.model_validate_json(file.read_bytes())
+
+
+def record(scenario: Scenario, folder: Path) -> Path:
+    """Run a schedule and write it with its violations; returns the file."""
+    file = folder / f"{scenario.seed}.json"
+    recorded = Recorded(schedule=scenario, violations=violations(scenario))
+    file.write_text(recorded.model_dump_json(indent=1) + "\n")
+    return file
+
+
+def violations(scenario: Scenario) -> list[str]:
+    """The promises that a schedule breaks today."""
+    return [str(one) for one in World(scenario).run().oracle.violations]

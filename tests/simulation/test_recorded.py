@@ -1,0 +1,36 @@
+"""Schedules that break a promise today are kept as files, and still break it in the same way."""
+
+import pytest
+
+from tests.simulation import __main__ as command
+from tests.simulation import recorded
+from tests.simulation.aimed import plain
+from tests.simulation.faults import Port
+
+_FILES = sorted(recorded.FOLDER.glob("*.json"))
+
+
+@pytest.mark.parametrize("file", _FILES, ids=lambda file: file.stem)
+def test_a_recorded_schedule_ends_as_its_file_says(file):
+    was = recorded.read(file)
+    assert recorded.violations(was.schedule) == was.violations
+
+
+@pytest.mark.parametrize("seed", [1, 77700309])
+def test_a_schedule_is_read_as_it_was_written(seed, tmp_path):
+    drawn = plain(seed)
+    file = recorded.record(drawn, tmp_path)
+    assert recorded.read(file).schedule == drawn
+
+
+def test_a_port_is_written_by_its_name(tmp_path):
+    drawn = plain(77700309)
+    assert drawn.unavailable
+    assert f'"{Port.READ.name}"' in recorded.record(drawn, tmp_path).read_text()
+
+
+def test_a_file_can_be_run_by_command(capsys):
+    file = recorded.FOLDER / "77701560.json"
+    assert command.main(["--schedule", str(file)]) == 1
+    shown = capsys.readouterr().out
+    assert shown.count("may belong to two, and nobody is asked") == 4
