@@ -11,7 +11,7 @@ SEED ?= 1
 JOBS ?= 1
 NEIGHBOUR_EXAMPLES ?= 20
 
-.PHONY: help run demo test cover check audit format screenshots bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
+.PHONY: help run demo test test-long test-all cover check audit format screenshots bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
 
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -30,11 +30,16 @@ run: $(READY) ## The whole system on this machine, until Ctrl-C
 demo: $(READY) ## Real webhooks through the whole system, and a table of the results
 	@$(BIN)/python -m local demo
 
-test: $(READY) ## Every test, headless
-	@$(BIN)/python -m pytest -n $(AT_ONCE) --dist loadfile
+test: $(READY) ## The tests, headless: five minutes on two cores
+	@$(BIN)/python -m pytest -n $(AT_ONCE) --dist worksteal
 
 cover: $(READY) ## The same with coverage, by branch
-	@$(BIN)/python -m pytest -n $(AT_ONCE) --dist loadfile --cov
+	@$(BIN)/python -m pytest -n $(AT_ONCE) --dist worksteal --cov
+
+test-long: $(READY) ## What takes longer: browsers, exploration, permissions, packaging, every point of a crash
+	@$(BIN)/python -m pytest -n $(AT_ONCE) --dist worksteal -m long
+
+test-all: test test-long test-deployed simulate explore crash ## Everything that can fail, for half an hour and more
 
 check: $(READY) ## Format, lint, types, import rules, security, the packaged templates
 	@$(BIN)/ruff format --check .

@@ -549,7 +549,7 @@ def test_a_new_stage_starts_in_shadow_and_no_deployment_moves_a_switch(template:
     assert not _of_type(template, "AWS::SSM::Parameter")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_bundle_holds_what_the_functions_import_and_fits_a_direct_upload(tmp_path: Path):
     """Needs a package index: the only test that the network guard lets through."""
     requirements = (ROOT / "requirements.txt").read_text()
