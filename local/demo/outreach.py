@@ -293,7 +293,7 @@ class _Chapter:
                 "dev",
                 project_id="pi-tools",
                 ai_config={**company.ai_config_of_models("dev"), "tools": [TOOL]},
-                event_webhook={"url": endpoint.url},
+                event_webhook={"url": endpoint.events_url},
             )
             company.put_project(self.stack.stage, item)
             company.put_signing_secret(self.stack.stage, SECRET)
@@ -313,8 +313,8 @@ class _Chapter:
             line = self._line(
                 "a tool, asked for in three deliveries: called once", "demo-tool", sent
             )
-            if endpoint.calls() != [(TOOL["name"], TOOL_ARGUMENTS)] or endpoint.forged:
-                got, forged = len(endpoint.calls()), endpoint.forged
+            if endpoint.tools_called() != [(TOOL["name"], TOOL_ARGUMENTS)] or endpoint.forged:
+                got, forged = len(endpoint.tools_called()), endpoint.forged
                 self.wrong.append(
                     f"the endpoint got {got} tool calls and {forged} wrong signatures"
                 )

@@ -98,6 +98,7 @@ class Engine(Running):
             self._process.wait()
 
 
+MINISTACK = (sys.executable, "-m", "ministack")
 SERVICES = "dynamodb,sqs,ssm,secretsmanager,ses,sts,s3,logs,cloudwatch,sns,lambda,iam,apigateway"
 
 
@@ -105,7 +106,7 @@ def ministack(
     port: int = 0,
     *,
     log: Path | None = None,
-    command: Sequence[str] = (sys.executable, "-m", "ministack"),
+    command: Sequence[str] = MINISTACK,
     services: str = SERVICES,
     settings: Mapping[str, str] | None = None,
 ) -> Engine:

@@ -12,7 +12,7 @@ import threading
 import time
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from local.stack.resources import Stage
+    from local.stack.turns import Turns
 
     Handler = Callable[[dict[str, Any], Any], Any]
 
@@ -59,6 +60,8 @@ class Pump(Running):
         pollers: how many threads a queue has, so how many invocations at a time.
         timeout_seconds: the timeout in the context; a handler is not killed after it.
         on_error: called with an exception a handler raised.
+        turns: where given, pollers ask again and again instead of by long polls, and `Turns.settle`
+            says when none of them finds anything.
     """
 
     sqs: Any
@@ -70,6 +73,7 @@ class Pump(Running):
     timeout_seconds: float = 120.0
     function_name: str = "rp-mw-dev-worker"
     on_error: Callable[[BaseException], None] | None = None
+    turns: Turns | None = None
     history: deque[Invocation] = field(default_factory=lambda: deque(maxlen=10_000))
     _stopping: threading.Event = field(default_factory=threading.Event, repr=False)
     _threads: list[threading.Thread] = field(default_factory=list, repr=False)
@@ -86,8 +90,9 @@ class Pump(Running):
         self._stopping.clear()
         for queue in self.queues:
             for number in range(self.pollers):
+                poll = self._poll if self.turns is None else self._take_turns
                 thread = threading.Thread(
-                    target=self._poll, args=queue, name=f"pump-{number}", daemon=True
+                    target=poll, args=queue, name=f"pump-{number}", daemon=True
                 )
                 thread.start()
                 self._threads.append(thread)
@@ -144,6 +149,20 @@ class Pump(Running):
             except (ClientError, BotoCoreError, OSError) as error:
                 if not self._stopping.wait(0.5):
                     self._report(error)
+
+    def _take_turns(self, url: str, arn: str) -> None:
+        turns, me = cast("Turns", self.turns), f"{url} {threading.get_ident()}"
+        turns.join(me)
+        while not self._stopping.is_set():
+            with turns.look(me) as finds:
+                try:
+                    if self._receive(url, arn, wait_seconds=0) is not None:
+                        finds()
+                        continue
+                except (ClientError, BotoCoreError, OSError) as error:
+                    self._report(error)
+            turns.rest(me)
+        turns.leave(me)
 
     def _receive(self, url: str, arn: str, *, wait_seconds: int) -> Invocation | None:
         messages = self.sqs.receive_message(
@@ -232,6 +251,8 @@ class Schedule(Running):
         handler: called with an EventBridge event and a context, e.g. ``app.reconcile``.
         every_seconds: the interval; the first tick comes after one.
         on_error: called with an exception the handler raised; the schedule continues.
+        turns: where given, a tick is due by the clock that tests can move, and `Turns.settle` waits
+            for it.
     """
 
     handler: Callable[[dict[str, Any], Any], Any]
@@ -239,6 +260,7 @@ class Schedule(Running):
     function_name: str = "rp-mw-dev-reconcile"
     timeout_seconds: float = 240.0
     on_error: Callable[[BaseException], None] | None = None
+    turns: Turns | None = None
     _stopping: threading.Event = field(default_factory=threading.Event, repr=False)
     _thread: threading.Thread | None = field(default=None, repr=False)
 
@@ -265,9 +287,28 @@ class Schedule(Running):
         return self.start()
 
     def _run(self) -> None:
+        if self.turns is not None:
+            self._take_turns(self.turns)
+            return
         while not self._stopping.wait(self.every_seconds):
-            try:
-                self.tick()
-            except Exception as error:  # noqa: BLE001 - as EventBridge: the next tick follows anyway
-                if self.on_error is not None:
-                    self.on_error(error)
+            self._tick()
+
+    def _take_turns(self, turns: Turns) -> None:
+        due = time.monotonic() + self.every_seconds
+        turns.join(self.function_name)
+        while not self._stopping.is_set():
+            with turns.look(self.function_name) as finds:
+                if time.monotonic() >= due:
+                    finds()
+                    due = time.monotonic() + self.every_seconds
+                    self._tick()
+                    continue
+            turns.rest(self.function_name)
+        turns.leave(self.function_name)
+
+    def _tick(self) -> None:
+        try:
+            self.tick()
+        except Exception as error:  # noqa: BLE001 - as EventBridge: the next tick follows anyway
+            if self.on_error is not None:
+                self.on_error(error)

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from chalicelib.facts.dataset import definition
 from local import company, simulated_model
+from local.stack import clock, environment, lambda_events, resources
 from local.stack import engine as engines
-from local.stack import environment, lambda_events, resources
 from local.stack.engine import ROOT
 from local.stack.pump import Pump, Schedule, lane_handler, lane_pump
 from local.stack.server import Http
+from local.stack.turns import Turns
 from local.vendors import bedrock
 from local.vendors.bedrock import Bedrock
 from local.vendors.openai import MODELS, OpenAI
@@ -27,12 +28,14 @@ from local.vendors.ses import Ses
 from local.vendors.twilio import Twilio
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
     from types import TracebackType
 
 STAGE = "dev"
 FACTS_EVERY_SECONDS = 5.0
 """A minute once deployed; shorter here, where a person waits for it."""
+DEPLOYED_FACTS_EVERY_SECONDS = 60.0
 STOP_SECONDS = 0.5
 """How long a handler may keep running after Ctrl-C; unfinished work is lost, as no data is kept."""
 
@@ -56,6 +59,10 @@ class Stack:
         ports: where to listen.
         reconcile_every_seconds: the schedule's interval; with None the caller runs the schedule.
         on_error: called with the handler's name and the exception it raised.
+        moved_clock: the file of a clock that tests can move; the engine follows it, the caller
+            lets this process follow it.
+        turns: who asks whether anything is left to do; see `Pump` and `Schedule`.
+        more: further variables of the functions.
 
     Raises:
         EngineError: a port is taken or the engine does not start; nothing is left running.
@@ -82,10 +89,15 @@ class Stack:
         *,
         reconcile_every_seconds: float | None = 30.0,
         on_error: Callable[[str, BaseException], None] | None = None,
+        moved_clock: Path | None = None,
+        turns: Turns | None = None,
+        more: Mapping[str, str] | None = None,
     ) -> None:
         self._ports = ports
         self._every = reconcile_every_seconds
         self._on_error = on_error or (lambda _what, _error: None)
+        self._clock, self._more = moved_clock, more or {}
+        self._turns = turns
         self._open = ExitStack()
 
     def wait_until_quiet(self, *, timeout_seconds: float = 60.0) -> bool:
@@ -126,7 +138,10 @@ class Stack:
                 engines.require_free(port, what)
         log = environment.RUN / f"engine-{os.getpid()}.log"
         self._open.callback(log.unlink, missing_ok=True)
-        self.engine = self._open.enter_context(engines.ministack(self._ports.engine, log=log))
+        command = clock.command(self._clock, "ministack") if self._clock else engines.MINISTACK
+        self.engine = self._open.enter_context(
+            engines.ministack(self._ports.engine, log=log, command=command)
+        )
         aws = resources.Aws(self.engine.url)
         self._open.callback(aws.close)
         self.stage = resources.create(aws, STAGE)
@@ -166,6 +181,7 @@ class Stack:
             "BEDROCK_FALLBACK_MODEL": bedrock.MODELS[1],
             "PUBLIC_BASE_URL": company.PUBLIC_URL,
             "COMPANY_WEBHOOKS_ON_LOOPBACK": "true",
+            **self._more,
         }
         environment.enter(self.variables)
         app = _application()
@@ -174,6 +190,7 @@ class Stack:
             self.stage,
             lane_handler(app),
             on_error=lambda error: self._on_error("worker", error),
+            turns=self._turns,
         ).start()
         self._open.callback(self.pump.finish_running, wait_seconds=STOP_SECONDS)
         self.later = Pump(
@@ -184,18 +201,21 @@ class Stack:
             pollers=1,
             function_name="rp-mw-dev-later",
             on_error=lambda error: self._on_error("later", error),
+            turns=self._turns,
         ).start()
         self._open.callback(self.later.finish_running, wait_seconds=STOP_SECONDS)
         self.schedule = Schedule(
             app.reconcile,
             self._every or 0,
             on_error=lambda error: self._on_error("reconcile", error),
+            turns=self._turns,
         )
         self.facts_schedule = Schedule(
             app.post_facts,
-            FACTS_EVERY_SECONDS,
+            FACTS_EVERY_SECONDS if self._clock is None else DEPLOYED_FACTS_EVERY_SECONDS,
             function_name="rp-mw-dev-post_facts",
             on_error=lambda error: self._on_error("post_facts", error),
+            turns=self._turns,
         )
         if self._every is not None:
             for schedule in (self.schedule, self.facts_schedule):

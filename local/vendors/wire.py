@@ -33,6 +33,7 @@ class Request:
         path: as on the wire, not decoded, without the query.
         segments: the path's parts, not decoded.
         body: the parsed JSON, otherwise the text; None if there was none.
+        raw: the body as it was sent, which a signature covers.
     """
 
     method: str
@@ -41,6 +42,7 @@ class Request:
     query: Mapping[str, str]
     headers: Mapping[str, str]
     body: Any
+    raw: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,7 @@ class Connection(BaseHTTPRequestHandler):
             query={name: values[-1] for name, values in parse_qs(url.query).items()},
             headers={name.lower(): value for name, value in self.headers.items()},
             body=body,
+            raw=raw,
         )
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002

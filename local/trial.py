@@ -1,0 +1,143 @@
+"""`python -m local trial`: the stack of `make run` as tests try it from outside.
+
+Two companies with a desk each, every simulated vendor, and a clock that a loopback control moves
+(`local.stack.control`).  The addresses are in the hints file, as those of `make run` are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from local import company
+from local.stack import environment
+from local.stack.clock import MovedClock
+from local.stack.control import Control
+from local.stack.system import Ports, Stack
+from local.stack.turns import Turns
+from local.vendors import twilio as twilio_vendor
+from local.vendors.company_endpoint import SECRET, CompanyEndpoint
+from local.vendors.shopify import Shopify
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from local.stack.resources import Stage
+
+BEGINS_AT_HOUR = 15
+"""Of the next weekday, in UTC: no country that it writes to sleeps then."""
+RECONCILE_EVERY_SECONDS = 300.0
+CUSTOMERS_DOMAIN = "mail.example"
+"""Only customers of this domain are answered on their tickets."""
+SECOND_ID, SECOND_PROJECT_ID = "ci-bbb-002", "pi-bbb-002"
+SECOND_API_KEY, SECOND_LEAD_KEY = "second-router-key", "second-desk-lead-key"
+SECOND_WHATSAPP, SECOND_SMS = "+15550109051", "+15550109052"
+SECOND_EMAIL = "replies@second.example"
+SECOND_ACCOUNT, SECOND_TOKEN = "AC" + "0" * 31 + "2", "second-twilio-token"
+
+
+@contextlib.contextmanager
+def running(
+    on_error: Callable[[str, BaseException], None],
+) -> Iterator[tuple[Stack, dict[str, str]]]:
+    """The stack, on a clock of its own that this process follows, and more hints."""
+    file = environment.RUN / "clock"
+    clock = MovedClock.new(file)
+    clock.follow()
+    clock.forward(_seconds_to_begin(datetime.now(UTC)))
+    turns = Turns()
+    with contextlib.ExitStack() as opened:
+        shop = opened.enter_context(Shopify())
+        endpoint = opened.enter_context(CompanyEndpoint())
+        stack = opened.enter_context(
+            Stack(
+                Ports(),
+                reconcile_every_seconds=RECONCILE_EVERY_SECONDS,
+                on_error=on_error,
+                moved_clock=file,
+                turns=turns,
+                more={
+                    "RICHPANEL_OUTBOUND_ENABLED": "true",
+                    "RICHPANEL_BOT_AGENT_ID": "bot-1",
+                    "MW_OUTBOUND_ALLOWLIST_DOMAINS": CUSTOMERS_DOMAIN,
+                    "SHOPIFY_BASE_URL": shop.base_url,
+                    "COMPANY_ENDPOINT_URL": endpoint.url,
+                    "LOCAL_CLOCK": str(file),
+                },
+            )
+        )
+        open_second_company(stack)
+        company.put_signing_secret(stack.stage, SECRET)
+        control = opened.enter_context(Control(clock, turns))
+        yield stack, {"CONTROL_URL": control.url, "LOCAL_SES_URL": stack.ses.url}
+
+
+def _seconds_to_begin(now: datetime) -> float:
+    begins = now.replace(hour=BEGINS_AT_HOUR, minute=0, second=0, microsecond=0)
+    while begins < now or begins.weekday() > 4:  # noqa: PLR2004 - Friday
+        begins += timedelta(days=1)
+    return (begins - now).total_seconds()
+
+
+def second_project(stage: str, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - attributes
+    """The second company's `company-data` item."""
+    item = company.project(
+        stage,
+        company_id=SECOND_ID,
+        project_id=SECOND_PROJECT_ID,
+        company_name="Lettuce Recruitment",
+        project_name="Salad",
+    )
+    channels = item["channel_config"]
+    name = "ai-multi-comms/{}-credentials/lettuce/salad/twilio-" + stage
+    channels["whatsapp"] |= {
+        "company_whatsapp_number": SECOND_WHATSAPP,
+        "whatsapp_credentials_id": name.format("whatsapp"),
+    }
+    channels["sms"] |= {
+        "company_sms_number": SECOND_SMS,
+        "sms_credentials_id": name.format("sms"),
+    }
+    channels["email"] |= {"company_email": SECOND_EMAIL}
+    return item | changes
+
+
+def open_second_company(stack: Stack) -> None:
+    """Open a second company on the stage, with keys, numbers and a Twilio account of its own."""
+    stage: Stage = stack.stage
+    item = second_project(stage.name)
+    account = {
+        "twilio_account_sid": SECOND_ACCOUNT,
+        "twilio_auth_token": SECOND_TOKEN,
+        "twilio_template_sid": twilio_vendor.TEMPLATE_SID,
+    }
+    first_desk = {"agent": [company.AGENT_KEY], "lead": [company.LEAD_KEY]}
+    company.put_secrets(
+        stage,
+        {
+            f"rp-mw/{stage.name}/router/api_keys": json.dumps(
+                {
+                    company.COMPANY_ID: {"api_keys": [company.API_KEY], "desk_keys": first_desk},
+                    SECOND_ID: {
+                        "api_keys": [SECOND_API_KEY],
+                        "desk_keys": {"lead": [SECOND_LEAD_KEY]},
+                    },
+                }
+            ),
+            f"rp-mw/{stage.name}/twilio/webhook_tokens": json.dumps(
+                {
+                    twilio_vendor.ACCOUNT_SID: [twilio_vendor.AUTH_TOKEN],
+                    SECOND_ACCOUNT: [SECOND_TOKEN],
+                }
+            ),
+            **{
+                item["channel_config"][one][f"{one}_credentials_id"]: json.dumps(account)
+                for one in ("whatsapp", "sms")
+            },
+        },
+    )
+    stack.twilio.accounts[SECOND_ACCOUNT] = SECOND_TOKEN
+    stack.ses.verified.add(SECOND_EMAIL.rpartition("@")[2])
+    company.put_rows(stage, [item, *company.sender_rows(item, SECOND_ACCOUNT)])
