@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -93,15 +94,16 @@ def write_hints(variables: Mapping[str, str]) -> None:
     """Write the variables for a second terminal, which reads them by ``set -a; . .run/env``."""
     RUN.mkdir(exist_ok=True)
     HINTS.touch(mode=0o600)
-    HINTS.write_text("".join(f"{name}={value}\n" for name, value in sorted(variables.items())))
+    lines = (f"{name}={shlex.quote(value)}\n" for name, value in sorted(variables.items()))
+    HINTS.write_text("".join(lines))
 
 
 def read_hints() -> dict[str, str]:
     """The variables of the running stack; empty if none is running."""
     if not HINTS.exists():
         return {}
-    lines = HINTS.read_text().splitlines()
-    return dict(line.split("=", 1) for line in lines if "=" in line)
+    lines = (line.split("=", 1) for line in HINTS.read_text().splitlines())
+    return {name: "".join(shlex.split(value)) for name, value in lines}
 
 
 def remove_hints() -> None:
