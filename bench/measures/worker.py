@@ -11,7 +11,7 @@ from typing import Any
 from bench.measures.powertools import Powertools
 from bench.rig.kinds import KINDS, Kind
 from bench.rig.system import System
-from local.stack.pump import Pump
+from local.stack.pump import lane_handler, lane_pump
 
 WARM_UP = 5
 SAME_GRAIN = "a key per action"
@@ -54,7 +54,7 @@ def measure(system: System, rounds: int) -> dict[str, dict[str, Side]]:
     """Measure all; returns figures by kind of event, then by side (``ours`` or one of `PEERS`)."""
     found = {}
     for kind in KINDS:
-        sides = {"ours": Side(system.app.worker)}
+        sides = {"ours": Side(lane_handler(system.app))}
         if kind.is_peer_work:
             for name, per_action in PEERS.items():
                 sides[name] = Side(Powertools(system, key_per_action=per_action))
@@ -67,7 +67,7 @@ def measure(system: System, rounds: int) -> dict[str, dict[str, Side]]:
 
 def _one(system: System, kind: Kind, side: Side, name: str) -> None:
     """Run one event through one side; its preparation is not counted."""
-    pump = Pump(system.aws.client("sqs"), system.stage.queue_url, system.stage.queue_arn, side)
+    pump = lane_pump(system.stage, side)
     ours, system.pump = system.pump, pump
     try:
         kind.send(system, name)
