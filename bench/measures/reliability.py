@@ -107,7 +107,9 @@ def main() -> int:
     """Measure, print and keep; the exit code is 1 if ours lost or duplicated anything."""
     parser = argparse.ArgumentParser(prog="python -m bench.measures.reliability")
     parser.add_argument("--page", action="store_true", help="write the kept result into the page")
-    if parser.parse_args().page:
+    parser.add_argument("--every", type=int, default=1, help="only every n-th point; not kept")
+    options = parser.parse_args()
+    if options.page:
         _write_page(json.loads(KEPT.read_text()))
         return 0
     began = time.monotonic()
@@ -115,33 +117,28 @@ def main() -> int:
     print(_line(HEADS), flush=True)
     with Rig.up() as rig:
         for name, flow in DESIGNS.items():
-            found[name] = _measured(rig, flow)
+            found[name] = _measured(rig, flow, options.every)
             print(_line(_cells(name, found[name])), flush=True)
     seconds = round(time.monotonic() - began)
     print(f"\n{seconds} s")
-    at = datetime.now(UTC).isoformat(timespec="minutes")
-    KEPT.write_text(
-        json.dumps(
-            {"at": at, "seconds": seconds, "cores": os.cpu_count(), "designs": found}, indent=1
-        )
-        + "\n"
-    )
+    if options.every == 1:
+        _keep(found, seconds)
     ours = found["this middleware"]
     return int(any(ours[part][end] for part in ("crashes", "faults") for end in ENDS[:2]))
 
 
-def _measured(rig: Rig, flow: Flow) -> dict[str, Any]:
+def _keep(found: Mapping[str, Any], seconds: int) -> None:
+    at = datetime.now(UTC).isoformat(timespec="minutes")
+    kept = {"at": at, "seconds": seconds, "cores": os.cpu_count(), "designs": found}
+    KEPT.write_text(json.dumps(kept, indent=1) + "\n")
+
+
+def _measured(rig: Rig, flow: Flow, every: int) -> dict[str, Any]:
     known = undisturbed(rig, flow)
-    crashes = Counter(
-        _outcome_of(rig, known, f"kill_{side}", call.number)
-        for call in known.boundaries
-        for side in SIDES
-    )
-    faults = Counter(
-        _outcome_of(rig, known, kind, call.number)
-        for call in known.at_vendors
-        for kind in vendor_faults(call)
-    )
+    killed = [(f"kill_{side}", call.number) for call in known.boundaries for side in SIDES]
+    failed = [(kind, call.number) for call in known.at_vendors for kind in vendor_faults(call)]
+    crashes = Counter(_outcome_of(rig, known, *point) for point in killed[::every])
+    faults = Counter(_outcome_of(rig, known, *point) for point in failed[::every])
     return {
         "calls": len(known.boundaries),
         "crashes": {end: crashes[end] for end in ENDS},
@@ -158,7 +155,7 @@ def _outcome_of(rig: Rig, known: Undisturbed, kind: str, number: int) -> str:
         for key, row in run.rows("IdempotencyTable").items()
         if key.startswith("evt:")
     )
-    reported = reported or bool(run.waiting() or run.waiting("EventsDeadLetterQueue"))
+    reported = reported or bool(run.waiting() or run.dead())
     run.close()
     if len(replies) > 1:
         return "duplicated"
