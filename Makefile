@@ -39,7 +39,14 @@ cover: $(READY) ## The same with coverage, by branch
 test-long: $(READY) ## What takes longer: browsers, exploration, permissions, packaging, every point of a crash
 	@$(BIN)/python -m pytest -n $(AT_ONCE) --dist worksteal -m long
 
-test-all: test test-long test-deployed simulate explore crash ## Everything that can fail, for half an hour and more
+test-all: check test test-long test-deployed simulate explore crash attack bench-reliability ## Everything that can fail, for hours
+
+samples: $(READY) ## A small part of each long run, in two minutes: seeds, kills, hostile requests, both benches
+	@$(BIN)/python -m tests.simulation --runs 300
+	@$(BIN)/python -m tests.crash --flow "a STOP" --stop-every 60
+	@$(BIN)/python -m tests.attack --per-door 20
+	@$(BIN)/python -m bench --small --only events
+	@$(BIN)/python -m bench.measures.reliability --every 12
 
 check: $(READY) ## Format, lint, types, import rules, security, the packaged templates
 	@$(BIN)/ruff format --check .

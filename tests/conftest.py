@@ -1,6 +1,7 @@
 """What every test has: a guard on the network, and the fixtures of the rigs."""
 
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -56,7 +57,13 @@ pytest_plugins = [
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Print last which engines this run went without."""
+    """Print last how to repeat what failed, and which engines this run went without."""
+    failed = [*terminalreporter.stats.get("failed", ()), *terminalreporter.stats.get("error", ())]
+    for one in failed[:5]:
+        marked = "-m long " if "long" in one.keywords else ""
+        terminalreporter.write_line(
+            f"to repeat it: .venv/bin/python -m pytest -n0 {marked}{shlex.quote(one.nodeid)}"
+        )
     for name, reason in _engines_left_out().items():
         terminalreporter.write_line(f"LEFT OUT: store contracts on {name}: {reason}", yellow=True)
     if _browser_left_out():
