@@ -1,6 +1,10 @@
 """The whole system on one machine; not deployed, and not imported by deployed code.
 
-    __main__         `python -m local run | tables | requests | demo`
+    __main__         `python -m local run | trial | tables | requests | demo`
+    serve            a stack that runs until Ctrl-C, with the console over it
+    welcome          what `make run` prints
+    trial            the stack that tests try from outside: two companies, a clock that can be moved
+    operator         runs operators' commands for a caller that has many of them
     stack/           engine, resources, HTTP server, queue pump and schedules
     vendors/         simulated vendors on loopback that record requests and fail on demand
     demo/            `make demo`

@@ -8,6 +8,9 @@ environment    the variables that point the application to this machine
 pump           passes queue messages to the worker and runs the schedules, as Lambda does
 lambda_events  events and contexts as Lambda passes them
 server         Chalice's own local HTTP server
+clock          a clock that tests can move, followed by every process of a trial stack
+turns          whether anything is left to do
+control        the loopback control of both
 metrics        metric records of the output become the engine's metrics
 join           connects `chalice local` to the running stack
 running        the base class: a context manager that stops what it started

@@ -1,0 +1,68 @@
+"""The control of a trial stack: time goes on by request, and what is due has run when it answers."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import requests
+
+from local.stack.clock import MovedClock
+from local.stack.control import Control
+
+
+class Asked:
+    """Turns that note when they were asked."""
+
+    is_quiet = True
+
+    def __init__(self, clock):
+        self.clock, self.ahead = clock, []
+
+    def settle(self, *, timeout_seconds):
+        assert timeout_seconds > 0
+        self.ahead.append(self.clock.ahead_seconds)
+        return self.is_quiet
+
+
+@pytest.fixture
+def turns(tmp_path):
+    return Asked(MovedClock.new(tmp_path / "clock"))
+
+
+@pytest.fixture
+def control(turns):
+    with Control(turns.clock, turns) as made:
+        yield made
+
+
+def test_time_is_moved_before_what_is_due_runs(control, turns):
+    answer = requests.post(f"{control.url}/clock", json={"forward_seconds": 60}, timeout=5)
+    assert (answer.status_code, answer.json()["settled"]) == (200, True)
+    assert turns.ahead == [60]
+
+
+def test_what_does_not_end_in_time_is_said(control, turns):
+    turns.is_quiet = False
+    assert requests.post(f"{control.url}/settle", json={}, timeout=5).json()["settled"] is False
+
+
+def test_the_time_can_be_asked(control, turns):
+    now = requests.get(f"{control.url}/clock", timeout=5).json()["now"]
+    assert abs(datetime.fromisoformat(now) - datetime.now(UTC)) < timedelta(minutes=5)
+    assert turns.ahead == []
+
+
+@pytest.mark.parametrize("given", ["-1", '"1"', "true", "null", "Infinity"])
+def test_time_is_not_moved_by_anything_but_a_number(control, turns, given):
+    answer = requests.post(
+        f"{control.url}/clock",
+        data=f'{{"forward_seconds": {given}}}',
+        headers={"content-type": "application/json"},
+        timeout=5,
+    )
+    assert answer.status_code == 400
+    assert "forward_seconds" in answer.json()["error"]
+    assert turns.clock.ahead_seconds == 0
+
+
+def test_another_path_is_named(control):
+    assert requests.get(f"{control.url}/other", timeout=5).status_code == 404

@@ -1,0 +1,77 @@
+"""A stack is quiet when everybody has looked, after the last work, and found nothing."""
+
+import threading
+
+import pytest
+
+from local.stack.turns import Turns
+
+
+@pytest.fixture
+def turns():
+    return Turns()
+
+
+class Looker:
+    """A poller with work that the test gives it."""
+
+    def __init__(self, turns, name):
+        self.turns, self.name = turns, name
+        self.work, self.done = [], []
+        self.is_over = threading.Event()
+        turns.join(name)
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self):
+        while not self.is_over.is_set():
+            with self.turns.look(self.name) as finds:
+                if self.work:
+                    one = self.work.pop(0)
+                    one()
+                    self.done.append(one)
+                    finds()
+                    continue
+            self.turns.rest(self.name)
+        self.turns.leave(self.name)
+
+    def stop(self):
+        self.is_over.set()
+        self.thread.join(5)
+
+
+@pytest.fixture
+def lookers(turns):
+    made = [Looker(turns, "a"), Looker(turns, "b")]
+    yield made
+    for one in made:
+        one.stop()
+
+
+def test_it_is_quiet_where_nobody_finds_anything(turns, lookers):
+    assert turns.settle(timeout_seconds=5)
+
+
+def test_work_that_makes_work_for_another_is_waited_for(turns, lookers):
+    first, second = lookers
+    done = []
+    first.work.append(lambda: second.work.append(lambda: first.work.append(lambda: done.append(1))))
+    assert turns.settle(timeout_seconds=5)
+    assert done == [1]
+
+
+def test_work_under_way_is_waited_for(turns, lookers):
+    begun, may_end = threading.Event(), threading.Event()
+    lookers[0].work.append(lambda: (begun.set(), may_end.wait(5)))
+    assert not turns.settle(timeout_seconds=0.01)
+    assert begun.wait(5)
+    assert not turns.settle(timeout_seconds=0.01)
+    may_end.set()
+    assert turns.settle(timeout_seconds=5)
+
+
+def test_who_has_left_is_not_waited_for(turns):
+    turns.join("gone")
+    assert not turns.settle(timeout_seconds=0)
+    turns.leave("gone")
+    assert turns.settle(timeout_seconds=0)
