@@ -74,11 +74,17 @@ def ministack():
 
 
 @pytest.fixture
-def aws(ministack):
-    """An AWS account in which nothing was made yet."""
+def engine_aws(ministack):
+    """An account of the engine in which nothing was made yet."""
     fresh = resources.Aws(ministack.url, account=f"{next(_accounts):012d}")
     yield fresh
     fresh.close()
+
+
+@pytest.fixture
+def aws(engine_aws):
+    """The account that a test's stage is made in; a folder may say `memory_aws` instead."""
+    return engine_aws
 
 
 @pytest.fixture
@@ -120,7 +126,7 @@ def _fresh_tables(name: str, request: pytest.FixtureRequest) -> Iterator[Dynamo]
     if reason:
         pytest.skip(reason)
     account = (
-        request.getfixturevalue("aws")
+        request.getfixturevalue("engine_aws")
         if name == "ministack"
         else resources.Aws(request.getfixturevalue("_dynamo_urls")(name))
     )
@@ -193,16 +199,20 @@ def app_environment(stage, richpanel, powerbi, dataset, facts_folder):
 
 
 @pytest.fixture
-def app(app_environment, monkeypatch):
+def app(aws, app_environment, monkeypatch):
     """The module `app` in a new container: its services are built for this test's stage."""
+    return new_app(aws, app_environment, monkeypatch)
+
+
+def new_app(aws, variables, monkeypatch):
+    """The module `app` as the first container that sees these variables; its clients are the account's."""
     for name in environment.foreign(os.environ):
         monkeypatch.delenv(name)
-    for name, value in app_environment.items():
+    for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", getattr(aws, "session", None))
     module = importlib.import_module("app")
-    wiring = importlib.import_module("chalicelib.wiring")
-    monkeypatch.setattr(wiring, "_services", [])
+    monkeypatch.setattr(importlib.import_module("chalicelib.wiring"), "_services", [])
     return module
 
 
