@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from chalicelib.clock import SystemClock
 from chalicelib.errors import UnavailableError
 from chalicelib.outreach.conversations.records import Status
 from tests.rigs.crash_injection import boundaries, kill_at, run_until_killed
@@ -48,7 +49,9 @@ class QueueDown:
 
         outbox = self._outreach.services.outbox
         self._context = self._monkeypatch.context()
-        self._context.__enter__().setattr(outbox, "put", refuses)
+        patch = self._context.__enter__()
+        patch.setattr(outbox, "put", refuses)
+        patch.setattr(SystemClock, "sleep", lambda _clock, _seconds: None)  # between its attempts
 
     def __exit__(self, *_):
         self._context.__exit__(None, None, None)

@@ -121,23 +121,25 @@ def _dynamo_urls():
 
 
 @contextlib.contextmanager
-def _fresh_tables(name: str, request: pytest.FixtureRequest) -> Iterator[Dynamo]:
+def fresh_tables(name: str, request: pytest.FixtureRequest) -> Iterator[Dynamo]:
+    """Tables of stage `dev`, empty, on one of the engines or in memory."""
     reason = left_out().get(name)
     if reason:
         pytest.skip(reason)
+    of_its_own = {"ministack": "engine_aws", "memory": "memory_aws"}.get(name)
     account = (
-        request.getfixturevalue("engine_aws")
-        if name == "ministack"
+        request.getfixturevalue(of_its_own)
+        if of_its_own
         else resources.Aws(request.getfixturevalue("_dynamo_urls")(name))
     )
     template = Template.load("dev", account=account.account, region=engine.REGION)
-    if name != "ministack":
+    if not of_its_own:
         resources.drop_tables(account, template)
     tables = resources.create_tables(account, template)
     dynamodb = account.client("dynamodb")
     _let_nothing_expire(dynamodb, template)
     yield Dynamo(name, account, dynamodb, tables)
-    if name != "ministack":
+    if not of_its_own:
         account.close()
 
 
@@ -158,7 +160,7 @@ def ddb(request):
 
     Expired rows stay, as they may on DynamoDB: a reader must check `expires_at`.
     """
-    with _fresh_tables(request.param, request) as made:
+    with fresh_tables(request.param, request) as made:
         yield made
 
 
@@ -168,7 +170,7 @@ def table_a(request):
     if request.param == "memory":
         yield tables.ledger()
         return
-    with _fresh_tables(request.param, request) as made:
+    with fresh_tables(request.param, request) as made:
         yield Table(made.client, made.ledger_table)
 
 
