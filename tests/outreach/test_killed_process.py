@@ -11,14 +11,10 @@ import pytest
 from chalicelib.once.lanes import OUTREACH
 from local.stack import lambda_events
 from tests.outreach.test_lost import sweep_later
+from tests.rigs.memory_stage import ON_ENGINE
 from tests.rigs.outreach import TEL
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture
-def aws(engine_aws):
-    return engine_aws
 
 
 WORKER = """
@@ -47,6 +43,7 @@ LATER = [pytest.param(at, marks=pytest.mark.long) for at in (1, 2, 4, 5, 6)]
 """The other calls that a process dies at; `test_crash` kills the same worker at each, in this process."""
 
 
+@ON_ENGINE
 @pytest.mark.parametrize("at", [3, *LATER])
 def test_a_start_whose_worker_process_was_killed_is_found_and_sent_once(outreach, at):
     """A process of its own, killed by SIGKILL at its claim's answer, or that of a later call."""

@@ -8,6 +8,7 @@ from chalicelib.clock import SystemClock
 from chalicelib.errors import UnavailableError
 from chalicelib.outreach.conversations.records import Status
 from tests.rigs.crash_injection import boundaries, kill_at, run_until_killed
+from tests.rigs.memory_stage import ON_ENGINE
 from tests.rigs.outreach import MAIL, TEL
 
 LONG_AGO = "2026-01-01T00:00:00.000Z"
@@ -101,6 +102,7 @@ def test_a_reply_never_queued_is_answered_when_its_sender_repeats_it(ledgered_ou
     assert len(ledgered_outreach.twilio.sent_to(TEL)) == 2
 
 
+@ON_ENGINE
 def test_a_reply_never_queued_is_found_in_twilios_list_and_answered_once(
     ledgered_outreach, lost_text
 ):

@@ -1,11 +1,12 @@
 """An AWS account in memory, as a drop-in for one of an engine: `aws`, and so `stage` and `app`.
 
-A folder or a module whose tests are not about the engine says so with one fixture, and gets
-everything that is made from `aws` on it; a test of one path on the engine says `engine_aws`::
+A folder whose tests are not about the engine says so with one fixture in its `conftest`, and gets
+everything that is made from `aws` on it; a test of a flow's one path on the engine is marked
+`ON_ENGINE`::
 
     @pytest.fixture
-    def aws(memory_aws):
-        return memory_aws
+    def aws(request):
+        return memory_or_engine(request)
 
 Of every service the clients do what the product, its operators and the tests call.  A service
 that is not simulated here, such as CloudWatch, is that of a fresh account on the engine, which
@@ -93,6 +94,16 @@ def another_session():
     """A default session with events of its own, for the account of the test."""
     current = boto3.DEFAULT_SESSION
     return Session(current._aws) if isinstance(current, Session) else boto3.session.Session()
+
+
+ON_ENGINE = pytest.mark.parametrize("aws", ["engine"], indirect=True)
+"""A flow's path on the engine, in a folder that runs in memory."""
+
+
+def memory_or_engine(request):
+    """What the fixture `aws` of such a folder gives: an account in memory, but to `ON_ENGINE`."""
+    name = getattr(request, "param", "memory")
+    return request.getfixturevalue(f"{name}_aws")
 
 
 @pytest.fixture
