@@ -41,6 +41,7 @@ pytest_plugins = [
     "tests.rigs.crash_injection",
     "tests.rigs.http_calls",
     "tests.rigs.ledger",
+    "tests.rigs.memory_stage",
     "tests.rigs.neighbour",
     "tests.rigs.openapi",
     "tests.rigs.openid",

@@ -57,45 +57,54 @@ class Append:
 def starts() -> list[Start]:
     """One start on each channel, after a warm-up."""
     with _system() as (services, app, stage, meter):
-        pump = lane_pump(stage, lane_handler(app))
-        found = []
-        for turn in ("warm-up", "counted"):
-            for channel in CHANNELS:
-                name = f"{turn}-{channel}"
-                recipient = "j.doe@example.com" if channel == "email" else "+15550100001"
-                body = _json(company.request(name, channel, recipient))
-                meter.reset()
-                services.initiate({"x-api-key": company.API_KEY}, body)
-                door = meter.total
-                meter.reset()
-                pump.pump_one()
-                if turn == "counted":
-                    found.append(Start(channel, door, _of_worker(meter)))
-        return found
+        return starts_of(services, app, stage, meter)
+
+
+def starts_of(services: Any, app: Any, stage: resources.Stage, meter: Meter) -> list[Start]:  # noqa: ANN401 - imported late
+    """As `starts`, of a given system whose clients the meter counts."""
+    pump = lane_pump(stage, lane_handler(app))
+    found = []
+    for turn in ("warm-up", "counted"):
+        for channel in CHANNELS:
+            name = f"{turn}-{channel}"
+            recipient = "j.doe@example.com" if channel == "email" else "+15550100001"
+            body = _json(company.request(name, channel, recipient))
+            meter.reset()
+            services.initiate({"x-api-key": company.API_KEY}, body)
+            door = meter.total
+            meter.reset()
+            pump.pump_one()
+            if turn == "counted":
+                found.append(Start(channel, door, _of_worker(meter)))
+    return found
 
 
 def appends(marks: tuple[int, ...] = MARKS) -> list[Append]:
     """The cost of appending the n-th message for each n of `marks`; reads the history back whole."""
+    with _system() as (services, _, __, meter):
+        return appends_of(services.conversations, meter, marks)
+
+
+def appends_of(conversations: Any, meter: Meter, marks: tuple[int, ...]) -> list[Append]:  # noqa: ANN401 - imported late
+    """As `appends`, of a given store whose client the meter counts."""
     from chalicelib.outreach.conversations.records import Entry  # noqa: PLC0415 - the environment is set
 
-    with _system() as (services, _, __, meter):
-        conversations = services.conversations
-        record = conversations.open(_record()).record
-        found = []
-        for number in range(1, max(marks) + 1):
-            entry = Entry(
-                f"e-{number:06d}",
-                datetime(2026, 11, 20, tzinfo=UTC).isoformat(timespec="milliseconds"),
-                "user" if number % 2 else "assistant",
-                f"Message number {number:06d}. ".ljust(240, "x"),
-            )
-            meter.reset()
-            record, _ = conversations.append(record, entry)
-            if number in marks:
-                found.append(Append(number, meter.writes, _units(record.item, entry.item())))
-        whole = [one.entry_id for one in conversations.history(record)]
-        assert whole == [f"e-{n:06d}" for n in range(1, max(marks) + 1)]
-        return found
+    record = conversations.open(_record()).record
+    found = []
+    for number in range(1, max(marks) + 1):
+        entry = Entry(
+            f"e-{number:06d}",
+            datetime(2026, 11, 20, tzinfo=UTC).isoformat(timespec="milliseconds"),
+            "user" if number % 2 else "assistant",
+            f"Message number {number:06d}. ".ljust(240, "x"),
+        )
+        meter.reset()
+        record, _ = conversations.append(record, entry)
+        if number in marks:
+            found.append(Append(number, meter.writes, _units(record.item, entry.item())))
+    whole = [one.entry_id for one in conversations.history(record)]
+    assert whole == [f"e-{n:06d}" for n in range(1, max(marks) + 1)]
+    return found
 
 
 def main() -> int:

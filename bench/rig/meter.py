@@ -11,7 +11,10 @@ from bench.rig import units
 
 
 class Meter:
-    """Registers with the default boto3 session; requests of clients created later are counted.
+    """Registers with a boto3 session; requests of clients that it creates later are counted.
+
+    Args:
+        session: a new default session when None.
 
     Attributes:
         requests: HTTP requests by ``service.Operation``, the SDK's own retries included.
@@ -19,9 +22,11 @@ class Meter:
         reads: read units.
     """
 
-    def __init__(self) -> None:
-        boto3.setup_default_session()
-        events = boto3.DEFAULT_SESSION.events  # type: ignore[union-attr]
+    def __init__(self, session: boto3.session.Session | None = None) -> None:
+        if session is None:
+            boto3.setup_default_session()
+            session = boto3.DEFAULT_SESSION
+        events = session.events
         events.register("before-send", self._sent)
         events.register("provide-client-params.dynamodb", self._ask)
         events.register("after-call.dynamodb", self._charged)

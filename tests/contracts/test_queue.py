@@ -170,7 +170,7 @@ class TestInMemory(QueueContract):
         assert queue.receive()[::2] == ("1", 1)
 
 
-class TestOnMiniStack(QueueContract):
+class QueueOfAStage(QueueContract):
     @pytest.fixture
     def make(self, make_stage, aws):
         def made(max_receives=10):
@@ -197,3 +197,13 @@ class TestOnMiniStack(QueueContract):
             time.sleep(0.05)
             found = queue.receive()
         assert found[2] == 2
+
+
+class TestOnMiniStack(QueueOfAStage):
+    pass
+
+
+class TestOnAClientInMemory(QueueOfAStage):
+    @pytest.fixture
+    def aws(self, memory_aws):
+        return memory_aws

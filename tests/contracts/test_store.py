@@ -254,6 +254,16 @@ class TestInMemory(StoreContract):
             table.put(KEY, condition="attribute_not_exists(#event_id)", one=1)
 
 
+class TestOnAClientInMemory(StoreContract):
+    @pytest.fixture
+    def aws(self, memory_aws):
+        return memory_aws
+
+    @pytest.fixture
+    def table(self, stage):
+        return Table(stage.aws.client("dynamodb"), stage.tables["IdempotencyTable"])
+
+
 class TestOnAnEngine(StoreContract):
     @pytest.fixture
     def table(self, ddb):

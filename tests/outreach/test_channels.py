@@ -9,9 +9,11 @@ import pytest
 from chalicelib.errors import UnavailableError, UncertainError
 from chalicelib.outreach.conversations.records import Status
 from local import company
+from tests.rigs.memory_stage import ON_ENGINE
 from tests.rigs.outreach import CHANNELS, MAIL, TEL, replay, sent
 
 
+@ON_ENGINE
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_a_start_posted_twice_is_sent_once_and_answered_identically(outreach, channel):
     first, second = outreach.start(channel=channel), outreach.start(channel=channel)

@@ -11,6 +11,7 @@ from chalicelib.outreach import rules
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Status
 from local import company
+from tests.rigs.memory_stage import ON_ENGINE
 from tests.rigs.outreach import TEL, replay
 
 
@@ -149,6 +150,7 @@ def test_a_person_takes_only_the_hand_off_they_saw_and_no_later_one(outreach, mo
     assert desk.approve(seen.opaque_id), "the machine may still be told to go on"
 
 
+@ON_ENGINE
 def test_a_held_reply_is_answered_once_it_is_released(outreach):
     outreach.set_project(auto_queue_reply_message=True)
     outreach.start()

@@ -1,22 +1,16 @@
 """Events received and never queued, or begun and never ended, are found and done once."""
 
 import itertools
-import json
-import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
+from chalicelib.clock import SystemClock
 from chalicelib.errors import UnavailableError
-from chalicelib.once.lanes import OUTREACH
 from chalicelib.outreach.conversations.records import Status
-from local.stack import lambda_events
 from tests.rigs.crash_injection import boundaries, kill_at, run_until_killed
+from tests.rigs.memory_stage import ON_ENGINE
 from tests.rigs.outreach import MAIL, TEL
 
-ROOT = Path(__file__).resolve().parents[2]
 LONG_AGO = "2026-01-01T00:00:00.000Z"
 
 
@@ -56,7 +50,9 @@ class QueueDown:
 
         outbox = self._outreach.services.outbox
         self._context = self._monkeypatch.context()
-        self._context.__enter__().setattr(outbox, "put", refuses)
+        patch = self._context.__enter__()
+        patch.setattr(outbox, "put", refuses)
+        patch.setattr(SystemClock, "sleep", lambda _clock, _seconds: None)  # between its attempts
 
     def __exit__(self, *_):
         self._context.__exit__(None, None, None)
@@ -106,6 +102,7 @@ def test_a_reply_never_queued_is_answered_when_its_sender_repeats_it(ledgered_ou
     assert len(ledgered_outreach.twilio.sent_to(TEL)) == 2
 
 
+@ON_ENGINE
 def test_a_reply_never_queued_is_found_in_twilios_list_and_answered_once(
     ledgered_outreach, lost_text
 ):
@@ -371,53 +368,3 @@ def test_finished_events_leave_nothing_for_the_sweep(outreach):
     outreach.deliver(outreach.says("Tell me more", whatsapp=False))
     outreach.run()
     assert not [one for one in outreach.rows() if "due_at" in one]
-
-
-WORKER = """
-import json, os, signal, sys
-import boto3
-
-calls = []
-
-def dies(event_name, **_):
-    if calls or event_name.endswith("UpdateItem"):  # its claim is the first
-        calls.append(1)
-    if len(calls) == int(sys.argv[1]):
-        os.kill(os.getpid(), signal.SIGKILL)
-
-session = boto3.Session()
-session.events.register("response-received", dies)
-boto3.DEFAULT_SESSION = session
-import app
-from local.stack.lambda_events import Context
-
-app.outreach_worker(json.load(sys.stdin), Context())
-"""
-
-
-@pytest.mark.parametrize("at", range(1, 7))
-def test_a_start_whose_worker_process_was_killed_is_found_and_sent_once(outreach, at):
-    """A process of its own, killed by SIGKILL at its claim's answer, or that of a later call."""
-    outreach.start(channel="sms")
-    sqs = outreach.stage.aws.client("sqs")
-    (message,) = sqs.receive_message(
-        QueueUrl=outreach.lane_url(), AttributeNames=["All"], MaxNumberOfMessages=1
-    )["Messages"]
-    record = lambda_events.sqs_record(message, queue_arn=outreach.stage.lane_arn(OUTREACH))
-    ended = subprocess.run(
-        [sys.executable, "-c", WORKER, str(at)],
-        input=json.dumps(lambda_events.sqs_event(record)).encode(),
-        cwd=ROOT,
-        capture_output=True,
-        check=False,
-    )
-    assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()[-500:]
-    sqs.delete_message(QueueUrl=outreach.lane_url(), ReceiptHandle=message["ReceiptHandle"])
-    state = outreach.fate().json_body["state"]
-    assert state == "processing"
-    for _ in range(2):
-        sweep_later(outreach)
-    fate = outreach.fate().json_body
-    seen = (fate["state"], fate.get("reason"), len(outreach.twilio.sent_to(TEL)))
-    waits = ("parked", "unknown:interrupted:may_still_land", 0)  # killed just before the send
-    assert seen in {("sent", None, 1), ("failed", "never_opened", 0), waits}, seen

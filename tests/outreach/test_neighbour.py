@@ -19,8 +19,9 @@ from chalicelib.outreach.writing import composer
 from local.stack import environment, resources
 from local.stack.lambda_events import Context
 from tests.rigs import hostile
-from tests.rigs.engines import _accounts, drain
+from tests.rigs.engines import drain
 from tests.rigs.hostile import MAIL, MINE, ROUTES, STARTED, Attack, Ids, MailIds, Run
+from tests.rigs.memory_stage import MemoryAws
 from tests.rigs.neighbour import Neighbour
 from tests.rigs.outreach import Outreach
 
@@ -81,7 +82,7 @@ SCENARIOS = {
 
 
 @pytest.fixture
-def world(ministack, twilio, ses, richpanel, powerbi, dataset, facts_folder, monkeypatch):
+def world(twilio, ses, richpanel, powerbi, dataset, facts_folder, monkeypatch):
     """Makes a run of a scenario on an empty stage; used as a context."""
     module, wiring, core = (
         importlib.import_module(one)
@@ -99,7 +100,7 @@ def world(ministack, twilio, ses, richpanel, powerbi, dataset, facts_folder, mon
     def made():
         twilio.reset()
         ses.reset()
-        aws = resources.Aws(ministack.url, account=f"{next(_accounts):012d}")
+        aws = MemoryAws()
         stage, ids, clock = resources.create(aws, "dev"), Ids(), Clock()
         stage.aws.client("secretsmanager").put_secret_value(
             SecretId="rp-mw/dev/key_hash", SecretString="the same on every stage"
@@ -119,7 +120,7 @@ def world(ministack, twilio, ses, richpanel, powerbi, dataset, facts_folder, mon
             }
             for name, value in variables.items():
                 patch.setenv(name, value)
-            patch.setattr(boto3, "DEFAULT_SESSION", None)
+            patch.setattr(boto3, "DEFAULT_SESSION", aws.session)
             patch.setattr(wiring, "_services", [])
             patch.setattr(system_clock, "now", lambda self: clock.now)
             patch.setattr(system_clock, "monotonic", lambda self: clock.now.timestamp())
@@ -133,7 +134,6 @@ def world(ministack, twilio, ses, richpanel, powerbi, dataset, facts_folder, mon
                 patch.setattr(vendor, "_now", clock.monotonic)
             outreach = Outreach(module, stage, twilio, ses)
             yield Run(outreach, Neighbour(outreach), ids, clock)
-        aws.close()
 
     return made
 

@@ -11,9 +11,11 @@ from chalicelib.once.job import Recovery, encode
 from chalicelib.once.ports import Delivery
 from chalicelib.outreach.conversations.records import Status
 from chalicelib.outreach.twilio import webhook as twilio_webhook
+from tests.rigs.memory_stage import ON_ENGINE
 from tests.rigs.outreach import MAIL, TEL
 
 
+@ON_ENGINE
 @pytest.mark.parametrize("whatsapp", [True, False])
 def test_a_reply_is_answered_once_however_often_it_is_delivered(outreach, whatsapp):
     channel = "whatsapp" if whatsapp else "sms"

@@ -10,6 +10,7 @@ from chalicelib.outreach import keys
 from chalicelib.outreach.conversations.records import Status
 from local import company
 from tests.rigs.crash_injection import boundaries, kill_at
+from tests.rigs.memory_stage import ON_ENGINE
 from tests.rigs.outreach import TEL, replay
 
 OTHER_TEL = "+15550100002"
@@ -222,6 +223,7 @@ def test_an_event_before_it_that_has_ended_holds_nothing_back(conversation, nigh
     assert [status for status, _ in replies(conversation)] == ["failed", "processed"]
 
 
+@ON_ENGINE
 def test_a_short_wait_goes_through_the_other_queue_and_back_into_its_group(conversation, night):
     night.begins(minutes_left=5)
     says(conversation, "first")

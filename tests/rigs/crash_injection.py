@@ -7,6 +7,8 @@ import boto3
 import pytest
 import requests
 
+from tests.rigs.memory_stage import another_session
+
 WRITES = ("put", "update", "transact", "put_all")
 
 
@@ -44,7 +46,7 @@ class CrashInjector:
 
 def count_aws_calls(crash_injector, monkeypatch):
     """Have every AWS call of a new container counted."""
-    session = boto3.Session()
+    session = another_session()
     session.events.register("before-send", crash_injector.before)
     session.events.register("response-received", crash_injector.after)
     monkeypatch.setattr(boto3, "DEFAULT_SESSION", session)

@@ -74,11 +74,17 @@ def ministack():
 
 
 @pytest.fixture
-def aws(ministack):
-    """An AWS account in which nothing was made yet."""
+def engine_aws(ministack):
+    """An account of the engine in which nothing was made yet."""
     fresh = resources.Aws(ministack.url, account=f"{next(_accounts):012d}")
     yield fresh
     fresh.close()
+
+
+@pytest.fixture
+def aws(engine_aws):
+    """The account that a test's stage is made in; a folder may say `memory_aws` instead."""
+    return engine_aws
 
 
 @pytest.fixture
@@ -115,23 +121,25 @@ def _dynamo_urls():
 
 
 @contextlib.contextmanager
-def _fresh_tables(name: str, request: pytest.FixtureRequest) -> Iterator[Dynamo]:
+def fresh_tables(name: str, request: pytest.FixtureRequest) -> Iterator[Dynamo]:
+    """Tables of stage `dev`, empty, on one of the engines or in memory."""
     reason = left_out().get(name)
     if reason:
         pytest.skip(reason)
+    of_its_own = {"ministack": "engine_aws", "memory": "memory_aws"}.get(name)
     account = (
-        request.getfixturevalue("aws")
-        if name == "ministack"
+        request.getfixturevalue(of_its_own)
+        if of_its_own
         else resources.Aws(request.getfixturevalue("_dynamo_urls")(name))
     )
     template = Template.load("dev", account=account.account, region=engine.REGION)
-    if name != "ministack":
+    if not of_its_own:
         resources.drop_tables(account, template)
     tables = resources.create_tables(account, template)
     dynamodb = account.client("dynamodb")
     _let_nothing_expire(dynamodb, template)
     yield Dynamo(name, account, dynamodb, tables)
-    if name != "ministack":
+    if not of_its_own:
         account.close()
 
 
@@ -152,7 +160,7 @@ def ddb(request):
 
     Expired rows stay, as they may on DynamoDB: a reader must check `expires_at`.
     """
-    with _fresh_tables(request.param, request) as made:
+    with fresh_tables(request.param, request) as made:
         yield made
 
 
@@ -162,7 +170,7 @@ def table_a(request):
     if request.param == "memory":
         yield tables.ledger()
         return
-    with _fresh_tables(request.param, request) as made:
+    with fresh_tables(request.param, request) as made:
         yield Table(made.client, made.ledger_table)
 
 
@@ -193,16 +201,20 @@ def app_environment(stage, richpanel, powerbi, dataset, facts_folder):
 
 
 @pytest.fixture
-def app(app_environment, monkeypatch):
+def app(aws, app_environment, monkeypatch):
     """The module `app` in a new container: its services are built for this test's stage."""
+    return new_app(aws, app_environment, monkeypatch)
+
+
+def new_app(aws, variables, monkeypatch):
+    """The module `app` as the first container that sees these variables; its clients are the account's."""
     for name in environment.foreign(os.environ):
         monkeypatch.delenv(name)
-    for name, value in app_environment.items():
+    for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", getattr(aws, "session", None))
     module = importlib.import_module("app")
-    wiring = importlib.import_module("chalicelib.wiring")
-    monkeypatch.setattr(wiring, "_services", [])
+    monkeypatch.setattr(importlib.import_module("chalicelib.wiring"), "_services", [])
     return module
 
 

@@ -2,10 +2,8 @@
 
 import importlib
 import json
-import os
 from urllib.parse import parse_qsl
 
-import boto3
 import pytest
 from chalice.test import Client
 
@@ -14,12 +12,11 @@ from chalicelib.once.job import Recovery
 from chalicelib.once.lanes import EMAIL, OUTREACH
 from chalicelib.once.recovery.rebuild import rebuilt
 from local import company
-from local.stack import environment
 from local.stack.lambda_events import Context, schedule_event
 from local.stack.pump import Pump, lane_handler, lane_pump
 from local.vendors.ses import Ses
 from local.vendors.twilio import Twilio
-from tests.rigs.engines import drain
+from tests.rigs.engines import drain, new_app
 from tests.rigs.waiting import comes_again
 
 TEL = "+15550100001"
@@ -220,19 +217,13 @@ def ses(_ses_server):
 
 @pytest.fixture
 def outreach(app_environment, stage, twilio, ses, monkeypatch):
-    for name in environment.foreign(os.environ):
-        monkeypatch.delenv(name)
     more = {
         "TWILIO_BASE_URL": twilio.base_url,
         "AWS_ENDPOINT_URL_SESV2": ses.base_url,
         "PUBLIC_BASE_URL": company.PUBLIC_URL,
     }
-    for name, value in {**app_environment, **more}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
-    module = importlib.import_module("app")
-    monkeypatch.setattr(importlib.import_module("chalicelib.wiring"), "_services", [])
-    return Outreach(module, stage, twilio, ses)
+    app = new_app(stage.aws, {**app_environment, **more}, monkeypatch)
+    return Outreach(app, stage, twilio, ses)
 
 
 @pytest.fixture

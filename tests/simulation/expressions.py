@@ -1,9 +1,9 @@
 """DynamoDB condition expressions over plain values, compiled once each.
 
 Only what the product uses: comparisons of an attribute or of its ``size`` with a value,
-``attribute_exists`` and ``attribute_not_exists``, ``begins_with``, ``BETWEEN``, ``AND``, ``OR``,
-``NOT`` and parentheses.  As on DynamoDB, a comparison with a missing attribute, or with one of
-another type, is false, except ``<>``, which is true.
+``attribute_exists`` and ``attribute_not_exists``, ``begins_with``, ``contains``, ``BETWEEN``,
+``AND``, ``OR``, ``NOT`` and parentheses.  As on DynamoDB, a comparison with a missing attribute, or
+with one of another type, is false, except ``<>``, which is true.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ Condition = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
 _TOKEN = re.compile(
     r"\s*(?:(?P<function>attribute_exists|attribute_not_exists)\s*\(\s*#(?P<argument>\w+)\s*\)"
     r"|begins_with\s*\(\s*#(?P<start>\w+)\s*,\s*:(?P<prefix>\w+)\s*\)"
+    r"|contains\s*\(\s*#(?P<whole>\w+)\s*,\s*:(?P<part>\w+)\s*\)"
     r"|size\s*\(\s*#(?P<sized>\w+)\s*\)\s*<\s*:(?P<most>\w+)"
     r"|#(?P<between>\w+)\s+BETWEEN\s+:(?P<low>\w+)\s+AND\s+:(?P<high>\w+)"
     r"|#(?P<left>\w+)\s*(?P<operator><>|<=|>=|=|<|>)\s*:(?P<right>\w+)"
@@ -42,7 +43,13 @@ def condition(expression: str) -> Condition:
             raise ExpressionError(f"not understood at {position}: {expression}")
         parts.append(_python(found))
         position = found.end()
-    names = {"_equal": _equal, "_less": _less, "_starts": _starts, "_size": _size}
+    names = {
+        "_equal": _equal,
+        "_less": _less,
+        "_starts": _starts,
+        "_size": _size,
+        "_contains": _contains,
+    }
     compiled: Condition = eval(f"lambda r, v: ({' '.join(parts)})", names)  # noqa: S307 - made of our own tokens
     return compiled
 
@@ -58,6 +65,8 @@ def _python(found: re.Match[str]) -> str:
         return f"({found['argument']!r} {'in' if found['function'] == 'attribute_exists' else 'not in'} r)"
     if found["start"]:
         return f"_starts(r.get({found['start']!r}), v[{found['prefix']!r}])"
+    if found["whole"]:
+        return f"_contains(r.get({found['whole']!r}), v[{found['part']!r}])"
     if found["sized"]:
         return f"_size(r.get({found['sized']!r}), v[{found['most']!r}])"
     if found["between"]:
@@ -114,6 +123,10 @@ def _less(left: Any, right: Any) -> bool:
 
 def _starts(value: Any, prefix: str) -> bool:
     return value.__class__ is str and bool(value.startswith(prefix))
+
+
+def _contains(value: Any, part: Any) -> bool:
+    return value.__class__ in (str, set, list) and part in value
 
 
 def _size(value: Any, most: int) -> bool:

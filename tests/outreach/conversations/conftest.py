@@ -1,10 +1,11 @@
-"""The conversations table on every engine of the store contract, and a clock that is moved."""
+"""The conversations table in memory, a long run's also on every engine; and a clock that is moved."""
 
 import pytest
 
 from chalicelib.aws.dynamo import Table
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.outreach.conversations.store import Conversations
+from tests.rigs.engines import STORE_ENGINES, fresh_tables
 from tests.rigs.fakes import ManualClock
 
 OPAQUE = OpaqueIds(b"a key of the stage")
@@ -13,6 +14,16 @@ OPAQUE = OpaqueIds(b"a key of the stage")
 @pytest.fixture
 def clock():
     return ManualClock()
+
+
+# The contracts walk through conversations on the engines in every run; this adds each test by itself.
+ENGINES = [pytest.param(one, marks=pytest.mark.long) for one in STORE_ENGINES]
+
+
+@pytest.fixture(params=["memory", *ENGINES])
+def ddb(request):
+    with fresh_tables(request.param, request) as made:
+        yield made
 
 
 @pytest.fixture

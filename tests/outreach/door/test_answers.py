@@ -8,7 +8,6 @@ import pytest
 import requests
 import schemathesis
 import yaml
-from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 
 from chalicelib.errors import UnavailableError
@@ -109,9 +108,9 @@ def is_met(answer, code, path=START):
     return True
 
 
-def throttled(_client, operation, _arguments):
-    """Replaces boto3's call: DynamoDB throttles everything."""
-    raise ClientError({"Error": {"Code": "ThrottlingException", "Message": ""}}, operation)
+def throttled(event_name, **_about):
+    """Before each call: DynamoDB throttles everything."""
+    raise ClientError({"Error": {"Code": "ThrottlingException", "Message": ""}}, event_name)
 
 
 def met_elsewhere():
@@ -215,10 +214,11 @@ def test_after_our_own_faults_the_repeated_request_is_sent_once(
     with monkeypatch.context() as broken:
         broken.setattr(type(outreach.services.outbox), "put", unqueued)
         assert is_met(router.starts(), "QUEUE_ERROR")
-    with monkeypatch.context() as broken:
-        broken.setattr(BaseClient, "_make_api_call", throttled)
-        assert is_met(router.starts(), "DATABASE_ERROR")
-        assert is_met(router.asks("req123"), "DATABASE_ERROR", FATE)
+    events = outreach.services._dynamodb.meta.events
+    events.register("before-call", throttled)
+    assert is_met(router.starts(), "DATABASE_ERROR")
+    assert is_met(router.asks("req123"), "DATABASE_ERROR", FATE)
+    events.unregister("before-call", throttled)
     name = "rp-mw/dev/router/api_keys"
     secrets = outreach.stage.aws.client("secretsmanager")
     kept = secrets.get_secret_value(SecretId=name)["SecretString"]

@@ -10,6 +10,7 @@ from chalicelib.outreach.conversations.do_not_contact import Reason
 from local import company
 from tests.rigs import neighbour as other
 from tests.rigs.engines import drain
+from tests.rigs.memory_stage import ON_ENGINE
 from tests.rigs.outreach import TEL
 from tests.rigs.twilio_posts import signed_by
 
@@ -45,6 +46,7 @@ def test_the_mark_is_written_before_the_answer(outreach, neighbour, text):
     assert not is_marked(outreach, other.COMPANY_ID)
 
 
+@ON_ENGINE
 def test_a_stop_in_quiet_hours_stops_the_next_start_and_every_answer(outreach):
     """The message before it waits for hours; the STOP behind it does not."""
     conversation(outreach)
