@@ -20,6 +20,7 @@ def held(desk, request_id="req1", **more):
     return desk.says(record, "Tell me more")
 
 
+@pytest.mark.long  # the same acts without a mouse
 def test_by_keys_alone_an_agent_takes_and_answers(as_person, desk):
     first = desk.handed_off()
     desk.handed_off("req2", tel="+15550100002")
@@ -42,6 +43,7 @@ def test_by_keys_alone_an_agent_takes_and_answers(as_person, desk):
     assert page.evaluate("() => document.activeElement.textContent") == "Skip to the content"
 
 
+@pytest.mark.long  # two browsers for two forms
 def test_of_two_persons_who_click_at_once_one_sends_and_the_other_is_told(as_person, desk):
     record = held(desk)
     path = f"/conversations/{record.opaque_id}"
@@ -66,6 +68,7 @@ def test_a_double_click_sends_once(as_person, desk):
     assert len(desk.sent()) == 1
 
 
+@pytest.mark.long  # every act, not sending alone
 def test_an_agent_takes_edits_sends_and_gives_back_once(as_person, desk):
     """Each is clicked twice, and by a colleague who had the same page open."""
     record = desk.handed_off()
@@ -103,7 +106,7 @@ def test_an_agent_takes_edits_sends_and_gives_back_once(as_person, desk):
     assert acts == [(f"handoff {one}", "sam@example.com") for one in ("take", "reply", "give_back")]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_no_page_violates_a_rule_of_accessibility_or_is_wider_than_a_phone(as_person, desk, scheme):
     record, mine = held(desk), desk.handed_off("req2", tel="+15550100002")
     desk.act("take", mine, by="sam@example.com")
@@ -137,6 +140,7 @@ def test_without_script_an_agent_edits_looks_at_the_difference_and_sends(as_pers
     assert desk.sent() == ["Thank you.\nSam"]
 
 
+@pytest.mark.long  # a script that only informs
 def test_an_open_page_says_that_the_conversation_has_changed(as_person, desk):
     record = desk.handed_off()
     tab = as_person("sam", f"/conversations/{record.opaque_id}")

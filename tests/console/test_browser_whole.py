@@ -15,6 +15,7 @@ from tests.rigs.console import Console
 from tests.rigs.engines import drain
 from tests.rigs.tickets import ROUTED, put_dead_letter
 
+pytestmark = pytest.mark.long  # browsers over what `test_whole` and `test_acts` prove without one
 EVENT = "evt:rp:1042:c-1"
 
 

@@ -7,6 +7,7 @@ import re
 import boto3
 import pytest
 from flask import Blueprint, abort, request
+from jinja2 import BytecodeCache
 from moto import mock_aws
 
 from chalicelib.aws.switches import NAMES
@@ -95,6 +96,22 @@ def fields(answer, **wanted):
     raise AssertionError(f"no form with {wanted}")
 
 
+class Compiled(BytecodeCache):
+    """Templates compiled once for every console of the process."""
+
+    def __init__(self):
+        self._codes = {}
+
+    def load_bytecode(self, bucket):
+        bucket.code = self._codes.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket):
+        self._codes[bucket.key, bucket.checksum] = bucket.code
+
+
+COMPILED = Compiled()
+
+
 class Console:
     """The console, the services behind it, and its browsers."""
 
@@ -103,6 +120,7 @@ class Console:
         self.app = create_app(
             session, Persons(), Options(frozenset({HOST}), left_out=left_out or {})
         )
+        self.app.jinja_env.bytecode_cache = COMPILED
         self.app.testing = True
 
     def browser(self, who="jo"):
@@ -145,24 +163,54 @@ def open_console(open_tab):
 SERVICES = ("cloudwatch", "secretsmanager", "sqs", "ssm", "sts")
 
 
-@pytest.fixture
-def clients(monkeypatch):
-    """AWS in this process: the switches, the lanes' dead-letter queues, no metric."""
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "testing")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
-    with mock_aws():
-        made = {name: boto3.session.Session().client(name) for name in SERVICES}
+class Aws:
+    """AWS in this process; made again only for the test after one that changed something in it."""
+
+    def __init__(self):
+        self._mock, self._is_fresh = mock_aws(), False
+        session = boto3.session.Session("testing", "testing", region_name="us-east-1")
+        self.clients = {name: session.client(name) for name in SERVICES}
+        for one in self.clients.values():
+            one.meta.events.register("before-call", self._note)
+
+    @contextlib.contextmanager
+    def running(self):
+        """The clients, with the switches, the lanes' queues, and no metric."""
+        self._mock.start(reset=not self._is_fresh)
+        try:
+            if not self._is_fresh:
+                self._make()
+            yield self.clients
+        finally:
+            self._mock.stop(remove_data=False)
+
+    def _make(self):
         for lane in LANES:
             for queue in (lane.dead_letter_queue("dev"), f"rp-mw-{lane.queue_word}-dev.fifo"):
-                made["sqs"].create_queue(QueueName=queue, Attributes={"FifoQueue": "true"})
+                self.clients["sqs"].create_queue(QueueName=queue, Attributes={"FifoQueue": "true"})
         for name in NAMES:
             value = "true" if name == "automation_enabled" else "false"
-            made["ssm"].put_parameter(Name=f"/rp-mw/dev/{name}", Value=value, Type="String")
+            self.clients["ssm"].put_parameter(Name=f"/rp-mw/dev/{name}", Value=value, Type="String")
+        self._is_fresh = True
+
+    def _note(self, model, **_):
+        self._is_fresh &= model.name.startswith(("Get", "List", "Describe"))
+
+
+@pytest.fixture(scope="session")
+def _aws():
+    made = Aws()
+    yield made
+    for one in made.clients.values():
+        one.close()
+
+
+@pytest.fixture
+def clients(_aws, monkeypatch):
+    """AWS in this process: the switches, the lanes' dead-letter queues, no metric."""
+    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
+    with _aws.running() as made:
         yield made
-        for one in made.values():
-            one.close()
 
 
 @pytest.fixture
