@@ -106,7 +106,10 @@ def test_an_agent_takes_edits_sends_and_gives_back_once(as_person, desk):
     assert acts == [(f"handoff {one}", "sam@example.com") for one in ("take", "reply", "give_back")]
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
+OTHER_COLOURS = pytest.param("dark", marks=pytest.mark.long)
+
+
+@pytest.mark.parametrize("scheme", ["light", OTHER_COLOURS])
 def test_no_page_violates_a_rule_of_accessibility_or_is_wider_than_a_phone(as_person, desk, scheme):
     record, mine = held(desk), desk.handed_off("req2", tel="+15550100002")
     desk.act("take", mine, by="sam@example.com")

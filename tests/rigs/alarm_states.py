@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,7 +23,7 @@ Notification = tuple[str, float]
 
 
 class Metrics:
-    """Data points by series."""
+    """Data points by series, each added after the one before it."""
 
     def __init__(self) -> None:
         self._points: dict[Series, list[tuple[float, float]]] = defaultdict(list)
@@ -33,7 +34,9 @@ class Metrics:
 
     def values(self, one: Series, begins: float, ends: float) -> list[float]:
         """The values of a series within a period."""
-        return [value for at, value in self._points.get(one, ()) if begins <= at < ends]
+        points = self._points.get(one, [])
+        first = bisect_left(points, (begins,))
+        return [value for _, value in points[first : bisect_left(points, (ends,), lo=first)]]
 
 
 def in_alarm(metrics: Metrics, seconds: float) -> set[str]:
