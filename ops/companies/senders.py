@@ -74,10 +74,13 @@ def store(session: Session, item: dict[str, Any], *, entry: Sequence[Item] = ())
     Raises:
         OpsError: another company's project uses one of them, or claimed it meanwhile.
     """
+    claims = _claims(
+        session, item
+    )  # before the projects: a claim of after them would be taken over
     shared = faults(item, projects(session))
     if shared:
         raise OpsError("not stored: " + "; ".join(shared))
-    _claim(session, item, [table(session).putting(item), *entry])
+    _claim(session, item, claims, [table(session).putting(item), *entry])
 
 
 def fill(session: Session) -> tuple[int, list[str]]:
@@ -86,13 +89,14 @@ def fill(session: Session) -> tuple[int, list[str]]:
     Returns:
         How many projects have all their senders, and what is wrong with the others.
     """
-    stored = projects(session)
+    read = [(item, _claims(session, item)) for item in projects(session)]
+    stored = projects(session)  # after the claims, as in `store`
     done, wrong = 0, []
-    for item in stored:
+    for item, claims in read:
         shared = faults(item, stored)
         wrong += [f"{item['company_id']} {item['project_id']}: {one}" for one in shared]
         if not shared:
-            _claim(session, item, [])
+            _claim(session, item, claims, [])
             done += 1
     return done, wrong
 
@@ -116,8 +120,7 @@ def faults(item: Mapping[str, Any], stored: list[Item]) -> list[str]:
 def unmapped(session: Session, item: Mapping[str, Any]) -> list[str]:
     """What the map lacks of a stored project."""
     found = []
-    for use in uses(item):
-        row = table(session).get(senders.key(use.address))
+    for use, row in _claims(session, item):
         if row is None:
             found.append(f"{use.place} is not in the map: python -m ops company map")
         elif row["owner_company_id"] != item["company_id"]:
@@ -129,10 +132,19 @@ def unmapped(session: Session, item: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def _claim(session: Session, item: Mapping[str, Any], writes: list[Item]) -> None:
+def _claims(session: Session, item: Mapping[str, Any]) -> list[tuple[Use, Item | None]]:
+    """The senders of a project with their rows of the map."""
+    return [(use, table(session).get(senders.key(use.address))) for use in uses(item)]
+
+
+def _claim(
+    session: Session,
+    item: Mapping[str, Any],
+    claims: list[tuple[Use, Item | None]],
+    writes: list[Item],
+) -> None:
     store_, mine = table(session), item["company_id"]
-    for use in uses(item):
-        before = store_.get(senders.key(use.address))
+    for use, before in claims:
         row = {
             **senders.key(use.address),
             "owner_company_id": mine,
