@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 import typer
 from botocore.exceptions import BotoCoreError, ClientError
@@ -28,7 +29,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, context: objec
         context: what commands find as `typer.Context.obj`.
     """
     try:
-        app(args=None if arguments is None else list(arguments), obj=context)
+        _command(app)(args=None if arguments is None else list(arguments), obj=context)
     except SystemExit as end:
         return int(end.code or 0)
     except KeyboardInterrupt:
@@ -44,6 +45,12 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, context: objec
     except (MiddlewareError, ClientError, BotoCoreError) as error:
         return _no(unreachable.why(error, place=_place()), EXIT_UNUSABLE)
     return 0
+
+
+@cache
+def _command(app: typer.Typer) -> Callable[..., object]:
+    """An application's commands; a process that runs several reads them once."""
+    return typer.main.get_command(app)
 
 
 def _place() -> str:
