@@ -101,6 +101,11 @@ def call_of(model, params):
 
 
 @pytest.fixture
+def aws(engine_aws):
+    return engine_aws
+
+
+@pytest.fixture
 def calls(system, monkeypatch):
     """The AWS calls of the commands, as botocore is asked for them."""
     system.post(system.ticket("1042"))

@@ -63,12 +63,17 @@ def test_an_error_of_aws_names_the_place_and_the_way_out(code, words):
     assert all(word in said for word in words), said
 
 
-def test_a_stage_in_another_region_is_said_with_what_was_looked_at(run, system, monkeypatch):
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-3")
-    said = run("explain", "evt:rp:1042:c-1")
-    assert said.code == 2
-    assert "region eu-west-3" in said.err
-    assert re.search(r"account 0{9}\d+, ", said.err)
+class TestOnAnEngine:
+    @pytest.fixture
+    def aws(self, engine_aws):
+        return engine_aws
+
+    def test_a_stage_in_another_region_is_said_with_what_was_looked_at(self, run, monkeypatch):
+        monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-3")
+        said = run("explain", "evt:rp:1042:c-1")
+        assert said.code == 2
+        assert "region eu-west-3" in said.err
+        assert re.search(r"account 0{9}\d+, ", said.err)
 
 
 def test_doctor_says_first_what_it_looks_at(run, system):

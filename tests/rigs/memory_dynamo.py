@@ -130,14 +130,12 @@ class DynamoDb(Client):
             ScanIndexForward=asked.get("ScanIndexForward", True),
             values=_values(asked),
         )
-        shown = self._shown.get((TableName, asked.get("IndexName")))
-        if shown:
-            rows = [{name: row[name] for name in shown if name in row} for row in rows]
         return self._page(TableName, rows, asked)
 
     def scan(self, *, TableName, **asked):
         rows, _ = self._table(TableName).scan_page(limit=1_000_000)
-        return self._page(TableName, rows, asked)
+        keys = self._table(TableName)._indexes.get(asked.get("IndexName"), ())
+        return self._page(TableName, [row for row in rows if row.keys() >= {*keys}], asked)
 
     def batch_get_item(self, *, RequestItems):
         found = {}
@@ -197,6 +195,9 @@ class DynamoDb(Client):
 
     def _page(self, name, rows, asked):
         """The rows after the start, at most the limit, of which those that the filter lets through."""
+        shown = self._shown.get((name, asked.get("IndexName")))
+        if shown:
+            rows = [{one: row[one] for one in shown if one in row} for row in rows]
         keys = self._tables[name].key
         start, limit = asked.get("ExclusiveStartKey"), asked.get("Limit")
         if start:

@@ -13,7 +13,7 @@ CURRENT = "AWSCURRENT"
 class SecretsManager(Client):
     """Secrets; of each its versions, and which of them has which label."""
 
-    service = "secretsmanager"
+    service = "secrets-manager"
 
     def __init__(self):
         super().__init__()

@@ -14,6 +14,7 @@ from local import company
 from ops.companies import api_keys
 from ops.session import Session
 from tests.rigs.engines import drain
+from tests.rigs.memory_stage import another_session
 from tests.rigs.ops_cli import runner
 from tests.rigs.outreach import MAIL, TEL
 
@@ -353,52 +354,60 @@ def at_once(outreach, monkeypatch, *issues):
             read.once = True
             barrier.wait()
 
-    session = boto3.Session()
+    session = another_session()
     session.events.register("response-received.secrets-manager.GetSecretValue", after_reading)
     monkeypatch.setattr(boto3, "DEFAULT_SESSION", session)
     with ThreadPoolExecutor(len(issues)) as pool:
         return [one.result() for one in [pool.submit(issue) for issue in issues]]
 
 
-@pytest.mark.parametrize("is_first", [False, True])
-def test_keys_issued_concurrently_are_all_kept(outreach, stored, run, monkeypatch, is_first):
-    others = [f"ci-other-{n}" for n in range(3)]
-    for other in others:
-        run("company", "put", stored(company_id=other))
-    client = outreach.stage.aws.client("secretsmanager")
-    if is_first:
-        client.delete_secret(SecretId=KEYS, ForceDeleteWithoutRecovery=True)
-    companies = [company.COMPANY_ID, company.COMPANY_ID, *others]
-    sessions = [Session("dev") for _ in companies]
-    for one in sessions:
-        assert one.services
-    issued = at_once(
-        outreach,
-        monkeypatch,
-        *(
-            partial(api_keys.issue, one, name)
-            for one, name in zip(sessions, companies, strict=True)
-        ),
-    )
-    kept = secret(outreach)
-    for name, (key, _) in zip(companies, issued, strict=True):
-        assert key in kept[name]["api_keys"], name
-    labels = client.describe_secret(SecretId=KEYS)["VersionIdsToStages"].values()
-    assert not [one for found in labels for one in found if one.startswith("proposed-")]
+class TestOnAnEngine:
+    """Races, at a Secrets Manager that was written elsewhere."""
 
+    @pytest.fixture
+    def aws(self, engine_aws):
+        return engine_aws
 
-def test_ending_old_keys_during_an_issue_keeps_the_new_key(outreach, run, monkeypatch):
-    run("company", "key", company.COMPANY_ID)
-    sessions = [Session("dev"), Session("dev")]
-    for one in sessions:
-        assert one.services
-    (key, _), _ended = at_once(
-        outreach,
-        monkeypatch,
-        partial(api_keys.issue, sessions[0], company.COMPANY_ID),
-        partial(api_keys.finish, sessions[1], company.COMPANY_ID),
-    )
-    assert key in secret(outreach)[company.COMPANY_ID]["api_keys"]
+    @pytest.mark.parametrize("is_first", [False, True])
+    def test_keys_issued_concurrently_are_all_kept(
+        self, outreach, stored, run, monkeypatch, is_first
+    ):
+        others = [f"ci-other-{n}" for n in range(3)]
+        for other in others:
+            run("company", "put", stored(company_id=other))
+        client = outreach.stage.aws.client("secretsmanager")
+        if is_first:
+            client.delete_secret(SecretId=KEYS, ForceDeleteWithoutRecovery=True)
+        companies = [company.COMPANY_ID, company.COMPANY_ID, *others]
+        sessions = [Session("dev") for _ in companies]
+        for one in sessions:
+            assert one.services
+        issued = at_once(
+            outreach,
+            monkeypatch,
+            *(
+                partial(api_keys.issue, one, name)
+                for one, name in zip(sessions, companies, strict=True)
+            ),
+        )
+        kept = secret(outreach)
+        for name, (key, _) in zip(companies, issued, strict=True):
+            assert key in kept[name]["api_keys"], name
+        labels = client.describe_secret(SecretId=KEYS)["VersionIdsToStages"].values()
+        assert not [one for found in labels for one in found if one.startswith("proposed-")]
+
+    def test_ending_old_keys_during_an_issue_keeps_the_new_key(self, outreach, run, monkeypatch):
+        run("company", "key", company.COMPANY_ID)
+        sessions = [Session("dev"), Session("dev")]
+        for one in sessions:
+            assert one.services
+        (key, _), _ended = at_once(
+            outreach,
+            monkeypatch,
+            partial(api_keys.issue, sessions[0], company.COMPANY_ID),
+            partial(api_keys.finish, sessions[1], company.COMPANY_ID),
+        )
+        assert key in secret(outreach)[company.COMPANY_ID]["api_keys"]
 
 
 # --- mail that failed -----------------------------------------------------------------------------

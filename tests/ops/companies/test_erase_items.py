@@ -2,12 +2,12 @@
 
 import boto3
 import pytest
-from botocore.awsrequest import AWSResponse
 from botocore.exceptions import ClientError
 
 from ops.companies import erase
 from ops.companies.erase import Subjects
 from ops.session import Session
+from tests.rigs.memory_stage import another_session
 from tests.rigs.ops_session import session
 
 PHONE = Subjects(addresses=("+15550100", "15550100"))
@@ -95,12 +95,10 @@ def test_a_missing_table_is_skipped_and_the_ledger_comes_last(ops, stage):
 
 
 def test_a_table_without_read_access_does_not_count_as_free_of_the_person(ops, monkeypatch):
-    def denied(request, **_):
-        answer = AWSResponse(request.url, 400, {}, None)
-        answer._content = b'{"__type": "AccessDeniedException"}'
-        return answer
+    def denied(**_):
+        raise ClientError({"Error": {"Code": "AccessDeniedException"}}, "DescribeTable")
 
-    aws = boto3.Session()
+    aws = another_session()
     aws.events.register("before-send.dynamodb.DescribeTable", denied)
     monkeypatch.setattr(boto3, "DEFAULT_SESSION", aws)
     with pytest.raises(ClientError):

@@ -1,4 +1,4 @@
-"""`ops doctor` on a real stage: healthy checks pass, and each fault is reported by its check."""
+"""`ops doctor` on a real stage: set_up checks pass, and each fault is reported by its check."""
 
 import importlib
 import io
@@ -36,14 +36,13 @@ def door(app, system, monkeypatch):
 
 
 @pytest.fixture
-def healthy(system, run, door):
+def set_up(system, door):
     """All manual set-up steps are done."""
     for tag in sorted(every_tag()):
         system.richpanel.tag_id(tag)
     secrets = system.stage.aws.client("secretsmanager")
     for name in ("router/api_keys", "twilio/webhook_tokens"):
         secrets.create_secret(Name=f"rp-mw/dev/{name}", SecretString="{}")
-    assert run("provision", "--alarm-email", "night@example.com").code == 0
     system.post(system.ticket())
     system.run()
     return system
@@ -62,13 +61,6 @@ def topic_arn(system):
     return f"arn:aws:sns:us-east-1:{system.stage.aws.account}:{TOPIC}"
 
 
-def test_a_healthy_stage_passes(healthy, run):
-    said = run("doctor", "--json")
-    assert [one for one in said.data if one["result"] == "fail"] == []
-    assert said.code == 0
-    assert "night@example.com" not in said.out
-
-
 def test_a_failure_names_the_command_that_mends_it_and_what_blocks_others_comes_first(system, run):
     said = run("doctor", "--json")
     failing = [one for one in said.data if one["result"] == "fail"]
@@ -84,27 +76,9 @@ def test_a_failure_names_the_command_that_mends_it_and_what_blocks_others_comes_
     assert all(not one["mend"] for one in said.data if one["result"] == "ok")
 
 
-def test_a_system_that_is_not_wanted_is_not_checked_and_needs_no_secret(system, run, monkeypatch):
-    """Not even the vendor is asked, and none of its alarms exists."""
-    configured = {**config.configured("dev"), "SYSTEMS": "facts"}
-    monkeypatch.setattr("ops.stage.config.configured", lambda _stage: configured)
-    system.richpanel.down()
-    secrets = system.stage.aws.client("secretsmanager")
-    secrets.delete_secret(SecretId="rp-mw/dev/richpanel/api_key", ForceDeleteWithoutRecovery=True)
-    assert run("provision").code == 0
-    said = run("doctor", "--json")
-    assert {one["system"] for one in said.data} == {"stage", "facts"}
-    found = {one["check"]: one for one in said.data}
-    assert "richpanel" not in found["secrets"]["detail"]
-    alarms = system.stage.aws.client("cloudwatch").describe_alarms(MaxRecords=100)["MetricAlarms"]
-    names = {one["AlarmName"].removeprefix("rp-mw-dev-") for one in alarms}
-    assert {"facts-failed", "nothing-accepted"} <= names
-    assert not names & {"invalid-tokens", "handoffs-waiting", "unknown-tags", "email-age"}
-
-
-def test_each_lane_shows_what_waits_and_its_budget(healthy, run):
-    healthy.stage.aws.client("sqs").send_message(
-        QueueUrl=healthy.stage.lane_url(OUTREACH),
+def test_each_lane_shows_what_waits_and_its_budget(set_up, run):
+    set_up.stage.aws.client("sqs").send_message(
+        QueueUrl=set_up.stage.lane_url(OUTREACH),
         MessageBody="{}",
         MessageGroupId="group",
         MessageDeduplicationId="one",
@@ -117,18 +91,18 @@ def test_each_lane_shows_what_waits_and_its_budget(healthy, run):
     assert "executions" in found["concurrency"]["detail"]
     assert found["richpanel budget"]["detail"].startswith("30 of 50 calls in 30 s; ")
     assert found["richpanel budget"]["result"] == "ok"
-    table = healthy.stage.tables["IdempotencyTable"]
-    healthy.stage.aws.client("dynamodb").delete_item(
+    table = set_up.stage.tables["IdempotencyTable"]
+    set_up.stage.aws.client("dynamodb").delete_item(
         TableName=table, Key={"event_id": {"S": opening.KEY}}
     )
     assert "goes through rp-mw-events-dev.fifo" in findings(run)["lanes"]["detail"]
 
 
-def test_a_lane_whose_oldest_job_waits_and_a_budget_that_is_used_up_are_warnings(healthy, run):
+def test_a_lane_whose_oldest_job_waits_and_a_budget_that_is_used_up_are_warnings(set_up, run):
     """As SQS reports the age of each queue's oldest message to CloudWatch."""
-    now = healthy.services().clock.now()
+    now = set_up.services().clock.now()
     for lane, age in ((TICKETS, 5.0), (OUTREACH, 300.0)):
-        healthy.stage.aws.client("cloudwatch").put_metric_data(
+        set_up.stage.aws.client("cloudwatch").put_metric_data(
             Namespace="AWS/SQS",
             MetricData=[
                 {
@@ -139,7 +113,7 @@ def test_a_lane_whose_oldest_job_waits_and_a_budget_that_is_used_up_are_warnings
                 }
             ],
         )
-    level, at = healthy.services().richpanel_level, now.timestamp()
+    level, at = set_up.services().richpanel_level, now.timestamp()
     level.change(lambda _: Level(2.0, at, {"new": at + 300}))
 
     found = findings(run)
@@ -156,18 +130,6 @@ def test_a_lane_whose_oldest_job_waits_and_a_budget_that_is_used_up_are_warnings
         assert part in detail
 
 
-def test_each_fault_of_a_broken_stage_is_named(healthy, run):
-    aws, stage = healthy.stage.aws, healthy.stage
-    aws.client("sqs").set_queue_attributes(
-        QueueUrl=stage.queue_url, Attributes={"VisibilityTimeout": "60"}
-    )
-    aws.client("ssm").delete_parameter(Name="/rp-mw/dev/kill_switch")
-    aws.client("secretsmanager").put_secret_value(SecretId="rp-mw/dev/key_hash", SecretString=" ")
-    healthy.richpanel.api_keys[:] = ["another"]
-    assert failed(run) == {"rp-mw-events-dev.fifo", "switches", "secrets", "richpanel"}
-    assert run("doctor").code == 1
-
-
 @pytest.mark.parametrize(
     ("variable", "value", "secret"),
     [
@@ -177,9 +139,9 @@ def test_each_fault_of_a_broken_stage_is_named(healthy, run):
     ],
 )
 def test_a_secret_is_missing_only_where_the_stage_reads_it(
-    healthy, run, monkeypatch, variable, value, secret
+    set_up, run, monkeypatch, variable, value, secret
 ):
-    client = healthy.stage.aws.client("secretsmanager")
+    client = set_up.stage.aws.client("secretsmanager")
     for name in ("openai/api_key", "shopify/client_secret"):
         client.put_secret_value(SecretId=f"rp-mw/dev/{name}", SecretString=" ")
     assert findings(run)["secrets"]["result"] == "ok"
@@ -190,7 +152,7 @@ def test_a_secret_is_missing_only_where_the_stage_reads_it(
     assert findings(run)["secrets"]["detail"] == f"missing: rp-mw/dev/{secret}"
 
 
-def test_a_table_of_another_name_than_the_declared_one_is_refused(healthy, run, monkeypatch):
+def test_a_table_of_another_name_than_the_declared_one_is_refused(set_up, run, monkeypatch):
     """The functions had no permission for it, and the declared table was empty."""
     configured = {**config.configured("dev"), "DYNAMO_TABLE_NAME": "Facts-dev"}
     monkeypatch.setattr("ops.session.config.configured", lambda _stage: configured)
@@ -212,58 +174,12 @@ def test_a_stage_without_alarms_fails(system, run):
     assert found["alarm recipients"]["detail"] == f"{TOPIC} does not exist"
 
 
-def test_an_alarm_that_is_missing_off_or_silent_is_named(healthy, run):
-    cloudwatch = healthy.stage.aws.client("cloudwatch")
-    cloudwatch.delete_alarms(AlarmNames=["rp-mw-dev-dead-letters"])
-    cloudwatch.disable_alarm_actions(AlarmNames=["rp-mw-dev-ingress-failures"])
-    silent = cloudwatch.describe_alarms(AlarmNames=["rp-mw-dev-api-errors"])["MetricAlarms"][0]
-    asked = ("AlarmName", "MetricName", "Namespace", "Statistic", "Period", "EvaluationPeriods")
-    kept = {name: silent[name] for name in (*asked, "Threshold", "ComparisonOperator")}
-    cloudwatch.put_metric_alarm(**kept)
-    result = findings(run)["alarms"]
-    assert result["result"] == "fail"
-    assert "missing: rp-mw-dev-dead-letters" in result["detail"]
-    assert "switched off: rp-mw-dev-ingress-failures" in result["detail"]
-    assert f"do not notify {TOPIC}: rp-mw-dev-api-errors" in result["detail"]
-    assert run("provision").code == 0
-    assert findings(run)["alarms"]["result"] == "ok", "provisioning mends all three"
-
-
-def test_an_alarm_in_alarm_state_is_reported_with_its_runbook_section(healthy, run):
-    assert findings(run)["alarms ringing"]["result"] == "ok"
-    healthy.stage.aws.client("cloudwatch").set_alarm_state(
-        AlarmName="rp-mw-dev-dead-letters", StateValue="ALARM", StateReason="a test"
-    )
-    result = findings(run)["alarms ringing"]
-    assert (result["result"], result["detail"]) == ("warn", "docs/runbook.md#dead-letters")
-
-
-def test_alarms_without_a_confirmed_recipient_fail(healthy, run):
-    sns = healthy.stage.aws.client("sns")
-    found = findings(run)["alarm recipients"]
-    assert (found["result"], found["detail"]) == ("ok", "1 by email")
-    sns.subscribe(TopicArn=topic_arn(healthy), Protocol="http", Endpoint="http://127.0.0.1:9/")
-    assert findings(run)["alarm recipients"]["result"] == "warn", "one of two has not confirmed"
-    by_email, by_http = sorted(
-        sns.list_subscriptions_by_topic(TopicArn=topic_arn(healthy))["Subscriptions"],
-        key=lambda one: one["Protocol"],
-    )
-    sns.unsubscribe(SubscriptionArn=by_email["SubscriptionArn"])
-    result = findings(run)["alarm recipients"]
-    assert result["result"] == "fail"
-    assert "1 not confirmed" in result["detail"]
-    sns.unsubscribe(SubscriptionArn=by_http["SubscriptionArn"])
-    result = findings(run)["alarm recipients"]
-    assert result["result"] == "fail"
-    assert "--alarm-email" in result["detail"]
-
-
 # --- the way from Richpanel -----------------------------------------------------------------------
 
 
-def test_the_door_is_tested_with_every_active_token_and_nothing_is_queued(healthy, run):
+def test_the_door_is_tested_with_every_active_token_and_nothing_is_queued(set_up, run):
     assert findings(run)["richpanel door"]["detail"].endswith("accepts 1 active token(s)")
-    assert healthy.run() == []
+    assert set_up.run() == []
 
 
 def test_a_door_without_a_url_is_reported_as_untested(system, run):
@@ -272,34 +188,34 @@ def test_a_door_without_a_url_is_reported_as_untested(system, run):
 
 
 def test_a_closed_or_foreign_door_or_one_that_refuses_our_token_fails(
-    healthy, run, door, monkeypatch
+    set_up, run, door, monkeypatch
 ):
-    healthy.stage.aws.client("secretsmanager").put_secret_value(
+    set_up.stage.aws.client("secretsmanager").put_secret_value(
         SecretId="rp-mw/dev/richpanel/webhook_token", SecretString="one-that-the-door-has-not"
     )
     result = findings(run)["richpanel door"]
     assert (result["result"], "invalid_token" in result["detail"]) == ("fail", True)
     monkeypatch.setenv("PUBLIC_BASE_URL", "http://127.0.0.1:9")
     assert "does not answer" in findings(run)["richpanel door"]["detail"]
-    monkeypatch.setenv("PUBLIC_BASE_URL", healthy.richpanel.base_url)
+    monkeypatch.setenv("PUBLIC_BASE_URL", set_up.richpanel.base_url)
     assert "does not belong to stage dev" in findings(run)["richpanel door"]["detail"]
 
 
-def test_a_silent_webhook_target_shows_in_the_sources_of_the_newest_messages(healthy, run):
+def test_a_silent_webhook_target_shows_in_the_sources_of_the_newest_messages(set_up, run):
     assert findings(run)["richpanel reach"]["result"] == "ok"
-    healthy.richpanel.add_ticket("7", comments=[{"id": "c-7", "body": "Where is it?"}])
+    set_up.richpanel.add_ticket("7", comments=[{"id": "c-7", "body": "Where is it?"}])
     assert run("reconcile").code == 0
-    healthy.run()
+    set_up.run()
     result = findings(run)["richpanel reach"]
     assert (result["result"], result["detail"]) == (
         "warn",
         "of the 2 newest messages 1 came by the target",
     )
     assert run("erase", "--subject", "1042", "--yes").code == 0
-    healthy.richpanel.reset()
+    set_up.richpanel.reset()
     for tag in sorted(every_tag()):
-        healthy.richpanel.tag_id(tag)
-    healthy.richpanel.add_ticket("7", comments=[{"id": "c-7", "body": "Where is it?"}])
+        set_up.richpanel.tag_id(tag)
+    set_up.richpanel.add_ticket("7", comments=[{"id": "c-7", "body": "Where is it?"}])
     result = findings(run)["richpanel reach"]
     assert result["result"] == "fail"
     assert result["detail"].startswith("the target never called")
@@ -309,14 +225,14 @@ def test_without_a_message_in_the_last_day_the_webhook_check_is_undecided(system
     assert findings(run)["richpanel reach"]["result"] == "warn"
 
 
-def test_where_listing_is_forbidden_known_tickets_are_checked(healthy, run):
-    healthy.richpanel.set_modes(list_allowed=False)
+def test_where_listing_is_forbidden_known_tickets_are_checked(set_up, run):
+    set_up.richpanel.set_modes(list_allowed=False)
     found = findings(run)
     assert found["richpanel listing"]["result"] == "warn"
     assert found["richpanel reach"]["result"] == "ok"
 
 
-def test_a_manual_check_names_its_step_in_the_documentation(healthy, run):
+def test_a_manual_check_names_its_step_in_the_documentation(set_up, run):
     manual = [one for one in findings(run).values() if one["result"] == "manual"]
     assert {one["check"] for one in manual} == {
         "richpanel target",
@@ -337,3 +253,105 @@ def test_the_set_up_page_names_every_manual_check():
     )
     for one in checks:
         assert f"`{one.check}`" in page, one.check
+
+
+# --- provisioned ----------------------------------------------------------------------------------
+
+
+class TestOnAnEngine:
+    """Its alarms, topics and tables are as they were provisioned."""
+
+    @pytest.fixture
+    def aws(self, engine_aws):
+        return engine_aws
+
+    @pytest.fixture
+    def healthy(self, set_up, run):
+        assert run("provision", "--alarm-email", "night@example.com").code == 0
+        return set_up
+
+    @pytest.mark.usefixtures("healthy")
+    def test_a_healthy_stage_passes(self, run):
+        said = run("doctor", "--json")
+        assert [one for one in said.data if one["result"] == "fail"] == []
+        assert said.code == 0
+        assert "night@example.com" not in said.out
+
+    def test_a_system_that_is_not_wanted_is_not_checked_and_needs_no_secret(
+        self, system, run, monkeypatch
+    ):
+        """Not even the vendor is asked, and none of its alarms exists."""
+        configured = {**config.configured("dev"), "SYSTEMS": "facts"}
+        monkeypatch.setattr("ops.stage.config.configured", lambda _stage: configured)
+        system.richpanel.down()
+        secrets = system.stage.aws.client("secretsmanager")
+        secrets.delete_secret(
+            SecretId="rp-mw/dev/richpanel/api_key", ForceDeleteWithoutRecovery=True
+        )
+        assert run("provision").code == 0
+        said = run("doctor", "--json")
+        assert {one["system"] for one in said.data} == {"stage", "facts"}
+        found = {one["check"]: one for one in said.data}
+        assert "richpanel" not in found["secrets"]["detail"]
+        alarms = system.stage.aws.client("cloudwatch").describe_alarms(MaxRecords=100)[
+            "MetricAlarms"
+        ]
+        names = {one["AlarmName"].removeprefix("rp-mw-dev-") for one in alarms}
+        assert {"facts-failed", "nothing-accepted"} <= names
+        assert not names & {"invalid-tokens", "handoffs-waiting", "unknown-tags", "email-age"}
+
+    def test_each_fault_of_a_broken_stage_is_named(self, healthy, run):
+        aws, stage = healthy.stage.aws, healthy.stage
+        aws.client("sqs").set_queue_attributes(
+            QueueUrl=stage.queue_url, Attributes={"VisibilityTimeout": "60"}
+        )
+        aws.client("ssm").delete_parameter(Name="/rp-mw/dev/kill_switch")
+        aws.client("secretsmanager").put_secret_value(
+            SecretId="rp-mw/dev/key_hash", SecretString=" "
+        )
+        healthy.richpanel.api_keys[:] = ["another"]
+        assert failed(run) == {"rp-mw-events-dev.fifo", "switches", "secrets", "richpanel"}
+        assert run("doctor").code == 1
+
+    def test_an_alarm_that_is_missing_off_or_silent_is_named(self, healthy, run):
+        cloudwatch = healthy.stage.aws.client("cloudwatch")
+        cloudwatch.delete_alarms(AlarmNames=["rp-mw-dev-dead-letters"])
+        cloudwatch.disable_alarm_actions(AlarmNames=["rp-mw-dev-ingress-failures"])
+        silent = cloudwatch.describe_alarms(AlarmNames=["rp-mw-dev-api-errors"])["MetricAlarms"][0]
+        asked = ("AlarmName", "MetricName", "Namespace", "Statistic", "Period", "EvaluationPeriods")
+        kept = {name: silent[name] for name in (*asked, "Threshold", "ComparisonOperator")}
+        cloudwatch.put_metric_alarm(**kept)
+        result = findings(run)["alarms"]
+        assert result["result"] == "fail"
+        assert "missing: rp-mw-dev-dead-letters" in result["detail"]
+        assert "switched off: rp-mw-dev-ingress-failures" in result["detail"]
+        assert f"do not notify {TOPIC}: rp-mw-dev-api-errors" in result["detail"]
+        assert run("provision").code == 0
+        assert findings(run)["alarms"]["result"] == "ok", "provisioning mends all three"
+
+    def test_an_alarm_in_alarm_state_is_reported_with_its_runbook_section(self, healthy, run):
+        assert findings(run)["alarms ringing"]["result"] == "ok"
+        healthy.stage.aws.client("cloudwatch").set_alarm_state(
+            AlarmName="rp-mw-dev-dead-letters", StateValue="ALARM", StateReason="a test"
+        )
+        result = findings(run)["alarms ringing"]
+        assert (result["result"], result["detail"]) == ("warn", "docs/runbook.md#dead-letters")
+
+    def test_alarms_without_a_confirmed_recipient_fail(self, healthy, run):
+        sns = healthy.stage.aws.client("sns")
+        found = findings(run)["alarm recipients"]
+        assert (found["result"], found["detail"]) == ("ok", "1 by email")
+        sns.subscribe(TopicArn=topic_arn(healthy), Protocol="http", Endpoint="http://127.0.0.1:9/")
+        assert findings(run)["alarm recipients"]["result"] == "warn", "one of two has not confirmed"
+        by_email, by_http = sorted(
+            sns.list_subscriptions_by_topic(TopicArn=topic_arn(healthy))["Subscriptions"],
+            key=lambda one: one["Protocol"],
+        )
+        sns.unsubscribe(SubscriptionArn=by_email["SubscriptionArn"])
+        result = findings(run)["alarm recipients"]
+        assert result["result"] == "fail"
+        assert "1 not confirmed" in result["detail"]
+        sns.unsubscribe(SubscriptionArn=by_http["SubscriptionArn"])
+        result = findings(run)["alarm recipients"]
+        assert result["result"] == "fail"
+        assert "--alarm-email" in result["detail"]

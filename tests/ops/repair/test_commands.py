@@ -3,6 +3,7 @@
 import json
 import re
 
+import boto3
 import pytest
 import typer
 
@@ -11,6 +12,7 @@ from ops import cli
 from ops.facts import commands as facts
 from ops.repair import replay
 from tests.rigs.engines import drain
+from tests.rigs.memory_stage import NOWHERE
 from tests.rigs.ops_cli import runner
 from tests.rigs.tickets import ROUTED, RoutingSystem, put_dead_letter
 
@@ -47,6 +49,13 @@ def system(app, without_rate_limits, stage, richpanel, pump):
 @pytest.fixture
 def run(system, capsys):
     return runner(capsys)
+
+
+@pytest.fixture
+def real_clients(system, monkeypatch):
+    """Of an address where nothing listens."""
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", NOWHERE)
 
 
 @pytest.fixture
@@ -158,14 +167,15 @@ def test_a_wrong_name_gives_a_clear_message_and_an_exit_code(run, arguments):
     assert "Traceback" not in said.err + said.out
 
 
-def test_a_stage_that_cannot_be_reached_is_exit_code_two(run, monkeypatch):
-    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+def test_a_stage_that_cannot_be_reached_is_exit_code_two(run, real_clients):
     said = run("switch", "get")
     assert (said.code, said.err) == (2, "error: AWS cannot be reached: EndpointConnectionError\n")
 
 
 @pytest.mark.parametrize("command", [("switch", "get"), ("doctor",)], ids=" ".join)
-def test_without_a_region_the_command_says_which_variable_to_set(run, monkeypatch, command):
+def test_without_a_region_the_command_says_which_variable_to_set(
+    run, real_clients, monkeypatch, command
+):
     monkeypatch.delenv("AWS_DEFAULT_REGION")
     monkeypatch.delenv("AWS_REGION", raising=False)
     said = run(*command)
@@ -174,13 +184,12 @@ def test_without_a_region_the_command_says_which_variable_to_set(run, monkeypatc
     assert ". .run/env" in said.err
 
 
-def test_without_a_region_the_facts_commands_say_the_same(system, capsys, monkeypatch):
+def test_without_a_region_the_facts_commands_say_the_same(real_clients, capsys, monkeypatch):
     monkeypatch.delenv("AWS_DEFAULT_REGION")
     monkeypatch.delenv("AWS_REGION", raising=False)
     assert facts.main(["pending"]) == 2
     assert "AWS_PROFILE or AWS_DEFAULT_REGION" in capsys.readouterr().err
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     assert facts.main(["failed"]) == 2
     assert "EndpointConnectionError" in capsys.readouterr().err
 
@@ -404,58 +413,61 @@ def test_a_person_is_erased_from_every_table_and_no_longer_found(system, run, su
 # --- resources ----------------------------------------------------------------------------------
 
 
-def test_provision_creates_a_stage_and_then_changes_only_differences(run, aws, system, monkeypatch):
-    made = run("provision", "--json").data["made"]
-    created = [one["logical_id"] for one in made if one["did"] == "created"]
-    policies = ["ViewerPolicy", "OperatorPolicy", "AdministratorPolicy"]
-    assert sorted(created) == sorted(["FactsArchive", *policies]), "the local stage has none"
-    again = run("provision", "--json").data
-    assert {one["did"] for one in again["made"]} == {"unchanged"}
-    aws.client("sqs").set_queue_attributes(
-        QueueUrl=system.stage.queue_url, Attributes={"VisibilityTimeout": "60"}
-    )
-    run("switch", "set", "kill_switch", "true")
-    mended = {one["logical_id"]: one for one in run("provision", "--json").data["made"]}
-    assert mended["EventsQueue"]["changes"] == ["VisibilityTimeout"]
-    assert run("switch", "get", "--json").data["kill_switch"] == "true", "never overwritten"
+class TestOnAnEngine:
+    @pytest.fixture
+    def aws(self, engine_aws):
+        return engine_aws
 
+    def test_provision_creates_a_stage_and_then_changes_only_differences(self, run, aws, system):
+        made = run("provision", "--json").data["made"]
+        created = [one["logical_id"] for one in made if one["did"] == "created"]
+        policies = ["ViewerPolicy", "OperatorPolicy", "AdministratorPolicy"]
+        assert sorted(created) == sorted(["FactsArchive", *policies]), "the local stage has none"
+        again = run("provision", "--json").data
+        assert {one["did"] for one in again["made"]} == {"unchanged"}
+        aws.client("sqs").set_queue_attributes(
+            QueueUrl=system.stage.queue_url, Attributes={"VisibilityTimeout": "60"}
+        )
+        run("switch", "set", "kill_switch", "true")
+        mended = {one["logical_id"]: one for one in run("provision", "--json").data["made"]}
+        assert mended["EventsQueue"]["changes"] == ["VisibilityTimeout"]
+        assert run("switch", "get", "--json").data["kill_switch"] == "true", "never overwritten"
 
-def test_provision_creates_the_archive_and_the_mail_topic_once(run, aws, system):
-    assert system
-    assert "created" in {one["did"] for one in run("provision", "--json").data["made"]}
-    name = f"rp-mw-facts-dev-{aws.account}"
-    s3 = aws.client("s3")
-    block = s3.get_public_access_block(Bucket=name)["PublicAccessBlockConfiguration"]
-    assert set(block.values()) == {True}
-    assert {"Key": "stage", "Value": "dev"} in s3.get_bucket_tagging(Bucket=name)["TagSet"]
-    s3.put_public_access_block(
-        Bucket=name, PublicAccessBlockConfiguration={**block, "BlockPublicAcls": False}
-    )
-    s3.put_object(Bucket=name, Key="kept", Body=b"1")
-    again = {one["logical_id"]: one for one in run("provision", "--json").data["made"]}
-    assert (again["FactsArchive"]["did"], again["FactsArchive"]["changes"]) == (
-        "updated",
-        ["public access"],
-    )
-    assert s3.get_object(Bucket=name, Key="kept")["Body"].read() == b"1"
-    topic = aws.client("sns").get_topic_attributes(
-        TopicArn=f"arn:aws:sns:us-east-1:{aws.account}:rp-mw-mail-dev"
-    )["Attributes"]
-    assert "ses.amazonaws.com" in topic["Policy"]
-    (destination,) = aws.client("sesv2").get_configuration_set_event_destinations(
-        ConfigurationSetName="rp-mw-dev"
-    )["EventDestinations"]
-    assert destination["SnsDestination"]["TopicArn"].endswith(":rp-mw-mail-dev")
-    assert "RENDERING_FAILURE" in destination["MatchingEventTypes"]
+    def test_provision_creates_the_archive_and_the_mail_topic_once(self, run, aws, system):
+        assert system
+        assert "created" in {one["did"] for one in run("provision", "--json").data["made"]}
+        name = f"rp-mw-facts-dev-{aws.account}"
+        s3 = aws.client("s3")
+        block = s3.get_public_access_block(Bucket=name)["PublicAccessBlockConfiguration"]
+        assert set(block.values()) == {True}
+        assert {"Key": "stage", "Value": "dev"} in s3.get_bucket_tagging(Bucket=name)["TagSet"]
+        s3.put_public_access_block(
+            Bucket=name, PublicAccessBlockConfiguration={**block, "BlockPublicAcls": False}
+        )
+        s3.put_object(Bucket=name, Key="kept", Body=b"1")
+        again = {one["logical_id"]: one for one in run("provision", "--json").data["made"]}
+        assert (again["FactsArchive"]["did"], again["FactsArchive"]["changes"]) == (
+            "updated",
+            ["public access"],
+        )
+        assert s3.get_object(Bucket=name, Key="kept")["Body"].read() == b"1"
+        topic = aws.client("sns").get_topic_attributes(
+            TopicArn=f"arn:aws:sns:us-east-1:{aws.account}:rp-mw-mail-dev"
+        )["Attributes"]
+        assert "ses.amazonaws.com" in topic["Policy"]
+        (destination,) = aws.client("sesv2").get_configuration_set_event_destinations(
+            ConfigurationSetName="rp-mw-dev"
+        )["EventDestinations"]
+        assert destination["SnsDestination"]["TopicArn"].endswith(":rp-mw-mail-dev")
+        assert "RENDERING_FAILURE" in destination["MatchingEventTypes"]
 
-
-def test_alarm_recipients_are_not_subscribed_to_mail(run, aws, system):
-    assert system
-    assert run("provision", "--alarm-email", "night@example.com").code == 0
-    subscribed = aws.client("sns").list_subscriptions()["Subscriptions"]
-    assert [(one["TopicArn"].rsplit(":", 1)[-1], one["Endpoint"]) for one in subscribed] == [
-        ("rp-mw-dev-alarms", "night@example.com")
-    ]
+    def test_alarm_recipients_are_not_subscribed_to_mail(self, run, aws, system):
+        assert system
+        assert run("provision", "--alarm-email", "night@example.com").code == 0
+        subscribed = aws.client("sns").list_subscriptions()["Subscriptions"]
+        assert [(one["TopicArn"].rsplit(":", 1)[-1], one["Endpoint"]) for one in subscribed] == [
+            ("rp-mw-dev-alarms", "night@example.com")
+        ]
 
 
 def test_resources_of_a_stack_are_refused(run, aws, system):
@@ -493,14 +505,12 @@ def test_facts_of_prod_are_not_changed_without_confirmation(words, capsys):
     assert "--yes" in capsys.readouterr().err
 
 
-def test_facts_are_printed_as_json_and_an_unreachable_stage_is_reported(
-    system, capsys, monkeypatch
-):
+def test_facts_are_printed_as_json_and_an_unreachable_stage_is_reported(system, capsys, request):
     assert facts.main(["pending", "--stage", "dev", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"waiting": 0, "oldest": None}
     assert facts.main(["explain", "ALOWARE:none"]) == 1
     assert facts.main(["pending", "--stage", "NOT A STAGE"]) == 2
-    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    request.getfixturevalue("real_clients")
     assert facts.main(["pending"]) == 2
     assert "Traceback" not in capsys.readouterr().err
 

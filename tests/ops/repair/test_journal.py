@@ -21,6 +21,12 @@ EVENT = "evt:rp:1042:c-1"
 TAG = ticket_keys.tag_action("1042", ROUTED[0], "c-1")
 
 
+@pytest.fixture(params=["memory", pytest.param("engine", marks=pytest.mark.long)])
+def aws(request):
+    """In memory; and, for the deaths between two calls, on the engine's tables and queues."""
+    return request.getfixturevalue(f"{request.param}_aws")
+
+
 @pytest.fixture
 def run(system, capsys):
     return runner(capsys)

@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 
 import pytest
-from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 
 from chalicelib import redaction
@@ -346,21 +345,20 @@ def test_an_outcome_is_unknown(operator):
     assert operator.runs("unfinished", "--json").data == []
 
 
-def test_the_ledger_is_throttled(operator, monkeypatch):
+def test_the_ledger_is_throttled(operator):
     """ledger-throttles is DynamoDB's own metric."""
     system = operator.system
-    call = BaseClient._make_api_call
 
-    def throttled(client, operation, arguments):
-        if operation in WRITES and "rp_mw_idempotency" in str(arguments):
+    def throttled(model, params, **_):
+        if model.name in WRITES and "rp_mw_idempotency" in str(params):
             refusal = {"Error": {"Code": "ProvisionedThroughputExceededException", "Message": ""}}
-            raise ClientError(refusal, operation)
-        return call(client, operation, arguments)
+            raise ClientError(refusal, model.name)
 
     system.post(system.ticket())
-    with monkeypatch.context() as while_it_lasts:
-        while_it_lasts.setattr(BaseClient, "_make_api_call", throttled)
-        (failed,) = system.run()
+    events = system.services()._dynamodb.meta.events
+    events.register("before-call", throttled)
+    (failed,) = system.run()
+    events.unregister("before-call", throttled)
     assert failed.error is not None
     operator.opens("ledger-throttles")
     assert operator.runs("unfinished", "--json").data == []

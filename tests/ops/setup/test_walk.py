@@ -120,6 +120,11 @@ def _empty():
 
 
 @pytest.fixture
+def aws(engine_aws):
+    return engine_aws
+
+
+@pytest.fixture
 def place(aws, richpanel, twilio, powerbi, tmp_path, without_rate_limits, monkeypatch, capsys):
     shutil.copy(config.CONFIG, tmp_path / "config.json")
     monkeypatch.setattr(config, "CONFIG", tmp_path / "config.json")
