@@ -7,6 +7,7 @@ Two companies with a desk each, every simulated vendor, and a clock that a loopb
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,13 @@ if TYPE_CHECKING:
 BEGINS_AT_HOUR = 15
 """Of the next weekday, in UTC: no country that it writes to sleeps then."""
 RECONCILE_EVERY_SECONDS = 300.0
+RATE_LIMITS = {
+    "requests_per_minute": 600,
+    "requests_per_day": 20000,
+    "concurrent_conversations": 300,
+    "max_message_length": 4096,
+}
+"""Of the first company's first project: many tests start conversations within a minute."""
 CUSTOMERS_DOMAIN = "mail.example"
 """Only customers of this domain are answered on their tickets."""
 SECOND_ID, SECOND_PROJECT_ID = "ci-bbb-002", "pi-bbb-002"
@@ -68,9 +76,11 @@ def running(
                 },
             )
         )
+        company.put_project(stack.stage, company.project(stack.stage.name, rate_limits=RATE_LIMITS))
         open_second_company(stack)
         company.put_signing_secret(stack.stage, SECRET)
-        control = opened.enter_context(Control(clock, turns))
+        store = functools.partial(company.put_project, stack.stage)
+        control = opened.enter_context(Control(clock, turns, store))
         yield stack, {"CONTROL_URL": control.url, "LOCAL_SES_URL": stack.ses.url}
 
 

@@ -1,12 +1,13 @@
-"""The loopback control of a trial stack: its clock, and whether anything is left to do.
+"""The loopback control of a trial stack: its clock, whether anything is left to do, stored settings.
 
 ::
 
     GET  /clock                            {"now": "2026-11-25T15:00:00.000Z"}
     POST /clock  {"forward_seconds": 600}  moves it, lets everything run that is due, and answers
     POST /settle {}                        lets everything run that is due, and answers
+    POST /company-data {...}               stores a project's item as it is, checked by nobody
 
-Both answers to a POST have ``settled``: false where work did not end in time.
+The answers to the first two POSTs have ``settled``: false where work did not end in time.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from local.stack.running import Running
 from local.vendors.wire import HOST, Answer, Connection, Listener, Request
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from local.stack.clock import MovedClock
     from local.stack.turns import Turns
 
@@ -27,12 +30,18 @@ SETTLE_SECONDS = 60.0
 
 
 class Control(Running):
-    """The server; a context manager."""
+    """The server; a context manager.
+
+    Args:
+        store: stores an item of `company-data`.
+    """
 
     name = "control"
 
-    def __init__(self, clock: MovedClock, turns: Turns) -> None:
-        self._clock, self._turns = clock, turns
+    def __init__(
+        self, clock: MovedClock, turns: Turns, store: Callable[[Mapping[str, Any]], None]
+    ) -> None:
+        self._clock, self._turns, self._store = clock, turns, store
         self._listener = Listener(self, 0)
 
     @property
@@ -65,7 +74,10 @@ class Control(Running):
                 return self._settled()
             case ("POST", "settle"):
                 return self._settled()
-        return Answer(404, {"error": "GET /clock, POST /clock or POST /settle"})
+            case ("POST", "company-data"):
+                self._store(request.body)
+                return Answer(200, {})
+        return Answer(404, {"error": "GET or POST /clock, POST /settle, POST /company-data"})
 
     def _settled(self) -> Answer:
         settled = self._turns.settle(timeout_seconds=SETTLE_SECONDS)

@@ -59,7 +59,9 @@ WINDOW_SECONDS = 24 * 3600
 HELP = f"""{simulated.HELP}
 GET    /_sim/messages              every message, newest last
 POST   /_sim/inbound               {{"from": "+1555...", "to": "+1555...", "body": "...", "whatsapp": false}}:
-                                   post it, signed, to the inbound URL
+                                   post it, signed, to the inbound URL; also "media": 1, "sid": "SM...",
+                                   "account": "AC...", "form": {{"OptOutType": "STOP"}}, and "lost": true
+                                   for a message that is listed and not posted
 POST   /_sim/callbacks             post every callback that is due, signed
 """
 _STOP = frozenset({"stop", "stopall", "unsubscribe", "cancel", "end", "quit", "revoke", "optout"})
@@ -273,13 +275,24 @@ class Twilio(simulated.Vendor):
             case ("GET", "messages"):
                 return Answer(200, {"messages": [_shown(one) for one in self.messages]})
             case ("POST", "inbound"):
-                raw = request.body
-                whatsapp = bool(raw.get("whatsapp"))
-                post = self.inbound(raw["from"], raw["to"], raw["body"], whatsapp=whatsapp)
-                return Answer(200, {"status": post.send()})
+                return self._received_from(request.body)
             case ("POST", "callbacks"):
                 return Answer(200, {"statuses": self.deliver_callbacks()})
         return super().admin(request)
+
+    def _received_from(self, raw: Mapping[str, Any]) -> Answer:
+        """An inbound message of another process."""
+        post = self.inbound(
+            raw["from"],
+            raw["to"],
+            raw["body"],
+            whatsapp=bool(raw.get("whatsapp")),
+            media=raw.get("media", 0),
+            sid=raw.get("sid"),
+            account=raw.get("account", ""),
+            **raw.get("form", {}),
+        )
+        return Answer(200, {"status": None if raw.get("lost") else post.send()})
 
     def _create(self, account: str, request: Request) -> Answer:
         form = parse_qs(str(request.body or ""), keep_blank_values=True)

@@ -267,10 +267,13 @@ class Running:
         """The e-mails that a recipient got, oldest first."""
         return [one for one in self.ses.get("emails")["emails"] if one["to"] == to]
 
-    def says(self, sender, text, *, to=FIRST.sms, whatsapp=False, settles=True):
-        """A recipient writes by SMS or WhatsApp, and Twilio posts it; returns our status."""
+    def says(self, sender, text, *, to=FIRST.sms, whatsapp=False, settles=True, **more):
+        """A recipient writes by SMS or WhatsApp, and Twilio posts it; returns our status.
+
+        `more` is what Twilio's `/_sim` names: `media=1`, `sid=...`, `lost=True` ...
+        """
         posted = self.twilio.post(
-            "inbound", **{"from": sender, "to": to, "body": text, "whatsapp": whatsapp}
+            "inbound", **{"from": sender, "to": to, "body": text, "whatsapp": whatsapp, **more}
         )
         if settles:
             self.settle()
@@ -311,16 +314,20 @@ class Running:
             text=True,
         )
 
-    def put_project(self, file, **changes):
+    def put_project(self, file=None, **changes):
         """A project of the first company with settings of its own; returns its `Company`.
 
         Args:
-            file: a folder's path where the item is written, e.g. `tmp_path / "project.json"`.
+            file: where the item is written, e.g. `tmp_path / "project.json"`; without it the item
+                is stored as it is, as another program would, and no operator's command checks it.
         """
         project_id = changes.pop("project_id", f"pi-{self.number()}")
         item = {**PROJECT, "project_id": project_id, **changes}
-        file.write_text(json.dumps(item))
-        self.ops("company", "put", file, "--yes")
+        if file is None:
+            self._control("POST", "company-data", item)
+        else:
+            file.write_text(json.dumps(item))
+            self.ops("company", "put", file, "--yes")
         return Company(**{**FIRST.__dict__, "project": project_id})
 
     @contextlib.contextmanager
@@ -362,9 +369,9 @@ PROJECT = {
     "project_status": "active",
     "allowed_channels": ["whatsapp", "sms", "email"],
     "rate_limits": {
-        "requests_per_minute": 60,
-        "requests_per_day": 2000,
-        "concurrent_conversations": 30,
+        "requests_per_minute": 600,
+        "requests_per_day": 20000,
+        "concurrent_conversations": 300,
         "max_message_length": 4096,
     },
     "company_rep": {"company_rep_1": "Ana"},
