@@ -34,6 +34,7 @@ REGION = "us-east-1"
 HELP = f"""{simulated.HELP}
 GET    /_sim/emails                every accepted e-mail, newest last
 POST   /_sim/events                deliver every event that is due
+DELETE /_sim/events                forget them
 POST   /_sim/inbound               {{"from": "...", "to": "...", "text": "...", "headers": {{}}}}
 """
 _TAG = re.compile(r"[A-Za-z0-9_-]{1,256}")
@@ -259,6 +260,8 @@ class Ses(simulated.Vendor):
                 return Answer(200, {"emails": list(self.emails)})
             case ("POST", "events"):
                 return self._handed_out(self.events())
+            case ("DELETE", "events"):
+                return Answer(200, {"forgotten": len(self.events())})
             case ("POST", "inbound"):
                 raw = request.body
                 headers = {k.replace("-", "_"): v for k, v in (raw.get("headers") or {}).items()}

@@ -63,6 +63,7 @@ POST   /_sim/inbound               {{"from": "+1555...", "to": "+1555...", "body
                                    "account": "AC...", "form": {{"OptOutType": "STOP"}}, and "lost": true
                                    for a message that is listed and not posted
 POST   /_sim/callbacks             post every callback that is due, signed
+DELETE /_sim/callbacks             forget them
 """
 _STOP = frozenset({"stop", "stopall", "unsubscribe", "cancel", "end", "quit", "revoke", "optout"})
 _START = frozenset({"start", "yes", "unstop"})
@@ -278,6 +279,8 @@ class Twilio(simulated.Vendor):
                 return self._received_from(request.body)
             case ("POST", "callbacks"):
                 return Answer(200, {"statuses": self.deliver_callbacks()})
+            case ("DELETE", "callbacks"):
+                return Answer(200, {"forgotten": len(self.callbacks())})
         return super().admin(request)
 
     def _received_from(self, raw: Mapping[str, Any]) -> Answer:
