@@ -70,6 +70,7 @@ def running(
                     "RICHPANEL_OUTBOUND_ENABLED": "true",
                     "RICHPANEL_BOT_AGENT_ID": "bot-1",
                     "MW_OUTBOUND_ALLOWLIST_DOMAINS": CUSTOMERS_DOMAIN,
+                    "RICHPANEL_REQUESTS_PER_30_S": "50",
                     "SHOPIFY_BASE_URL": shop.base_url,
                     "COMPANY_ENDPOINT_URL": endpoint.url,
                     "LOCAL_CLOCK": str(file),

@@ -1,0 +1,281 @@
+"""The promises of docs/support.md, tried from outside."""
+
+import pytest
+
+from tests.outside.tickets import (
+    a_person_answers,
+    answers,
+    at,
+    opens,
+    order,
+    reports,
+    tags,
+    why_not,
+    writes_again,
+)
+
+LEADERSHIP = "route-leadership-team"
+
+
+def test_a_plain_question_about_an_order_of_ones_own_is_answered(stack):
+    bought = order(stack)
+    ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail)
+    (answer,) = answers(stack, ticket)
+    assert bought.name in answer
+    assert "3 to 5 business days" in answer
+    assert {"route-email-support-team", "mw-auto-replied"} <= tags(stack, ticket)
+    assert at(stack, ticket)["status"] == "OPEN"
+
+
+def test_the_answer_about_an_order_on_its_way_names_its_tracking(stack):
+    tracking = {"company": "UPS", "number": "1Z999AA10123456784", "url": "https://track.example/1Z"}
+    bought = order(stack, tracking=tracking)
+    ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail)
+    (answer,) = answers(stack, ticket)
+    assert tracking["number"] in answer
+
+
+def test_thin_and_full_webhooks_of_one_message_make_one_answer(stack):
+    bought = order(stack)
+    text = f"Where is my order {bought.name}?"
+    ticket = stack.ticket(text, customer_email=bought.mail)
+    stack.webhook(ticket_id=ticket)
+    stack.webhook(ticket_id=ticket, trigger="customer_message")
+    reports(stack, ticket, "c-1", text)
+    stack.webhook(ticket_id=ticket)
+    stack.forward(minutes=5)
+    assert len(answers(stack, ticket)) == 1
+
+
+def test_who_names_no_order_is_asked_for_it_and_then_answered(stack):
+    bought = order(stack)
+    ticket = opens(stack, "Where is my order?", bought.mail)
+    (question,) = answers(stack, ticket)
+    assert "order number" in question
+    writes_again(stack, ticket, bought.name)
+    assert len(answers(stack, ticket)) == 2
+    assert bought.name in answers(stack, ticket)[1]
+
+
+def test_the_order_number_is_asked_for_at_most_twice(stack):
+    ticket = opens(stack, "Where is my order?")
+    for text in ("Where is my parcel?", "Where is my package?"):
+        stack.forward(hours=1)
+        writes_again(stack, ticket, text)
+    assert 1 <= len(answers(stack, ticket)) <= 2
+    assert "mw-order-status-suppressed" in tags(stack, ticket)
+
+
+def test_another_customers_order_is_told_to_nobody(stack):
+    bought = order(stack)
+    ticket = opens(stack, f"Where is my order {bought.name}?")
+    assert answers(stack, ticket) == []
+    assert "mw-order-lookup-failed" in tags(stack, ticket)
+    assert "not_theirs" in why_not(stack, ticket)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "And do you have it in green?",
+        "I move on Friday.",
+        "Leave it with my neighbour.",
+        "Otherwise I want my money back.",
+    ],
+)
+def test_a_question_with_anything_else_beside_it_goes_to_a_person(stack, more):
+    bought = order(stack)
+    ticket = opens(stack, f"Where is my order {bought.name}? {more}", bought.mail)
+    assert answers(stack, ticket) == []
+    assert "mw-order-status-suppressed" in tags(stack, ticket) or "mw-auto-reply-suppressed" in tags(stack, ticket)
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        {"cancelledAt": "2026-11-20T10:00:00Z"},
+        {"displayFinancialStatus": "REFUNDED"},
+        {"displayFinancialStatus": "PENDING"},
+        {"displayFulfillmentStatus": "ON_HOLD"},
+        {"returnStatus": "IN_PROGRESS"},
+        {"created_at": "2026-09-01T10:00:00+00:00"},
+    ],
+    ids=lambda one: "-".join(one),
+)
+def test_nothing_is_promised_of_an_order_in_trouble(stack, trouble):
+    bought = order(stack, **trouble)
+    ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail)
+    assert answers(stack, ticket) == []
+    assert {"mw-order-lookup-failed", "mw-order-status-suppressed"} <= tags(stack, ticket)
+    assert at(stack, ticket)["status"] == "OPEN"
+
+
+@pytest.mark.parametrize(
+    ("text", "team", "risk"),
+    [
+        ("I want to kill myself.", LEADERSHIP, "self_harm"),
+        ("The charger caught fire and burned my hand.", LEADERSHIP, "safety_injury"),
+        ("My lawyer will sue you.", LEADERSHIP, "legal_threat"),
+        ("Delete all personal data that you have of me.", LEADERSHIP, "privacy_request"),
+        ("I have opened a chargeback with my bank.", "route-chargebacks-disputes", "chargeback"),
+    ],
+)
+def test_a_grave_message_goes_to_its_team_and_gets_no_answer(stack, text, team, risk):
+    bought = order(stack)
+    ticket = opens(stack, f"Where is my order {bought.name}? {text}", bought.mail)
+    assert {team, f"mw-risk-{risk}"} <= tags(stack, ticket)
+    assert answers(stack, ticket) == []
+
+
+def test_a_ticket_that_was_grave_once_is_never_answered_automatically(stack):
+    bought = order(stack)
+    ticket = opens(stack, "My lawyer will sue you.", bought.mail)
+    stack.forward(days=2)
+    writes_again(stack, ticket, f"Where is my order {bought.name}?")
+    assert answers(stack, ticket) == []
+    assert LEADERSHIP in tags(stack, ticket)
+
+
+def test_a_message_after_an_automatic_answer_goes_to_a_person(stack):
+    bought = order(stack)
+    ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail)
+    writes_again(stack, ticket, "I want to return it.")
+    assert len(answers(stack, ticket)) == 1
+    assert {"route-returns-admin", "mw-skip-followup-after-auto-reply"} <= tags(stack, ticket)
+    assert "route-email-support-team" not in tags(stack, ticket)
+
+
+def test_the_same_text_on_two_tickets_stops_answers_to_its_sender_for_a_week(stack):
+    bought = order(stack)
+    text = f"Where is my order {bought.name}?"
+    first, second = (opens(stack, text, bought.mail) for _ in range(2))
+    assert (len(answers(stack, first)), answers(stack, second)) == (1, [])
+    again = order(stack, email=bought.mail)
+    third = opens(stack, f"Hello, where is my order {again.name}?", bought.mail)
+    assert answers(stack, third) == []
+    stack.forward(days=8)
+    last = order(stack, email=bought.mail)
+    assert len(answers(stack, opens(stack, f"Where is my order {last.name}?", bought.mail))) == 1
+
+
+def test_who_is_not_on_the_allow_list_gets_no_answer(stack):
+    bought = order(stack, email=f"jo{stack.number()}@elsewhere.example")
+    ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail)
+    assert answers(stack, ticket) == []
+    assert {"route-email-support-team", "mw-outbound-blocked-allowlist"} <= tags(stack, ticket)
+
+
+@pytest.mark.parametrize(
+    ("subject", "sender"),
+    [
+        ("Automatic reply: out of office", None),
+        ("Undelivered Mail Returned to Sender", None),
+        ("", "mailer-daemon@mail.example"),
+        ("", "no-reply@mail.example"),
+    ],
+)
+def test_mail_of_a_machine_is_routed_and_not_answered(stack, subject, sender):
+    bought = order(stack, email=sender)
+    text = f"Where is my order {bought.name}?"
+    ticket = opens(stack, text, bought.mail, subject=subject)
+    assert answers(stack, ticket) == []
+    assert {"route-email-support-team", "mw-processed"} <= tags(stack, ticket)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Bonjour, où est ma commande ? Merci beaucoup", "fr"),
+        ("Guten Tag, wo ist meine Bestellung? Vielen Dank", "de"),
+        ("注文した商品はどこですか", "ja"),
+    ],
+)
+def test_a_language_that_is_not_spoken_here_is_tagged_and_not_answered(stack, text, language):
+    ticket = opens(stack, text)
+    assert answers(stack, ticket) == []
+    assert {f"mw-language-{language}", "mw-needs-manual-triage"} <= tags(stack, ticket)
+
+
+def test_a_question_in_spanish_is_answered_in_spanish(stack):
+    bought = order(stack)
+    ticket = opens(stack, f"Hola, ¿dónde está mi pedido {bought.name}?", bought.mail)
+    (answer,) = answers(stack, ticket)
+    assert "pedido" in answer
+
+
+def test_what_is_not_understood_is_left_to_the_default_team(stack):
+    ticket = opens(stack, "Lorem ipsum dolor goats")
+    assert {"route-email-support-team", "mw-needs-manual-triage"} <= tags(stack, ticket)
+    assert answers(stack, ticket) == []
+
+
+def test_a_closed_ticket_is_not_answered_and_stays_closed(stack):
+    bought = order(stack)
+    text = f"Where is my order {bought.name}?"
+    ticket = opens(stack, text, bought.mail, status="CLOSED")
+    assert answers(stack, ticket) == []
+    assert at(stack, ticket)["status"] == "CLOSED"
+    assert {"route-email-support-team", "mw-skip-order-status-closed"} <= tags(stack, ticket)
+
+
+def test_a_shop_that_is_down_delays_the_answer_and_not_the_routing(stack):
+    bought = order(stack)
+    stack.shopify.fails(status=503, times=None)
+    ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail)
+    assert {"route-email-support-team", "mw-order-lookup-failed"} <= tags(stack, ticket)
+    assert answers(stack, ticket) == []
+    stack.shopify.recovers()
+    stack.forward(minutes=20)
+    assert len(answers(stack, ticket)) == 1
+
+
+def test_an_answer_that_waited_is_withheld_once_a_person_has_answered(stack):
+    bought = order(stack)
+    stack.shopify.fails(status=503, times=None)
+    ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail)
+    a_person_answers(stack, ticket)
+    stack.shopify.recovers()
+    stack.forward(minutes=20)
+    assert answers(stack, ticket) == []
+    assert "superseded" in why_not(stack, ticket)
+
+
+def test_a_message_that_its_person_answered_in_an_outage_is_not_routed(stack):
+    stack.richpanel.fails(status=503, times=None)
+    ticket = stack.ticket("Do you sell gloves?", customer_email=stack.mail(), assignee_id="agent-1")
+    stack.webhook(ticket_id=ticket, message_id="c-1", message="Do you sell gloves?")
+    stack.forward(minutes=5)
+    a_person_answers(stack, ticket)
+    stack.richpanel.recovers()
+    stack.forward(hours=1)
+    assert not [one for one in tags(stack, ticket) if one.startswith("route-")]
+
+
+def test_safe_mode_routes_and_answers_nobody(stack):
+    bought = order(stack)
+    with stack.switched("safe_mode", "true"):
+        seen = len(stack.shopify.requests())
+        ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail)
+        assert len(stack.shopify.requests()) == seen
+    stack.forward(minutes=20)
+    assert "route-email-support-team" in tags(stack, ticket)
+    assert answers(stack, ticket) == []
+
+
+def test_shadow_mode_decides_and_calls_no_vendor(stack):
+    bought = order(stack)
+    with stack.switched("shadow_mode", "true"):
+        ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail)
+        decided = stack.ops("explain", ticket, "--json").data["events"][0]
+    stack.forward(minutes=20)
+    assert "Routed to Email support team" in decided["story"]["paragraph"]
+    assert not [one for one in stack.richpanel.requests() if ticket in one["path"]]
+
+
+def test_a_kill_switch_stops_every_call_for_a_ticket(stack):
+    bought = order(stack)
+    with stack.switched("kill_switch", "true"):
+        ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail)
+        assert not [one for one in stack.richpanel.requests() if ticket in one["path"]]
+    stack.forward(minutes=20)
+    assert answers(stack, ticket) == []
