@@ -63,3 +63,8 @@ def answers(stack, ticket):
 def why_not(stack, ticket):
     """What `explain` says of its newest message: why it was not answered; None where it was."""
     return stack.ops("explain", ticket, "--json").data["events"][-1]["story"]["why_not"]
+
+
+def requests_about(stack, ticket):
+    """What we have asked Richpanel about it."""
+    return [one for one in stack.richpanel.requests() if ticket in one["path"]]
