@@ -1,0 +1,98 @@
+"""The promises of docs/richpanel-setup.md, tried from outside."""
+
+import pytest
+
+from tests.outside.tickets import answers, at, opens, requests_about, tags, why_not, writes_again
+
+TEMPLATE = (
+    '{{"ticket_id": "{}", "ticket_url": "https://x.example/{}", "trigger": "customer_message"}}'
+)
+
+
+def test_the_recommended_body_of_the_target_has_its_ticket_read_and_routed(stack):
+    ticket = stack.ticket("I want to return my shoes.", customer_email=stack.mail())
+    assert _posts(stack, TEMPLATE.format(ticket, ticket)).status_code == 200
+    assert {"route-returns-admin", "mw-intent-return_request"} <= tags(stack, ticket)
+
+
+@pytest.mark.parametrize("name", ["X-Richpanel-Webhook-Token", "X-RICHPANEL-WEBHOOK-TOKEN"])
+def test_the_case_of_the_tokens_header_does_not_matter(stack, name):
+    ticket = stack.ticket("I want to return my shoes.", customer_email=stack.mail())
+    answer = _posts(stack, TEMPLATE.format(ticket, ticket), header=name)
+    assert answer.status_code == 200
+
+
+def test_a_body_that_a_customers_quotation_mark_broke_is_accepted(stack):
+    ticket = stack.ticket('I want to "return" it\nnow.', customer_email=stack.mail())
+    broken = f'{{"ticket_id": "{ticket}", "message": "I want to "return" it\nnow."}}'
+    assert _posts(stack, broken).status_code == 200
+    assert "route-returns-admin" in tags(stack, ticket)
+
+
+def test_a_body_without_any_tickets_id_is_refused(stack):
+    for body, code in (('{"message": "secret words"}', 400), ("secret words", 400), ("", 400)):
+        answer = _posts(stack, body)
+        assert answer.status_code == code
+        assert "secret" not in answer.text
+
+
+def test_copies_that_several_rules_send_share_one_read_and_do_nothing_more(stack):
+    ticket = stack.ticket("I want to return my shoes.", customer_email=stack.mail())
+    for _ in range(5):
+        _posts(stack, TEMPLATE.format(ticket, ticket), settles=False)
+    stack.forward(minutes=6)
+    reads = [one for one in requests_about(stack, ticket) if one["method"] == "GET"]
+    changes = [one for one in requests_about(stack, ticket) if one["method"] != "GET"]
+    assert len(reads) <= 2
+    assert len(changes) == 1
+    assert "route-returns-admin" in tags(stack, ticket)
+
+
+def test_our_own_comments_and_a_colleagues_change_nothing(stack):
+    ticket = opens(stack, "Where is my order?")
+    before = tags(stack, ticket), len(answers(stack, ticket))
+    (ours,) = (one["id"] for one in at(stack, ticket)["comments"] if one["is_operator"])
+    stack.richpanel.post(f"tickets/{ticket}/comments", body="I return it", operator=True, id="c-9")
+    for comment in (ours, "c-9"):
+        stack.webhook(ticket_id=ticket, message_id=comment)
+        _posts(stack, TEMPLATE.format(ticket, ticket))
+    stack.forward(minutes=6)
+    assert (tags(stack, ticket), len(answers(stack, ticket))) == before
+
+
+def test_a_ticket_id_that_is_a_message_id_is_routed_like_any_other(stack):
+    ticket = f"<CAM{stack.number()}+x/y=@mail.gmail.com>"
+    stack.richpanel.post("tickets", id=ticket, comments=["I want to return my shoes."])
+    assert _posts(stack, TEMPLATE.format(ticket, ticket)).status_code == 200
+    all_tickets = stack.richpanel.get("tickets")["tickets"]
+    (shown,) = (one for one in all_tickets if one["id"] == ticket)
+    assert "route-returns-admin" in shown["tags"]
+
+
+def test_every_tag_that_a_message_got_is_on_the_list_of_tags(stack):
+    ticket = opens(stack, "Bonjour, où est ma commande ? Mon avocat vous écrira.")
+    writes_again(stack, ticket, "My lawyer will sue you.")
+    listed = stack.ops("support-tags", "--json").data
+    assert tags(stack, ticket) <= {one["tag"] for one in listed}
+    assert why_not(stack, ticket)
+
+
+def test_a_department_with_an_assignee_gets_new_tickets_and_takes_none_away(stack, tmp_path):
+    file = tmp_path / "settings.toml"
+    file.write_text('[departments.route-returns-admin]\nassignee = "agent-1"\n')
+    stack.ops("support-settings", "put", file, "--yes")
+    stack.forward(minutes=2)
+    free = opens(stack, "I want to return my shoes.")
+    taken = opens(stack, "I want to return my shoes.", assignee_id="agent-2")
+    stack.ops("support-settings", "restore", 0, "--yes")
+    stack.forward(minutes=2)
+    assert [at(stack, one)["assignee_id"] for one in (free, taken)] == ["agent-1", "agent-2"]
+
+
+def _posts(stack, body, *, header="x-richpanel-webhook-token", settles=True):
+    """Richpanel posts these very bytes."""
+    headers = {header: stack.hints["WEBHOOK_TOKEN"], "content-type": "application/json"}
+    answer = stack.request("POST", "/webhook/richpanel", headers=headers, data=body.encode())
+    if settles:
+        stack.forward(seconds=30)
+    return answer
