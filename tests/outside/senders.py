@@ -1,0 +1,100 @@
+"""Aloware and HubSpot as they post their webhooks, and what the report and its archive then have."""
+
+import base64
+import gzip
+import hashlib
+import hmac
+import json
+from pathlib import Path
+
+COMPLETED = "OutboundPhoneCall-DispositionCompleted"
+
+
+def call(stack, **changes):
+    """A call that an agent has made and ended; `type=2` is a text."""
+    return {
+        "id": 719_000_000 + stack.number(),
+        "type": 1,
+        "direction": 2,
+        "owner_id": 101,
+        "current_status2": 9,
+        "disposition_status2": 4,
+        "created_at": f"{stack.now():%Y-%m-%d %H:%M:%S}",
+        **changes,
+    }
+
+
+def aloware(stack, body, event=COMPLETED, *, token=None):
+    """Aloware reports a communication."""
+    return aloware_bytes(stack, json.dumps({"event": event, "body": body}), token=token)
+
+
+def aloware_bytes(stack, raw, *, token=None):
+    """Aloware posts any body."""
+    headers = {"authorization": f"Bearer {token or stack.hints['ALOWARE_TOKEN']}"}
+    return stack.request("POST", "/webhook/aloware", headers=headers, data=raw)
+
+
+def creation(stack, **changes):
+    """A ticket was created at HubSpot; `objectTypeId="0-49"` is an e-mail."""
+    return {
+        "eventId": 1,
+        "subscriptionId": 12,
+        "portalId": 77,
+        "appId": 5,
+        "occurredAt": int(stack.now().timestamp() * 1000),
+        "subscriptionType": "object.creation",
+        "objectTypeId": "0-5",
+        "attemptNumber": 0,
+        "objectId": 900_000 + stack.number(),
+        "changeFlag": "CREATED",
+        "sourceId": "userId:5001",
+        **changes,
+    }
+
+
+def hubspot(stack, content, *, secret=None, url=None, seconds_off=0):
+    """HubSpot posts a batch, or a workflow's record, signed."""
+    raw = json.dumps(content)
+    at = str(int((stack.now().timestamp() + seconds_off) * 1000))
+    signed = f"POST{url or stack.hints['HUBSPOT_WEBHOOK_URL']}{raw}{at}".encode()
+    key = (secret or stack.hints["HUBSPOT_CLIENT_SECRET"]).encode()
+    signature = base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
+    headers = {"x-hubspot-signature-v3": signature, "x-hubspot-request-timestamp": at}
+    return stack.request("POST", "/webhook/hubspot", headers=headers, data=raw)
+
+
+def key_of(event):
+    """The key of a call or of a creation."""
+    if "id" in event:
+        return f"ALOWARE:{event['id']}"
+    parts = (event[name] for name in ("objectTypeId", "objectId", "subscriptionType", "occurredAt"))
+    return ":".join(["HUBSPOT", *map(str, parts)])
+
+
+def table(stack, name):
+    """The rows of a table of the report."""
+    dataset = stack.hints["POWERBI_DATASET_ID"]
+    return stack.powerbi.get(f"datasets/{dataset}/tables/{name}/rows")["rows"]
+
+
+def reported(stack, event):
+    """What the report says of a call or a creation: agent, day and metric of each of its rows."""
+    return [_said(row) for row in table(stack, "FactEvent") if row["EventID"] == key_of(event)]
+
+
+def archived(stack, event):
+    """The same of the archive, the newest last."""
+    files = Path(stack.hints["FACTS_FOLDER"], "FactEvent").glob("day=*/*.ndjson.gz")
+    rows = [
+        (json.loads(line), file.parent.name)
+        for file in sorted(files, key=lambda one: int(one.name.partition(".")[0]))
+        for line in gzip.decompress(file.read_bytes()).splitlines()
+    ]
+    found = [(row, day) for row, day in rows if row["EventID"] == key_of(event)]
+    assert {f"day={row['FactDateKey'][:10]}" == day for row, day in found} <= {True}
+    return [_said(row) for row, _ in found]
+
+
+def _said(row):
+    return row["AgentID"], row["FactDateKey"][:10], row["MetricID"]

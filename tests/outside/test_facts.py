@@ -1,0 +1,211 @@
+"""The promises of docs/facts.md, tried from outside."""
+
+from datetime import timedelta
+
+from tests.outside.senders import (
+    aloware,
+    aloware_bytes,
+    archived,
+    call,
+    creation,
+    hubspot,
+    key_of,
+    reported,
+    table,
+)
+
+
+def test_a_call_that_six_deliveries_report_is_one_row_of_the_report(stack):
+    ended = call(stack, direction="2", type="1", disposition_status2="4")
+    ringing = {**ended, "current_status2": 1, "disposition_status2": 1}
+    aloware(stack, ringing, "OutboundPhoneCall")
+    stack.forward(minutes=1)
+    assert reported(stack, ended) == []
+    for name in ("Recording-Saved", "Call-Disposed", "Call-Disposed"):
+        aloware(stack, ended, name)
+    stack.forward(minutes=1)
+    aloware(stack, ended)
+    aloware(stack, ringing, "OutboundPhoneCall")
+    stack.forward(minutes=1)
+    assert reported(stack, ended) == [("101", _day(stack), "CALLS")]
+
+
+def test_a_call_that_is_reported_again_thirteen_days_later_is_not_counted_again(stack):
+    made = call(stack)
+    aloware(stack, made)
+    stack.forward(minutes=1)
+    stack.forward(days=13)
+    aloware(stack, made)
+    stack.forward(minutes=1)
+    assert len(reported(stack, made)) == 1
+
+
+def test_an_event_counts_by_its_numbers_whatever_its_delivery_is_named(stack):
+    mislabelled, text = call(stack), call(stack, type=2)
+    incoming, note = call(stack, direction=1), call(stack, type=10)
+    aloware(stack, mislabelled, "OutboundSMS-DispositionCompleted")
+    for other in (text, incoming, note):
+        assert aloware(stack, other).status_code == 200
+    stack.forward(minutes=1)
+    assert [one[2] for one in reported(stack, mislabelled)] == ["CALLS"]
+    assert [one[2] for one in reported(stack, text)] == ["TEXTS"]
+    assert reported(stack, incoming) == reported(stack, note) == []
+
+
+def test_a_late_call_is_posted_under_its_contacts_day_in_report_and_archive(stack):
+    was = (stack.now() - timedelta(days=3)).replace(hour=2)
+    late = call(
+        stack, created_at=f"{was:%Y-%m-%d %H:%M:%S}", contact={"timezone": "America/Los_Angeles"}
+    )
+    aloware(stack, late)
+    stack.forward(minutes=1)
+    expected = [("101", f"{was - timedelta(days=1):%Y-%m-%d}", "CALLS")]
+    assert reported(stack, late) == archived(stack, late) == expected
+
+
+def test_a_batch_that_hubspot_repeats_in_another_order_counts_each_creation_once(stack):
+    ticket, mail = creation(stack), creation(stack, objectTypeId="0-49")
+    contact = creation(stack, objectTypeId="0-1")
+    hubspot(stack, [ticket, {"subscriptionType": "object.creation"}, mail, contact])
+    again = [{**one, "attemptNumber": 1, "eventId": 9} for one in (contact, mail, ticket)]
+    assert hubspot(stack, again).status_code == 200
+    stack.forward(minutes=1)
+    hubspot(stack, again)
+    stack.forward(minutes=1)
+    assert [one[2] for one in reported(stack, ticket)] == ["CASES"]
+    assert [one[2] for one in reported(stack, mail)] == ["EMAILS"]
+    assert reported(stack, contact) == []
+
+
+def test_a_request_with_a_wrong_token_or_signature_is_refused_and_leaves_no_fact(stack):
+    made, created = call(stack), creation(stack)
+    foreign = stack.hints["HUBSPOT_WEBHOOK_URL"].replace("https", "http")
+    answers = [
+        aloware(stack, made, token="wrong"),
+        stack.request("POST", "/webhook/aloware", json={"body": made}),
+        stack.request("POST", "/webhook/hubspot", json=[created]),
+        hubspot(stack, [created], secret="wrong"),
+        hubspot(stack, [created], url=foreign),
+        hubspot(stack, [created], seconds_off=-301),
+    ]
+    assert {one.status_code for one in answers} == {401}
+    stack.forward(minutes=1)
+    assert reported(stack, made) == reported(stack, created) == []
+    assert "never received" in stack.ops("facts", "explain", key_of(made), code=1).out
+
+
+def test_a_body_that_is_no_webhook_is_refused_without_a_word_of_it(stack):
+    answers = [aloware_bytes(stack, one) for one in ('{"body": "Quill', '["Quill"]', '"Quill"')]
+    answers += [hubspot(stack, one) for one in ("Quill", 5)]
+    assert {one.status_code for one in answers} == {400}
+    assert not [one for one in answers if "Quill" in one.text]
+    crowd = [creation(stack)] * 1001
+    assert hubspot(stack, crowd).status_code == 413
+    assert aloware_bytes(stack, '{"test_payload": true}').json()["kept"] == 0
+    stack.forward(minutes=1)
+    assert reported(stack, crowd[0]) == []
+
+
+def test_facts_that_wait_sixteen_days_for_power_bi_are_posted_once_when_it_is_back(stack):
+    made, created = call(stack), creation(stack)
+    stack.powerbi.fails(status=503, times=None)
+    aloware(stack, made)
+    hubspot(stack, [created])
+    stack.settle()
+    stack.forward(days=16)
+    assert stack.ops("facts", "pending").out.startswith("2 facts pending")
+    stack.powerbi.recovers()
+    stack.forward(hours=1)
+    aloware(stack, made)
+    stack.forward(minutes=1)
+    assert len(reported(stack, made)) == len(reported(stack, created)) == 1
+
+
+def test_a_fact_waits_for_a_switch_and_is_posted_once_when_it_is_off(stack):
+    made = call(stack)
+    with stack.switched("kill_switch", "true"):
+        assert aloware(stack, made).status_code == 200
+        stack.forward(hours=3)
+        assert reported(stack, made) == archived(stack, made) == []
+    stack.forward(minutes=1)
+    assert len(reported(stack, made)) == len(archived(stack, made)) == 1
+
+
+def test_a_token_that_power_bi_no_longer_takes_costs_no_fact(stack):
+    made = call(stack)
+    aloware(stack, call(stack))
+    stack.forward(minutes=1)
+    stack.powerbi.delete("tokens")
+    aloware(stack, made)
+    stack.forward(minutes=1)
+    assert len(reported(stack, made)) == 1
+
+
+def test_an_agent_is_in_the_report_once_though_the_answer_to_its_post_was_lost(stack):
+    made = call(stack, owner_id=stack.number())
+    aloware(stack, made)
+    stack.settle()
+    stack.powerbi.fails("act_then_drop", operation="post_rows", times=None)
+    stack.forward(minutes=1)
+    stack.powerbi.recovers()
+    for _ in range(3):
+        stack.forward(minutes=10)
+    agents = [one["AgentID"] for one in table(stack, "DimAgent")]
+    assert agents.count(str(made["owner_id"])) == 1
+    assert len(agents) == len(set(agents))
+    assert set(reported(stack, made)) == {(str(made["owner_id"]), _day(stack), "CALLS")}
+
+
+def test_a_row_that_power_bi_refuses_fails_alone_and_retry_posts_it_once(stack):
+    refused, other = call(stack), call(stack)
+    for one in (refused, other):
+        aloware(stack, one)
+    stack.settle()
+    stack.powerbi.fails(status=400, operation="post_rows", times=2)
+    stack.forward(minutes=5)
+    assert (len(reported(stack, refused)), len(reported(stack, other))) == (0, 1)
+    assert f"{key_of(refused)} " in stack.ops("facts", "failed").out
+    stack.ops("facts", "retry", "--yes")
+    stack.forward(minutes=5)
+    assert len(reported(stack, refused)) == len(reported(stack, other)) == 1
+
+
+def test_a_corrected_agent_is_in_the_archive_at_once_and_in_the_report_by_a_rebuild(stack):
+    made = call(stack)
+    aloware(stack, made)
+    stack.forward(minutes=1)
+    for _ in range(2):
+        stack.ops("facts", "correct", key_of(made), "--agent", "102", "--yes")
+    assert archived(stack, made)[-1] == ("102", _day(stack), "CALLS")
+    assert [one[0] for one in reported(stack, made)] == ["101"]
+    stack.ops("facts", "rebuild", "--apply", "--yes")
+    stack.forward(minutes=1)
+    assert reported(stack, made) == [("102", _day(stack), "CALLS")]
+    assert "'agent': '101'" in stack.ops("facts", "explain", key_of(made)).out
+
+
+def test_rows_that_power_bi_took_and_dropped_are_found_at_night_and_put_back(stack):
+    kept, dropped = call(stack), call(stack)
+    aloware(stack, kept)
+    stack.forward(minutes=1)
+    stack.powerbi.fails("ignored", operation="post_rows", times=None)
+    aloware(stack, dropped)
+    stack.forward(minutes=1)
+    stack.powerbi.recovers()
+    before = _differences(stack)
+    stack.forward(days=1)
+    assert _differences(stack) > before
+    assert "dataset" in stack.ops("facts", "check", code=1).out
+    stack.ops("facts", "rebuild", "--apply", "--yes")
+    stack.forward(minutes=1)
+    assert len(reported(stack, kept)) == len(reported(stack, dropped)) == 1
+    assert "0 differ" in stack.ops("facts", "check").out
+
+
+def _day(stack):
+    return f"{stack.now():%Y-%m-%d}"
+
+
+def _differences(stack):
+    """How often the nightly comparison has said that a sink lacks facts."""
+    return stack.output.read_text().count('"event":"facts.difference"')
