@@ -87,10 +87,6 @@ class Vendor:
         assert answer.ok, answer.text
         return answer.json()
 
-    def delete(self, path):
-        answer = self._session.delete(f"{self.url}/_sim/{path}", timeout=20)
-        assert answer.ok, answer.text
-
     def fails(self, kind="status", **settings):
         """The next request, or `times` of them, or all (`times=None`), are disturbed."""
         self._is_disturbed = True

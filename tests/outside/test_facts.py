@@ -135,7 +135,7 @@ def test_a_token_that_power_bi_no_longer_takes_costs_no_fact(stack):
     made = call(stack)
     aloware(stack, call(stack))
     stack.forward(minutes=1)
-    stack.powerbi.delete("tokens")
+    stack.powerbi.forget("tokens")
     aloware(stack, made)
     stack.forward(minutes=1)
     assert len(reported(stack, made)) == 1
