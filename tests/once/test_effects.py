@@ -26,7 +26,6 @@ UNSETTLEABLE = Reply(Settle.NONE)
 
 @pytest.fixture
 def effects_rig(table_a):
-    """Over table A in memory, and on every engine of the store contract."""
     return EffectsRig(table_a)
 
 

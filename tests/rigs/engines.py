@@ -22,9 +22,10 @@ from local.stack import engine, environment, resources
 from local.stack.pump import Pump, lane_handler, lane_pump
 from local.vendors.richpanel import Richpanel
 from ops.stage.template import Template
-from tests.simulation import tables
 
 STORE_ENGINES = ("ministack", "dynoxide", "ddb_local")
+STORES = ("memory", *[pytest.param(name, marks=pytest.mark.long) for name in STORE_ENGINES])
+"""The engines add what `tests/contracts` samples: that the memory is like them in this test too."""
 
 _accounts = itertools.count(1)
 
@@ -164,14 +165,18 @@ def ddb(request):
         yield made
 
 
-@pytest.fixture(params=("memory", *STORE_ENGINES))
+@pytest.fixture(params=STORES)
 def table_a(request):
-    """Table A, empty: in memory, and on every engine of the store contract."""
-    if request.param == "memory":
-        yield tables.ledger()
-        return
+    """Table A, empty."""
     with fresh_tables(request.param, request) as made:
         yield Table(made.client, made.ledger_table)
+
+
+@pytest.fixture(params=STORES)
+def table_b(request):
+    """Table B, empty."""
+    with fresh_tables(request.param, request) as made:
+        yield Table(made.client, made.state_table)
 
 
 @pytest.fixture(scope="session")

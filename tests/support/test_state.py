@@ -1,10 +1,9 @@
-"""Table B on every engine: a late message never moves a conversation backwards."""
+"""Table B: a late message never moves a conversation backwards."""
 
 from datetime import timedelta
 
 import pytest
 
-from chalicelib.aws.dynamo import Table
 from chalicelib.errors import TransientError
 from chalicelib.once.event import EventFacts, Lease
 from chalicelib.support.state import StateChange, States
@@ -21,8 +20,8 @@ def clock():
 
 
 @pytest.fixture
-def table(ddb):
-    return Table(ddb.client, ddb.state_table)
+def table(table_b):
+    return table_b
 
 
 @pytest.fixture
