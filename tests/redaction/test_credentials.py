@@ -3,10 +3,11 @@
 import string
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.redaction import redact, redact_mapping
+from tests.rigs.properties import FEW
 
 CODE_WORDS = st.sampled_from(
     ["cvv", "CVV2", "cvc2", "security code", "Security code is", "código de seguridad", "codigo de seguridad es",
@@ -18,13 +19,13 @@ ONE_TIME = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@FEW
 @given(CODE_WORDS, st.from_regex(r"[0-9]{3,4}", fullmatch=True))
 def test_a_security_code_is_masked_in_every_wording(words, code):
     assert redact(f"my {words} {code}, thanks") == f"my {words} ***, thanks"
 
 
-@settings(max_examples=200, deadline=None)
+@FEW
 @given(ONE_TIME, st.from_regex(r"[0-9]{4,8}|[0-9]{3} [0-9]{3}", fullmatch=True))
 def test_a_one_time_code_is_masked(words, code):
     assert redact(f"{words} {code}.") == f"{words} ***."
@@ -34,7 +35,7 @@ LETTERS = string.ascii_letters + string.digits
 SECRETS = st.text(LETTERS, min_size=36, max_size=36).filter(lambda t: any(map(str.isdigit, t)))
 
 
-@settings(max_examples=200, deadline=None)
+@FEW
 @given(SECRETS, st.sampled_from(
     ["Bearer {}", "ghp_{}", "sk_live_{}", "sk-proj-{}", "xoxb-{}", "glpat-{}", "npm_{}", "api_key={}", "secret: {}",
      "token eyJ{0}.eyJ{0}.{0}", "my password is {}", "Passwort: {}", "contraseña es {}"]
@@ -45,7 +46,7 @@ def test_a_pasted_secret_is_masked(secret, shape):
     assert redacted.endswith(" ok")
 
 
-@settings(max_examples=100, deadline=None)
+@FEW
 @given(st.text(string.ascii_uppercase + string.digits, min_size=16, max_size=16).filter(lambda t: any(map(str.isdigit, t))))  # fmt: skip
 def test_an_aws_access_key_is_masked(tail):
     assert redact(f"key AKIA{tail} leaked") == "key *** leaked"
@@ -61,7 +62,7 @@ def test_a_sentence_about_a_secret_stays(text):
     assert redact(text) == text
 
 
-@settings(max_examples=100, deadline=None)
+@FEW
 @given(st.from_regex(r"[A-CEGHJ-PR-TW-Z]E [0-9]{2} [0-9]{2} [0-9]{2} [A-D]", fullmatch=True))
 def test_a_national_insurance_number_is_masked(number):
     kept = number.replace(" ", "")
@@ -71,7 +72,7 @@ def test_a_national_insurance_number_is_masked(number):
 DATES = st.dates().map(lambda day: f"{day:%y%m%d}")
 
 
-@settings(max_examples=100, deadline=None)
+@FEW
 @given(st.from_regex(r"[A-Z]{4}", fullmatch=True), DATES, st.from_regex(r"[HM][A-Z]{5}[0-9A-Z][0-9]", fullmatch=True),
        st.from_regex(r"[A-Z0-9]{3}", fullmatch=True))  # fmt: skip
 def test_curp_and_rfc_are_masked(name, day, tail, key):
@@ -83,7 +84,7 @@ def test_a_social_security_number_read_by_a_scanner_is_masked():
     assert redact("SSN 418-71-3S3O, phone") == "SSN ***3S3O, phone"
 
 
-@settings(max_examples=100, deadline=None)
+@FEW
 @given(st.text(LETTERS, min_size=24, max_size=60).filter(lambda t: any(map(str.isdigit, t))))
 def test_a_whatsapp_message_id_is_masked(tail):
     assert redact(f"about wamid.{tail}== please") == "about *** please"

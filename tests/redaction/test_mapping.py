@@ -3,10 +3,11 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.redaction.mapping import redact_mapping
+from tests.rigs.properties import FEW
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
@@ -120,13 +121,13 @@ def test_other_values_are_read_as_text(value):
     assert "jo@" not in str(redact_mapping(value))
 
 
-@settings(max_examples=200, deadline=None)
+@FEW
 @given(JSON)
 def test_any_json_value_is_accepted_and_still_json(value):
     json.loads(json.dumps(redact_mapping(value)))
 
 
-@settings(max_examples=100, deadline=None)
+@FEW
 @given(JSON)
 def test_a_redacted_value_is_left_as_it_is(value):
     once = redact_mapping(value)

@@ -1,9 +1,10 @@
 """The text that a model may see."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.redaction import model_view
+from tests.rigs.properties import FEW
 
 
 def test_markup_links_names_and_identifiers_are_removed_and_the_question_stays():
@@ -32,7 +33,7 @@ def test_the_view_is_cut_at_two_thousand_characters():
     assert len(model_view("word " * 5000)) <= 2000
 
 
-@settings(max_examples=200, deadline=None)
+@FEW
 @given(st.text(max_size=200))
 def test_every_str_is_accepted(text):
     assert len(model_view(text)) <= 2000

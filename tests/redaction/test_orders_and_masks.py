@@ -2,11 +2,12 @@
 
 import re
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.redaction.redactor import redact, redact_counted
 from chalicelib.redaction.sheet import Kind
+from tests.rigs.properties import FEW
 
 LEADS = st.sampled_from(
     ["my purchase", "mi compra", "purchase no.", "compra:", "my order number? its", "order number? It's",
@@ -14,7 +15,7 @@ LEADS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@FEW
 @given(LEADS, st.from_regex(r"[1-9][0-9]{4,9}", fullmatch=True))
 def test_an_order_word_gives_the_orders_mask(lead, digits):
     redacted, counts = redact_counted(f"{lead} {digits} please")
@@ -22,7 +23,7 @@ def test_an_order_word_gives_the_orders_mask(lead, digits):
     assert dict(counts) == {Kind.ORDER: 1}
 
 
-@settings(max_examples=100, deadline=None)
+@FEW
 @given(st.from_regex(r"[1-9][0-9]{3,9}", fullmatch=True), st.sampled_from(["SO-", "so-"]))
 def test_a_sales_order_needs_no_word(digits, prefix):
     assert redact(f"{prefix}{digits} is late") == f"***{digits[-4:]} is late"
@@ -39,7 +40,7 @@ JOINTS = st.sampled_from(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@FEW
 @given(PHONES, JOINTS, st.from_regex(r"[2-9][0-9]{0,13}", fullmatch=True), st.sampled_from(["", ")"]))  # fmt: skip
 def test_a_mask_shows_the_last_four_of_the_whole_and_no_more(phone, joint, more, end):
     redacted = redact(f"call {phone}{joint}{more}{end}")

@@ -7,12 +7,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.redaction import redactor
 from chalicelib.redaction.redactor import redact, redact_counted
 from chalicelib.redaction.sheet import Kind
+from tests.rigs.properties import FEW
 
 ANY_TEXT = st.text(st.characters(blacklist_categories=()), max_size=300)
 DENSE_TEXT = st.text("0123456789 -.()+#@:/*%&;,abxzorderno\n\u200b１٣é", max_size=120)
@@ -26,7 +27,7 @@ MIXED_TEXT = st.lists(st.tuples(WORDS, st.sampled_from(["", " ", "-"])), max_siz
 )
 
 
-@settings(max_examples=400, deadline=None)
+@FEW
 @given(st.one_of(ANY_TEXT, DENSE_TEXT, MIXED_TEXT))
 def test_redaction_is_idempotent_and_deterministic(text):
     once = redact(text)
@@ -34,7 +35,7 @@ def test_redaction_is_idempotent_and_deterministic(text):
     assert redact(text) == once
 
 
-@settings(max_examples=300, deadline=None)
+@FEW
 @given(st.text(st.characters(blacklist_categories=("Nd", "Nl", "No", "Mn", "Me", "Cf"), max_codepoint=0x24F,
                              blacklist_characters="@/.&%\\="), max_size=300))  # fmt: skip
 def test_a_text_without_digits_signs_and_links_is_returned_untouched(text):
@@ -51,7 +52,7 @@ def test_every_str_is_accepted(text):
     assert isinstance(redact(text), str)
 
 
-@settings(max_examples=300, deadline=None)
+@FEW
 @given(
     st.one_of(DENSE_TEXT, MIXED_TEXT, st.text("0123456789 .:/-+#<wbr>\n\u2009aepm", max_size=80))
 )

@@ -2,13 +2,14 @@
 
 import random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.redaction import frames, identifiers
 from bench.redaction.measure import leaks
 from bench.redaction.rows import Row
 from chalicelib.redaction.redactor import redact
+from tests.rigs.properties import FEW
 
 LEFT = st.sampled_from(
     ["", "hi ", "(", '"', "- ", "\n", "my ", "es ist ", "<b>", "x: ", "ok, ", "¿", "a) "]
@@ -23,7 +24,7 @@ def _survives(kind, seed, sentence):
     return leaks(Row(kind, text, secret, mask), redact(text)), text
 
 
-@settings(max_examples=300, deadline=None)
+@FEW
 @given(
     st.sampled_from(["email", "phone", "tracking", "card", "iban", "ssn", "address"]),
     SEEDS,
@@ -35,7 +36,7 @@ def test_a_secret_of_a_known_shape_survives_in_no_frame(kind, seed, left, right)
     assert not survives, text
 
 
-@settings(max_examples=300, deadline=None)
+@FEW
 @given(st.sampled_from(sorted(frames.FRAMES)), SEEDS, st.data())
 def test_a_secret_survives_in_no_support_message(kind, seed, data):
     sentence = data.draw(st.sampled_from(frames.FRAMES[kind].split("\n")))
