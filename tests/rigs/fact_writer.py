@@ -1,4 +1,4 @@
-"""The writer over a real table and HTTP server, whose clock and crashes a test controls."""
+"""The writer over a table and an HTTP server, whose clock and crashes a test controls."""
 
 from collections import Counter
 from dataclasses import dataclass, field

@@ -10,6 +10,7 @@ from tests.rigs.crash_injection import (
     count_vendor_calls,
     run_until_killed,
 )
+from tests.rigs.engines import ON_BOTH
 
 RETURNS = "route-returns-admin"
 BY_ASSIGNEE = {"departments": {RETURNS: {"tag": "", "assignee": "agent-7"}}}
@@ -133,6 +134,7 @@ def test_an_assignment_of_unknown_outcome_is_repeated_until_the_ticket_shows_it(
     assert assigning.richpanel.ticket("1042")["assignee_id"] == "agent-7"
 
 
+@ON_BOTH
 def test_a_worker_killed_at_any_call_leaves_the_ticket_assigned_in_the_end(
     assigning, without_rate_limits, monkeypatch
 ):

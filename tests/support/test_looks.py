@@ -164,6 +164,7 @@ class BurstSystem:
         ]
 
     def run(self):
+        self.hold.seconds += 1  # a look begins later than the receipts
         while self.system.pump.pump_one() is not None:
             pass
 

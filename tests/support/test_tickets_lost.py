@@ -6,6 +6,7 @@ Each test names the failure scenario it covers (F..) where there is one.
 import pytest
 
 from chalicelib.once.job import facts_of
+from tests.rigs.engines import ON_BOTH
 from tests.rigs.tickets import ROUTED, job_of
 
 # --- crashes --------------------------------------------------------------------------------
@@ -22,6 +23,7 @@ def test_a_worker_that_died_before_its_claim_leaves_no_row(system):
     assert dict(system.added()) == dict.fromkeys(ROUTED, 1)
 
 
+@ON_BOTH
 @pytest.mark.parametrize(
     ("method", "after"),
     [

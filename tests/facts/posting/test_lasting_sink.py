@@ -17,6 +17,7 @@ import pytest
 from chalicelib.facts.dataset import DIM_AGENT, FACT_EVENT, definition, fact_row
 from chalicelib.facts.model import Metric
 from chalicelib.facts.posting.ndjson import FileRows
+from tests.rigs.engines import ON_BOTH
 from tests.rigs.fact_writer import Crash, CrashingClient, fact
 
 PAGE = (Path(__file__).parents[3] / "docs" / "facts.md").read_text()
@@ -88,6 +89,7 @@ class Flaky:
     replace = append
 
 
+@ON_BOTH
 @pytest.mark.parametrize("is_numbered", [True, False])
 def test_a_thousand_facts_are_once_in_both_sinks_whatever_fails(
     writer_rig, archive, query, is_numbered

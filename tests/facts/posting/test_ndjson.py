@@ -23,9 +23,9 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def bucket(aws):
-    client = aws.client("s3")
-    name = f"rp-mw-facts-{aws.account}"  # bucket names are global, on the engine too
+def bucket(engine_aws):
+    client = engine_aws.client("s3")
+    name = f"rp-mw-facts-{engine_aws.account}"  # bucket names are global, on the engine too
     client.create_bucket(Bucket=name)
     return S3Rows(client, name)
 

@@ -12,6 +12,7 @@ from chalicelib.facts.posting.ndjson import FileRows
 from chalicelib.facts.posting.nightly import Nightly
 from chalicelib.facts.shifts import shift_rows
 from local.vendors.powerbi import WORKSPACE
+from tests.rigs.engines import ON_BOTH
 from tests.rigs.fact_writer import Crash, CrashingClient, fact
 
 ADA = Agent("101", "Ada", "ada@example.com")
@@ -80,6 +81,7 @@ def test_a_renamed_agent_has_the_new_name_after_the_night(writer_rig, night, arc
     assert newest == names
 
 
+@ON_BOTH
 def test_a_crash_while_names_are_replaced_ends_with_each_key_once(writer_rig, night):
     writer_rig.agents = {"101": ADA}
     writer_rig.store().keep([fact(1)])

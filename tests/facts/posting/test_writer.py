@@ -14,6 +14,7 @@ from chalicelib.once import keys
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.event import LANDING_SECONDS, LEASE_GRACE_SECONDS
 from chalicelib.once.ports import Switches
+from tests.rigs.engines import ON_BOTH
 from tests.rigs.fact_writer import Crash, CrashingClient, fact
 
 LEASE_OVER = 600
@@ -58,6 +59,7 @@ def calls_behind_a_post(writer_rig):
     return {at for at, (last, now) in enumerate(itertools.pairwise(asked), 1) if now > last}
 
 
+@ON_BOTH
 @pytest.mark.parametrize("is_numbered", [True, False], ids=["numbered", "plain"])
 def test_a_crash_at_any_call_loses_no_fact_and_counts_none_twice(writer_rig, is_numbered):
     """The process dies after each single call to the database, or to Power BI; then the next run comes.

@@ -16,6 +16,7 @@ from tests.rigs.crash_injection import (
     count_vendor_calls,
     run_until_killed,
 )
+from tests.rigs.engines import ON_BOTH
 
 BEYOND_THE_HORIZON = timedelta(minutes=30)
 BETWEEN_TWO_LOOKS = timedelta(minutes=6)
@@ -95,6 +96,7 @@ class OrderQuestions:
             assert self.replies_rig.state(ticket).last_auto_reply["type"] == "order_status", ticket
 
 
+@ON_BOTH
 def test_a_closing_reply_killed_at_any_call_is_sent_once_and_never_lost(
     replies_rig, shopify, crash_injector, move_clock
 ):
@@ -111,6 +113,7 @@ def test_a_closing_reply_killed_at_any_call_is_sent_once_and_never_lost(
     asked.all_end_answered(move_clock)
 
 
+@ON_BOTH
 def test_a_tracked_reply_killed_next_to_its_send_is_sent_once_and_never_lost(
     replies_rig, shopify, crash_injector, move_clock
 ):
