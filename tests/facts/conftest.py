@@ -1,8 +1,10 @@
-"""The stage of these tests is in memory, unless a test says `ON_THE_ENGINE` or `ON_BOTH`."""
+"""The stage of these tests is in memory."""
 
 import pytest
+
+from tests.rigs.memory_stage import memory_or_engine
 
 
 @pytest.fixture
 def aws(request):
-    return request.getfixturevalue(getattr(request, "param", "memory_aws"))
+    return memory_or_engine(request)

@@ -7,10 +7,10 @@ import pytest
 from chalicelib import wiring
 from chalicelib.facts.dataset import DIM_AGENT, DIM_DATE, DIM_METRIC, FACT_EVENT
 from local.vendors import aloware, hubspot
-from tests.rigs.engines import ON_THE_ENGINE
+from tests.rigs.memory_stage import ON_ENGINE
 
 
-@ON_THE_ENGINE
+@ON_ENGINE
 def test_six_deliveries_of_a_call_make_one_fact_with_the_data_of_the_first_terminal_one(facts_rig):
     number = facts_rig.aloware.call()
     facts_rig.work()

@@ -9,8 +9,8 @@ from chalicelib.errors import UnavailableError
 from chalicelib.once.heartbeat import VISIBILITY_SECONDS, Heartbeat
 from chalicelib.once.lanes import OUTREACH, TICKETS
 from chalicelib.once.ports import Delivery
-from tests.rigs.engines import ON_THE_ENGINE
 from tests.rigs.fakes import RecordingLog
+from tests.rigs.memory_stage import ON_ENGINE
 
 SOON, NEVER = 0.005, 3600.0
 
@@ -126,7 +126,7 @@ def test_a_thread_beats_only_for_its_own_message(outbox):
     assert {handle for handle, _ in outbox.deferred} <= {"a", "b"}
 
 
-@ON_THE_ENGINE
+@ON_ENGINE
 def test_a_slow_model_keeps_the_real_message_invisible(outreach):
     """On the queue engine, where the message would be visible again after a second."""
     sqs, url = outreach.stage.aws.client("sqs"), outreach.lane_url()

@@ -27,13 +27,6 @@ STORE_ENGINES = ("ministack", "dynoxide", "ddb_local")
 STORES = ("memory", *[pytest.param(name, marks=pytest.mark.long) for name in STORE_ENGINES])
 """The engines add what `tests/contracts` samples: that the memory is like them in this test too."""
 
-ON_THE_ENGINE = pytest.mark.parametrize("aws", ["engine_aws"], indirect=True)
-"""Where a folder's stage is in memory: this test's is on the engine, as one path of its flow."""
-ON_BOTH = pytest.mark.parametrize(
-    "aws", ["memory_aws", pytest.param("engine_aws", marks=pytest.mark.long)], indirect=True
-)
-"""Likewise, for a test that dies at each call: the engine adds that the SDK's calls are these."""
-
 _accounts = itertools.count(1)
 
 

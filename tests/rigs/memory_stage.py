@@ -98,10 +98,14 @@ def another_session():
 
 ON_ENGINE = pytest.mark.parametrize("aws", ["engine"], indirect=True)
 """A flow's path on the engine, in a folder that runs in memory."""
+ON_BOTH = pytest.mark.parametrize(
+    "aws", ["memory", pytest.param("engine", marks=pytest.mark.long)], indirect=True
+)
+"""Of a test that dies at each call: the long run adds the calls that the SDK makes on the wire."""
 
 
 def memory_or_engine(request):
-    """What the fixture `aws` of such a folder gives: an account in memory, but to `ON_ENGINE`."""
+    """What the fixture `aws` of such a folder gives: one in memory, unless the test is marked."""
     name = getattr(request, "param", "memory")
     return request.getfixturevalue(f"{name}_aws")
 

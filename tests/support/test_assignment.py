@@ -10,7 +10,7 @@ from tests.rigs.crash_injection import (
     count_vendor_calls,
     run_until_killed,
 )
-from tests.rigs.engines import ON_BOTH
+from tests.rigs.memory_stage import ON_BOTH
 
 RETURNS = "route-returns-admin"
 BY_ASSIGNEE = {"departments": {RETURNS: {"tag": "", "assignee": "agent-7"}}}

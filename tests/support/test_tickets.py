@@ -10,11 +10,11 @@ import pytest
 from chalicelib.clock import parsed
 from chalicelib.once.job import Recovery
 from chalicelib.support import keys as ticket_keys
-from tests.rigs.engines import ON_THE_ENGINE
+from tests.rigs.memory_stage import ON_ENGINE
 from tests.rigs.tickets import ROUTED, ago, delivery_of, job_of
 
 
-@ON_THE_ENGINE
+@ON_ENGINE
 def test_a_webhook_results_in_tags_at_richpanel_with_a_record_of_each(system):
     answer = system.post(system.ticket())
     assert (answer.status_code, answer.json_body) == (
@@ -52,7 +52,7 @@ def test_copies_of_a_webhook_do_nothing(system):
     assert len(system.writes()) == 1
 
 
-@ON_THE_ENGINE
+@ON_ENGINE
 def test_two_copies_at_once_on_two_workers_do_the_work_once(system):
     """F02, F27: the second worker finds the lease taken and leaves its message on the queue."""
     body = system.ticket()

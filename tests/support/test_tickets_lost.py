@@ -6,7 +6,7 @@ Each test names the failure scenario it covers (F..) where there is one.
 import pytest
 
 from chalicelib.once.job import facts_of
-from tests.rigs.engines import ON_BOTH
+from tests.rigs.memory_stage import ON_BOTH
 from tests.rigs.tickets import ROUTED, job_of
 
 # --- crashes --------------------------------------------------------------------------------

@@ -17,8 +17,8 @@ import pytest
 from chalicelib.facts.dataset import DIM_AGENT, FACT_EVENT, definition, fact_row
 from chalicelib.facts.model import Metric
 from chalicelib.facts.posting.ndjson import FileRows
-from tests.rigs.engines import ON_BOTH
 from tests.rigs.fact_writer import Crash, CrashingClient, fact
+from tests.rigs.memory_stage import ON_BOTH
 
 PAGE = (Path(__file__).parents[3] / "docs" / "facts.md").read_text()
 STATEMENTS = re.findall(r"^```sql\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)

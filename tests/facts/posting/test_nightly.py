@@ -12,8 +12,8 @@ from chalicelib.facts.posting.ndjson import FileRows
 from chalicelib.facts.posting.nightly import Nightly
 from chalicelib.facts.shifts import shift_rows
 from local.vendors.powerbi import WORKSPACE
-from tests.rigs.engines import ON_BOTH
 from tests.rigs.fact_writer import Crash, CrashingClient, fact
+from tests.rigs.memory_stage import ON_BOTH
 
 ADA = Agent("101", "Ada", "ada@example.com")
 SHIFTS = b"AgentID,LocalDate,ShiftStartLocal,ShiftEndLocal\n101,2026-11-20,08:00,16:30\n"

@@ -14,8 +14,8 @@ from chalicelib.once import keys
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.event import LANDING_SECONDS, LEASE_GRACE_SECONDS
 from chalicelib.once.ports import Switches
-from tests.rigs.engines import ON_BOTH
 from tests.rigs.fact_writer import Crash, CrashingClient, fact
+from tests.rigs.memory_stage import ON_BOTH
 
 LEASE_OVER = 600
 LANDED = 1400

@@ -19,7 +19,8 @@ from chalicelib.once.sharded import due
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.actions import ATTENTION_TAG
 from chalicelib.support.lost_tickets import MAX_CONSECUTIVE_GAPS
-from tests.rigs.engines import ON_THE_ENGINE, drain
+from tests.rigs.engines import drain
+from tests.rigs.memory_stage import ON_ENGINE
 from tests.rigs.tickets import ROUTED, RoutingSystem, ago, delivery_of, job_of
 
 
@@ -64,7 +65,7 @@ def test_tickets_without_a_webhook_are_found_page_by_page_and_processed_once(sys
     assert all(richpanel.tags_of(f"t-{n}") >= set(ROUTED) for n in range(0, 250, 50))
 
 
-@ON_THE_ENGINE
+@ON_ENGINE
 def test_a_lost_second_message_on_a_processed_ticket_is_found(system, richpanel):
     """The tag is there, but the newest customer comment is in no row."""
     system.post(system.ticket())
@@ -174,7 +175,7 @@ def test_a_killed_run_is_continued_after_its_lease(system, richpanel):
     assert (third.listed, third.listing) == (50, "complete")
 
 
-@ON_THE_ENGINE
+@ON_ENGINE
 def test_two_runs_at_once_do_the_work_of_one(system, richpanel):
     """F56."""
     for number in range(5):

@@ -8,7 +8,8 @@ from chalicelib.clock import iso, parsed
 from chalicelib.once.job import ActionResend, Recovery
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.jobs import TicketNotification
-from tests.rigs.engines import ON_THE_ENGINE, drain
+from tests.rigs.engines import drain
+from tests.rigs.memory_stage import ON_ENGINE
 from tests.rigs.replies import BOT, EMAIL, STATUS_TAGS
 
 
@@ -20,7 +21,7 @@ def app_environment(replies_environment):
 # --- answered ---------------------------------------------------------------------------------
 
 
-@ON_THE_ENGINE
+@ON_ENGINE
 def test_an_order_question_is_answered_once_under_three_deliveries(
     replies_rig, tracked_question, capsys
 ):

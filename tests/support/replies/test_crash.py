@@ -16,7 +16,7 @@ from tests.rigs.crash_injection import (
     count_vendor_calls,
     run_until_killed,
 )
-from tests.rigs.engines import ON_BOTH
+from tests.rigs.memory_stage import ON_BOTH
 
 BEYOND_THE_HORIZON = timedelta(minutes=30)
 BETWEEN_TWO_LOOKS = timedelta(minutes=6)
