@@ -1,0 +1,73 @@
+"""The promises of docs/architecture.md, tried from outside."""
+
+import json
+import re
+from datetime import timedelta
+
+from tests.outside.running import FIRST, WRITTEN_BY_A_MODEL, Company
+
+MODEL = Company(**{**FIRST.__dict__, "project": WRITTEN_BY_A_MODEL})
+
+
+def test_one_vendors_outage_delays_nothing_of_anothers(stack):
+    tel, mail, ticket = stack.tel(), stack.mail(), stack.ticket("Where is my order?")
+    stack.twilio.fails(status=503, times=None)
+    stack.start(tel)
+    stack.start(mail, "email")
+    stack.webhook(ticket_id=ticket, message_id="c-1", message="Where is my order?")
+    assert (stack.texts_to(tel), len(stack.mails_to(mail))) == ([], 1)
+    assert [one for one in stack.richpanel.get("effects")["effects"] if ticket in str(one)]
+    stack.twilio.recovers()
+    for _ in range(2):
+        stack.forward(minutes=40)
+    assert len(stack.texts_to(tel)) == 1
+
+
+def test_a_conversation_that_has_to_wait_keeps_its_order_and_holds_up_no_other(stack):
+    waits, passes = stack.tel(), stack.tel()
+    first, _ = (stack.start(to, of=MODEL).json()["request_id"] for to in (waits, passes))
+    stack.openai.fails(status=500, operation="respond")
+    stack.says(waits, "First, when do you open?")
+    stack.says(passes, "When do you close?")
+    stack.says(waits, "Second, are you closed on Sundays?")
+    assert (len(stack.texts_to(waits)), len(stack.texts_to(passes))) == (1, 2)
+    stack.forward(minutes=31)
+    heard = [one["text"] for one in stack.said(first) if one["from"] == "recipient"]
+    assert [one.partition(",")[0] for one in heard] == ["First", "Second"]
+    assert len(stack.texts_to(waits)) > 1
+
+
+def test_one_trace_leads_from_a_start_to_the_call_of_its_vendor(stack):
+    request_id = stack.start(stack.tel()).json()["request_id"]
+    explained = stack.ops("explain", f"{FIRST.id}#{request_id}").out
+    (trace,) = set(re.findall(r"trace ([0-9a-f]+)", explained))
+    events = {one["event"] for one in lines(stack) if one.get("mw_trace_id") == trace}
+    assert {"ingress.accepted", "vendor.twilio.create_message", "action.done"} <= events
+
+
+def test_every_line_of_the_log_is_json_with_its_time_level_event_and_step(stack):
+    to = stack.tel()
+    stack.start(to)
+    stack.says(to, "my own secret words")
+    logged = lines(stack)
+    assert logged
+    assert all({"ts", "level", "event", "step", "env", "mw_release"} <= set(one) for one in logged)
+    for personal in (to, to[1:], "secret words"):
+        assert personal not in stack.output.read_text()
+
+
+def test_what_waits_for_the_morning_is_listed_as_unfinished_with_its_time(stack):
+    begin, end = (stack.now() + timedelta(hours=one) for one in (-2, 1))
+    quiet = {"from": f"{begin:%H:%M}", "until": f"{end:%H:%M}", "zone": "UTC"}
+    stack.start(stack.tel(), of=stack.put_project(quiet_hours=quiet))
+    due = f"{end:%Y-%m-%dT%H:%M}:00"
+    assert due in stack.ops("unfinished").out
+    stack.forward(minutes=66)
+    assert due not in stack.ops("unfinished").out
+
+
+def lines(stack):
+    """The application's lines of the log; metrics have a form of their own."""
+    written = stack.output.read_text().splitlines()
+    parsed = [json.loads(one) for one in written if one.startswith("{")]
+    return [one for one in parsed if "_aws" not in one]

@@ -1,0 +1,80 @@
+"""The promises of docs/retries.md, tried from outside."""
+
+from tests.outside.running import FIRST, WRITTEN_BY_A_MODEL, Company
+
+MODEL = Company(**{**FIRST.__dict__, "project": WRITTEN_BY_A_MODEL})
+
+
+def test_a_vendor_that_fails_is_left_alone_and_once_it_is_back_each_text_is_sent_once(stack):
+    before, recipients = sends(stack), [stack.tel() for _ in range(7)]
+    stack.twilio.fails(status=503, times=None)
+    requests = [started(stack, to) for to in recipients]
+    assert sends(stack) - before < len(recipients)
+    stack.forward(hours=2)
+    assert [stack.texts_to(to) for to in recipients] == [[]] * 7
+    stack.twilio.recovers()
+    for _ in range(4):
+        stack.forward(minutes=40)
+    assert [len(stack.texts_to(to)) for to in recipients] == [1] * 7
+    assert {stack.outcome(one)["state"] for one in requests} == {"sent"}
+
+
+def test_a_text_that_is_refused_for_good_is_not_tried_again(stack):
+    before, to = sends(stack), stack.tel()
+    stack.twilio.fails(status=400)
+    request_id = started(stack, to)
+    stack.forward(hours=3)
+    assert stack.outcome(request_id)["state"] == "failed"
+    assert (sends(stack) - before, stack.texts_to(to)) == (1, [])
+
+
+def test_a_vendor_that_names_a_wait_is_not_asked_before_its_end(stack):
+    before, to = sends(stack), stack.tel()
+    stack.twilio.fails(status=429, headers={"Retry-After": "600"})
+    request_id = started(stack, to)
+    stack.forward(minutes=8)
+    assert (sends(stack) - before, stack.texts_to(to)) == (1, [])
+    stack.forward(minutes=8)
+    assert (sends(stack) - before, len(stack.texts_to(to))) == (2, 1)
+    assert stack.outcome(request_id)["state"] == "sent"
+
+
+def test_what_waits_for_a_vendor_is_not_sent_to_a_recipient_who_says_stop_meanwhile(stack):
+    to = stack.tel()
+    stack.twilio.fails(status=429, headers={"Retry-After": "600"})
+    request_id = started(stack, to)
+    assert stack.says(to, "ARRÊT") == 200
+    stack.forward(minutes=16)
+    assert stack.outcome(request_id)["state"] == "failed"
+    assert not [one for one in stack.texts_to(to) if "Hello Jo" in one["body"]]
+
+
+def test_credentials_that_a_vendor_refuses_are_read_again_and_the_text_leaves_at_once(stack):
+    before, to = sends(stack), stack.tel()
+    stack.twilio.fails(status=401)
+    request_id = started(stack, to)
+    assert stack.outcome(request_id)["state"] == "sent"
+    assert (sends(stack) - before, len(stack.texts_to(to))) == (2, 1)
+
+
+def test_a_model_that_is_away_delays_an_answer_which_then_comes_once(stack):
+    to = stack.tel()
+    started(stack, to, of=MODEL)
+    stack.openai.fails(status=500, times=None)
+    stack.says(to, "When do you open?")
+    stack.forward(minutes=20)
+    assert len(stack.texts_to(to)) == 1
+    stack.openai.recovers()
+    for _ in range(2):
+        stack.forward(minutes=40)
+    assert len(stack.texts_to(to)) == 2
+
+
+def started(stack, to, **changes):
+    """A conversation by SMS; returns its request's id."""
+    return stack.start(to, **changes).json()["request_id"]
+
+
+def sends(stack):
+    """How often Twilio was asked to send a text."""
+    return len(stack.twilio.requests("create_message"))
