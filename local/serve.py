@@ -43,7 +43,9 @@ def run(options: argparse.Namespace) -> int:
 def trial(_options: argparse.Namespace) -> int:
     """Start everything as tests try it from outside, on free ports, and run until Ctrl-C."""
     with _shown() as shown, contextlib.ExitStack() as opened, _until_interrupted():
-        stack, more = opened.enter_context(trials.running(_complain))
+        stack, more = opened.enter_context(
+            trials.running(_complain, lambda: opened.enter_context(_console(0)))
+        )
         seed(stack.richpanel)
         opened.enter_context(_described(stack, shown, 0, more))
         print(f"running; the addresses are in {environment.HINTS}", flush=True)

@@ -48,7 +48,7 @@ SECOND_ACCOUNT, SECOND_TOKEN = "AC" + "0" * 31 + "2", "second-twilio-token"
 
 @contextlib.contextmanager
 def running(
-    on_error: Callable[[str, BaseException], None],
+    on_error: Callable[[str, BaseException], None], open_console: Callable[[], str]
 ) -> Iterator[tuple[Stack, dict[str, str]]]:
     """The stack, on a clock of its own that this process follows, and more hints."""
     file = environment.RUN / "clock"
@@ -81,7 +81,7 @@ def running(
         open_second_company(stack)
         company.put_signing_secret(stack.stage, SECRET)
         store = functools.partial(company.put_project, stack.stage)
-        control = opened.enter_context(Control(clock, turns, store))
+        control = opened.enter_context(Control(clock, turns, store, open_console))
         yield stack, {"CONTROL_URL": control.url, "LOCAL_SES_URL": stack.ses.url}
 
 

@@ -1,4 +1,4 @@
-"""The loopback control of a trial stack: its clock, whether anything is left to do, stored settings.
+"""The loopback control of a trial stack: its clock, whether anything is left to do, and more.
 
 ::
 
@@ -6,6 +6,7 @@
     POST /clock  {"forward_seconds": 600}  moves it, lets everything run that is due, and answers
     POST /settle {}                        lets everything run that is due, and answers
     POST /company-data {...}               stores a project's item as it is, checked by nobody
+    POST /console {}                       opens a console: {"url": "http://..."} signs in, once
 
 The answers to the first two POSTs have ``settled``: false where work did not end in time.
 """
@@ -34,14 +35,20 @@ class Control(Running):
 
     Args:
         store: stores an item of `company-data`.
+        open_console: opens a console, and gives the link that signs in.
     """
 
     name = "control"
 
     def __init__(
-        self, clock: MovedClock, turns: Turns, store: Callable[[Mapping[str, Any]], None]
+        self,
+        clock: MovedClock,
+        turns: Turns,
+        store: Callable[[Mapping[str, Any]], None],
+        open_console: Callable[[], str],
     ) -> None:
-        self._clock, self._turns, self._store = clock, turns, store
+        self._clock, self._turns = clock, turns
+        self._store, self._open_console = store, open_console
         self._listener = Listener(self, 0)
 
     @property
@@ -77,7 +84,10 @@ class Control(Running):
             case ("POST", "company-data"):
                 self._store(request.body)
                 return Answer(200, {})
-        return Answer(404, {"error": "GET or POST /clock, POST /settle, POST /company-data"})
+            case ("POST", "console"):
+                return Answer(200, {"url": self._open_console()})
+        routes = "GET or POST /clock, POST /settle, POST /company-data, POST /console"
+        return Answer(404, {"error": routes})
 
     def _settled(self) -> Answer:
         settled = self._turns.settle(timeout_seconds=SETTLE_SECONDS)

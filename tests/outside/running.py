@@ -180,6 +180,10 @@ class Running:
         """Let everything run that is due: queues, and what they make."""
         assert self._control("POST", "settle", {})["settled"]
 
+    def console(self):
+        """Somebody starts the console: the link that signs in, once."""
+        return self._control("POST", "console", {})["url"]
+
     def _control(self, method, path, body=None):
         url = f"{self.hints['CONTROL_URL']}/{path}"
         answer = self._session.request(method, url, json=body, timeout=120)
