@@ -269,6 +269,7 @@ def function_of(lane: Lane) -> str:
     return lane.handler.replace("_", "-")
 
 
+@pytest.mark.long  # the functions that do everything; the small ones are compared by `make test`
 def test_the_workers_policies_allow_exactly_the_calls_of_their_lanes(run: Run):
     every_kind_of_work(run)
 
@@ -285,7 +286,10 @@ def test_the_workers_policies_allow_exactly_the_calls_of_their_lanes(run: Run):
     assert {name: found.unused for name, found in compared.items() if found.unused} == {}
 
 
-@pytest.mark.parametrize("function", ["api", "later", "reconcile", "mail", "post-facts"])
+@pytest.mark.parametrize(
+    "function",
+    ["api", "later", "mail", "post-facts", pytest.param("reconcile", marks=pytest.mark.long)],
+)
 def test_a_policy_allows_exactly_the_calls_of_its_function(run: Run, function: str):
     drive = {
         "api": every_way_in,
@@ -302,6 +306,7 @@ def test_a_policy_allows_exactly_the_calls_of_its_function(run: Run, function: s
     assert found.unused == ()
 
 
+@pytest.mark.long  # every page under a policy; its rights are listed by the test below
 def test_the_consoles_policy_allows_exactly_the_calls_of_its_pages_and_acts(run: Run):
     """The console runs under its policy; what a page asks beyond it is refused, and the page says so."""
     every_page(run)
