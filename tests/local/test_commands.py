@@ -16,8 +16,9 @@ import requests
 
 from chalicelib.clock import iso
 from chalicelib.once.recovery.reconcile import WINDOW
-from local.__main__ import seed
+from local.__main__ import main
 from local.demo import run as demo
+from local.serve import seed
 from local.stack import engine, environment, join
 from local.vendors import richpanel as vendor
 
@@ -82,8 +83,7 @@ def _soon(condition, seconds=15.0):
     return True
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_run_answers_a_pasted_webhook_and_stops_on_a_signal(started, free, number, run_folder):
+def _paste_the_webhook(started, free):
     curl = re.search(r"curl .*?\n.*?\n.*?'\n", started.welcome)[0]
     answered = subprocess.run(
         ["/bin/sh", "-c", curl], capture_output=True, text=True, check=True, timeout=10
@@ -91,25 +91,21 @@ def test_run_answers_a_pasted_webhook_and_stops_on_a_signal(started, free, numbe
     assert json.loads(answered.stdout) == {"status": "accepted", "event_id": "evt:rp:1042:c-77"}
     admin = f"http://127.0.0.1:{free[2]}/_sim"
     assert _soon(lambda: len(requests.get(f"{admin}/effects", timeout=5).json()["effects"]) == 4)
-    tables = subprocess.run(
-        [sys.executable, "-m", "local", "tables"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "evt:rp:1042:c-77" in tables.stdout
-    seen = subprocess.run(
-        [sys.executable, "-m", "local", "requests"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "add_tags" in seen.stdout
-    explained = _as_operator(started.welcome)
-    assert "evt:rp:1042:c-77\nNot answered automatically" in explained
-    assert "processed: 4 done" in explained
+
+
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)],  # by the same handler
+)
+def test_run_answers_a_pasted_webhook_and_stops_on_a_signal(
+    started, free, number, run_folder, monkeypatch, capsys
+):
+    _paste_the_webhook(started, free)
+    monkeypatch.setattr(environment, "HINTS", run_folder / "env")
+    assert (main(["tables"]), main(["requests"])) == (0, 0)
+    shown = capsys.readouterr().out
+    assert "evt:rp:1042:c-77" in shown
+    assert "add_tags" in shown
     started.send_signal(number)
     rest = started.communicate(timeout=10)[0]
     assert started.returncode == 0
@@ -121,6 +117,15 @@ def test_run_answers_a_pasted_webhook_and_stops_on_a_signal(started, free, numbe
     assert list(run_folder.iterdir()) == []
 
 
+@pytest.mark.long  # the welcome's lines for a second terminal, as they are pasted there
+def test_the_operators_command_explains_the_pasted_webhook(started, free):
+    _paste_the_webhook(started, free)
+    explained = _as_operator(started.welcome)
+    assert "evt:rp:1042:c-77\nNot answered automatically" in explained
+    assert "processed: 4 done" in explained
+
+
+@pytest.mark.long  # the README's commands, against the stack that the test above starts too
 def test_the_readmes_start_runs_against_the_stack_and_its_recipient_is_answered(started, free):
     """As a newcomer pastes it: posts twice, asks, replies as the recipient, and inspects."""
     readme = (ROOT / "README.md").read_text()
@@ -150,6 +155,7 @@ def test_the_readmes_start_runs_against_the_stack_and_its_recipient_is_answered(
     assert _soon(lambda: _pasted(asking)["state"] == "delivered")
 
 
+@pytest.mark.long  # likewise, the runbook's
 def test_the_doctor_passes_once_the_alarms_have_a_recipient(started, run_folder):
     """The runbook's commands for the second terminal."""
     (provision,) = re.findall(
@@ -189,13 +195,14 @@ def _pasted(command):
     return json.loads(done.stdout)
 
 
+@pytest.mark.long  # the whole stack; that an engine dies with its parent is tested with the engine
 def test_a_killed_run_takes_its_engine_with_it(started, free):
     started.kill()
     started.wait()
     assert _soon(lambda: _listening(free) == [])
 
 
-@pytest.mark.parametrize("which", [0, 1, 2])
+@pytest.mark.parametrize("which", [*(pytest.param(n, marks=pytest.mark.long) for n in (0, 1)), 2])
 def test_a_port_in_use_is_named_and_nothing_is_left_running(free, which):
     options = ("--port", "--engine-port", "--richpanel-port")
     with socket.create_server(("127.0.0.1", free[which])):
@@ -220,13 +227,13 @@ def test_the_sample_tickets_are_too_old_for_reconciliation():
 
 
 @pytest.mark.parametrize("command", ["tables", "requests"])
-def test_inspecting_without_a_running_stack_says_so(command):
-    process = _local(command)
-    said = process.communicate(timeout=30)[0]
-    assert process.returncode == 2
-    assert "make run" in said
+def test_inspecting_without_a_running_stack_says_so(command, run_folder, monkeypatch, capsys):
+    monkeypatch.setattr(environment, "HINTS", run_folder / "env")
+    assert main([command]) == 2
+    assert "make run" in capsys.readouterr().err
 
 
+@pytest.mark.long  # every chapter; the next test plays the first one
 def test_the_demo_prints_its_steps_and_succeeds(tmp_path):
     log = tmp_path / "demo.log"
     process = _local("demo", "--log", str(log))
@@ -314,6 +321,7 @@ def test_the_simulated_key_is_the_stages_key(stage):
     assert stage.secrets.api_key == vendor.API_KEY
 
 
+@pytest.mark.long  # the whole stack for one message; without an engine is tested below
 def test_chalice_local_joins_the_running_stack(started, free):
     environ = {"AWS_CHALICE_CLI_MODE": "true"}
     assert join.is_chalice_local(environ, ["chalice", "local"])
@@ -351,17 +359,10 @@ def _group(pid):
 
 
 @pytest.mark.parametrize("name", ["PORT", "ENGINE_PORT", "RICHPANEL_PORT"])
-def test_an_invalid_port_gives_an_error_without_a_traceback(name):
-    environ = {**os.environ, name: "eight"}
-    done = subprocess.run(
-        [sys.executable, "-m", "local"],
-        cwd=ROOT,
-        env=environ,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_an_invalid_port_is_named(name, monkeypatch, capsys):
+    monkeypatch.setenv(name, "eight")
+    with pytest.raises(SystemExit) as ended:
+        main([])
+    assert ended.value.code == 2
     flag = f"--{name.lower().replace('_', '-')}"
-    assert done.returncode == 2
-    assert f"argument {flag}: invalid int value: 'eight'" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert f"argument {flag}: invalid int value: 'eight'" in capsys.readouterr().err
