@@ -54,6 +54,7 @@ WORKER_ONLY = (
 """Beginnings of the names of modules that importing the app must not load."""
 
 
+@pytest.mark.long  # every kind through the whole system; their formula is checked below
 def test_every_kind_of_event_stays_within_its_calls_and_units():
     """In its own process: the meter must be in the SDK's session before any client is created."""
     code = (

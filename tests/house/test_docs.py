@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import re
 from pathlib import Path
@@ -109,11 +110,16 @@ def test_every_command_of_a_page_exists_with_its_options(path):
 
 def options_of(words):
     """The options that a command of `python -m ops` takes, with those of every command."""
-    command = typer.main.get_command(cli.app)
+    command = every_command()
     for word in (one for one in words if not one.startswith("-")):
         command = getattr(command, "commands", {}).get(word)
         assert command, f"there is no command python -m ops {' '.join(words)}"
     return {option for one in command.params for option in one.opts} | {"--help"}
+
+
+@functools.cache
+def every_command():
+    return typer.main.get_command(cli.app)
 
 
 def test_every_make_target_of_a_page_exists():

@@ -20,6 +20,7 @@ VENDOR_CALLS = {name: count for name, *_, count in COUNTS}
 QUARTER = Window(43_200.0, 44_100.0)
 
 
+@pytest.mark.long  # whole days and outages; parts of an hour are below
 def test_the_short_model_meets_every_target(capsys):
     missed = [one.name for one in figures(SHORT, seed=1) if not one.met]
 
