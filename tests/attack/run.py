@@ -19,6 +19,7 @@ from local.stack.lambda_events import Context
 from tests.attack.doors import DOORS, Door
 from tests.attack.hostile import Hostile, requests_to
 from tests.rigs.api_gateway import event
+from tests.rigs.memory_stage import another_session
 from tests.rigs.openapi import Sender
 
 WRONG = "wrong-" + "0123456789abcdef" * 3
@@ -73,7 +74,7 @@ class Attacker:
         self._sender = sender
         self.calls = 0
         self.written = ""
-        session = boto3.Session()
+        session = another_session()
         session.events.register("before-send", self._count)
         boto3.DEFAULT_SESSION = session
 

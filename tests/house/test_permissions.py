@@ -134,6 +134,12 @@ def _call_of(request: AWSPreparedRequest) -> Call | None:
 
 
 @pytest.fixture
+def aws(engine_aws):
+    """The engine: what is compared are requests of botocore."""
+    return engine_aws
+
+
+@pytest.fixture
 def wire(app: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Wire:
     assert app
     return Wire(monkeypatch)
