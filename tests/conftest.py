@@ -52,6 +52,7 @@ pytest_plugins = [
     "tests.rigs.sdk_models",
     "tests.rigs.tickets",
     "tests.rigs.vendor_fixtures",
+    "tests.rigs.waiting",
     "tests.rigs.worker",
 ]
 """Rigs whose fixtures every test may ask for."""

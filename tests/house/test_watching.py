@@ -169,7 +169,9 @@ def functions():
 # --- alarms that can be triggered --------------------------------------------------------------
 
 
-def test_failures_are_counted_under_the_alarms_dimensions(app, stage, richpanel, pump, capsys):
+def test_failures_are_counted_under_the_alarms_dimensions(
+    app, stage, richpanel, pump, capsys, without_waits
+):
     """One run of the whole system with several failures."""
     services()  # before Chalice's test client sets the deployed stage's environment
     with Client(app.app) as client:

@@ -85,7 +85,7 @@ def unqueued(*_, **__):
 
 @pytest.mark.parametrize(("path", "status"), STATUSES)
 def test_every_described_status_can_be_triggered(
-    served, stage, pump, monkeypatch, capsys, path, status
+    served, stage, pump, monkeypatch, capsys, without_waits, path, status
 ):
     running, session = served
     content_type, body = BODIES[path]

@@ -1,7 +1,12 @@
-"""What waits for its vendor comes again, without a test that waits for the queue of short waits."""
+"""What waits for its vendor comes again, and tests wait for neither the queue nor the clock."""
 
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
 from botocore.exceptions import ClientError
 
+from chalicelib.clock import SystemClock
 from chalicelib.once.job import Recovery
 from chalicelib.once.ledger import rows
 from chalicelib.once.recovery.rebuild import rebuilt
@@ -25,3 +30,16 @@ def _send_what_waits(services):
         if row.get("status") in _WAIT and not row.get("lease_until"):
             job = rebuilt(services.rebuilders, rows.event(row))
             services.intake.accept(job, recovery=Recovery.SWEEP)
+
+
+@pytest.fixture
+def without_waits(monkeypatch):
+    """The functions' clock jumps over what they wait for; it runs with the machine's otherwise."""
+    jumped = []
+    clock = {
+        "now": lambda _self: datetime.now(UTC) + timedelta(seconds=sum(jumped)),
+        "monotonic": lambda _self: time.monotonic() + sum(jumped),
+        "sleep": lambda _self, seconds: jumped.append(seconds),
+    }
+    for name, reads in clock.items():
+        monkeypatch.setattr(SystemClock, name, reads)
