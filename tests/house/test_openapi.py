@@ -33,7 +33,8 @@ WEBHOOK_MODULES = (
     "facts/hubspot_webhook.py",
 )
 OTHER_MODULES = ("once/intake.py", "aws/queue.py", "wiring/support.py", "wiring/facts.py")
-EXAMPLES = 25
+SCHEMA = schemathesis.openapi.from_dict(DESCRIBED)
+EXAMPLES = [6, pytest.param(25, marks=pytest.mark.long)]
 """Generated requests per route, valid or invalid by the description."""
 
 
@@ -94,24 +95,29 @@ OPEN = {"/health", "/unsubscribe/{token}"}
 ROUTES = [(path, verb) for path, verbs in DESCRIBED["paths"].items() for verb in verbs]
 
 
-@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
-@pytest.mark.parametrize(("path", "verb"), ROUTES)
-def test_every_request_is_answered_as_described(served, path, verb, mode):
-    """Valid and invalid requests: no 500, no undescribed status or body."""
-    running, session = served
-    operation = schemathesis.openapi.from_dict(DESCRIBED)[path][verb.upper()]
-    if mode is GenerationMode.NEGATIVE and path == "/health":
-        pytest.skip("nothing can be wrong with it")
-    seen = set()
-
-    @settings(
-        max_examples=EXAMPLES,
+def generated(examples):
+    return settings(
+        max_examples=examples,
         deadline=None,
         database=None,
         derandomize=True,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
+
+
+@pytest.mark.parametrize("examples", EXAMPLES)
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+@pytest.mark.parametrize(("path", "verb"), ROUTES)
+def test_every_request_is_answered_as_described(served, path, verb, mode, examples):
+    """Valid and invalid requests: no 500, no undescribed status or body."""
+    running, session = served
+    operation = SCHEMA[path][verb.upper()]
+    if mode is GenerationMode.NEGATIVE and path == "/health":
+        pytest.skip("nothing can be wrong with it")
+    seen = set()
+
+    @generated(examples)
     @given(operation.as_strategy(generation_mode=mode))
     def ask(case):
         if "twilio" in path and isinstance(case.body, dict) and "AccountSid" in case.body:
@@ -126,21 +132,17 @@ def test_every_request_is_answered_as_described(served, path, verb, mode):
         assert 200 in seen, seen
 
 
+@pytest.mark.parametrize("examples", EXAMPLES)
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
 @pytest.mark.parametrize(("path", "verb"), [one for one in ROUTES if one[0] not in OPEN])
-def test_without_a_credential_every_request_is_refused_as_described(served, pump, path, verb, mode):
+def test_without_a_credential_every_request_is_refused_as_described(
+    served, pump, path, verb, mode, examples
+):
     """Whatever its body is, valid or not: a 4xx of the description, and nothing is queued."""
     running, _ = served
-    operation = schemathesis.openapi.from_dict(DESCRIBED)[path][verb.upper()]
+    operation = SCHEMA[path][verb.upper()]
 
-    @settings(
-        max_examples=EXAMPLES,
-        deadline=None,
-        database=None,
-        derandomize=True,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
+    @generated(examples)
     @given(operation.as_strategy(generation_mode=mode))
     def ask(case):
         with requests.Session() as session:
@@ -200,7 +202,6 @@ def test_the_examples_of_the_router_are_answered_as_described(served):
         body = company.request("req123", "whatsapp", "+15550100001", **changes)
         return session.post(f"{running.url}/initiate-conversation", json=body, timeout=10)
 
-    schema = schemathesis.openapi.from_dict(DESCRIBED)
     first, again = start(), start()
     other = start(recipient_data={"recipient_first_name": "Else"})
     fate = session.get(f"{running.url}/conversations/req123", timeout=10)
@@ -213,4 +214,4 @@ def test_the_examples_of_the_router_are_answered_as_described(served):
         *((one, "/initiate-conversation", "POST") for one in (first, again, other)),
         *((one, "/conversations/{request_id}", "GET") for one in (fate, nothing)),
     ):
-        schema[path][verb].validate_response(answer)
+        SCHEMA[path][verb].validate_response(answer)
