@@ -1,15 +1,20 @@
 """The cost of every kind of event is exact: one more call fails the test."""
 
+import json
 import os
 import subprocess
 import sys
 from operator import itemgetter
 from pathlib import Path
 
+import boto3
 import pytest
 
 from bench.report.table import Row
 from bench.rig import units
+from tests.rigs.api_gateway import posted
+from tests.rigs.engines import drain
+from tests.rigs.memory_stage import another_session
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNTS = [  # name, actions, AWS calls, DynamoDB calls, write units, read units, vendor calls
@@ -54,7 +59,7 @@ WORKER_ONLY = (
 """Beginnings of the names of modules that importing the app must not load."""
 
 
-@pytest.mark.long  # every kind through the whole system; their formula is checked below
+@pytest.mark.long  # every kind, and its units; one of them is counted below
 def test_every_kind_of_event_stays_within_its_calls_and_units():
     """In its own process: the meter must be in the SDK's session before any client is created."""
     code = (
@@ -71,6 +76,23 @@ def test_every_kind_of_event_stays_within_its_calls_and_units():
     assert [line.split("|") for line in done.stdout.splitlines()] == [
         [name, *map(str, figures)] for name, *figures in COUNTS
     ]
+
+
+def test_a_routed_event_makes_exactly_its_calls(app, stage, richpanel, pump, monkeypatch):
+    """One kind, in this process: its calls of AWS and of the vendor, after a warm-up."""
+    session, calls = another_session(), []
+    session.events.register("before-send", lambda **_: calls.append(1))
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", session)
+    token = {"x-richpanel-webhook-token": stage.secrets.webhook_token}
+    for ticket in ("warm-up", "counted"):
+        richpanel.add_ticket(ticket, comments=[{"id": f"c-{ticket}", "body": "I want a refund"}])
+        body = {"ticket_id": ticket, "message_id": f"c-{ticket}", "message": "I want a refund"}
+        assert posted(app, "/webhook/richpanel", json.dumps(body), token) == 200
+        calls.clear()
+        before = len(richpanel.calls)
+        assert [one.error for one in drain(pump)] == [None]
+    (expected,) = (row for row in COUNTS if row[0] == "routed event")
+    assert (len(calls), len(richpanel.calls) - before) == (expected[2], expected[-1])
 
 
 @pytest.mark.parametrize(
