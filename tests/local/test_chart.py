@@ -2,8 +2,15 @@
 
 from collections import Counter
 
+import pytest
+
 from local import chart
 from local.vendors import hubspot
+
+
+@pytest.fixture
+def aws(memory_aws):
+    return memory_aws
 
 
 def test_the_chart_shows_facts_per_agent_and_day(facts_rig, capsys, tmp_path):

@@ -25,6 +25,11 @@ from local.vendors import richpanel as vendor
 ROOT = engine.ROOT
 
 
+@pytest.fixture
+def aws(memory_aws):
+    return memory_aws
+
+
 @pytest.fixture(autouse=True)
 def run_folder(tmp_path, monkeypatch):
     """A separate folder, so that a stack running beside the tests is left alone."""
