@@ -74,12 +74,17 @@ def ministack():
         yield running
 
 
-@pytest.fixture
-def engine_aws(ministack):
-    """An account of the engine in which nothing was made yet."""
+def _account_of_the_engine(ministack):
     fresh = resources.Aws(ministack.url, account=f"{next(_accounts):012d}")
     yield fresh
     fresh.close()
+
+
+engine_aws = pytest.fixture(_account_of_the_engine, name="engine_aws")
+"""An account of the engine in which nothing was made yet."""
+_engine_aws_of_module = pytest.fixture(
+    _account_of_the_engine, scope="module", name="_engine_aws_of_module"
+)
 
 
 @pytest.fixture
@@ -122,12 +127,14 @@ def _dynamo_urls():
 
 
 @contextlib.contextmanager
-def fresh_tables(name: str, request: pytest.FixtureRequest) -> Iterator[Dynamo]:
+def fresh_tables(
+    name: str, request: pytest.FixtureRequest, engines_account: str = "engine_aws"
+) -> Iterator[Dynamo]:
     """Tables of stage `dev`, empty, on one of the engines or in memory."""
     reason = left_out().get(name)
     if reason:
         pytest.skip(reason)
-    of_its_own = {"ministack": "engine_aws", "memory": "memory_aws"}.get(name)
+    of_its_own = {"ministack": engines_account, "memory": "memory_aws"}.get(name)
     account = (
         request.getfixturevalue(of_its_own)
         if of_its_own
@@ -153,6 +160,30 @@ def _let_nothing_expire(dynamodb: Any, template: Template) -> None:
                 TableName=table.properties["TableName"],
                 TimeToLiveSpecification=ttl | {"Enabled": False},
             )
+
+
+@pytest.fixture(scope="module", params=STORE_ENGINES)
+def _engine_tables(request):
+    with fresh_tables(request.param, request, "_engine_aws_of_module") as made:
+        yield made
+
+
+@pytest.fixture
+def engine_table(_engine_tables):
+    """An empty table by its logical id, on every engine; a module's tests share the tables."""
+    client, used = _engine_tables.client, []
+
+    def table(logical_id, *attributes):
+        used.append(_engine_tables.tables[logical_id])
+        return Table(client, used[-1], *attributes)
+
+    yield table
+    for name in used:
+        schema = client.describe_table(TableName=name)["Table"]["KeySchema"]
+        keys = [one["AttributeName"] for one in schema]
+        for page in client.get_paginator("scan").paginate(TableName=name):
+            for row in page["Items"]:
+                client.delete_item(TableName=name, Key={key: row[key] for key in keys})
 
 
 @pytest.fixture(params=STORE_ENGINES)
