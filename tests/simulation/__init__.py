@@ -17,6 +17,7 @@ people      operators and other persons: replay, redrive, approve
 senders     the callers of the doors, who retry requests that were not accepted
 fixed_schedules    hand-written schedules, with a single fault at a known call
 pauses      schedules in which a worker is paused at each call in turn
+amounts     how much of the same a test runs, every time and in the long run
 runner      stacks that take turns: an invocation may pause while others run
 containers  the product wired on the memory ports, one set per container
 parts       time, log, tables, queue and switches of one container

@@ -15,10 +15,12 @@ WITHIN_THE_LEASE = (0.1, 140.0)
 """Before the call, for longer than switches are cached, with time left for a request."""
 
 
-def paused_at_each_call(scenario: Scenario, pause: tuple[float, float]) -> Iterator[World]:
-    """Each of those variants, run to its end."""
+def paused_at_each_call(
+    scenario: Scenario, pause: tuple[float, float], *, every: int = 1
+) -> Iterator[World]:
+    """Each of those variants, or every n-th of them, run to its end."""
     pick, seconds = pause
     size = (PAUSES.index(seconds) + 0.5) / len(PAUSES)
-    for at in range(World(scenario).run().network.calls):
+    for at in range(0, World(scenario).run().network.calls, every):
         paused = Fault(at, pick, size, pauses=True)
         yield World(replace(scenario, faults=(paused,))).run()

@@ -6,17 +6,19 @@ from tests.simulation.breaks import BREAKS
 from tests.simulation.explore import WORLDS, explore, replayed
 from tests.simulation.small_world import SmallWorld
 
-STATES = 2_000
+LONG = pytest.mark.long
 
 
+@pytest.mark.parametrize("states", [400, pytest.param(2_000, marks=LONG)])
 @pytest.mark.parametrize("name", WORLDS)
-def test_every_promise_holds_in_the_first_states_of_a_small_world(name):
-    found = explore(WORLDS[name], states=STATES)
+def test_every_promise_holds_in_the_first_states_of_a_small_world(name, states):
+    found = explore(WORLDS[name], states=states)
     assert found.broken is None
-    assert len(found.states) >= STATES
+    assert len(found.states) >= states
     assert found.complete >= 1
 
 
+@LONG
 def test_every_fault_is_met_at_some_call():
     found = explore(WORLDS["a step of two"], states=6_000)
     assert len(found.met) > 25
@@ -25,9 +27,9 @@ def test_every_fault_is_met_at_some_call():
 @pytest.mark.parametrize(
     ("name", "world"),
     [
-        ("statement's error taken for success", "a step of two"),
-        ("second look skipped", "a step of two"),
         ("second look skipped", "a send"),
+        pytest.param("second look skipped", "a step of two", marks=LONG),
+        pytest.param("statement's error taken for success", "a step of two", marks=LONG),
     ],
 )
 def test_a_broken_core_is_found_and_its_schedule_is_short(name, world):

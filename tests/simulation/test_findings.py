@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.simulation.amounts import at_some_calls
 from tests.simulation.faults import Fault, Port
 from tests.simulation.fixed_schedules import (
     NEVER,
@@ -209,21 +210,19 @@ def test_a_message_without_a_stored_draft_was_not_sent():
 
 
 @pytest.mark.parametrize("ticket_id", ["t0", "s0"])
-def test_a_worker_paused_anywhere_until_another_did_its_work_changes_nothing(
-    ticket_id,
-):
-    for world in paused_at_each_call(schedule(posts=refund(ticket_id)), BEYOND_THE_LEASE):
+@at_some_calls(4)
+def test_a_worker_paused_anywhere_until_another_did_its_work_changes_nothing(ticket_id, every):
+    story = schedule(posts=refund(ticket_id))
+    for world in paused_at_each_call(story, BEYOND_THE_LEASE, every=every):
         assert world.oracle.violations == []
 
 
 @pytest.mark.parametrize("ticket_id", ["t0", "s0"])
-def test_a_switch_turned_while_a_worker_is_paused_anywhere_stops_its_next_request(
-    ticket_id,
-):
+@at_some_calls(4)
+def test_a_switch_turned_while_a_worker_is_paused_anywhere_stops_its_next_request(ticket_id, every):
     stop = Flip(1.0, "kill_switch", value=True)
-    for world in paused_at_each_call(
-        schedule(posts=refund(ticket_id), flips=(stop,)), WITHIN_THE_LEASE
-    ):
+    story = schedule(posts=refund(ticket_id), flips=(stop,))
+    for world in paused_at_each_call(story, WITHIN_THE_LEASE, every=every):
         assert world.oracle.violations == []
 
 
@@ -240,12 +239,11 @@ def talked(channel="sms", **more):
 
 @pytest.mark.parametrize("channel", ["sms", "email"])
 @pytest.mark.parametrize("held", ["", "auto_queue_initial_message", "auto_queue_reply_message"])
-def test_a_worker_paused_anywhere_in_a_conversation_changes_nothing(channel, held):
+@at_some_calls(31)
+def test_a_worker_paused_anywhere_in_a_conversation_changes_nothing(channel, held, every):
     """Also where a person released it, and it was handed off again meanwhile."""
-    approvals = (30.0, 2_000.0) if held else ()
-    for world in paused_at_each_call(
-        talked(channel, held=held, approvals=approvals), BEYOND_THE_LEASE
-    ):
+    story = talked(channel, held=held, approvals=(30.0, 2_000.0) if held else ())
+    for world in paused_at_each_call(story, BEYOND_THE_LEASE, every=every):
         assert world.oracle.violations == []
 
 

@@ -9,6 +9,7 @@ import pytest
 from chalicelib.outreach import keys
 from chalicelib.outreach.conversations.records import OTHER_SENDER, PROMPT, Status
 from local import company
+from tests.simulation.amounts import at_some_calls
 from tests.simulation.faults import Fault
 from tests.simulation.fixed_schedules import TEXT, run, schedule
 from tests.simulation.scenario import Says, Start
@@ -72,14 +73,15 @@ def assert_answered_in_order(world, channel, *counts, said=None):
     assert answers == wanted or world.oracle.logs["worker.parked"]
 
 
-def test_a_mail_from_another_address_races_with_one_from_the_right_one():
+@at_some_calls(54, long=9)
+def test_a_mail_from_another_address_races_with_one_from_the_right_one(every):
     """It goes to a person, with whatever comes after it; what came before it is answered."""
     says = (
         Says(100.0, "email", MAIL.recipient, 1, "tell me more", sender="private@example.com"),
         Says(100.0, "email", MAIL.recipient, 3, "and the price"),
     )
     orders = Counter()
-    for number, one in enumerate(each_fault(schedule(starts=(MAIL,), says=says), every=9)):
+    for number, one in enumerate(each_fault(schedule(starts=(MAIL,), says=says), every=every)):
         world, violations = run(one)
         assert violations == [], number
         # Without the opening there is no token: a stranger's mail is not taken.
@@ -95,11 +97,12 @@ def test_a_mail_from_another_address_races_with_one_from_the_right_one():
         assert not other or Status.HANDED_OFF in states, number
         assert len(other) <= 1
         orders[len(said), len(before)] += 1
-    assert orders[2, 0] + orders[2, 1] > 15
+    assert orders[2, 0] + orders[2, 1] > 135 // every
 
 
 @pytest.mark.parametrize("until", ["14:20", "15:30"])
-def test_a_stop_in_quiet_hours_is_heard_before_anything_is_sent(until):
+@at_some_calls(400, long=25)
+def test_a_stop_in_quiet_hours_is_heard_before_anything_is_sent(until, every):
     """It comes last, and everything before it waits: by the other queue, or by its row."""
     says = tuple(
         Says(at, "sms", TEXT.recipient, number, text)
@@ -107,7 +110,7 @@ def test_a_stop_in_quiet_hours_is_heard_before_anything_is_sent(until):
     )
     night = schedule(starts=(TEXT,), says=says, quiet_until=until)
     # A message that a fault holds back may be delivered after the shorter night.
-    runs = each_fault(night, every=25) if until == "15:30" else [night]
+    runs = each_fault(night, every=every) if until == "15:30" else [night]
     for number, one in enumerate(runs):
         world, violations = run(one)
         assert violations == [], number
@@ -117,20 +120,22 @@ def test_a_stop_in_quiet_hours_is_heard_before_anything_is_sent(until):
 
 
 @pytest.mark.parametrize("until", ["14:20", "15:30"])
-def test_messages_of_one_night_are_answered_in_their_order(until):
+@at_some_calls(500, long=31)
+def test_messages_of_one_night_are_answered_in_their_order(until, every):
     says = tuple(
         Says(at, "sms", TEXT.recipient, number, text)
         for number, (at, text) in enumerate([(60.0, "hi"), (90.0, "tell me more"), (410.0, "so?")])
     )
     night = schedule(starts=(TEXT,), says=says, quiet_until=until)
-    for number, one in enumerate(each_fault(night, every=31)):
+    for number, one in enumerate(each_fault(night, every=every)):
         world, violations = run(one)
         assert violations == [], number
         assert_answered_in_order(world, "sms", 3)
 
 
 @pytest.mark.parametrize("seconds", [5, 50])
-def test_quick_messages_are_answered_once_whatever_breaks(seconds):
+@at_some_calls(77, long=7)
+def test_quick_messages_are_answered_once_whatever_breaks(seconds, every):
     """By the newest of them; a message after the period is answered by itself."""
     says = tuple(
         Says(at, "sms", TEXT.recipient, number, text)
@@ -138,7 +143,7 @@ def test_quick_messages_are_answered_once_whatever_breaks(seconds):
     )
     quick = schedule(starts=(TEXT,), says=says, quiet_period=seconds)
     answers = Counter()
-    for number, one in enumerate(each_fault(quick, every=7)):
+    for number, one in enumerate(each_fault(quick, every=every)):
         world, violations = run(one)
         assert violations == [], number
         stored = [entry_id for role, entry_id in entries(world) if role == "user"]

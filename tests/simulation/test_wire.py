@@ -34,15 +34,17 @@ def spoiled(shape, is_done, answers=range(3)):
 
 
 def test_schedules_reach_every_vendor_through_the_products_own_clients():
-    requests = Counter()
-    for seed in range(1, 40):
-        requests += World(scenario(seed)).run().network.requests
-    assert set(requests) >= {
+    missing = {
         *("richpanel: read_ticket", "richpanel: list_tickets", "richpanel: add_tags"),
         *("richpanel: send_message", "richpanel: read_order_link"),
         *("twilio: create_message", "twilio: list_messages", "ses: send_email"),
         *("powerbi: token", "powerbi: post_rows"),
     }
+    for seed in range(11, 50):
+        missing -= World(scenario(seed)).run().network.requests.keys()
+        if not missing:
+            break
+    assert not missing
 
 
 def test_every_new_fault_is_drawn_by_plain_seeds():
