@@ -41,13 +41,13 @@ class Rig:
 
     @classmethod
     @contextlib.contextmanager
-    def up(cls) -> Iterator[Rig]:
-        """Start everything; stops it at the end."""
+    def up(cls, engine_url: str = "") -> Iterator[Rig]:
+        """Start everything, or all but a running engine; stops at the end what it started."""
         with contextlib.ExitStack() as stack:
             fork_server = stack.enter_context(ForkServer())
             shift = SharedShift(fork_server.folder / "shift")
             shift.seconds = 0.0
-            ministack = stack.enter_context(engines.ministack())
+            engine_url = engine_url or stack.enter_context(engines.ministack()).url
             vendors: dict[str, Vendor] = {
                 "richpanel": Richpanel(now=shift.now),
                 "shopify": Shopify(now=shift.now),
@@ -57,12 +57,12 @@ class Rig:
             }
             for vendor in vendors.values():
                 stack.callback(vendor.stop)
-            targets = {"aws": ministack.url} | {name: one.url for name, one in vendors.items()}
+            targets = {"aws": engine_url} | {name: one.url for name, one in vendors.items()}
             proxy = Proxy(targets, kill=fork_server.kill, stop=fork_server.stop)
             stack.callback(proxy.close)
             yield cls(
-                Engine(ministack.url),
-                Stages(ministack.url),
+                Engine(engine_url),
+                Stages(engine_url),
                 fork_server=fork_server,
                 proxy=proxy,
                 shift=shift,
