@@ -8,7 +8,7 @@ import pytest
 
 from chalicelib.outreach.conversations.records import Draft
 from chalicelib.outreach.writing.template_writer import TemplateWriter
-from tests.rigs.crash_injection import ProcessKilled, killed_at_write
+from tests.rigs.crash_injection import ProcessKilled, killed_at
 from tests.rigs.desk import DeskRig
 
 LEASE_SECONDS = 1_000
@@ -51,7 +51,7 @@ def test_wherever_the_worker_dies_the_wish_is_confirmed_once(twilio, case, recov
             record, other = rig.begun(), rig.begun("req2", tel=OTHER)
             rig.hears(record, text, **said)
             (message,) = rig.outbox.messages
-            with killed_at_write(rig, number, moment) as counted, suppress(ProcessKilled):
+            with killed_at(rig, number, moment) as counted, suppress(ProcessKilled):
                 rig.work()
             if not counted["killed"]:
                 break
@@ -108,7 +108,7 @@ def test_a_start_that_was_said_after_the_wish_stays_heard(twilio):
 def _dies_with_draft(rig, record, message, number):
     """Whether the worker that is killed before a write has stored its draft, and no mark."""
     rig.outbox.messages[:] = [message]
-    with killed_at_write(rig, number, "before"), suppress(ProcessKilled):
+    with killed_at(rig, number, "before"), suppress(ProcessKilled):
         rig.work()
     rig.clock.forward(LEASE_SECONDS)
     drafts = [

@@ -15,7 +15,7 @@ from chalicelib.outreach.ses.client import Ses
 from chalicelib.wiring.outreach import SES_CONFIG
 from local import company
 from ops.companies.company_item import faults
-from tests.rigs.crash_injection import ProcessKilled, killed_at_write
+from tests.rigs.crash_injection import ProcessKilled, killed_at
 from tests.rigs.desk import DeskRig
 from tests.rigs.outreach_parts import CHANNELS
 
@@ -155,7 +155,7 @@ def test_a_worker_killed_at_any_write_sends_it_once_or_parks_it(twilio, ses):
             record = rig.begun()
             rig.hears(record, WISH)
             first = list(rig.outbox.messages)
-            with killed_at_write(rig, number, moment) as counted, suppress(ProcessKilled):
+            with killed_at(rig, number, moment) as counted, suppress(ProcessKilled):
                 rig.work()
             if not counted["killed"]:
                 break

@@ -18,7 +18,7 @@ from chalicelib.outreach.receipts import ResumeRebuilder, resume_job
 from chalicelib.outreach.unsubscribe import UnsubscribeDoor
 from tests.rigs.company_endpoint import Telling, consumer
 from tests.rigs.conversation_samples import new
-from tests.rigs.crash_injection import ProcessKilled, killed_at_write
+from tests.rigs.crash_injection import ProcessKilled, killed_at
 
 HOUR = 3600.0
 STAGE = OpaqueIds(b"a key of the stage")
@@ -132,7 +132,7 @@ def test_a_door_killed_at_any_write_marks_and_tells_or_neither(telling_time):
             with consumer() as told:
                 rig = with_outreach(telling_time(Telling()), told.url)
                 record = mailed(rig)
-                with killed_at_write(rig, number, moment) as counted, suppress(ProcessKilled):
+                with killed_at(rig, number, moment) as counted, suppress(ProcessKilled):
                     door(rig).unsubscribe(token(record))
                 if not counted["killed"]:
                     break
