@@ -19,8 +19,7 @@ _KINDS = frozenset({"reply", "reply_queried", "reply_keyed", "reply_blind", "sen
 
 def judge(world: World, rows: Mapping[str, Mapping[str, Any]]) -> None:
     """P1 and P2: every answer that is done is a message that landed for it."""
-    texts = {text.sid: text.key for text in world.twilio.texts}
-    landed = {**texts, **world.vendor.keys_by_id, **world.ses.keys_by_id}
+    landed = world.twilio.keys_by_id | world.vendor.keys_by_id | world.ses.keys_by_id
     named: dict[str, str] = {}
     for key, row in rows.items():
         if row.get("action_kind") not in _KINDS or row["status"] != "done":

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
@@ -29,21 +28,6 @@ CONFIGURATION_SET = "mail"
 """Its events settle what became of an e-mail."""
 Report = Callable[[str, str], None]
 """Called for every accepted message: its id and the content of its later reports."""
-
-
-@dataclass(frozen=True, slots=True)
-class SeenText:
-    """A text that was accepted.
-
-    Attributes:
-        key: the action that sent it.
-    """
-
-    sid: str
-    to: str
-    body: str
-    callback: str
-    key: str
 
 
 class MemoryTwilio(InMemory, twilio.Twilio):
@@ -69,7 +53,6 @@ class MemoryTwilio(InMemory, twilio.Twilio):
         super().__init__(now=now, accounts=accounts)
         self.modes.list_lag_seconds = lag_seconds
         self._report = report
-        self.texts: list[SeenText] = []
         self.failing_account = ""
 
     def receives(self, account: str, form: Mapping[str, str]) -> None:
@@ -87,11 +70,8 @@ class MemoryTwilio(InMemory, twilio.Twilio):
         """See `InMemory.landed`."""
         del request, operation
         taken = self._messages[-1]
-        text = SeenText(
-            taken["sid"], taken["to"], taken["body"], taken["_callback"] or "", actions[0].key
-        )
-        self.texts.append(text)
-        self._report(text.sid, text.callback)
+        self.keys_by_id[taken["sid"]] = actions[0].key
+        self._report(taken["sid"], taken["_callback"] or "")
         return True
 
     def _advance(self, message: dict[str, Any], *, is_template: bool) -> None:
@@ -139,33 +119,18 @@ def decided_text(world: World, opaque_id: str, entry_id: str) -> tuple[str, str]
 
 
 class MemorySes(InMemory, ses.Ses):
-    """E-mails; their events carry our tag.
-
-    Attributes:
-        reply_to: the reply address of the newest e-mail, by recipient.
-        links: the header that unsubscribes, of the newest e-mail, by recipient.
-        ids_to: the e-mails that a recipient has got, the oldest first.
-        keys_by_id: which action sent each e-mail.
-    """
+    """E-mails; their events carry our tag."""
 
     changes: ClassVar[frozenset[str]] = frozenset({"send_email"})
 
     def __init__(self, now: Callable[[], float], *, report: Report, verified: set[str]) -> None:
         super().__init__(now=now, verified=verified, configuration_sets=(CONFIGURATION_SET,))
         self._accepted = report
-        self.reply_to: dict[str, str] = {}
-        self.links: dict[str, str] = {}
-        self.ids_to: dict[str, list[str]] = {}
-        self.keys_by_id: dict[str, str] = {}
 
     def landed(self, request: Request, operation: str, actions: Sequence[Any]) -> bool:
         """See `InMemory.landed`."""
         del request, operation
         email = self._emails[-1]
-        self.reply_to[email["to"]] = email["reply_to"]
-        self.ids_to.setdefault(email["to"], []).append(email["message_id"])
-        if link := email["headers"].get("List-Unsubscribe"):
-            self.links[email["to"]] = link
         self.keys_by_id[email["message_id"]] = actions[0].key
         self._accepted(email["message_id"], json.dumps(_mail(email)))
         return True

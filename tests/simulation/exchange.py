@@ -7,7 +7,7 @@ connection that breaks, a body that is not the usual one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -16,7 +16,6 @@ from chalicelib.errors import TransientError
 from local.vendors.wire import Answer, Request
 from tests.simulation.carriers import said_in
 from tests.simulation.faults import Crash, Fault, Port
-from tests.simulation.network import LATEST_SECONDS
 from tests.simulation.spoils import Spoil
 from tests.simulation.wire import request_of
 
@@ -148,29 +147,7 @@ class Change:
             world.oracle.texted(self._actions[0].key, said_in(request))
         if fault is None:
             return self._spoiled(request)
-        late = fault.size * LATEST_SECONDS
         match self._kind:
-            case "pause_before":
-                # The request has left and is held in the network: it starts now.
-                return self._held(min(fault.pause_seconds, LATEST_SECONDS), request)
-            case "pause_after":
-                answer = self._land(request)
-                world.pause(fault.pause_seconds)
-                return answer
-            case "crash_after":
-                self._land(request)
-                raise Crash
-            case "crash_and_lands_late":
-                world.land_at(world.now + late, lambda: self._land_late(request))
-                raise Crash
-            case "lands_and_no_answer":
-                self._land(request)
-                raise _broken(fault)
-            case "lands_late_and_no_answer":
-                world.land_at(world.now + late, lambda: self._land_late(request))
-                raise _broken(fault)
-            case "never_lands_and_no_answer":
-                raise _broken(fault)
             case "rate_limited":
                 world.oracle.did_not_happen(self._actions)
                 wait = {"Retry-After": str(int(900.0 * fault.size))}
@@ -181,8 +158,8 @@ class Change:
                 world.oracle.did_not_happen(self._actions)
                 return _refused_key(fault, self._site)
             case _:
-                world.now += 14.0 * fault.size
-                return self._land(request)
+                land = partial(self._land, request)
+                return world.network.arrival(fault, self._actions, land, _broken(fault))
 
     def _spoiled(self, request: Request) -> Answer:
         """The response, which may be another than the vendor's own, or pretend."""
@@ -198,22 +175,6 @@ class Change:
         self._world.oracle.did_not_happen(self._actions)
         raise ConnectionRefusedError
 
-    def _held(self, seconds: float, request: Request) -> Answer:
-        """The request arrives on time even if its worker resumes later."""
-        arrived: list[Callable[[], Answer]] = []
-
-        def arrive() -> None:
-            try:
-                answer = self._land(request)
-            except Exception as error:  # noqa: BLE001 - raised where the response is read
-                arrived.append(partial(_raise, error))
-            else:
-                arrived.append(lambda: answer)
-
-        self._world.land_at(self._world.now + seconds, arrive)
-        self._world.pause(seconds)
-        return arrived[0]()
-
     def _land(self, request: Request) -> Answer:
         world, site = self._world, self._site
         answer = site.take(request, self._operation)
@@ -221,10 +182,6 @@ class Change:
             world.landed.update(action.key for action in self._actions)
             world.oracle.landed(self._actions)
         return answer
-
-    def _land_late(self, request: Request) -> None:
-        self._world.log_line("lands late", *[action.key for action in self._actions])
-        self._land(request)
 
 
 def _noted(world: World, fault: Fault | None, port: Port, *about: str) -> str:
@@ -254,7 +211,3 @@ def _refused_key(fault: Fault, site: InMemory) -> Answer:
 def _broken(fault: Fault) -> OSError:
     """No response: nothing comes, or the connection is reset."""
     return TimeoutError() if fault.size < 0.5 else ConnectionResetError()
-
-
-def _raise(error: Exception) -> NoReturn:
-    raise error

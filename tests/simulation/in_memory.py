@@ -17,9 +17,14 @@ class InMemory(simulated.Vendor):
 
     Attributes:
         changes: the operations that change something; any other only reads.
+        keys_by_id: which action sent each message of ours, by the vendor's id.
     """
 
     changes: ClassVar[frozenset[str]]
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.keys_by_id: dict[str, str] = {}
 
     def clock(self) -> float:
         """Epoch seconds at the vendor."""

@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from chalicelib.errors import AuthError, PermanentError, TransientError, UncertainError
 from chalicelib.once.lanes import TICKETS, Lane
@@ -22,6 +22,7 @@ from tests.simulation.spoils import Spoil
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
+_T = TypeVar("_T")
 CALL_SECONDS = 0.004
 LANDING_SECONDS = 900.0
 LATEST_SECONDS = LANDING_SECONDS - 20.0
@@ -137,27 +138,9 @@ class Network:
             return self._land(actions, land)
         self.applied[kind] += 1
         world.log_line("FAULT", kind, "EFFECT", *[action.key for action in actions])
-        late = fault.size * LATEST_SECONDS
         match kind:
-            case "pause_before":
-                # The request has left and is held in the network: it starts now.
-                return self._held(min(fault.pause_seconds, LATEST_SECONDS), actions, land)
             case "crash_before" | "crash_and_never_lands":
                 raise Crash
-            case "crash_after":
-                self._land(actions, land)
-                raise Crash
-            case "crash_and_lands_late":
-                world.land_at(world.now + late, lambda: self._land_late(actions, land))
-                raise Crash
-            case "lands_and_no_answer":
-                self._land(actions, land)
-                raise UncertainError(vendor, "effect", reason="timeout")
-            case "lands_late_and_no_answer":
-                world.land_at(world.now + late, lambda: self._land_late(actions, land))
-                raise UncertainError(vendor, "effect", reason="timeout")
-            case "never_lands_and_no_answer":
-                raise UncertainError(vendor, "effect", reason="timeout")
             case "connection_refused":
                 world.oracle.did_not_happen(actions)
                 raise TransientError(vendor, "effect", reason="connect_failed")
@@ -170,21 +153,53 @@ class Network:
             case "vendor_auth":
                 world.oracle.did_not_happen(actions)
                 raise AuthError(vendor, "effect", status=401)
+            case _:
+                lost = UncertainError(vendor, "effect", reason="timeout")
+                return self.arrival(fault, actions, lambda: self._land(actions, land), lost)
+
+    def arrival(
+        self, fault: Fault, actions: Sequence[Any], land: Callable[[], _T], lost: Exception
+    ) -> _T:
+        """What comes of a request that has left; `lost` is raised where no response comes."""
+        world = self._world
+
+        def land_late() -> None:
+            world.log_line("lands late", *[action.key for action in actions])
+            land()
+
+        match fault.kind(Port.EFFECT):
+            case "pause_before":
+                # It is held in the network: it starts now.
+                return self._held(min(fault.pause_seconds, LATEST_SECONDS), land)
             case "pause_after":
-                result = self._land(actions, land)
+                result = land()
                 world.pause(fault.pause_seconds)
                 return result
+            case "crash_after":
+                land()
+                raise Crash
+            case "crash_and_lands_late":
+                world.land_at(world.now + fault.size * LATEST_SECONDS, land_late)
+                raise Crash
+            case "lands_and_no_answer":
+                land()
+                raise lost
+            case "lands_late_and_no_answer":
+                world.land_at(world.now + fault.size * LATEST_SECONDS, land_late)
+                raise lost
+            case "never_lands_and_no_answer":
+                raise lost
             case _:
                 world.now += 14.0 * fault.size
-                return self._land(actions, land)
+                return land()
 
-    def _held(self, seconds: float, actions: Sequence[Any], land: Callable[[], Any]) -> Any:
+    def _held(self, seconds: float, land: Callable[[], _T]) -> _T:
         """The request arrives on time even if its worker resumes later."""
-        arrived: list[Callable[[], Any]] = []
+        arrived: list[Callable[[], _T]] = []
 
         def arrive() -> None:
             try:
-                result = self._land(actions, land)
+                result = land()
             except Exception as error:  # noqa: BLE001 - raised where the response is read
                 arrived.append(partial(_raise, error))
             else:
@@ -198,10 +213,6 @@ class Network:
         result = land()
         self._world.oracle.landed(actions)
         return result
-
-    def _land_late(self, actions: Sequence[Any], land: Callable[[], Any]) -> None:
-        self._world.log_line("lands late", *[action.key for action in actions])
-        self._land(actions, land)
 
     def next_effect_fault(self, actions: Sequence[Any]) -> Fault | None:
         """The fault at the next request that changes something at a vendor, for these actions."""

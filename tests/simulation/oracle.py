@@ -323,7 +323,7 @@ class Oracle:
                 )
             is_decided = "plan" in event or not event_key.startswith("evt:")
             is_ours = (
-                action.conversation_id in world.vendor.tickets
+                action.conversation_id in world.vendor.ticket_ids
                 and action.suffix.name.startswith(OURS)
             )
             if is_ours and (is_decided or action.kind not in _HANDOFF_KINDS):

@@ -164,7 +164,7 @@ class Pairs:
     def _known_in(self, quoted: str) -> str:
         """The conversation that a message of ours is from, if the product has recorded it."""
         world = self._world
-        keys = {one.sid: one.key for one in world.twilio.texts} | world.ses.keys_by_id
+        keys = world.twilio.keys_by_id | world.ses.keys_by_id
         known = any(
             _is_page(row) and row.get("provider_id") == quoted
             for row in world.conversations.rows.values()

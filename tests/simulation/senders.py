@@ -118,7 +118,7 @@ class Senders:
             self._mails(said)
             return
         address = carrier_address(Channel(said.channel), said.recipient)
-        got = [one.sid for one in world.twilio.texts if one.to == address]
+        got = [one["sid"] for one in world.twilio.messages if one["to"] == address]
         quoted, _ = self._content(said, got, "")
         sid, form = _twilio_form(said)
         if quoted:
@@ -156,13 +156,14 @@ class Senders:
     def _mails(self, said: Says) -> None:
         """An e-mail of theirs, to the company's address or to a reply address."""
         world = self._world
-        given = world.ses.reply_to.get(said.recipient, "")
+        sent = world.ses.sent_to(said.recipient)
+        given = sent[-1]["reply_to"] if sent else ""
         if given and said.is_elsewhere:
             world.happened["mail_from_another_address"] += 1
             self._mail(_received(replace(said, recipient=f"other.{said.recipient}"), given))
             return
         tagged = given if said.message % 2 else ""
-        got = world.ses.ids_to.get(said.recipient, [])
+        got = [one["message_id"] for one in sent]
         to = tagged or neighbours.EMAILS[neighbours.of(said.recipient)]
         quoted, to = self._content(said, got, to)
         message = _received(said, to, quoted)
@@ -181,10 +182,11 @@ class Senders:
     def _clicks(self, said: Says) -> None:
         """A click on the link of the newest e-mail; a person tries again until it works."""
         world = self._world
-        link = world.ses.links.get(said.recipient)
-        if link is None:
+        sent = [one["headers"] for one in world.ses.sent_to(said.recipient)]
+        links = [one["List-Unsubscribe"] for one in sent if "List-Unsubscribe" in one]
+        if not links:
             return
-        token = link.partition("/unsubscribe/")[2].partition(">")[0]
+        token = links[-1].partition("/unsubscribe/")[2].partition(">")[0]
         if self._is_accepted(lambda: world.door.outreach.unsubscribe.unsubscribe(token)):
             world.consent.promised_by_link(said.recipient)
         else:

@@ -21,6 +21,7 @@ from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, HELP, OPT_
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.actions import ATTENTION_TAG
 from tests.simulation.scenario import CANARIES
+from tests.simulation.vendor import CLOSED, epoch
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -116,14 +117,14 @@ def _judge_withheld(world: World, rows: Rows) -> None:
 
 def _judge_tickets(world: World, rows: Rows) -> None:
     """P2: a customer's comment on an open ticket is known, with or without a webhook."""
-    for ticket_id, ticket in world.vendor.tickets.items():
-        newest = ticket.comments[-1]
-        is_listed = ticket.is_open and ATTENTION_TAG not in ticket.tags
-        is_recent = ticket.updated_at > world.faults_ended_at - LISTED_SECONDS
-        if newest.is_operator or not is_listed or not is_recent:
+    for ticket in map(world.vendor.ticket, world.vendor.ticket_ids):
+        ticket_id, newest = ticket["id"], ticket["comments"][-1]
+        is_listed = ticket["status"] != CLOSED and ATTENTION_TAG not in ticket["tags"]
+        is_recent = epoch(ticket["updated_at"]) > world.faults_ended_at - LISTED_SECONDS
+        if newest["is_operator"] or not is_listed or not is_recent:
             continue
         notices = [row for key, row in rows.items() if key.startswith(f"evt:rp:{ticket_id}:n:")]
-        key = ticket_keys.ticket_message(ticket_id, newest.id)
+        key = ticket_keys.ticket_message(ticket_id, newest["id"])
         if key not in rows and all(row["status"] == "processed" for row in notices):
             world.oracle.broken("P2", f"{key} is on an open ticket and unknown")
 
@@ -288,10 +289,10 @@ def _openings(world: World, rows: Rows) -> Iterator[tuple[Mapping[str, Any], str
         for key, row in rows.items()
         if key.startswith("act:send:") and row["event_key"].startswith("evt:start:")
     }
-    for message in world.twilio.texts:
-        row = opening.get(message.callback.rpartition(".")[2])
+    for message in world.twilio.messages:
+        row = opening.get(message["_callback"].rpartition(".")[2])
         if row is not None:
-            yield row, message.sid
+            yield row, message["sid"]
     for row in opening.values():
         if row["action_kind"] == "send_email":
             yield row, str(row.get("ref"))

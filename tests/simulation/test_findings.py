@@ -99,7 +99,7 @@ def test_a_late_hand_off_of_a_failed_event_keeps_the_order():
     world.ledger.put(dead_without_hand_off("t0", "c0"))
     world.run()
     assert [str(violation) for violation in world.oracle.violations] == []
-    assert "middleware_error_needs_attention" in world.vendor.tickets["t0"].tags
+    assert "middleware_error_needs_attention" in world.vendor.tags_of("t0")
     tags = [key for key in world.landed if ":rp_tag:" in key]
     late = next(n for n, key in enumerate(tags) if "needs_attention" in key)
     assert late > max(n for n, key in enumerate(tags) if key.endswith(":c1"))

@@ -108,9 +108,10 @@ def _judge_number(world: World, called: Mapping[tuple[str, str], Mapping[str, An
 
 def _landed(world: World) -> list[tuple[str, str]]:
     """The action and the text of every message that a carrier took."""
-    mails = [(one["message_id"], one["text"] or "") for one in world.ses.emails]
-    return [(one.key, one.body) for one in world.twilio.texts] + [
-        (world.ses.keys_by_id[message_id], text) for message_id, text in mails
+    texts, mails = world.twilio, world.ses
+    return [
+        *((texts.keys_by_id[one["sid"]], one["body"]) for one in texts.messages),
+        *((mails.keys_by_id[one["message_id"]], one["text"] or "") for one in mails.emails),
     ]
 
 

@@ -6,8 +6,7 @@ They hold the ground truth: `landed` counts what really happened, by action.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
 
@@ -15,7 +14,6 @@ from chalicelib.clock import parsed
 from chalicelib.once.action import UnsettledAction
 from chalicelib.support.orders.order import Lookup, Order
 from local.vendors.richpanel import Richpanel
-from local.vendors.richpanel_tenant import Ticket
 from local.vendors.wire import Answer, Request
 from tests.simulation.flow import AUTHOR
 from tests.simulation.in_memory import InMemory
@@ -23,27 +21,8 @@ from tests.simulation.scenario import CANARY
 
 CLOCK_SKEW_SECONDS = 150.0
 """Our comment may carry a time this much before the start by another of our clocks."""
-_CLOSED = "CLOSED"
-
-
-@dataclass(frozen=True, slots=True)
-class SeenComment:
-    """A comment as it is stored, whether or not reads show it yet."""
-
-    id: str
-    text: str
-    at: float
-    is_operator: bool
-
-
-@dataclass(frozen=True, slots=True)
-class SeenTicket:
-    """A ticket as it is stored."""
-
-    tags: frozenset[str]
-    comments: tuple[SeenComment, ...]
-    is_open: bool
-    updated_at: float
+CLOSED = "CLOSED"
+"""The status of a ticket that is closed."""
 
 
 class MemoryVendor(InMemory, Richpanel):
@@ -51,7 +30,6 @@ class MemoryVendor(InMemory, Richpanel):
 
     Attributes:
         failing_ticket: the ticket at which every request fails.
-        keys_by_id: which action wrote each of our comments.
 
     Args:
         now: the provider's clock, epoch seconds.
@@ -80,14 +58,8 @@ class MemoryVendor(InMemory, Richpanel):
         self._on_comment = on_comment
         self.failing_ticket = ""
         self.seen_keys: dict[str, str] = {}
-        self.keys_by_id: dict[str, str] = {}
         self._was_closed: set[str] = set()
         self._replies = 0
-
-    @property
-    def tickets(self) -> Mapping[str, SeenTicket]:
-        """Every ticket with all of its comments."""
-        return {one: self._seen(ticket) for one, ticket in self._tickets.items()}
 
     def customer_writes(self, conversation_id: str, comment_id: str, text: str) -> None:
         """A customer's comment; opens the ticket.  Written once, however often it is posted."""
@@ -116,7 +88,7 @@ class MemoryVendor(InMemory, Richpanel):
             for comment in shown
             if comment["is_operator"]
             and comment["plain_body"] == action.probe["body"]
-            and _epoch(comment["created_at"]) >= action.started_epoch + apart - CLOCK_SKEW_SECONDS
+            and epoch(comment["created_at"]) >= action.started_epoch + apart - CLOCK_SKEW_SECONDS
         ]
 
     # --- requests of the product's client -------------------------------------------------------
@@ -134,7 +106,7 @@ class MemoryVendor(InMemory, Richpanel):
         if operation != "update_ticket":
             return True
         status = request.body["ticket"].get("status")
-        if status == _CLOSED:
+        if status == CLOSED:
             self._was_closed.add(conversation_id)
         return status != "OPEN"  # opening a ticket again completes nothing
 
@@ -179,7 +151,7 @@ class MemoryVendor(InMemory, Richpanel):
             case "close":
                 self._update(
                     self._tickets[action.conversation_id],
-                    {"ticket": {"status": _CLOSED, "state": "closed"}},
+                    {"ticket": {"status": CLOSED, "state": "closed"}},
                 )
                 self._was_closed.add(action.conversation_id)
             case "note":
@@ -194,21 +166,9 @@ class MemoryVendor(InMemory, Richpanel):
         self.landed_keys[action.key] += 1
         return None
 
-    def _seen(self, ticket: Ticket) -> SeenTicket:
-        return SeenTicket(
-            tags=frozenset(ticket.tags),
-            comments=tuple(
-                SeenComment(
-                    one["id"], one["plain_body"], _epoch(one["created_at"]), one["is_operator"]
-                )
-                for one in ticket.comments
-            ),
-            is_open=ticket.fields["status"] != _CLOSED,
-            updated_at=_epoch(ticket.fields["updated_at"]),
-        )
 
-
-def _epoch(text: str) -> float:
+def epoch(text: str) -> float:
+    """The time that a vendor writes."""
     moment = parsed(text)
     assert moment is not None
     return moment.timestamp()
