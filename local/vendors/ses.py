@@ -135,7 +135,7 @@ class Ses(simulated.Vendor):
         """Remove and return every event that is due, as SNS passes it to Lambda."""
         with self.lock:
             due, self._due = self._due, []
-        return [sns_event(_event(email, name)) for email, name in due]
+        return [sns_event(event(email, name)) for email, name in due]
 
     def inbound(
         self,
@@ -292,7 +292,8 @@ def sns_event(message: Mapping[str, Any]) -> dict[str, Any]:
     return {"Records": [{"EventSource": "aws:sns", "EventVersion": "1.0", "Sns": sns}]}
 
 
-def _event(email: Mapping[str, Any], name: str) -> dict[str, Any]:
+def event(email: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """What SES publishes of an accepted e-mail: ``Delivery``, ``Bounce``, ..."""
     about: dict[str, Any] = {
         "eventType": name,
         "mail": {

@@ -15,7 +15,6 @@ from chalicelib.outreach.channels import carrier_address
 from chalicelib.outreach.conversations.items import draft_key
 from chalicelib.outreach.conversations.records import Record, draft
 from chalicelib.outreach.sending import _cleaned
-from chalicelib.outreach.ses.webhook import TAG
 from chalicelib.outreach.twilio.client import Text
 from local.vendors import ses, twilio
 from local.vendors.wire import Answer, Request
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
 
 CONFIGURATION_SET = "mail"
 """Its events settle what became of an e-mail."""
-Report = Callable[[str, str], None]
-"""Called for every accepted message: its id and the content of its later reports."""
+Report = Callable[[str], None]
+"""Called with the id of every accepted message."""
 
 
 class MemoryTwilio(InMemory, twilio.Twilio):
@@ -53,12 +52,27 @@ class MemoryTwilio(InMemory, twilio.Twilio):
         super().__init__(now=now, accounts=accounts)
         self.modes.list_lag_seconds = lag_seconds
         self._report = report
+        self._posts: dict[str, twilio.Post] = {}
         self.failing_account = ""
 
-    def receives(self, account: str, form: Mapping[str, str]) -> None:
-        """A message that comes in, once however often it is reported."""
-        if all(one["sid"] != form["MessageSid"] for one in self._received):
-            self._received.append(self._inbound_resource({**form, "AccountSid": account}))
+    def receives(self, sid: str, *message: str, **more: Any) -> bytes:
+        """The form of a message that comes in; it came in once, however often it is posted.
+
+        A STOP makes this carrier refuse nothing: that nothing is sent is the product's to see to.
+        """
+        if sid not in self._posts:
+            self._posts[sid] = self.inbound(*message, sid=sid, **more)
+            self._opted_out.clear()
+        return self._posts[sid].body
+
+    def reported(self, sid: str, status: str, code: str = "") -> tuple[bytes, dict[str, str]]:
+        """A status callback: its form, and the query of the address it is posted to.
+
+        Without the numbers, which would cost each receipt a look at who owns them.
+        """
+        (message,) = (one for one in self._messages if one["sid"] == sid)
+        body = f"MessageSid={sid}&MessageStatus={status}&From=&To=&ErrorCode={code}".encode()
+        return body, dict(parse_qsl(urlsplit(message["_callback"]).query))
 
     def take(self, request: Request, operation: str) -> Answer:
         """See `InMemory.take`; an account may be out of order on its own."""
@@ -71,7 +85,7 @@ class MemoryTwilio(InMemory, twilio.Twilio):
         del request, operation
         taken = self._messages[-1]
         self.keys_by_id[taken["sid"]] = actions[0].key
-        self._report(taken["sid"], taken["_callback"] or "")
+        self._report(taken["sid"])
         return True
 
     def _advance(self, message: dict[str, Any], *, is_template: bool) -> None:
@@ -85,14 +99,6 @@ def said_in(request: Request) -> tuple[str, str]:
     template = ("", variables) if "ContentSid" in form else None
     text = Text(form["To"], "", body=form.get("Body", ""), template=template)
     return text.to, rendered(text)
-
-
-def status_form(
-    sid: str, callback: str, status: str, code: str = ""
-) -> tuple[bytes, dict[str, str]]:
-    """A status callback: its body, and the query of the address it is posted to."""
-    body = f"MessageSid={sid}&MessageStatus={status}&From=&To=&ErrorCode={code}".encode()
-    return body, dict(parse_qsl(urlsplit(callback).query))
 
 
 def rendered(text: Text) -> str:
@@ -132,23 +138,14 @@ class MemorySes(InMemory, ses.Ses):
         del request, operation
         email = self._emails[-1]
         self.keys_by_id[email["message_id"]] = actions[0].key
-        self._accepted(email["message_id"], json.dumps(_mail(email)))
+        self._accepted(email["message_id"])
         return True
+
+    def reported(self, message_id: str, name: str) -> str:
+        """An SNS message of one event of an e-mail."""
+        (email,) = (one for one in self._emails if one["message_id"] == message_id)
+        return json.dumps(ses.event(email, name))
 
     def refused(self) -> Answer:
         """See `InMemory.refused`."""
         return Answer(400, {"message": "no"}, {"x-amzn-ErrorType": "MessageRejected"})
-
-
-def _mail(email: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "messageId": email["message_id"],
-        "source": email["from"],
-        "destination": [email["to"]],
-        "tags": {TAG: [email["tags"][TAG]]},
-    }
-
-
-def mail_event(mail: str, name: str) -> str:
-    """An SNS message of one event of an e-mail."""
-    return json.dumps({"eventType": name, "mail": json.loads(mail)})

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
 
 from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError, RequestError, UnavailableError
@@ -22,7 +21,6 @@ from chalicelib.support import keys as ticket_keys
 from chalicelib.support import webhook as richpanel_webhook
 from local import company
 from tests.simulation import neighbours
-from tests.simulation.carriers import mail_event, status_form
 from tests.simulation.faults import Crash
 from tests.simulation.scenario import ANSWERS, Batch, Post, Says, Start
 from tests.simulation.support import OPAQUE
@@ -120,11 +118,17 @@ class Senders:
         address = carrier_address(Channel(said.channel), said.recipient)
         got = [one["sid"] for one in world.twilio.messages if one["to"] == address]
         quoted, _ = self._content(said, got, "")
-        sid, form = _twilio_form(said)
-        if quoted:
-            form["OriginalRepliedMessageSid"] = quoted
-        world.twilio.receives(neighbours.ACCOUNTS[neighbours.of(said.recipient)], form)
-        key, body = outreach_keys.reply(said.channel, sid), urlencode(form).encode()
+        number = neighbours.of(said.recipient)
+        sid = f"SM{said.recipient[-4:]}{said.message:028x}"
+        body = world.twilio.receives(
+            sid,
+            *(said.recipient, neighbours.NUMBERS[number][said.channel], said.text),
+            whatsapp=said.channel == "whatsapp",
+            media=int(not said.text),
+            account=neighbours.ACCOUNTS[number],
+            **({"OriginalRepliedMessageSid": quoted} if quoted else {}),
+        )
+        key = outreach_keys.reply(said.channel, sid)
         world.pairs.tried(sid, key, said, quoted=quoted)
         if self._is_accepted(
             lambda: world.door.intake.receive(
@@ -160,19 +164,31 @@ class Senders:
         given = sent[-1]["reply_to"] if sent else ""
         if given and said.is_elsewhere:
             world.happened["mail_from_another_address"] += 1
-            self._mail(_received(replace(said, recipient=f"other.{said.recipient}"), given))
+            self._mail(self._received(replace(said, recipient=f"other.{said.recipient}"), given))
             return
         tagged = given if said.message % 2 else ""
         got = [one["message_id"] for one in sent]
         to = tagged or neighbours.EMAILS[neighbours.of(said.recipient)]
         quoted, to = self._content(said, got, to)
-        message = _received(said, to, quoted)
+        message = self._received(said, to, quoted)
         job = self._job_of(message)
         token = job.token or ""
         world.pairs.tried(job.message_id, job.event_key, said, quoted=quoted, token=token)
         if said.text == "unsubscribe" and not said.sender:
             world.consent.asked(job.event_key, said.recipient)
         self._mail(message)
+
+    def _received(self, said: Says, to: str, quoted: str = "") -> str:
+        """The SNS message of an e-mail of theirs; each copy of it is the same e-mail."""
+        headers = {"Message_ID": f"<{said.message}.{said.recipient}>"}
+        if said.text == ANSWERS[-1]:
+            headers["Auto_Submitted"] = "auto-replied"
+        if quoted:
+            headers["In_Reply_To"] = f"<{quoted}@email.amazonses.com>"
+        sender = f"<{said.sender or said.recipient}>"
+        event = self._world.ses.inbound(sender, to, said.text, subject="Re: it", **headers)
+        message: str = event["Records"][0]["Sns"]["Message"]
+        return message
 
     def _content(self, said: Says, got: list[str], to: str) -> tuple[str, str]:
         """What it quotes and where it goes, which a copy of the message repeats."""
@@ -192,28 +208,27 @@ class Senders:
         else:
             self._soon(lambda: self._clicks(said))
 
-    def text_accepted(self, sid: str, callback: str) -> None:
+    def text_accepted(self, sid: str) -> None:
         """Twilio reports on a message it accepted: out of order, and sometimes twice."""
         if self._world.scenario.texts_unreported:
             return
         end = "undelivered" if self._is_bad() else "delivered"
         for status in self._reports(("sent", end)):
-            self._soon(lambda status=status: self._callback(sid, callback, status))
+            self._soon(lambda status=status: self._callback(sid, status))
 
-    def mail_accepted(self, message_id: str, mail: str) -> None:
+    def mail_accepted(self, message_id: str) -> None:
         """SES reports on an e-mail it accepted."""
-        del message_id
         bad = {"undelivered": ("Bounce",), "opted_out": ("Delivery", "Complaint")}
         ends = bad[self._world.scenario.bad_news] if self._is_bad() else ("Delivery",)
         for name in self._reports(("Send", *ends)):
-            event = mail_event(mail, name)
+            event = self._world.ses.reported(message_id, name)
             self._soon(lambda event=event: self._mail(event))
 
-    def _callback(self, sid: str, callback: str, status: str) -> None:
+    def _callback(self, sid: str, status: str) -> None:
         world = self._world
         opted_out = world.scenario.bad_news == "opted_out"
         code = "" if status != "undelivered" else twilio_webhook.OPTED_OUT if opted_out else "30005"
-        body, query = status_form(sid, callback, status, code)
+        body, query = world.twilio.reported(sid, status, code)
         if self._is_accepted(
             lambda: world.door.intake.receive(
                 "twilio_status",
@@ -225,7 +240,7 @@ class Senders:
         ):
             world.oracle.accepted[outreach_keys.receipt(sid, status)] = sid
         elif world.scenario.sender_repeats:
-            self._soon(lambda: self._callback(sid, callback, status))
+            self._soon(lambda: self._callback(sid, status))
 
     def _mail(self, message: str) -> None:
         """SNS delivers a message until it is accepted."""
@@ -327,39 +342,6 @@ def _ticket_body(post: Post) -> bytes:
         case _:
             return f'{{"ticket_id": "{post.conversation_id}", "message": "{post.text} "quoted""}}'.encode()
     return json.dumps(fields).encode()
-
-
-def _twilio_form(said: Says) -> tuple[str, dict[str, str]]:
-    sid = f"SM{said.recipient[-4:]}{said.message:028x}"
-    prefix = "whatsapp:" if said.channel == "whatsapp" else ""
-    own = neighbours.NUMBERS[neighbours.of(said.recipient)][said.channel]
-    form = {
-        "MessageSid": sid,
-        "From": prefix + said.recipient,
-        "To": prefix + own,
-        "Body": said.text,
-        "NumMedia": str(int(not said.text)),
-        "AccountSid": neighbours.ACCOUNTS[neighbours.of(said.recipient)],
-    }
-    return sid, form
-
-
-def _received(said: Says, to: str, quoted: str = "") -> str:
-    machine = "Auto-Submitted: auto-replied\r\n" if said.text == ANSWERS[-1] else ""
-    refers = f"In-Reply-To: <{quoted}@email.amazonses.com>\r\n" if quoted else ""
-    message_id = f"{said.message}.{said.recipient}"
-    content = (
-        f"From: <{said.sender or said.recipient}>\r\nTo: <{to}>\r\nSubject: Re: it\r\n{machine}{refers}"
-        f"Message-ID: <{message_id}>\r\n\r\n{said.text}\r\n"
-    )
-    return json.dumps(
-        {
-            "notificationType": "Received",
-            "mail": {"messageId": message_id},
-            "receipt": {"recipients": [to]},
-            "content": content,
-        }
-    )
 
 
 def _hubspot_body(batch: Batch) -> bytes:
