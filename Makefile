@@ -125,7 +125,7 @@ mutate-sample: $(READY) ## Mutation tests of 200 mutants of each package outside
 attack: $(READY) ## Hostile requests to every door by kind, the memory that the worst take, a company against its neighbour
 	@$(BIN)/python -m tests.attack --per-door 2000 --seed $(SEED)
 	@$(BIN)/python -m tests.attack.memory
-	@NEIGHBOUR_EXAMPLES=$(NEIGHBOUR_EXAMPLES) $(BIN)/python -m pytest -q tests/outreach/test_neighbour.py
+	@NEIGHBOUR_EXAMPLES=$(NEIGHBOUR_EXAMPLES) $(BIN)/python -m pytest -q tests/outreach/whole/test_neighbour.py
 
 clean: ## Remove everything the commands created
 	rm -rf $(VENV) .venv-sam .engines .run out build mutants .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -74,7 +74,7 @@ GROUPS: Mapping[str, Group] = {
     "sweeps": Group(
         ("once/recovery/*", "support/lost_tickets.py", "outreach/lost_replies.py"),
         (
-            *("tests/once/recovery", "tests/reliability", "tests/outreach/test_lost.py"),
+            *("tests/once/recovery", "tests/reliability", "tests/outreach/whole/test_lost.py"),
             *("tests/support/test_tickets_lost.py", "tests/simulation"),
         ),
     ),

@@ -59,7 +59,7 @@ def test_a_line_names_its_x_ray_trace_if_there_is_one(stream, header, shown):
 
 
 def test_personal_data_in_any_field_or_key_is_masked(log, stream):
-    """F53."""
+    """F53: personal data in any sink."""
     log.event("x", **{"jane@example.com": 1, "nested": {"a": ["mail jane@example.com now"]}})
     assert "jane" not in stream.getvalue()
     assert "***@***" in stream.getvalue()
@@ -91,7 +91,7 @@ def test_message_digests_stay_whole_and_numbers_in_their_fields_are_masked(log, 
 
 
 def test_a_redactor_that_fails_drops_the_text_and_not_the_line(log, stream, monkeypatch):
-    """F54."""
+    """F54: the redactor fails or is fed a megabyte."""
 
     def fails(value):
         raise RuntimeError("jane@example.com")

@@ -45,7 +45,7 @@ def client():
 
 
 def test_a_secret_is_cached_and_re_read_on_request(client):
-    """F55."""
+    """F55: the vendor's key rotates."""
     clock = ManualClock()
     client.create_secret(Name="s", SecretString="one")
     secrets = SecretsManager(client, clock)
@@ -59,7 +59,7 @@ def test_a_secret_is_cached_and_re_read_on_request(client):
 
 
 def test_a_secret_that_cannot_be_read_is_unavailable_and_names_nothing(client):
-    """F55."""
+    """F55: the vendor's key rotates."""
     with pytest.raises(UnavailableError) as caught:
         SecretsManager(client, ManualClock()).text("rp-mw/dev/none")
     assert "none" not in str(caught.value)

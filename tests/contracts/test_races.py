@@ -22,7 +22,7 @@ def claim(table, owner):
 
 
 def test_sixteen_claims_at_once_have_one_winner(ddb):
-    """F02."""
+    """F02: two requests in the same millisecond."""
     results = []
     owners = itertools.count()
 

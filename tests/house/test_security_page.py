@@ -71,7 +71,7 @@ def test_every_statement_names_a_test_that_exists():
 
 def test_every_section_has_its_tests_and_every_test_its_section():
     named = {section for section, *_ in proofs()}
-    assert named == SECTIONS.keys() - {PROOFS}
+    assert named == SECTIONS.keys() - {PROOFS, "Promises"}
 
 
 def test_no_statement_is_there_twice():

@@ -62,7 +62,7 @@ def test_an_effect_that_certainly_failed_is_started_again_next_time(effects_rig,
 
 
 def test_a_refused_effect_is_recorded_and_not_raised(effects_rig):
-    """F44."""
+    """F44: one action done, another refused."""
     effects_rig.fails = [PermanentError("richpanel", "add_tags", status=422)]
     assert effects_rig.perform(TAG) == [("refused", "http_422")]
     assert effects_rig.perform(TAG) == [("refused", "http_422")]
@@ -87,7 +87,7 @@ def test_an_uncertain_effect_that_cannot_be_repeated_is_unknown(effects_rig):
 
 
 def test_an_effect_whose_worker_died_is_settled_by_what_the_provider_shows(effects_rig):
-    """F18."""
+    """F18: killed after the effect, before its record."""
     effects_rig.ledger.begin(effects_rig.lease, [Reply()], MODES)
     effects_rig.shows = [Found("comment-9")]
     assert effects_rig.perform(Reply(), lease=effects_rig.claim_later()) == [("done", "settled")]
@@ -190,7 +190,7 @@ def test_a_switch_turned_while_a_request_is_prepared_stops_it(effects_rig, switc
 
 
 def test_switches_that_become_unreadable_while_a_request_is_prepared_stop_it(effects_rig):
-    """F40."""
+    """F40: a switch flips in the middle."""
 
     def make_unreadable():
         effects_rig.switches.switches = None
@@ -262,7 +262,7 @@ def test_an_effect_planned_under_a_switch_is_withheld_even_after_the_switch_is_l
 
 
 def test_unreadable_switches_start_nothing_and_skip_nothing(effects_rig):
-    """F40."""
+    """F40: a switch flips in the middle."""
     effects_rig.switches.switches = None
     with pytest.raises(SwitchesUnreadableError):
         effects_rig.perform(TAG)

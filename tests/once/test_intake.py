@@ -190,7 +190,7 @@ def refuse(error):
 
 
 def test_a_request_that_fails_authentication_is_not_parsed(intake_rig):
-    """F14."""
+    """F14: wrong or rotated secret."""
     parsed = []
     answer = intake_rig.post(verify=refuse(SignatureError("invalid_token")), parse=parsed.append)
     assert answer == Answer(
@@ -350,7 +350,7 @@ def test_a_copy_of_a_queued_event_is_accepted_and_not_queued_again(ledgered_rig)
 
 
 def test_a_retry_of_an_event_that_never_reached_the_queue_is_queued(ledgered_rig):
-    """F04."""
+    """F04: crash between row and queue."""
     ledgered_rig.outbox.fails = [UnavailableError("enqueue_failed")]
     assert ledgered_rig.post().status == 503
     assert ledgered_rig.post().status == 200

@@ -54,7 +54,7 @@ def test_a_comment_id_cannot_pose_as_a_notification():
 
 @pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
 def test_a_text_key_does_not_depend_on_the_unicode_form(form):
-    """F11."""
+    """F11: parts that could give one key; ids that the queue refuses."""
     text = unicodedata.normalize(form, "Où est ma commande? ½")
     assert ticket_keys.ticket_text("1", text, 0.0) == ticket_keys.ticket_text(
         "1", "Où est ma commande? ½", 0.0

@@ -56,7 +56,7 @@ def test_a_plan_stays_small_enough_for_one_write_unit():
     ["{}", '{"v": 2, "flow": "x", "steps": [], "facts": {}}', "nonsense", "z1:", "z1:nonsense"],
 )
 def test_a_plan_of_another_version_is_rejected(text):
-    """F43."""
+    """F43: a deployment in the middle."""
     with pytest.raises(ValueError):
         Plan.decode(text)
 

@@ -164,7 +164,7 @@ def test_a_store_only_job_goes_to_its_store_and_nowhere_else(worker_rig):
 
 
 def test_a_copy_of_a_finished_event_is_acknowledged_logged_and_counted(worker_rig):
-    """F01, F06."""
+    """F01 and F06: the same webhook many times, also after the deduplication window."""
     worker_rig.flow.raises = {"plan": NotAnEvent(EventStatus.SKIPPED, "too_old")}
     worker_rig.process()
     worker_rig.log.events.clear()
@@ -218,7 +218,7 @@ def test_a_worker_paused_past_its_timeout_claims_nothing(worker_rig, sent):
 
 
 def test_an_event_of_a_dead_worker_resumes_its_stored_plan_and_is_never_decided_again(worker_rig):
-    """F16, F43."""
+    """F16: killed after the claim, before the first effect; F43: a deployment in the middle."""
     worker_rig.fails = {CLOSED: [WorkerDied()]}
     with pytest.raises(WorkerDied):
         worker_rig.process()
@@ -329,7 +329,7 @@ def test_a_notification_does_not_end_while_its_event_is_handed_back(worker_rig):
 
 
 def test_an_unknown_outcome_parks_the_event_with_its_reason(worker_rig):
-    """F18."""
+    """F18: killed after the effect, before its record."""
     worker_rig.flow.decides = planned([REPLY], ["route-returns-admin"])
     worker_rig.fails = {REPLY_KEY: [lost()]}
     assert worker_rig.process() == "done"
@@ -349,7 +349,7 @@ def test_an_unknown_outcome_takes_precedence_over_a_refusal(worker_rig):
 
 
 def test_a_refusal_fails_the_event_and_gives_the_ticket_to_a_person(worker_rig):
-    """F44."""
+    """F44: one action done, another refused."""
     worker_rig.fails = {ROUTED: [refused()]}
     assert worker_rig.process() == "done"
     assert worker_rig.ended() == ("failed", "refused:http_422")
@@ -396,7 +396,7 @@ def test_no_hand_off_is_sent_where_the_flow_names_none():
 
 
 def test_an_event_withheld_by_a_switch_is_processed_with_the_switch_as_reason(worker_rig):
-    """F40, F42."""
+    """F40: a switch flips in the middle; F42: shadow mode."""
     worker_rig.flow.decides = planned(["route-returns-admin"], [REPLY])
     worker_rig.switches.switches = Switches(safe_mode=True)
     worker_rig.process()
@@ -439,7 +439,7 @@ def test_a_flow_reconsiders_its_plan_when_it_is_resumed():
 
 
 def test_only_an_operators_replay_reopens_a_withheld_event(worker_rig):
-    """F41, F42."""
+    """F41: the switch is off again; F42: shadow mode."""
     worker_rig.switches.switches = Switches(shadow_mode=True)
     worker_rig.process()
     worker_rig.switches.switches = Switches()
@@ -524,7 +524,7 @@ def left_with_plan(worker_rig, plan):
     ],
 )
 def test_a_plan_that_this_version_cannot_run_is_parked_and_starts_nothing(worker_rig, plan):
-    """F43."""
+    """F43: a deployment in the middle."""
     left_with_plan(worker_rig, plan)
     worker_rig.log.events.clear()
     assert worker_rig.process() == "done"

@@ -38,7 +38,7 @@ from tests.rigs.worker import (
 
 
 def test_an_event_whose_effect_certainly_failed_is_released_with_its_reason(worker_rig):
-    """F45."""
+    """F45: Retry-After of any kind."""
     worker_rig.fails = {ROUTED: [too_many()]}
     assert worker_rig.process() == "richpanel_http_429"
     row = worker_rig.row()
@@ -80,7 +80,7 @@ def test_errors_that_need_outside_repair_back_off_like_an_outage(worker_rig, err
 
 
 def test_a_vendor_is_not_called_again_before_its_retry_after(worker_rig):
-    """F45."""
+    """F45: Retry-After of any kind."""
     worker_rig.fails = {ROUTED: [too_many(retry_after=3600.0)]}
     worker_rig.process()
     assert worker_rig.queue.deferred == [("handle-1", 3600.0)]
@@ -166,7 +166,7 @@ def test_a_message_returns_after_a_second_at_the_earliest(worker_rig, sent):
     ],
 )
 def test_an_unreadable_body_is_kept_and_logged_without_its_text(worker_rig, body, reason):
-    """F37."""
+    """F37: a finished event is replayed."""
     assert worker_rig.process(body, receive=3) == "undecodable"
     assert worker_rig.lines() == [
         (
@@ -182,7 +182,7 @@ def test_an_unreadable_body_is_kept_and_logged_without_its_text(worker_rig, body
 
 
 def test_on_the_last_receive_the_event_fails_and_is_handed_off(worker_rig):
-    """F36."""
+    """F36: redriven among new traffic."""
     worker_rig.fails = {ROUTED: [too_many()]}
     assert worker_rig.process(receive=10) == "richpanel_http_429"
     assert worker_rig.ended() == ("failed", "dead_letter:richpanel_http_429")

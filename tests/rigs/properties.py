@@ -3,5 +3,5 @@
 from hypothesis import settings
 
 FEW = settings(max_examples=60, deadline=None)
-"""In each run; `tests/redaction/test_many_examples.py` tries the same properties with more."""
+"""In each run; `tests/redaction/whole/test_many_examples.py` tries the same properties with more."""
 MANY = settings(max_examples=400, deadline=None)

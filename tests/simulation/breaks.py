@@ -133,7 +133,7 @@ BREAKS: tuple[Break, ...] = (
             'condition=f"{MINE} AND #status = :pending"',
             f'condition=f"{_ANYBODY} AND #status = :pending"',
         ),
-        test="tests/once/ledger/test_settling.py"
+        test="tests/once/ledger/whole/test_settling.py"
         "::test_a_worker_that_lost_an_action_still_binds_its_provider_id",
     ),
     _one(
@@ -161,7 +161,7 @@ BREAKS: tuple[Break, ...] = (
         f"{_ACTIONS}_write_held",
         ("self._table.transact([held, write])", "self._table.transact([write])"),
         ("not_held, there = refused.found", "not_held, there = None, refused.found[0]"),
-        test="tests/once/ledger/test_races.py"
+        test="tests/once/ledger/whole/test_races.py"
         "::test_an_unplanned_action_begins_only_while_its_event_is_held",
     ),
     _one(
@@ -260,7 +260,7 @@ BREAKS: tuple[Break, ...] = (
         "a message sent after an action's last possible moment counts as that action's",
         "chalicelib.outreach.twilio.client:Twilio.sent_to",
         ("created is None or created <= skew.latest(until)", "True"),
-        test="tests/outreach/test_texts_settled.py"
+        test="tests/outreach/whole/test_texts_settled.py"
         "::test_a_message_within_the_possible_landing_time_is_a_candidate",
     ),
 )

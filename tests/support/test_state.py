@@ -58,7 +58,7 @@ def test_a_first_message_creates_the_row_with_its_required_attributes(states, ta
 
 
 def test_a_newer_message_advances_the_state_and_an_older_one_does_not(states):
-    """F49."""
+    """F49: late or reordered events."""
     assert states.apply(lease(), change("10:00:00", intent="a"))
     assert states.apply(lease(), change("11:00:00", intent="b"))
     assert not states.apply(lease(), change("10:30:00", intent="c"))
@@ -67,7 +67,7 @@ def test_a_newer_message_advances_the_state_and_an_older_one_does_not(states):
 
 
 def test_a_worker_that_lost_its_lease_does_not_overwrite_the_next_ones_state(states):
-    """F25."""
+    """F25: a paused worker resumes."""
     assert states.apply(lease(fence=2), change("10:00:00", intent="heir"))
     assert not states.apply(lease(fence=1), change("10:00:00", intent="zombie"))
     assert states.read("1").last_intent == "heir"

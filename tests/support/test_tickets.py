@@ -165,7 +165,7 @@ def test_a_too_old_message_causes_no_action(system):
 
 
 def test_a_late_message_does_not_move_the_state_backwards(system):
-    """F49."""
+    """F49: late or reordered events."""
     system.richpanel.add_ticket("7")
     system.richpanel.add_comment("7", "refund please", id="late", created_at=ago(600))
     system.richpanel.add_comment("7", "my password is lost", id="newer", created_at=ago(60))

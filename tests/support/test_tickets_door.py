@@ -10,14 +10,14 @@ from tests.rigs.tickets import ROUTED, job_of, unreachable
 
 @pytest.mark.parametrize(("token", "code"), [("", "missing_token"), ("wrong", "invalid_token")])
 def test_an_unauthenticated_request_gets_401_and_leaves_no_row(system, token, code):
-    """F14."""
+    """F14: wrong or rotated secret."""
     answer = system.post(system.ticket(), token=token)
     assert (answer.status_code, answer.json_body["code"]) == (401, code)
     assert not system.run()
 
 
 def test_a_rotated_token_is_accepted_beside_the_old_one(system):
-    """F14."""
+    """F14: wrong or rotated secret."""
     system.stage.aws.client("secretsmanager").put_secret_value(
         SecretId="rp-mw/dev/richpanel/webhook_token",
         SecretString=json.dumps({"active_tokens": ["brand-new", system.token]}),
@@ -52,7 +52,7 @@ def test_without_a_configured_token_the_door_is_closed(system, secret):
     ],
 )
 def test_an_unusable_body_is_refused_with_its_code(system, log_stream, raw, status, code):
-    """F09, F10."""
+    """F09: bodies too large, too deep, no JSON; F10: no message id."""
     answer = system.post(None, raw=raw)
     assert (answer.status_code, answer.json_body["code"]) == (status, code)
     assert f'"code":"{code}"' in log_stream.getvalue()
@@ -60,7 +60,7 @@ def test_an_unusable_body_is_refused_with_its_code(system, log_stream, raw, stat
 
 
 def test_a_body_that_a_template_broke_still_reaches_the_ticket(system):
-    """F09."""
+    """F09: bodies too large, too deep, no JSON."""
     system.ticket()
     raw = b'{"ticket_id": "1042", "message": "He said "refund" twice"}'
     assert system.post(None, raw=raw).status_code == 200

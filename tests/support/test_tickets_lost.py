@@ -102,7 +102,7 @@ def test_a_ticket_whose_webhook_was_lost_is_found(system):
 
 
 def test_a_received_row_that_was_never_queued_is_found(app, ledger_first, system):
-    """F04."""
+    """F04: crash between row and queue."""
     body = system.ticket(tags=["mw-processed"])
     system.services().ledger.receive(facts_of(job_of(body)))
     system.age("evt:rp:1042:c-1", 300)

@@ -28,7 +28,7 @@ def test_a_stopping_switch_prevents_every_call_and_leaves_a_full_record(system, 
 
 
 def test_an_operators_replay_performs_what_a_switch_had_skipped(system):
-    """F41."""
+    """F41: the switch is off again."""
     system.switch("kill_switch", "true")
     body = system.ticket()
     system.post(body)

@@ -44,7 +44,7 @@ def test_either_of_two_active_tokens_is_accepted(token):
     ],
 )
 def test_anything_else_is_refused(headers, code):
-    """F14."""
+    """F14: wrong or rotated secret."""
     with pytest.raises(SignatureError) as caught:
         richpanel_webhook.verify(headers, [TOKEN])
     assert (caught.value.status, caught.value.code) == (401, code)
@@ -159,7 +159,7 @@ def test_the_id_is_recovered_from_a_body_that_a_template_broke(body):
     ],
 )
 def test_a_broken_body_without_one_clear_id_is_refused(body):
-    """F09."""
+    """F09: bodies too large, too deep, no JSON."""
     with pytest.raises(PayloadError) as caught:
         richpanel_webhook.parse(request(body))
     assert caught.value.code == "invalid_json"
@@ -180,7 +180,7 @@ def test_json_that_is_not_an_object_is_refused(body):
 
 
 def test_a_body_of_32_kb_is_accepted_and_one_byte_more_is_not():
-    """F09."""
+    """F09: bodies too large, too deep, no JSON."""
     frame = b'{"ticket_id":"1042","message":"%s"}'
     fits = frame % (b"x" * (richpanel_webhook.MAX_BODY_BYTES - len(frame) + 2))
     assert len(fits) == richpanel_webhook.MAX_BODY_BYTES

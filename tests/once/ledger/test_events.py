@@ -80,14 +80,14 @@ def test_a_second_claim_finds_the_event_busy_and_until_when(ledger, clock):
 
 
 def test_a_finished_event_is_a_duplicate_for_ever_after(ledger, clock):
-    """F01, F06."""
+    """F01 and F06: the same webhook many times, also after the deduplication window."""
     ledger.finish(claim(ledger), EventStatus.PROCESSED)
     clock.forward(3 * 86_400)
     assert claim(ledger) == Finished(EventStatus.PROCESSED)
 
 
 def test_an_event_whose_worker_died_is_claimed_again_after_its_lease(ledger, clock):
-    """F15, F16."""
+    """F15: killed before the claim; F16: killed after the claim, before the first effect."""
     claim(ledger, lease_seconds=250)
     clock.forward(249)
     assert isinstance(claim(ledger), Busy)
@@ -185,7 +185,7 @@ def test_a_worker_without_its_lease_changes_no_running_event(ledger, table, cloc
 
 
 def test_a_worker_without_its_lease_changes_no_finished_event(ledger, table, clock):
-    """F25."""
+    """F25: a paused worker resumes."""
     stale_lease = claim(ledger, lease_seconds=250)
     clock.forward(251)
     ledger.finish(claim(ledger), EventStatus.PROCESSED)
@@ -224,14 +224,14 @@ def test_new_actions_begin_pending_and_owned_with_the_required_attributes(ledger
 
 
 def test_a_begin_retried_by_the_sdk_is_still_ours(ledger):
-    """F22."""
+    """F22: the SDK repeats a claim that succeeded."""
     lease = claim(ledger)
     ledger.begin(lease, TAGS, MODES)
     assert all(one.mine for one in ledger.begin(lease, TAGS, MODES))
 
 
 def test_a_done_action_never_begins_again(ledger, clock):
-    """F17, F47."""
+    """F17: killed after some effects; F47: two events want the same effect."""
     lease = claim(ledger)
     ledger.begin(lease, TAGS, MODES)
     for tag in TAGS:
@@ -262,7 +262,7 @@ def test_a_rearmed_action_begins_again_without_settling(ledger):
 
 
 def test_an_outcome_written_twice_is_written_once(ledger, clock):
-    """F23."""
+    """F23: the SDK repeats an outcome that was written."""
     lease = claim(ledger)
     ledger.begin(lease, TAGS[:1], MODES)
     first = ledger.end_action(lease, TAGS[0], ActionStatus.DONE)
@@ -285,7 +285,7 @@ def test_outcomes_written_together_twice_are_written_once(ledger, table, clock):
 
 
 def test_outcomes_written_together_fail_if_one_action_was_taken_over(ledger, table, clock):
-    """F25."""
+    """F25: a paused worker resumes."""
     stale_lease = claim(ledger)
     ledger.begin(stale_lease, TAGS, MODES)
     clock.forward(300)
@@ -306,7 +306,7 @@ def test_unknown_outcomes_written_together_are_all_listed(ledger, clock):
 
 
 def test_an_action_taken_over_is_not_ended_by_the_worker_that_lost_it(ledger, table, clock):
-    """F25."""
+    """F25: a paused worker resumes."""
     stale_lease = claim(ledger)
     ledger.begin(stale_lease, TAGS[:1], MODES)
     clock.forward(300)

@@ -177,7 +177,7 @@ def test_a_killed_run_is_continued_after_its_lease(system, richpanel):
 
 @ON_ENGINE
 def test_two_runs_at_once_do_the_work_of_one(system, richpanel):
-    """F56."""
+    """F56: sweeps beside live traffic, twice, or cut short."""
     for number in range(5):
         richpanel.add_ticket(f"t-{number}", comments=["I want a refund"])
     reconciler = system.services().reconciler

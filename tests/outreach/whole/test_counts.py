@@ -13,7 +13,7 @@ from bench.measures.outreach import appends_of, starts_of
 from bench.rig.meter import Meter
 from tests.rigs.memory_stage import another_session
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 CODE = (
     "import json\n"
     "from dataclasses import asdict\n"

@@ -10,7 +10,7 @@ from chalicelib.support.configuration.rules import Rules
 from chalicelib.support.intents.departments import ROUTES
 from chalicelib.support.tags import every_tag
 
-SUPPORT = Path(__file__).parents[2] / "chalicelib" / "support"
+SUPPORT = Path(__file__).parents[3] / "chalicelib" / "support"
 PARTS = {"mw-order-lookup-missing:{}", "mw-intent-", "mw-language-{}", "mw-risk-{}", "route-"}
 """Beginnings of tags, and names that are no tag."""
 

@@ -20,7 +20,7 @@ from chalicelib.facts.posting.ndjson import FileRows
 from tests.rigs.fact_writer import Crash, CrashingClient, fact
 from tests.rigs.memory_stage import ON_BOTH
 
-PAGE = (Path(__file__).parents[3] / "docs" / "facts.md").read_text()
+PAGE = (Path(__file__).parents[4] / "docs" / "facts.md").read_text()
 STATEMENTS = re.findall(r"^```sql\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 VIEW = next(one for one in STATEMENTS if one.startswith("CREATE OR REPLACE VIEW fact_event"))
 COLUMNS = "EventID, AgentID, FactDateKey, MetricID, Notes"

@@ -10,11 +10,11 @@ import pytest
 
 from chalicelib.once.lanes import OUTREACH
 from local.stack import lambda_events
-from tests.outreach.test_lost import sweep_later
+from tests.outreach.whole.test_lost import sweep_later
 from tests.rigs.memory_stage import ON_ENGINE
 from tests.rigs.outreach import TEL
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 WORKER = """

@@ -30,7 +30,7 @@ def test_a_claim_of_an_expired_row_that_was_received_again_is_retried_at_once(le
 
 
 def test_a_claim_of_an_expired_row_retried_by_the_sdk_is_our_own(ledger_rig):
-    """F22."""
+    """F22: the SDK repeats a claim that succeeded."""
     ledger_rig.ledger.finish(ledger_rig.claim(), EventStatus.PROCESSED)
     ledger_rig.at_expiry()
     ours = Ledger(ledger_rig.table, ledger_rig.clock, lambda: "ours")
@@ -45,7 +45,7 @@ def test_a_claim_of_an_expired_row_retried_by_the_sdk_is_our_own(ledger_rig):
 
 
 def test_a_claim_retried_by_the_sdk_returns_the_same_lease(ledger_rig):
-    """F22."""
+    """F22: the SDK repeats a claim that succeeded."""
     ours = Ledger(ledger_rig.table, ledger_rig.clock, lambda: "ours")
     first, again = (
         ours.claim(facts(), MODES, lease_seconds=250, takeover=frozenset()) for _ in range(2)
@@ -178,7 +178,7 @@ def test_an_action_its_owner_ended_meanwhile_is_not_taken_over(ledger_rig):
 
 
 def test_a_takeover_retried_by_the_sdk_is_our_own(ledger_rig):
-    """F22."""
+    """F22: the SDK repeats a claim that succeeded."""
     ledger_rig.ledger.begin(ledger_rig.claim(), [TAG], MODES)
     ledger_rig.clock.forward(300)
     next_lease = ledger_rig.claim()
@@ -354,7 +354,7 @@ def test_of_two_begins_of_an_expired_action_one_wins(ledger_rig):
 
 
 def test_a_begin_of_an_expired_action_retried_by_the_sdk_is_our_own(ledger_rig):
-    """F22."""
+    """F22: the SDK repeats a claim that succeeded."""
     lease = ledger_rig.claim()
     ledger_rig.ledger.begin(lease, [TAG], MODES)
     ledger_rig.ledger.end_action(lease, TAG, ActionStatus.DONE)

@@ -14,7 +14,7 @@ from local.stack import engine, resources
 from ops.stage.chalice_deploy import throttle_routes
 from ops.stage.template import Template
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 REGION = "us-east-1"
 DEFAULT_CONCURRENCY = 1_000
 """Of an account's functions together, unless AWS has changed it."""

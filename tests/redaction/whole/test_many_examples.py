@@ -7,14 +7,16 @@ import pytest
 
 from tests.rigs.properties import MANY
 
-MODULES = sorted(path.stem for path in Path(__file__).parent.glob("test_*.py"))
+FOLDER = Path(__file__).parents[1]
+MODULES = sorted(FOLDER.rglob("test_*.py"))
 
 
 def properties():
-    for name in MODULES:
-        if name == Path(__file__).stem:
+    for file in MODULES:
+        if file == Path(__file__):
             continue
-        module = importlib.import_module(f"tests.redaction.{name}")
+        names = file.relative_to(FOLDER).with_suffix("").parts
+        module = importlib.import_module(".".join(("tests", "redaction", *names)))
         for one in vars(module).values():
             if hasattr(one, "hypothesis"):
                 yield pytest.param(one, id=one.__name__)

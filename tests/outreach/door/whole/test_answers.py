@@ -15,7 +15,7 @@ from local import company
 from local.stack.server import Http
 from tests.rigs.outreach import MAIL, TEL
 
-DOCS = Path(__file__).resolve().parents[3] / "docs"
+DOCS = Path(__file__).resolve().parents[4] / "docs"
 DESCRIBED = yaml.safe_load((DOCS / "openapi.yaml").read_text())
 SCHEMA = schemathesis.openapi.from_dict(DESCRIBED)
 START, FATE = "/initiate-conversation", "/conversations/{request_id}"

@@ -183,7 +183,7 @@ def test_an_id_that_belongs_to_another_action_is_not_this_ones_effect(ledger_rig
 
 
 def test_an_outcome_with_its_provider_id_written_twice_is_written_once(ledger_rig):
-    """F23."""
+    """F23: the SDK repeats an outcome that was written."""
     lease = ledger_rig.claim()
     ledger_rig.ledger.begin(lease, [Reply()], MODES)
     first = ledger_rig.ledger.end_action(lease, Reply(), ActionStatus.DONE, ref="c-900")

@@ -1,0 +1,45 @@
+"""A test is found by the place of what it tests; see CONTRIBUTING.md."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TESTS = ROOT / "tests"
+OWN = {
+    *("attack", "contracts", "crash", "deployed", "house", "outside", "reliability", "simulation"),
+}
+"""Folders of tests of their own kind; any other mirrors `chalicelib`, or the tree beside it."""
+BESIDE = ("console", "local", "ops")
+FILES = sorted(TESTS.rglob("test_*.py"))
+SCENARIOS = dict(
+    re.findall(r"^\| (F\d\d) \| (.+?) \|", (ROOT / "docs/reliability.md").read_text(), re.MULTILINE)
+)
+
+
+def _mirrored(folder):
+    """The folder of the product that a folder of tests mirrors."""
+    parts = folder.relative_to(TESTS).parts
+    return ROOT.joinpath(*(() if parts[:1] and parts[0] in BESIDE else ("chalicelib",)), *parts)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [one for one in FILES if one.relative_to(TESTS).parts[0] not in OWN],
+    ids=lambda one: str(one.relative_to(TESTS)),
+)
+def test_a_test_mirrors_a_module_or_is_of_a_package_as_a_whole(file):
+    if file.parent.name == "whole":
+        assert _mirrored(file.parent.parent).is_dir()
+        return
+    subject, folder = file.stem.removeprefix("test_"), _mirrored(file.parent)
+    names = {one.stem for one in folder.glob("*.py")} | {one.name for one in folder.glob("*/")}
+    assert any(subject == name or subject.startswith(f"{name}_") for name in names)
+
+
+def test_a_scenarios_number_carries_its_sentence():
+    """Whoever reads ``F22`` in a test need not look it up."""
+    bare = re.compile(r'"""(?:F\d\d(?:, | and )?)+\.?"""')
+    assert SCENARIOS
+    assert [str(one) for one in FILES if bare.search(one.read_text())] == []
