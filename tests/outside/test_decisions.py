@@ -22,7 +22,7 @@ def test_a_switch_stops_the_next_message_half_a_minute_after_it_was_set(stack):
     assert len(stack.texts_to(to)) == 2
 
 
-def test_an_outcome_that_nobody_knows_waits_for_a_person_and_is_not_repeated(stack):
+def test_an_unknown_outcome_waits_for_a_person_and_is_not_repeated(stack):
     to = stack.mail()
     stack.ses.fails("act_then_drop")
     request_id = stack.start(to, "email").json()["request_id"]

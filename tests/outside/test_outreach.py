@@ -348,7 +348,7 @@ def test_opening_the_unsubscribe_link_changes_nothing_and_one_click_ends_the_e_m
     assert len(stack.mails_to(to)) == 2
 
 
-def test_a_forged_unsubscribe_link_enters_nobody(stack):
+def test_a_forged_unsubscribe_link_changes_nothing(stack):
     to = stack.mail()
     started(stack, to, "email")
     path = unsubscribe_path(stack.mails_to(to)[0])
@@ -381,7 +381,7 @@ def test_an_answer_by_e_mail_is_in_its_thread_and_read_without_the_quoted_histor
     assert stack.said(request_id)[1]["text"] == "Tell me more."
 
 
-def test_an_e_mail_from_another_mailbox_goes_to_a_person_and_is_answered_to_nobody(stack):
+def test_an_e_mail_from_another_mailbox_goes_to_a_person_and_gets_no_answer(stack):
     to, other = stack.mail(), stack.mail()
     request_id = started(stack, to, "email")
     stack.writes(other, stack.mails_to(to)[0]["reply_to"], "I am somebody else.")
@@ -490,7 +490,7 @@ def test_a_reply_that_quotes_a_message_belongs_to_that_messages_conversation(sta
     assert [len(stack.said(one)) for one in (first, second)] == [3, 1]
 
 
-def test_what_one_company_is_told_does_not_reach_another(stack):
+def test_what_is_written_to_one_company_does_not_reach_another(stack):
     to = stack.tel()
     first = started(stack, to)
     second = started(stack, to, of=SECOND)
@@ -620,7 +620,7 @@ def test_a_draft_that_breaks_a_rule_is_never_sent_and_a_person_gets_it(stack, dr
     assert words_to(stack, to)[1:] == ["Our office tells you more."]
 
 
-def test_a_recipient_who_asks_whether_a_bot_writes_is_told_so(stack):
+def test_a_recipient_who_asks_whether_a_bot_writes_learns_that_one_does(stack):
     to = stack.tel()
     started(stack, to, of=MODEL)
     scripted(stack, to, text="I can help you with job offers.")
@@ -691,7 +691,7 @@ def test_a_tool_that_cannot_be_undone_is_called_only_after_a_plain_yes(stack, an
     assert types(stack, request_id).count("conversation.tool_called") == is_called
 
 
-def test_a_company_is_told_everything_once_in_order_signed_and_without_personal_data(stack):
+def test_a_company_hears_everything_once_in_order_signed_and_without_personal_data(stack):
     to, project = stack.tel(), told(stack)
     request_id = started(stack, to, of=project)
     stack.carriers_report()
@@ -844,7 +844,7 @@ def test_another_companys_desk_sees_and_does_nothing(stack):
     assert conversation(stack, request_id)["version"] == shown["version"]
 
 
-def test_nobody_can_reply_to_a_recipient_who_has_said_stop(stack):
+def test_a_persons_reply_to_a_recipient_who_has_said_stop_is_refused(stack):
     to = stack.tel()
     request_id = started(stack, to)
     act(stack, conversation(stack, request_id), "take")
@@ -876,7 +876,7 @@ def test_outside_whatsapps_24_hours_a_reply_needs_a_template(stack):
     assert text != "Sam here."
 
 
-def test_a_company_is_told_once_by_e_mail_of_who_waits_and_not_what_they_wrote(stack):
+def test_a_company_gets_one_e_mail_about_who_waits_and_not_what_they_wrote(stack):
     desk, to = stack.mail(), stack.tel()
     notice = {"email": desk, "after_minutes": 15}
     project = stack.put_project(handoff_notice=notice, auto_queue_reply_message=True)

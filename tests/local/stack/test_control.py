@@ -29,8 +29,13 @@ def turns(tmp_path):
 
 
 @pytest.fixture
-def control(turns):
-    with Control(turns.clock, turns) as made:
+def stored():
+    return []
+
+
+@pytest.fixture
+def control(turns, stored):
+    with Control(turns.clock, turns, stored.append, lambda: "a link") as made:
         yield made
 
 
@@ -62,6 +67,12 @@ def test_time_is_not_moved_by_anything_but_a_number(control, turns, given):
     assert answer.status_code == 400
     assert "forward_seconds" in answer.json()["error"]
     assert turns.clock.ahead_seconds == 0
+
+
+def test_a_projects_settings_are_stored_as_they_are(control, stored):
+    item = {"company_id": "ci-1", "project_id": "pi-1", "quiet_hours": "unreadable"}
+    answer = requests.post(f"{control.url}/company-data", json=item, timeout=5)
+    assert (answer.status_code, stored) == (200, [item])
 
 
 def test_another_path_is_named(control):
