@@ -161,7 +161,7 @@ def test_the_readmes_start_runs_against_the_stack_and_its_recipient_is_answered(
 
 
 @pytest.mark.long  # likewise, the runbook's
-def test_the_doctor_passes_once_the_alarms_have_a_recipient(started, run_folder):
+def test_the_doctor_passes_once_the_alarms_have_a_recipient(started, run_folder, monkeypatch):
     """The runbook's commands for the second terminal."""
     (provision,) = re.findall(
         r"^python -m (ops provision --alarm-email \S+@\S+)$",
@@ -169,7 +169,8 @@ def test_the_doctor_passes_once_the_alarms_have_a_recipient(started, run_folder)
         re.MULTILINE,
     )
     own = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    own |= dict(line.split("=", 1) for line in (run_folder / "env").read_text().splitlines())
+    monkeypatch.setattr(environment, "HINTS", run_folder / "env")
+    own |= environment.read_hints()
     for words in (provision, "ops doctor"):
         done = subprocess.run(
             [sys.executable, "-m", *words.split()],
