@@ -200,6 +200,7 @@ def test_approving_a_held_message_twice_sends_it_once(stack):
     assert stack.texts_to(to) == []
     assert to not in stack.ops("handoff", "list").out
     stack.ops("handoff", "approve", conversation)
+    stack.settle()
     stack.ops("handoff", "approve", conversation, code=1)
     stack.forward(hours=1)
     assert len(stack.texts_to(to)) == 1

@@ -1,0 +1,93 @@
+"""A real browser over a console: Debian's Chromium, or one that CHROMIUM names."""
+
+import contextlib
+import os
+import shutil
+from urllib.parse import urlsplit
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+TIMEOUT_MS = 20_000
+
+
+def left_out():
+    """Why the browser's tests are left out; empty where they run."""
+    if _executable() is None:
+        return "no Chromium on the path (apt-get install chromium), and CHROMIUM names none"
+    return ""
+
+
+def _executable():
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@contextlib.contextmanager
+def chromium():
+    """The browser's process."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - 0.3 s that other tests save
+
+    sandbox = [] if os.geteuid() else ["--no-sandbox"]  # which needs another user than root
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=_executable(), args=sandbox)
+        yield browser
+        browser.close()
+
+
+class Person:
+    """Somebody at a browser of their own, without script, who has the link of a console.
+
+    Attributes:
+        link: what signs in.
+        page: playwright's.
+    """
+
+    def __init__(self, browser, link):
+        self.link, server = link, urlsplit(link)
+        self.url = f"{server.scheme}://{server.netloc}"
+        self.context = browser.new_context(java_script_enabled=False, locale="en-GB")
+        self.context.set_default_timeout(TIMEOUT_MS)
+        self.page = self.context.new_page()
+
+    def signs_in(self):
+        """Follow the link; returns the page's status."""
+        return self.page.goto(self.link).status
+
+    def opens(self, address):
+        """Open a path of the console, or any address; returns its status."""
+        return self.page.goto(address if "://" in address else self.url + address).status
+
+    def has_another_tab(self):
+        """The same person, with the same page in another tab."""
+        other = object.__new__(Person)
+        other.__dict__.update(self.__dict__)
+        other.page = self.context.new_page()
+        other.page.goto(self.page.url)
+        return other
+
+    def presses(self, button):
+        """Press a button, or follow a link, of this name."""
+        named = self.page.get_by_role("button", name=button, exact=True)
+        (named if named.count() else self.page.get_by_role("link", name=button)).first.click()
+
+    def writes(self, text, beside, field=None):
+        """Write into a field, by default the first one, of the form that has this button."""
+        fields = f"[name={field}]" if field else "textarea, input:not([type=hidden])"
+        self._form(beside).locator(fields).first.fill(text)
+
+    def form(self, button):
+        """Where the form that has this button is posted to, and its hidden fields."""
+        found = self._form(button)
+        fields = found.locator("input[type=hidden]").all()
+        values = {one.get_attribute("name"): one.get_attribute("value") for one in fields}
+        return self.url + found.get_attribute("action"), values
+
+    def _form(self, button):
+        named = self.page.get_by_role("button", name=button, exact=True)
+        return self.page.locator("main form", has=named).first
+
+    def lists(self, conversation):
+        """Whether the page links to a conversation."""
+        return self.page.locator(f"a[href*='{conversation}']").count() > 0
+
+    def reads(self):
+        """What the page says."""
+        return self.page.locator("main").inner_text()
