@@ -1,0 +1,27 @@
+"""The promises of docs/upgrading.md, tried from outside: of what needs no second release."""
+
+
+def test_provisioning_a_stage_again_changes_and_removes_nothing(stack):
+    request_id = stack.start(stack.tel()).json()["request_id"]
+    stack.ops("provision", "--yes")
+    again = stack.ops("provision", "--yes", "--json").data["made"]
+    assert {one["did"] for one in again} == {"unchanged"}
+    assert stack.outcome(request_id)["state"] == "sent"
+
+
+def test_what_was_accepted_before_a_provisioning_is_done_once_after_it(stack):
+    to, ticket = stack.tel(), stack.ticket("Where is my order?")
+    stack.webhook(ticket_id=ticket, message_id="c-1", message="Hi", settles=False)
+    stack.start(to, settles=False)
+    stack.ops("provision", "--yes")
+    stack.forward(minutes=1)
+    changes = [one for one in stack.richpanel.get("effects")["effects"] if ticket in str(one)]
+    assert len(changes) == len({str(one) for one in changes}) > 0
+    assert len(stack.texts_to(to)) == 1
+
+
+def test_the_doctor_names_the_stages_release_and_what_waits_in_each_lane(stack):
+    told = stack.ops("doctor", code=1).out
+    assert f"release {stack.hints['RELEASE']}" in told
+    for lane in ("tickets", "outreach", "email", "facts", "companies"):
+        assert f"lane {lane} " in told
