@@ -11,6 +11,8 @@ SEED ?= 1
 JOBS ?= 1
 NEIGHBOUR_EXAMPLES ?= 20
 
+unexport PYTHONDONTWRITEBYTECODE # a suite starts hundreds of processes; each would compile everything
+
 .PHONY: help run demo test test-long test-all cover check audit format screenshots bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
 
 help: ## Show the commands

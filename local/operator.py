@@ -13,8 +13,10 @@ import json
 import os
 import sys
 import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from local.stack.clock import MovedClock
 from ops import cli
 
 if TYPE_CHECKING:
@@ -22,7 +24,11 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Run commands until the input ends."""
+    """Run commands until the input ends; on a trial stack, by its clock."""
+    if "LOCAL_CLOCK" in os.environ:
+        clock = MovedClock(Path(os.environ["LOCAL_CLOCK"]))
+        clock.follow()
+        clock.passes_pauses()
     for line in sys.stdin:
         asked = json.loads(line)
         print(json.dumps(_run(asked["arguments"], asked.get("input", ""))), flush=True)

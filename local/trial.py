@@ -54,6 +54,7 @@ def running(
     file = environment.RUN / "clock"
     clock = MovedClock.new(file)
     clock.follow()
+    clock.passes_pauses()
     clock.forward(_seconds_to_begin(datetime.now(UTC)))
     turns = Turns()
     with contextlib.ExitStack() as opened:

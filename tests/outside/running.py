@@ -313,9 +313,8 @@ class Running:
         return printed
 
     def _start_operator(self):
-        command = ["local.stack.clock", self.hints["LOCAL_CLOCK"], "local.operator"]
         return subprocess.Popen(
-            [sys.executable, "-m", *command],
+            [sys.executable, "-m", "local.operator"],
             cwd=ROOT,
             env={**_own_environment(), **self.hints, "COLUMNS": "200"},
             stdin=subprocess.PIPE,

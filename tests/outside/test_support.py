@@ -260,7 +260,7 @@ def test_a_message_that_its_person_answered_in_an_outage_is_not_routed(stack):
     assert not [one for one in tags(stack, ticket) if one.startswith("route-")]
 
 
-def test_safe_mode_routes_and_answers_nobody(stack):
+def test_safe_mode_routes_and_answers_no_customer(stack):
     bought = order(stack)
     with stack.switched("safe_mode", "true"):
         seen = len(stack.shopify.requests())
