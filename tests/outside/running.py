@@ -168,6 +168,11 @@ class Running:
         seconds = timedelta(**duration).total_seconds()
         assert self._control("POST", "clock", {"forward_seconds": seconds})["settled"]
 
+    def passes(self, **duration):
+        """Let time pass in four steps: what waits behind another, or for one probe of a vendor."""
+        for _ in range(4):
+            self.forward(seconds=timedelta(**duration).total_seconds() / 4)
+
     def forward_to(self, hour, minute=0):
         """Let time pass until it is so late in UTC."""
         now = self.now()

@@ -117,7 +117,9 @@ def test_an_event_is_run_again_once_after_a_page_that_says_what_that_would_do(st
     assert len(stack.texts_to(to)) == 1
 
 
-def test_a_shared_story_needs_no_sign_in_names_no_person_and_ends_after_a_week(browser, stack, person):
+def test_a_shared_story_needs_no_sign_in_names_no_person_and_ends_after_a_week(
+    browser, stack, person
+):
     to, action = _effect_of_unknown_outcome(stack)
     event = stack.ops("explain", action, "--json").data["events"][0]["event"]["event_id"]
     person.opens(f"/story?key={event}")

@@ -63,8 +63,7 @@ def test_three_hours_without_richpanel_delay_tickets_and_lose_none(stack):
         stack.forward(hours=1)
     assert effects_on(stack, told) == effects_on(stack, other) == []
     stack.richpanel.recovers()
-    for _ in range(3):
-        stack.forward(minutes=30)
+    stack.passes(hours=2)
     assert len(answers(stack, told)) == 1
     assert "route-returns-admin" in tags(stack, other)
     assert "middleware_error_needs_attention" not in tags(stack, told) | tags(stack, other)
@@ -91,8 +90,7 @@ def test_a_reply_is_on_its_ticket_once_whatever_richpanel_answered(stack, kind):
     bought = order(stack)
     stack.richpanel.fails(kind, operation="send_message")
     ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail)
-    for _ in range(3):
-        stack.forward(minutes=30)
+    stack.passes(hours=2)
     assert len(answers(stack, ticket)) == 1
     assert {"mw-reply-sent", "mw-processed"} <= tags(stack, ticket)
 
@@ -112,8 +110,7 @@ def test_messages_of_a_ticket_take_effect_in_their_order_after_an_outage(stack):
     for number, text in enumerate(texts, start=1):
         reports(stack, ticket, f"c-{number}", text)
     stack.richpanel.recovers()
-    stack.forward(hours=1)
-    stack.forward(minutes=1)
+    stack.passes(hours=1)
     routes = [
         one["value"]
         for one in effects_on(stack, ticket)
@@ -142,8 +139,7 @@ def test_a_start_in_an_outage_of_hours_is_sent_once_when_twilio_is_back(stack):
         stack.forward(hours=1)
     assert stack.texts_to(to) == []
     stack.twilio.recovers()
-    for _ in range(3):
-        stack.forward(minutes=30)
+    stack.passes(hours=2)
     assert len(stack.texts_to(to)) == 1
     assert stack.outcome(body["request_data"]["request_id"])["state"] == "sent"
 

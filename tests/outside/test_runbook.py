@@ -110,7 +110,7 @@ def test_a_dead_letter_is_redriven_once_and_a_dry_run_sends_nothing(stack, given
     stack.forward(hours=1)
     assert (stack.outcome(request_id)["state"], stack.texts_to(to)) == ("failed", [])
     stack.ops("dlq", "redrive", event, "--because", "the key is right again", "--yes")
-    stack.forward(minutes=1)
+    stack.passes(hours=1)
     assert (stack.outcome(request_id)["state"], len(stack.texts_to(to))) == ("sent", 1)
     stack.ops("dlq", "redrive", event, "--yes", code=1)
     assert "the key is right again" in stack.ops("journal", event).out
