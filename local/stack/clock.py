@@ -67,7 +67,10 @@ class MovedClock:
         """The product's own pauses in this process are over at once: they move the clock instead."""
         from chalicelib.clock import SystemClock  # noqa: PLC0415 - the engine has no use for it
 
-        SystemClock.sleep = lambda _, seconds: self.forward(max(0.0, seconds))  # type: ignore[method-assign]
+        def sleep(_: SystemClock, seconds: float) -> None:
+            self.forward(max(0.0, seconds))
+
+        SystemClock.sleep = sleep  # type: ignore[method-assign, assignment]
 
 
 def command(file: Path, module: str) -> tuple[str, ...]:

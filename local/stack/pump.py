@@ -151,33 +151,40 @@ class Pump(Running):
                     self._report(error)
 
     def _take_turns(self, url: str, arn: str) -> None:
-        turns, me = cast("Turns", self.turns), f"{url} {threading.get_ident()}"
-        turns.join(me)
+        turns = cast("Turns", self.turns)
+        turns.join(url)
         while not self._stopping.is_set():
-            with turns.look(me) as finds:
-                try:
-                    if self._receive(url, arn, wait_seconds=0) is not None:
-                        finds()
-                        continue
-                except (ClientError, BotoCoreError, OSError) as error:
-                    self._report(error)
-            turns.rest(me)
-        turns.leave(me)
+            began = turns.look(url)
+            try:
+                messages = self._received(url, wait_seconds=0)
+            except (ClientError, BotoCoreError, OSError) as error:
+                messages = []
+                self._report(error)
+            if not messages:
+                turns.empty(url, began)
+                continue
+            with turns.work(url):
+                self._invoke(url, arn, messages[0])
+        turns.leave(url)
 
     def _receive(self, url: str, arn: str, *, wait_seconds: int) -> Invocation | None:
-        messages = self.sqs.receive_message(
-            QueueUrl=url,
-            MaxNumberOfMessages=1,
-            WaitTimeSeconds=wait_seconds,
-            AttributeNames=["All"],
-            MessageAttributeNames=["All"],
-        ).get("Messages", [])
+        messages = self._received(url, wait_seconds=wait_seconds)
         if not messages:
             return None
         if wait_seconds and self._stopping.is_set():
             self._put_back(url, messages[0])
             return None
         return self._invoke(url, arn, messages[0])
+
+    def _received(self, url: str, *, wait_seconds: int) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.sqs.receive_message(
+            QueueUrl=url,
+            MaxNumberOfMessages=1,
+            WaitTimeSeconds=wait_seconds,
+            AttributeNames=["All"],
+            MessageAttributeNames=["All"],
+        ).get("Messages", [])
+        return found
 
     def _invoke(self, url: str, arn: str, message: dict[str, Any]) -> Invocation:
         record = lambda_events.sqs_record(message, queue_arn=arn)
@@ -297,13 +304,13 @@ class Schedule(Running):
         due = time.monotonic() + self.every_seconds
         turns.join(self.function_name)
         while not self._stopping.is_set():
-            with turns.look(self.function_name) as finds:
-                if time.monotonic() >= due:
-                    finds()
-                    due = time.monotonic() + self.every_seconds
-                    self._tick()
-                    continue
-            turns.rest(self.function_name)
+            began = turns.look(self.function_name)
+            if time.monotonic() < due:
+                turns.empty(self.function_name, began)
+                continue
+            due = time.monotonic() + self.every_seconds
+            with turns.work(self.function_name):
+                self._tick()
         turns.leave(self.function_name)
 
     def _tick(self) -> None:

@@ -659,8 +659,7 @@ def test_a_tool_is_called_once_although_the_companys_answer_was_lost(stack):
     calls(stack, to, "note_interest", {"job_ref": "JR123"})
     stack.company.fails("act_then_drop", times=2)
     stack.says(to, f"I am interested {to}")
-    for _ in range(2):
-        stack.forward(minutes=15)
+    stack.passes(hours=2)
     assert words_to(stack, to)[1:] == ["Noted."]
     (called,) = [one for one in events(stack, request_id) if "tool" in one["data"]]
     assert (called["data"]["tool"], called["data"]["arguments"]) == (

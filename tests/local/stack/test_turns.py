@@ -17,7 +17,7 @@ class Looker:
 
     def __init__(self, turns, name):
         self.turns, self.name = turns, name
-        self.work, self.done = [], []
+        self.work = []
         self.is_over = threading.Event()
         turns.join(name)
         self.thread = threading.Thread(target=self._run, daemon=True)
@@ -25,14 +25,13 @@ class Looker:
 
     def _run(self):
         while not self.is_over.is_set():
-            with self.turns.look(self.name) as finds:
-                if self.work:
-                    one = self.work.pop(0)
-                    one()
-                    self.done.append(one)
-                    finds()
-                    continue
-            self.turns.rest(self.name)
+            began = self.turns.look(self.name)
+            if not self.work:
+                self.turns.empty(self.name, began)
+                continue
+            one = self.work.pop(0)
+            with self.turns.work(self.name):
+                one()
         self.turns.leave(self.name)
 
     def stop(self):
@@ -75,3 +74,15 @@ def test_who_has_left_is_not_waited_for(turns):
     assert not turns.settle(timeout_seconds=0)
     turns.leave("gone")
     assert turns.settle(timeout_seconds=0)
+
+
+def test_while_one_poller_works_another_looks_at_the_same_queue(turns):
+    pollers = [Looker(turns, "a"), Looker(turns, "a")]
+    both = threading.Barrier(2)
+    work = [lambda: both.wait(5)] * 2
+    for one in pollers:
+        one.work = work
+    assert turns.settle(timeout_seconds=5)
+    assert not both.broken
+    for one in pollers:
+        one.stop()

@@ -15,6 +15,8 @@ from local.vendors.shopify import Shopify
 from ops.stage import config
 from tests.rigs.ops_cli import runner
 
+pytestmark = pytest.mark.long  # the whole page walked; its commands and settings are tested apart
+
 PAGE = (Path(__file__).parents[3] / "docs" / "richpanel-setup.md").read_text()
 EMAIL = "ada@example.com"
 
