@@ -30,7 +30,7 @@ class Turns:
             self._looked.setdefault(place, -1)
 
     def leave(self, place: str) -> None:
-        """Nobody looks there any more."""
+        """It is not looked at any more."""
         with self._changed:
             self._looked.pop(place, None)
             self._looking.discard(place)
