@@ -235,3 +235,21 @@ def _counted(person, *names):
     """The overview's numbers."""
     person.opens("/")
     return [int(re.search(rf"(\d+)\s+{name}", person.reads())[1]) for name in names]
+
+
+def test_a_form_that_is_posted_twice_acts_once(stack, person):
+    to = stack.tel()
+    with stack.switched("kill_switch", "true"):
+        stack.start(to)
+    event = stack.ops("explain", to, "--json").data["events"][0]["event"]["event_id"]
+    person.opens(f"/story?key={event}")
+    person.presses("Run it again")
+    address, fields = person.form("Run it again")
+    for _ in range(2):
+        own = {"origin": person.url, "sec-fetch-site": "same-origin"}
+        posted = {**fields, "reason": "the switch is off"}
+        assert person.context.request.post(address, form=posted, headers=own).status < 500
+        stack.settle()
+    entries = stack.ops("journal", event, "--json").data
+    assert str(entries).count("the switch is off") == 1, entries
+    assert len(stack.texts_to(to)) == 1

@@ -168,3 +168,11 @@ def test_a_replay_does_what_the_kill_switch_stopped_and_nothing_twice(stack):
     added = [one["value"] for one in effects_on(stack, ticket)]
     assert "route-returns-admin" in added
     assert len(added) == len(set(added))
+
+
+def test_a_send_that_twilio_took_and_answered_with_a_time_out_is_not_repeated(stack):
+    to = stack.tel()
+    stack.twilio.fails("act_then_status", status=408, operation="create_message")
+    stack.start(to)
+    stack.passes(hours=4)
+    assert len(stack.texts_to(to)) == 1

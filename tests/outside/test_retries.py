@@ -78,3 +78,11 @@ def started(stack, to, **changes):
 def sends(stack):
     """How often Twilio was asked to send a text."""
     return len(stack.twilio.requests("create_message"))
+
+
+def test_a_wait_of_a_day_that_a_vendor_names_is_cut_to_a_quarter_of_an_hour(stack):
+    to = stack.tel()
+    stack.twilio.fails(status=429, headers={"Retry-After": "86400"})
+    started(stack, to)
+    stack.passes(hours=2)
+    assert len(stack.texts_to(to)) == 1

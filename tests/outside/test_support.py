@@ -330,3 +330,13 @@ def test_a_mistake_in_the_settings_document_is_named_and_changes_nothing(stack, 
     refused = stack.ops("support-settings", "put", file, "--yes", code=2)
     assert "return_reqest" in refused.out + refused.err
     assert stack.ops("support-settings", "history", "--json").data == before
+
+
+def test_an_answer_that_waited_is_withheld_once_the_customer_has_written_again(stack):
+    bought = order(stack)
+    stack.shopify.fails(status=503, times=None)
+    ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail)
+    stack.richpanel.post(f"tickets/{ticket}/comments", body="Please cancel it.", id="c-2")
+    stack.shopify.recovers()
+    stack.passes(hours=1)
+    assert answers(stack, ticket) == []
