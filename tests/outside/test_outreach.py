@@ -264,7 +264,9 @@ def test_a_start_that_was_sent_before_the_stop_and_found_after_it_lifts_nothing(
     stack.says(to, "STOP")
     stack.passes(hours=1)
     assert "START" in str(stack.said(request_id))
+    asked = len(stack.twilio.requests("create_message"))
     assert stack.outcome(started(stack, to))["reason"] == "do_not_contact"
+    assert len(stack.twilio.requests("create_message")) == asked  # Twilio keeps a list of its own
 
 
 def test_help_is_answered_with_the_companys_name_and_contact_even_after_a_stop(stack):
