@@ -93,7 +93,7 @@ def _seconds_to_begin(now: datetime) -> float:
     return (begins - now).total_seconds()
 
 
-def second_project(stage: str, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - attributes
+def second_project(stage: str) -> dict[str, Any]:
     """The second company's `company-data` item."""
     item = company.project(
         stage,
@@ -113,7 +113,7 @@ def second_project(stage: str, **changes: Any) -> dict[str, Any]:  # noqa: ANN40
         "sms_credentials_id": name.format("sms"),
     }
     channels["email"] |= {"company_email": SECOND_EMAIL}
-    return item | changes
+    return item
 
 
 def open_second_company(stack: Stack) -> None:

@@ -5,7 +5,7 @@
     GET  /clock                            {"now": "2026-11-25T15:00:00.000Z"}
     POST /clock  {"forward_seconds": 600}  moves it, lets everything run that is due, and answers
     POST /settle {}                        lets everything run that is due, and answers
-    POST /company-data {...}               stores a project's item as it is, checked by nobody
+    POST /company-data {...}               stores a project's item as it is, without a check
     POST /console {}                       opens a console: {"url": "http://..."} signs in, once
 
 The answers to the first two POSTs have ``settled``: false where work did not end in time.

@@ -152,7 +152,7 @@ class Running:
         return next(self._numbers)
 
     def tel(self):
-        """A recipient whom nobody has written to yet."""
+        """A recipient who has got no message yet."""
         return f"+1555012{self.number():04d}"
 
     def mail(self):
