@@ -173,6 +173,14 @@ class Running:
         for _ in range(4):
             self.forward(seconds=timedelta(**duration).total_seconds() / 4)
 
+    def passes_until(self, condition, **step):
+        """Let time pass step by step until it is so: what waits takes turns with other tests' work."""
+        for _ in range(60):
+            self.forward(**step)
+            if condition():
+                return
+        raise AssertionError("it has not come to that")
+
     def forward_to(self, hour, minute=0):
         """Let time pass until it is so late in UTC."""
         now = self.now()
