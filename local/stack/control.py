@@ -83,6 +83,8 @@ class Control(Running):
             case ("POST", "settle"):
                 return self._settled()
             case ("POST", "company-data"):
+                if not isinstance(request.body, dict):
+                    return Answer(400, {"error": "company-data must be a JSON object"})
                 self._store(request.body)
                 return Answer(200, {})
             case ("POST", "console"):

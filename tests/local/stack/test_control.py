@@ -39,10 +39,10 @@ def control(turns, stored):
         yield made
 
 
-def test_time_is_moved_before_what_is_due_runs(control, turns):
+def test_work_under_way_ends_then_time_is_moved_then_what_is_due_runs(control, turns):
     answer = requests.post(f"{control.url}/clock", json={"forward_seconds": 60}, timeout=5)
     assert (answer.status_code, answer.json()["settled"]) == (200, True)
-    assert turns.ahead == [60]
+    assert turns.ahead == [0, 60]
 
 
 def test_what_does_not_end_in_time_is_said(control, turns):
@@ -54,6 +54,12 @@ def test_the_time_can_be_asked(control, turns):
     now = requests.get(f"{control.url}/clock", timeout=5).json()["now"]
     assert abs(datetime.fromisoformat(now) - datetime.now(UTC)) < timedelta(minutes=5)
     assert turns.ahead == []
+
+
+def test_settings_that_are_no_item_are_refused(control, stored):
+    for body in ("[]", "1", "not json"):
+        answer = requests.post(f"{control.url}/company-data", data=body, timeout=5)
+        assert (answer.status_code, stored) == (400, [])
 
 
 @pytest.mark.parametrize("given", ["-1", '"1"', "true", "null", "Infinity"])
