@@ -77,7 +77,9 @@ class Control(Running):
                 seconds = _seconds(request.body)
                 if seconds is None:
                     return Answer(400, {"error": "forward_seconds must be a number, 0 or more"})
-                self._turns.settle(timeout_seconds=SETTLE_SECONDS)  # or work under way loses its lease
+                self._turns.settle(
+                    timeout_seconds=SETTLE_SECONDS
+                )  # or work under way loses its lease
                 self._clock.forward(seconds)
                 return self._settled()
             case ("POST", "settle"):
