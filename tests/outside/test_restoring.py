@@ -1,5 +1,9 @@
 """The promises of docs/restoring.md, tried from outside."""
 
+from tests.outside.aws import aws
+
+RELEASE = ("restore", "--at", "1h", "--release", "--yes")
+
 
 def test_in_shadow_mode_events_are_recorded_and_no_vendor_gets_anything(stack):
     to, ticket = stack.tel(), stack.ticket("Where is my order?")
@@ -36,8 +40,8 @@ def test_a_restored_stage_is_not_released_while_an_event_is_unfinished(stack):
     stack.twilio.fails(operation="create_message", status=500)
     stack.start(to)
     with stack.switched("shadow_mode", "true"):
-        release = ("restore", "--at", "1h", "--release", "--yes")
-        assert "unfinished" in stack.ops(*release, code=1).err
+        assert "unfinished" in stack.ops(*RELEASE, code=1).err
+        assert stack.ops("switch", "get", "--json").data["shadow_mode"] == "true"
         assert "the switch shadow_mode" in _why_shadow(stack)
     for _ in range(3):
         stack.forward(minutes=20)
@@ -46,6 +50,65 @@ def test_a_restored_stage_is_not_released_while_an_event_is_unfinished(stack):
 
 def test_completing_a_restored_ledger_is_refused_while_the_stage_acts(stack):
     assert "the stage acts" in stack.ops("restore", "--at", "1h", "--dry-run", code=1).err
+
+
+def test_a_restored_stage_is_not_released_while_the_last_sweep_was_not_complete(stack):
+    with stack.switched("shadow_mode", "true"):
+        stack.richpanel.fails(status=500, operation="list_tickets", times=None)
+        stack.ops("reconcile", "--yes", code=1)
+        assert "sweep was not complete" in stack.ops(*RELEASE, code=1).err
+        assert stack.ops("switch", "get", "--json").data["shadow_mode"] == "true"
+        stack.richpanel.recovers()
+        stack.forward(minutes=20)
+        stack.ops("reconcile", "--yes")
+        assert "sweep was not complete" not in _release(stack).err
+
+
+def test_a_stage_that_is_not_in_shadow_is_not_released(stack):
+    assert "nothing to release" in stack.ops(*RELEASE, code=1).err
+
+
+def test_completing_a_restored_ledger_puts_the_stage_into_shadow_mode(stack):
+    try:
+        stack.ops("restore", "--at", "1h", "--yes")
+        assert stack.ops("switch", "get", "--json").data["shadow_mode"] == "true"
+        assert "the switch shadow_mode" in _why_shadow(stack)
+    finally:
+        stack.ops("switch", "set", "shadow_mode", "false", "--yes")
+        stack.forward(seconds=31)
+
+
+def test_what_was_done_since_the_backup_gets_its_rows_back_once_and_a_dry_run_writes_none(stack):
+    to = stack.tel()
+    stack.start(to)
+    event = stack.ops("explain", to, "--json").data["events"][0]
+    with stack.switched("shadow_mode", "true"):
+        _forget(stack, event)
+        for more in (("--dry-run",), ("--yes",)):
+            assert _written(stack, *more) == 1
+        assert _written(stack, "--yes") == 0
+
+
+def _release(stack):
+    """Released or not, as other tests' events end; what it printed."""
+    return stack.ops(*RELEASE, code=None)
+
+
+def _written(stack, *more):
+    """How many rows the command has written, or would."""
+    return stack.ops("restore", "--at", "1h", *more, "--json").data["written"]
+
+
+def _forget(stack, event):
+    """The ledger as a backup that is older than the event has it."""
+    for one in (event["event"], *event["actions"]):
+        aws(
+            stack,
+            "dynamodb",
+            "DeleteItem",
+            TableName=stack.hints["IDEMPOTENCY_TABLE_NAME"],
+            Key={"event_id": {"S": one["event_id"]}},
+        )
 
 
 def _why_shadow(stack):

@@ -1,0 +1,47 @@
+"""The engine's own side, as `aws` and the AWS console reach it."""
+
+import json
+
+import requests
+
+TARGETS = {
+    "secretsmanager": ("secretsmanager", "1.1"),
+    "ssm": ("AmazonSSM", "1.1"),
+    "sqs": ("AmazonSQS", "1.0"),
+    "dynamodb": ("DynamoDB_20120810", "1.0"),
+}
+
+
+def aws(stack, service, call, **body):
+    """One call, e.g. `aws(stack, "sqs", "GetQueueUrl", QueueName=...)`; returns the answer."""
+    target, version = TARGETS[service]
+    answer = requests.post(
+        stack.hints["AWS_ENDPOINT_URL"],
+        headers={
+            "X-Amz-Target": f"{target}.{call}",
+            "Content-Type": f"application/x-amz-json-{version}",
+            "Authorization": "AWS4-HMAC-SHA256 Credential=000000000000/20261124/us-east-1"
+            f"/{service}/aws4_request, SignedHeaders=host, Signature=0",
+        },
+        data=json.dumps(body),
+        timeout=20,
+    )
+    assert answer.ok, answer.text
+    return answer.json() if answer.content else {}
+
+
+def put_secret(stack, name, value):
+    """As `aws secretsmanager put-secret-value` does; `name` is the hint that has the secret's id."""
+    aws(
+        stack,
+        "secretsmanager",
+        "PutSecretValue",
+        SecretId=stack.hints.get(name, name),
+        SecretString=value if isinstance(value, str) else json.dumps(value),
+    )
+
+
+def secret(stack, name):
+    """The text of a secret, to be put back."""
+    answer = aws(stack, "secretsmanager", "GetSecretValue", SecretId=stack.hints.get(name, name))
+    return answer["SecretString"]
