@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import requests
 
 from tests.outside.browser import Person, chromium, left_out
 from tests.outside.running import FIRST
@@ -122,18 +123,17 @@ def test_a_shared_story_needs_no_sign_in_names_no_person_and_ends_after_a_week(
 ):
     to, action = _effect_of_unknown_outcome(stack)
     event = stack.ops("explain", action, "--json").data["events"][0]["event"]["event_id"]
-    person.opens(f"/story?key={event}")
-    person.presses("Make a link to this story")
-    link = re.search(r"http\S+/shared\S+", person.reads())[0]
+    link = _shared(person, event)
     guest = Person(browser, link)
     assert guest.signs_in() == 200
     assert "Not known whether it was sent" in guest.reads()
     assert guest.page.locator("main form").count() == 0
     assert not [one for one in (to[1:], "root") if one in guest.page.content()]
     assert guest.opens("/unknown") == 401
-    assert guest.opens(link.replace("evt:start:", "evt:start:0")) >= 400
-    stack.forward(days=8)
-    assert guest.opens(link) >= 400
+    stack.forward(days=6)
+    assert guest.opens(link) == 200
+    stack.forward(days=2)
+    assert guest.opens(link) == 404
     guest.context.close()
 
 
@@ -253,3 +253,134 @@ def test_a_form_that_is_posted_twice_acts_once(stack, person):
     entries = stack.ops("journal", event, "--json").data
     assert str(entries).count("the switch is off") == 1, entries
     assert len(stack.texts_to(to)) == 1
+
+
+def test_a_shared_link_whose_event_or_end_was_changed_shows_nothing(browser, stack, person):
+    events = []
+    for _ in range(2):
+        to = stack.tel()
+        stack.start(to)
+        events.append(stack.ops("explain", to, "--json").data["events"][0]["event"]["event_id"])
+    link = _shared(person, events[0])
+    until = int(re.search(r"until=(\d+)", link)[1])
+    guest = Person(browser, link)
+    for changed in (
+        link.replace(str(until), str(until + 86_400)),
+        link.replace(str(until), str(until - 1)),
+        link.replace(str(until), ""),
+        link.replace(*(one.rpartition(":")[2] for one in events)),
+        link.partition("&proof=")[0],
+    ):
+        assert changed != link
+        assert guest.opens(changed) == 404
+    assert guest.opens(link) == 200
+    guest.context.close()
+
+
+def test_a_page_that_is_asked_for_under_a_foreign_name_is_refused(person):
+    own = requests.get(f"{person.url}/inbox", timeout=20)
+    foreign = requests.get(f"{person.url}/inbox", headers={"host": "evil.example"}, timeout=20)
+    assert (own.status_code, foreign.status_code) == (401, 421)
+
+
+def test_a_switch_that_stops_effects_is_on_the_overview_while_it_is_on(stack, person):
+    with stack.switched("kill_switch", "true"):
+        person.opens("/")
+        assert re.search(r"Effects are stopped:\s+kill_switch", person.reads())
+    person.opens("/")
+    assert "Effects are stopped" not in person.reads()
+
+
+@pytest.mark.parametrize("choice", ["It happened", "Leave it"])
+def test_what_a_page_settles_as_happened_or_left_is_never_performed(stack, person, choice):
+    to, action = _effect_of_unknown_outcome(stack)
+    person.opens(f"/unknown/one?key={action}")
+    person.writes("seen in their list", beside=choice, field="reason")
+    person.presses(choice)
+    stack.settle()
+    assert stack.texts_to(to) == []
+    assert action not in stack.ops("settle").out
+
+
+def test_an_effect_is_not_settled_without_a_reason(stack, person):
+    _, action = _effect_of_unknown_outcome(stack)
+    person.opens(f"/unknown/one?key={action}")
+    address, fields = person.form("Leave it")
+    own = {"origin": person.url, "sec-fetch-site": "same-origin"}
+    for reason in ("", "   "):
+        posted = person.context.request.post(
+            address, form={**fields, "reason": reason}, headers=own
+        )
+        assert posted.status == 400
+    assert action in stack.ops("settle").out
+
+
+def test_what_is_put_off_leaves_the_list_until_then_or_until_the_recipient_writes(stack, person):
+    to, conversation = _taken(stack, person)
+    seen = []
+    for ends in (lambda: stack.forward(minutes=61), lambda: stack.says(to, "Still there?")):
+        person.opens(f"/conversations/{conversation}")
+        person.presses("Put off")
+        person.opens("/inbox")
+        seen.append(person.lists(conversation))
+        ends()
+        person.opens("/inbox")
+        seen.append(person.lists(conversation))
+    assert seen == [False, True, False, True]
+
+
+def test_what_is_given_back_is_answered_by_automation_and_before_by_no_machine(stack, person):
+    to, conversation = _taken(stack, person)
+    before = len(stack.texts_to(to))
+    stack.says(to, "When do you open?")
+    assert len(stack.texts_to(to)) == before
+    person.opens(f"/conversations/{conversation}")
+    person.presses("Give back")
+    stack.settle()
+    assert len(stack.texts_to(to)) == before + 1
+
+
+def test_a_note_is_never_sent_and_what_is_handed_to_a_colleague_is_the_colleagues(stack, person):
+    to, conversation = _taken(stack, person)
+    before = len(stack.texts_to(to))
+    assert "You have it." in person.reads()
+    person.writes("she has called twice", beside="Keep the note")
+    person.presses("Keep the note")
+    person.writes("Ben", beside="Hand to a colleague")
+    person.presses("Hand to a colleague")
+    stack.settle()
+    person.opens(f"/conversations/{conversation}")
+    assert "Ben has it." in person.reads()
+    assert "she has called twice" in person.reads()
+    assert person.page.get_by_role("button", name="Send", exact=True).count() == 0
+    assert len(stack.texts_to(to)) == before
+
+
+def test_a_click_on_a_page_that_is_older_than_the_recipients_words_does_nothing(stack, person):
+    to, conversation = _taken(stack, person)
+    before = len(stack.texts_to(to))
+    person.opens(f"/conversations/{conversation}")
+    stack.says(to, "Never mind, it is solved")
+    person.writes("I shall look into it.", beside="Send")
+    person.presses("Send")
+    stack.settle()
+    assert len(stack.texts_to(to)) == before
+    assert "I shall look into it." in person.page.content()
+
+
+def _shared(person, event):
+    """The link to an event's story."""
+    person.opens(f"/story?key={event}")
+    person.presses("Make a link to this story")
+    return re.search(r"http\S+/shared\S+", person.reads())[0]
+
+
+def _taken(stack, person):
+    """A conversation whose recipient asked for a person, who has taken it and has its page open."""
+    to, project = stack.tel(), stack.put_project()
+    stack.start(to, of=project)
+    stack.says(to, "I want to talk to a person")
+    conversation = _waiting(stack, project)
+    person.opens(f"/conversations/{conversation}")
+    person.presses("Take")
+    return to, conversation
