@@ -2,7 +2,9 @@
 
 import pytest
 
-from tests.outside.running import FIRST
+from tests.outside.aws import aws
+from tests.outside.running import FIRST, PROJECT, Running
+from tests.outside.tickets import effects_on, opens, reports
 
 
 def test_explain_tells_the_same_story_by_everything_that_one_may_have(stack):
@@ -316,3 +318,111 @@ def _events(stack, request_id):
     """The numbers of the events that the company has accepted."""
     heard = stack.company.get("events")["events"]
     return [one["data"]["number"] for one in heard if one["data"]["request_id"] == request_id]
+
+
+# --- refusals -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("switch", "stops"),
+    [
+        ("kill_switch", "true"),
+        ("safe_mode", "true"),
+        ("automation_enabled", "false"),
+        ("shadow_mode", "true"),
+    ],
+)
+def test_a_switch_that_stops_more_is_set_at_once_and_in_prod_the_other_way_only_with_yes(
+    stack, prod, switch, stops
+):
+    lets = {"true": "false", "false": "true"}[stops]
+    assert f"{switch} is {stops}" in prod("switch", "set", switch, stops).out
+    refused = prod("switch", "set", switch, lets, code=2)
+    assert "--yes" in refused.err
+    assert _of_prod(stack, switch) == stops
+
+
+def test_a_finished_effect_is_repeated_only_as_often_as_a_person_agrees(stack):
+    ticket = opens(stack, "I want to return my shoes.")
+    before = len(effects_on(stack, ticket))
+    action = stack.ops("explain", ticket, "--json").data["events"][0]["actions"][0]["event_id"]
+    assert "1 would go" in stack.ops("resend", action, "--dry-run").out
+    stack.ops("resend", action, typed="n\n", code=1)
+    stack.settle()
+    assert len(effects_on(stack, ticket)) == before
+    for _ in range(2):
+        stack.ops("resend", action, "--nonce", "once", "--reason", "they lost it", "--yes")
+        stack.forward(seconds=2)
+    assert len(effects_on(stack, ticket)) == before + 1
+    assert "they lost it" in stack.ops("journal", action).out
+
+
+def test_an_effect_that_has_not_been_done_cannot_be_sent_once_more(stack):
+    ticket = stack.ticket("I want to return my shoes.")
+    with stack.switched("kill_switch", "true"):
+        reports(stack, ticket, "c-1", "I want to return my shoes.")
+    action = stack.ops("explain", ticket, "--json").data["events"][0]["actions"][0]["event_id"]
+    assert "skipped" in stack.ops("resend", action, "--yes", code=1).err
+    assert effects_on(stack, ticket) == []
+
+
+def test_a_letter_that_cannot_be_read_is_deleted_only_with_a_reason_and_a_yes(stack):
+    letter = _unreadable_letter(stack)
+    assert "undecodable" in stack.ops("dlq", "redrive", letter, "--yes").out
+    drop = ("dlq", "drop", letter)
+    stack.ops(*drop, "--yes", code=2)
+    stack.ops(*drop, "--reason", " ", "--yes", code=2)
+    stack.ops(*drop, "--reason", "sent by hand", typed="n\n", code=1)
+    assert letter in stack.ops("dlq", "list").out
+    stack.ops(*drop, "--reason", "sent by hand", "--yes")
+    assert letter not in stack.ops("dlq", "list").out
+    (entry,) = stack.ops("journal", f"dlq:{letter}", "--json").data
+    assert (entry["by"], entry["reason"]) == ("root", "sent by hand")
+
+
+def test_a_replay_takes_events_or_a_status_and_goes_on_after_a_key_that_exists(stack):
+    ended, waits = (opens(stack, "I want to return my shoes.") for _ in range(2))
+    keys = [f"evt:rp:{one}:c-1" for one in (ended, waits)]
+    stack.ops("replay", "--yes", code=2)
+    stack.ops("replay", keys[0], "--status", "processed", "--yes", code=2)
+    stack.ops("replay", keys[0], "--after", keys[1], "--yes", code=2)
+    of_the_hour = ("replay", "--status", "processed", "--since", "5m", "--dry-run", "--json")
+    stack.ops(*of_the_hour, "--after", "evt:rp:none:c-1", code=1)
+    first = stack.ops(*of_the_hour, "--limit", 1).data
+    rest = stack.ops(*of_the_hour, "--after", first["last"]).data
+    whole = stack.ops(*of_the_hour).data
+    named = [one["event"] for part in (first, rest) for one in part["first"]]
+    assert named == [one["event"] for one in whole["first"]]
+    assert set(keys) <= set(named)
+
+
+def test_the_check_of_a_company_names_a_secret_that_is_missing(stack):
+    twilio = {"company_sms_number": FIRST.sms, "sms_credentials_id": "ai-multi-comms/none"}
+    channels = {**PROJECT["channel_config"], "sms": twilio}
+    wrong = stack.put_project(channel_config=channels, allowed_channels=["sms"])
+    shown = stack.ops("company", "check", FIRST.id, "--json", code=None).data
+    faults = [one for one in shown if "ai-multi-comms/none" in str(one)]
+    assert [(one["project"], one["result"] == "ok") for one in faults] == [(wrong.project, False)]
+
+
+@pytest.fixture(scope="module")
+def prod(_stack):
+    """Commands as somebody types them whose terminal has nothing of this stage but its engine."""
+    kept = {name: value for name, value in _stack.hints.items() if name.startswith("AWS_")}
+    other = object.__new__(Running)
+    other.hints, other._operator = {**kept, "STAGE": "prod"}, None
+    yield other.ops
+    other._operator.communicate(timeout=10)
+
+
+def _of_prod(stack, switch):
+    path = f"/rp-mw/prod/{switch}"
+    return aws(stack, "ssm", "GetParameters", Names=[path])["Parameters"][0]["Value"]
+
+
+def _unreadable_letter(stack):
+    """A dead letter of the tickets' lane that no version can read: its id."""
+    name = stack.hints["QUEUE_NAME"].replace("events", "events-dlq")
+    url = aws(stack, "sqs", "GetQueueUrl", QueueName=name)["QueueUrl"]
+    ids = {one: f"by-hand-{stack.number()}" for one in ("MessageGroupId", "MessageDeduplicationId")}
+    return aws(stack, "sqs", "SendMessage", QueueUrl=url, MessageBody="no job", **ids)["MessageId"]
