@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.outside.aws import aws
+
 ANSWERS = """
 systems = ["support", "outreach", "facts"]
 way = "direct"
@@ -43,6 +45,64 @@ def test_answers_for_another_account_are_refused_and_nothing_is_made(stack, tmp_
 
 def test_without_a_terminal_the_walk_asks_for_a_file_and_changes_nothing(stack, unchanged):
     assert "--file" in stack.ops("setup", "--yes", code=2).err
+
+
+def test_the_walk_stops_at_the_first_step_that_fails_and_says_what_to_do(
+    stack, tmp_path, unchanged
+):
+    answers = tmp_path / "answers.toml"
+    answers.write_text(ANSWERS)
+    stopped = stack.ops("setup", "--yes", "--file", answers, "--json", code=1).data
+    assert [(one["step"], one["state"]) for one in stopped["steps"]] == [("place", "failed")]
+    assert stopped["pastes"] == []
+    said = stack.ops("setup", "--yes", "--file", answers, code=1).out
+    assert "Next: export AWS_PROFILE" in said
+    assert _states(stack)["artifacts"] == "to do"
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ('[secrets]\n"richpanel/api_key" = "hunter2"', "richpanel/api_key"),
+        ('[variables]\nNO_SUCH_VARIABLE = "hunter2"', "NO_SUCH_VARIABLE"),
+        ("[variables]\nPOWERBI_TENANT_ID = 7 # hunter2", "POWERBI_TENANT_ID"),
+        ('password = "hunter2"', "password"),
+    ],
+)
+def test_a_wrong_answer_is_named_and_never_shown_and_nothing_is_made(
+    stack, tmp_path, unchanged, line, named
+):
+    answers = tmp_path / "answers.toml"
+    answers.write_text(f"{ANSWERS}\n{line}\n")
+    refused = stack.ops("setup", "--yes", "--file", answers, code=2)
+    assert named in refused.err
+    assert "hunter2" not in refused.out + refused.err
+
+
+def test_answers_from_a_file_are_not_carried_out_without_yes(stack, tmp_path, unchanged):
+    answers = tmp_path / "answers.toml"
+    answers.write_text(ANSWERS.replace("999999999999", "000000000000"))
+    assert "--yes" in stack.ops("setup", "--file", answers, code=2).err
+
+
+def test_the_plan_finds_a_secret_that_is_missing_and_finds_it_in_order_again(stack):
+    name = stack.hints["ALOWARE_WEBHOOK_SECRET_ID"]
+    aws(stack, "secretsmanager", "DeleteSecret", SecretId=name, ForceDeleteWithoutRecovery=True)
+    try:
+        missing = _states(stack)["secrets"]
+    finally:
+        value = stack.hints["ALOWARE_TOKEN"]
+        aws(stack, "secretsmanager", "CreateSecret", Name=name, SecretString=value)
+    assert (missing, _states(stack)["secrets"]) == ("to do", "done")
+
+
+def test_the_key_of_the_hashes_is_not_asked_for_again(stack):
+    assert "never changed" in stack.ops("setup", "--secret", "key_hash", "--yes", code=1).err
+
+
+def _states(stack):
+    """Every step's state, as the plan shows it."""
+    return {one["step"]: one["state"] for one in stack.ops("setup", "--plan", "--json").data}
 
 
 def _seen(stack):
