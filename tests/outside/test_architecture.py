@@ -66,6 +66,28 @@ def test_what_waits_for_the_morning_is_listed_as_unfinished_with_its_time(stack)
     assert due not in stack.ops("unfinished").out
 
 
+def test_a_stop_counts_at_once_while_its_conversation_waits_for_the_morning(stack):
+    begin, end = (stack.now() + timedelta(minutes=one) for one in (2, 20))
+    quiet = {"from": f"{begin:%H:%M}", "until": f"{end:%H:%M}", "zone": "UTC"}
+    to, project = stack.tel(), stack.put_project(quiet_hours=quiet)
+    stack.start(to, of=project)
+    stack.forward(minutes=3)
+    stack.says(to, "When do you open?")
+    stack.says(to, "STOP")
+    assert stack.outcome(stack.start(to).json()["request_id"])["reason"] == "do_not_contact"
+    stack.forward(minutes=26)
+    assert len(stack.texts_to(to)) == 1
+
+
+def test_no_line_of_the_log_has_a_tickets_id(stack):
+    before, ticket = len(stack.output.read_text()), f"<quag{stack.number()}@mail.example>"
+    stack.richpanel.post("tickets", id=ticket, comments=[{"id": "c-1", "body": "Return it"}])
+    stack.webhook(ticket_id=ticket, message_id="c-1", message="Return it")
+    logged = stack.output.read_text()[before:]
+    assert '"worker.processed"' in logged
+    assert "quag" not in logged
+
+
 def lines(stack):
     """The application's lines of the log; metrics have a form of their own."""
     written = stack.output.read_text().splitlines()

@@ -18,6 +18,15 @@ SECRETS = {
     "a social security number": ("SSN 536-22-8765", "536-22"),
     "a tracking number": ("parcel 1Z999AA10123456784", "999AA"),
     "a password": ("her password: quagquag1", "quag"),
+    "a card's check number": ("the cvv is 4821", "4821"),
+    "a one-time code": ("her one-time code is 482193", "482193"),
+    "a bearer token": ("sent Bearer quag7Hs82kdLq0sPz7YhQ2w", "quag7"),
+    "a key of AWS": ("with AKIAQUAGQ3EXAMPLE7Q2 yesterday", "QUAGQ3"),
+    "a tracking link": ("see https://www.ups.com/track?tracknum=1Z999AA10123456784", "999AA"),
+    "an order number": ("for order #4711882", "4711"),
+    "a post box": ("to PO Box 4711, Springfield", "4711"),
+    "a national insurance number": ("NI number AB 12 34 56 C", "12 34 56"),
+    "a long number": ("it was 73920184 or so", "7392"),
     "a street address": ("send it to 12 Quagmire Street, Springfield, IL 62704", "Quagmire"),
 }
 
@@ -34,7 +43,10 @@ def test_what_identifies_a_person_is_masked_however_it_is_spelled(stack, kind):
 
 def test_a_harmless_sentence_stays_as_it_was_typed(stack):
     event = f"evt:rp:{opens(stack, 'I want to return my shoes.')}:c-1"
-    typed = "12 tickets on 2026-11-24 at 10:40, 3.50 USD each, release 1.20.3, HTTP 503"
+    typed = (
+        "12 tickets on 2026-11-24 at 10:40, 3.50 USD each, release 1.20.3, HTTP 503 of 10.20.30.40,"
+        " see 123e4567-e89b-42d3-a456-426614174000"
+    )
     stack.ops("replay", event, "--because", typed, "--yes")
     assert typed in json.dumps(stack.ops("journal", event, "--json").data)
 
@@ -89,12 +101,56 @@ def test_order_numbers_and_links_reach_the_model_as_they_were_written(stack):
     assert text in _said_to_the_model(stack, text)
 
 
+@pytest.mark.parametrize("has_mail", [False, True])
+def test_a_strangers_number_in_a_text_is_masked_for_the_model_and_the_recipients_own_is_left(
+    stack, has_mail
+):
+    to = stack.tel()
+    more = {"recipient_email": stack.mail()} if has_mail else {}
+    text = f"Call my sister on 212-555-0142, and me on {to}"
+    said = _said_to_the_model(stack, text, to=to, recipient_data=more)
+    assert "212-555" not in said
+    assert f"and me on {to}" in said
+
+
+def test_a_strangers_number_and_address_in_an_e_mail_are_masked_for_the_model_and_own_ones_left(
+    stack,
+):
+    mail, own = stack.mail(), "+1 555 010 9000"
+    before = _asked_before(stack)
+    stack.start(mail, "email", company_data={"project_id": WRITTEN_BY_A_MODEL})
+    (opening,) = stack.mails_to(mail)
+    text = f"Ask jo.quag@private.example or 212-555-0142, not me at {mail} or you on {own}"
+    stack.writes(mail, opening["reply_to"], text)
+    said = _sent_since(stack, before)
+    assert "quag" not in said
+    assert "212-555" not in said
+    assert f"not me at {mail}" in said
+    assert own in said
+
+
+def test_a_long_message_reaches_the_model_cut_at_2000_characters(stack):
+    said = _said_to_the_model(stack, "Is it open? " + "word " * 400 + "near " * 5 + "quagmire")
+    assert "Is it open?" in said
+    assert "quagmire" not in said
+
+
 def _said_to_the_model(stack, text, *, to=None, **changes):
     """A recipient of the project that a model writes for says this: all that the vendor was sent."""
     to = to or stack.tel()
-    before = max((one["number"] for one in stack.openai.requests()), default=0)
+    before = _asked_before(stack)
     stack.start(to, company_data={"project_id": WRITTEN_BY_A_MODEL}, **changes)
     stack.says(to, text)
+    return _sent_since(stack, before)
+
+
+def _asked_before(stack):
+    """The number of the model's newest request."""
+    return max((one["number"] for one in stack.openai.requests()), default=0)
+
+
+def _sent_since(stack, before):
+    """All that the vendor was sent since, which is an opening and an answer at least."""
     sent = stack.openai.requests(after=before)
     assert len(sent) > 1
     return json.dumps([one["body"] for one in sent], ensure_ascii=False)

@@ -1,11 +1,10 @@
 """The promises of docs/security.md, tried from outside."""
 
-import json
-
 import pytest
-import requests
 
+from tests.outside.aws import aws, put_secret, secret
 from tests.outside.running import AGENT_KEY, FIRST, SECOND
+from tests.outside.senders import aloware, call, creation, hubspot
 from tests.outside.tickets import answers, opens, order, requests_about, tags
 
 JSON = {"content-type": "application/json"}
@@ -164,7 +163,7 @@ def test_a_rotated_webhook_token_is_accepted_beside_the_old_one_and_then_alone(s
     old, new = stack.hints["WEBHOOK_TOKEN"], "n" * 32
     taken = {}
     for kept in ([new, old], [new], [old]):
-        _put_secret(stack, "WEBHOOK_SECRET_ID", {"active_tokens": kept})
+        put_secret(stack, "WEBHOOK_SECRET_ID", {"active_tokens": kept})
         stack.forward(minutes=6)
         taken[tuple(kept)] = [
             stack.webhook(token=one, settles=False).status_code != 401 for one in (old, new)
@@ -234,17 +233,112 @@ def test_a_customers_words_cannot_make_the_service_act_on_another_ticket(stack):
     assert answers(stack, ticket) == answers(stack, victim) == []
 
 
-def _put_secret(stack, name, value):
-    """As `aws secretsmanager put-secret-value` does."""
-    answer = requests.post(
-        stack.hints["AWS_ENDPOINT_URL"],
-        headers={
-            "X-Amz-Target": "secretsmanager.PutSecretValue",
-            "Content-Type": "application/x-amz-json-1.1",
-            "Authorization": "AWS4-HMAC-SHA256 Credential=000000000000/20261124/us-east-1"
-            "/secretsmanager/aws4_request, SignedHeaders=host, Signature=0",
-        },
-        data=json.dumps({"SecretId": stack.hints[name], "SecretString": json.dumps(value)}),
-        timeout=20,
-    )
-    assert answer.ok, answer.text
+def test_json_is_taken_up_to_64_levels_and_100000_arrays_and_objects(stack):
+    headers = {**JSON, "authorization": f"Bearer {stack.hints['ALOWARE_TOKEN']}"}
+    values = ["[" * levels + "]" * levels for levels in (63, 64)]  # in the body, which is a level
+    values += ["[" + "[]," * arrays + "[]]" for arrays in (99_990, 100_000)]
+    answers = [
+        stack.request(
+            "POST", "/webhook/aloware", headers=headers, data=f'{{"event": "none", "body": {one}}}'
+        ).status_code
+        for one in values
+    ]
+    assert answers == [200, 400, 200, 400]
+
+
+def test_a_rotated_company_key_aloware_token_or_hubspot_secret_is_taken_beside_the_old_one(stack):
+    names = ("ROUTER_KEYS_SECRET_ID", "ALOWARE_WEBHOOK_SECRET_ID", "HUBSPOT_SECRET_ID")
+    before = [secret(stack, name) for name in names]
+    old = [FIRST.router_key, *before[1:]]
+    new = [
+        stack.ops("company", "key", FIRST.id, "--yes", "--json").data["api_key"],
+        *2 * ["n" * 32],
+    ]
+    taken = []
+    try:
+        for is_over in (False, True):
+            if is_over:
+                stack.ops("company", "key", FIRST.id, "--finish", "--yes")
+            for name, one, other in list(zip(names, new, old, strict=True))[1:]:
+                put_secret(stack, name, {"active_tokens": [one] if is_over else [one, other]})
+            stack.forward(minutes=6)
+            taken.append([_statuses(stack, old), _statuses(stack, new)])
+    finally:
+        for name, value in zip(names, before, strict=True):
+            put_secret(stack, name, value)
+        stack.forward(minutes=6)
+    assert taken == [[[404, 200, 200]] * 2, [[401] * 3, [404, 200, 200]]]
+    assert (_statuses(stack, old), _statuses(stack, new)) == ([404, 200, 200], [401] * 3)
+    assert new[0] not in stack.ops("journal", f"company:{FIRST.id}").out
+
+
+def test_hubspots_signature_is_valid_for_five_minutes(stack):
+    answers = {
+        off: hubspot(stack, [creation(stack)], seconds_off=off).status_code
+        for off in (-330, -270, 0, 330)
+    }
+    assert answers == {-330: 401, -270: 200, 0: 200, 330: 401}
+
+
+def test_a_mark_outlives_an_erasure_until_its_own_company_lifts_it(stack):
+    to = stack.tel()
+    stack.ops("do-not-contact", "add", "--company", FIRST.id, "--address", to)
+    stack.ops("erase", "--subject", to, "--yes")
+    stack.start(to)
+    stack.ops("do-not-contact", "lift", "--company", SECOND.id, "--address", to, code=1)
+    stack.start(to)
+    assert stack.texts_to(to) == []
+    stack.ops("do-not-contact", "lift", "--company", FIRST.id, "--address", to)
+    stack.start(to)
+    assert len(stack.texts_to(to)) == 1
+
+
+def test_of_another_persons_conversation_an_export_has_only_what_mentions_its_person(
+    stack, tmp_path
+):
+    to, other, file = stack.tel(), stack.tel(), tmp_path / "person.json"
+    stack.start(to)
+    stack.start(other)
+    stack.says(other, "My quagmire is private")
+    stack.says(other, f"You may reach my brother on {to}")
+    stack.ops("person", "export", "--subject", to, "--to", file)
+    assert "my brother" in file.read_text()
+    assert "quagmire" not in file.read_text()
+    theirs = tmp_path / "other.json"
+    stack.ops("person", "export", "--subject", other, "--to", theirs)
+    assert "quagmire" in theirs.read_text()
+
+
+def test_the_ledger_and_the_audit_trail_hold_no_word_and_no_address(stack):
+    to, mail = stack.tel(), stack.mail()
+    stack.start(to, recipient_data={"recipient_first_name": "Quagmira"})
+    stack.says(to, "My quagmire is deep")
+    opens(stack, "My quagmire, please return it", mail)
+    for name, key in (
+        ("IDEMPOTENCY_TABLE_NAME", "event_id"),
+        ("CONVERSATION_STATE_TABLE_NAME", None),
+        ("AUDIT_TRAIL_TABLE_NAME", None),
+    ):
+        rows = str(list(_rows(stack, stack.hints[name])))
+        assert key is None or key in rows
+        assert not [one for one in ("uagmir", to[1:], mail) if one in rows]
+
+
+def _rows(stack, name):
+    """Every row of a table."""
+    start = {}
+    while True:
+        page = aws(stack, "dynamodb", "Scan", TableName=name, **start)
+        yield from page["Items"]
+        if "LastEvaluatedKey" not in page:
+            return
+        start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+
+
+def _statuses(stack, held):
+    """How the Router, Aloware and HubSpot are answered with these secrets."""
+    key, token, signing = held
+    asked = stack.request("GET", "/conversations/none", headers={"x-api-key": key})
+    called = aloware(stack, call(stack), token=token)
+    signed = hubspot(stack, [creation(stack)], secret=signing)
+    return [one.status_code for one in (asked, called, signed)]
