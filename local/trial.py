@@ -37,8 +37,9 @@ RATE_LIMITS = {
     "max_message_length": 4096,
 }
 """Of the first company's first project: many tests start conversations within a minute."""
-CUSTOMERS_DOMAIN = "mail.example"
-"""Only customers of this domain are answered on their tickets."""
+CUSTOMERS_DOMAIN, CUSTOMER = "mail.example", "friend@listed.example"
+"""Only customers of this domain, and this one, are answered on their tickets."""
+FACTS_ZONE = "America/New_York"
 SECOND_ID, SECOND_PROJECT_ID = "ci-bbb-002", "pi-bbb-002"
 SECOND_API_KEY, SECOND_LEAD_KEY = "second-router-key", "second-desk-lead-key"
 SECOND_WHATSAPP, SECOND_SMS = "+15550109051", "+15550109052"
@@ -71,6 +72,8 @@ def running(
                     "RICHPANEL_OUTBOUND_ENABLED": "true",
                     "RICHPANEL_BOT_AGENT_ID": "bot-1",
                     "MW_OUTBOUND_ALLOWLIST_DOMAINS": CUSTOMERS_DOMAIN,
+                    "MW_OUTBOUND_ALLOWLIST_EMAILS": CUSTOMER,
+                    "FACTS_TIMEZONE": FACTS_ZONE,
                     "RICHPANEL_REQUESTS_PER_30_S": "50",
                     "SHOPIFY_BASE_URL": shop.base_url,
                     "COMPANY_ENDPOINT_URL": endpoint.url,

@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from tests.outside.senders import (
     aloware,
     aloware_bytes,
@@ -61,6 +63,77 @@ def test_a_late_call_is_posted_under_its_contacts_day_in_report_and_archive(stac
     stack.forward(minutes=1)
     expected = [("101", f"{was - timedelta(days=1):%Y-%m-%d}", "CALLS")]
     assert reported(stack, late) == archived(stack, late) == expected
+
+
+def test_a_late_creation_of_hubspot_is_posted_under_its_own_day_in_report_and_archive(stack):
+    was = stack.now() - timedelta(days=3)
+    late = creation(stack, occurredAt=_milliseconds(was))
+    hubspot(stack, [late])
+    stack.forward(minutes=1)
+    expected = [("hubspot:5001", f"{was:%Y-%m-%d}", "CASES")]
+    assert reported(stack, late) == archived(stack, late) == expected
+
+
+@pytest.mark.parametrize(("hour", "days_before"), [(4, 1), (6, 0)])
+def test_the_day_of_a_creation_is_the_one_in_the_zone_of_the_settings(stack, hour, days_before):
+    at = (stack.now() - timedelta(days=1)).replace(hour=hour, minute=0)  # New York is behind
+    made = creation(stack, occurredAt=_milliseconds(at))
+    hubspot(stack, [made])
+    stack.forward(minutes=1)
+    assert [one[1] for one in reported(stack, made)] == [
+        f"{at - timedelta(days=days_before):%Y-%m-%d}"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("zone", "days_more"), [("Asia/Tokyo", 1), ("Europe/London", 0), (None, 0)]
+)
+def test_the_day_of_a_call_is_the_one_in_its_contacts_zone(stack, zone, days_more):
+    at = (stack.now() - timedelta(days=2)).replace(hour=16)
+    contact = {"timezone": zone} if zone else {}
+    made = call(stack, created_at=f"{at:%Y-%m-%d %H:%M:%S}", contact=contact)
+    aloware(stack, made)
+    stack.forward(minutes=1)
+    assert [one[1] for one in reported(stack, made)] == [
+        f"{at + timedelta(days=days_more):%Y-%m-%d}"
+    ]
+
+
+def test_a_signature_that_is_five_minutes_old_or_early_is_taken_and_no_older_or_earlier_one(stack):
+    for seconds, status in ((-330, 401), (-270, 200), (270, 200), (330, 401)):
+        made = creation(stack)
+        assert hubspot(stack, [made], seconds_off=seconds).status_code == status
+        stack.forward(minutes=1)
+        assert len(reported(stack, made)) == (status == 200)
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"),
+    [
+        ("outbound_call", "CALLS"),
+        ("outbound_text", "TEXTS"),
+        ("email_sent", "EMAILS"),
+        ("case_created", "CASES"),
+        ("tea_made", None),
+    ],
+)
+def test_a_record_of_a_hubspot_workflow_counts_by_its_name(stack, name, metric):
+    number, at = 800_000 + stack.number(), _milliseconds(stack.now())
+    record = {"event_key": name, "hs_object_id": number, "occurredAt": at}
+    assert hubspot(stack, record).status_code == 200
+    stack.forward(minutes=1)
+    rows = [one for one in table(stack, "FactEvent") if f":{number}:" in one["EventID"]]
+    assert [one["MetricID"] for one in rows] == ([metric] if metric else [])
+
+
+def test_an_event_that_is_not_counted_is_explained_with_its_reason(stack):
+    incoming, contact = call(stack, direction=1), creation(stack, objectTypeId="0-1")
+    aloware(stack, incoming)
+    hubspot(stack, [contact])
+    stack.forward(minutes=1)
+    for event, reason in ((incoming, "inbound"), (contact, "type_not_counted")):
+        assert reason in stack.ops("facts", "explain", key_of(event)).out
+        assert reported(stack, event) == []
 
 
 def test_a_batch_that_hubspot_repeats_in_another_order_counts_each_creation_once(stack):
@@ -205,6 +278,10 @@ def test_rows_that_power_bi_took_and_dropped_are_found_at_night_and_put_back(sta
 
 def _day(stack):
     return f"{stack.now():%Y-%m-%d}"
+
+
+def _milliseconds(moment):
+    return int(moment.timestamp() * 1000)
 
 
 def _differences(stack):

@@ -2,7 +2,16 @@
 
 import pytest
 
-from tests.outside.tickets import answers, at, opens, requests_about, tags, why_not, writes_again
+from tests.outside.tickets import (
+    answers,
+    at,
+    opens,
+    order,
+    requests_about,
+    tags,
+    why_not,
+    writes_again,
+)
 
 TEMPLATE = (
     '{{"ticket_id": "{}", "ticket_url": "https://x.example/{}", "trigger": "customer_message"}}'
@@ -87,6 +96,45 @@ def test_a_department_with_an_assignee_gets_new_tickets_and_takes_none_away(stac
     stack.ops("support-settings", "restore", 0, "--yes")
     stack.forward(minutes=2)
     assert [at(stack, one)["assignee_id"] for one in (free, taken)] == ["agent-1", "agent-2"]
+
+
+@pytest.mark.parametrize(
+    ("domain", "is_answered"),
+    [
+        ("mail.example", True),
+        ("MAIL.Example", True),
+        ("notmail.example", False),
+        ("sub.mail.example", False),
+        ("mail.example.com", False),
+        ("example", False),
+    ],
+)
+def test_an_address_is_on_the_list_of_domains_by_its_whole_domain_only(stack, domain, is_answered):
+    _is_answered(stack, f"someone{stack.number()}@{domain}", is_answered)
+
+
+@pytest.mark.parametrize(
+    ("address", "is_answered"),
+    [
+        ("friend@listed.example", True),
+        ("another@listed.example", False),
+        ("myfriend@listed.example", False),
+        ("friend@listed.example.org", False),
+        ("friend@sub.listed.example", False),
+    ],
+)
+def test_an_address_on_the_list_of_addresses_is_answered_and_no_other_one_of_its_domain(
+    stack, address, is_answered
+):
+    _is_answered(stack, address, is_answered)
+
+
+def _is_answered(stack, address, expected):
+    """A plain question of this customer is answered, or the allow-list forbids it."""
+    bought = order(stack, email=address)
+    ticket = opens(stack, f"Where is my order {bought.name}?", address)
+    assert len(answers(stack, ticket)) == expected
+    assert ("mw-outbound-blocked-allowlist" not in tags(stack, ticket)) == expected
 
 
 def _posts(stack, body, *, header="x-richpanel-webhook-token", settles=True):
