@@ -80,7 +80,7 @@ def test_a_stop_counts_at_once_while_its_conversation_waits_for_the_morning(stac
 
 
 def test_no_line_of_the_log_has_a_tickets_id(stack):
-    before, ticket = len(stack.output.read_text()), f"<quag{stack.number()}@mail.example>"
+    before, ticket = len(stack.output.read_text()), f"quagmire-{stack.number()}"
     stack.richpanel.post("tickets", id=ticket, comments=[{"id": "c-1", "body": "Return it"}])
     stack.webhook(ticket_id=ticket, message_id="c-1", message="Return it")
     logged = stack.output.read_text()[before:]
