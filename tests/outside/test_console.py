@@ -255,7 +255,7 @@ def test_a_form_that_is_posted_twice_acts_once(stack, person):
     assert len(stack.texts_to(to)) == 1
 
 
-def test_a_shared_link_whose_event_or_end_was_changed_shows_nothing(browser, stack, person):
+def test_a_shared_link_whose_event_or_end_was_changed_shows_nothing(stack, person):
     events = []
     for _ in range(2):
         to = stack.tel()
@@ -263,7 +263,6 @@ def test_a_shared_link_whose_event_or_end_was_changed_shows_nothing(browser, sta
         events.append(stack.ops("explain", to, "--json").data["events"][0]["event"]["event_id"])
     link = _shared(person, events[0])
     until = int(re.search(r"until=(\d+)", link)[1])
-    guest = Person(browser, link)
     for changed in (
         link.replace(str(until), str(until + 86_400)),
         link.replace(str(until), str(until - 1)),
@@ -272,34 +271,14 @@ def test_a_shared_link_whose_event_or_end_was_changed_shows_nothing(browser, sta
         link.partition("&proof=")[0],
     ):
         assert changed != link
-        assert guest.opens(changed) == 404
-    assert guest.opens(link) == 200
-    guest.context.close()
+        assert requests.get(changed, timeout=20).status_code == 404
+    assert requests.get(link, timeout=20).status_code == 200
 
 
 def test_a_page_that_is_asked_for_under_a_foreign_name_is_refused(person):
     own = requests.get(f"{person.url}/inbox", timeout=20)
     foreign = requests.get(f"{person.url}/inbox", headers={"host": "evil.example"}, timeout=20)
     assert (own.status_code, foreign.status_code) == (401, 421)
-
-
-def test_a_switch_that_stops_effects_is_on_the_overview_while_it_is_on(stack, person):
-    with stack.switched("kill_switch", "true"):
-        person.opens("/")
-        assert re.search(r"Effects are stopped:\s+kill_switch", person.reads())
-    person.opens("/")
-    assert "Effects are stopped" not in person.reads()
-
-
-@pytest.mark.parametrize("choice", ["It happened", "Leave it"])
-def test_what_a_page_settles_as_happened_or_left_is_never_performed(stack, person, choice):
-    to, action = _effect_of_unknown_outcome(stack)
-    person.opens(f"/unknown/one?key={action}")
-    person.writes("seen in their list", beside=choice, field="reason")
-    person.presses(choice)
-    stack.settle()
-    assert stack.texts_to(to) == []
-    assert action not in stack.ops("settle").out
 
 
 def test_an_effect_is_not_settled_without_a_reason(stack, person):
@@ -338,22 +317,6 @@ def test_what_is_given_back_is_answered_by_automation_and_before_by_no_machine(s
     person.presses("Give back")
     stack.settle()
     assert len(stack.texts_to(to)) == before + 1
-
-
-def test_a_note_is_never_sent_and_what_is_handed_to_a_colleague_is_the_colleagues(stack, person):
-    to, conversation = _taken(stack, person)
-    before = len(stack.texts_to(to))
-    assert "You have it." in person.reads()
-    person.writes("she has called twice", beside="Keep the note")
-    person.presses("Keep the note")
-    person.writes("Ben", beside="Hand to a colleague")
-    person.presses("Hand to a colleague")
-    stack.settle()
-    person.opens(f"/conversations/{conversation}")
-    assert "Ben has it." in person.reads()
-    assert "she has called twice" in person.reads()
-    assert person.page.get_by_role("button", name="Send", exact=True).count() == 0
-    assert len(stack.texts_to(to)) == before
 
 
 def test_a_click_on_a_page_that_is_older_than_the_recipients_words_does_nothing(stack, person):

@@ -284,7 +284,6 @@ def test_a_mark_outlives_an_erasure_until_its_own_company_lifts_it(stack):
     to = stack.tel()
     stack.ops("do-not-contact", "add", "--company", FIRST.id, "--address", to)
     stack.ops("erase", "--subject", to, "--yes")
-    stack.start(to)
     stack.ops("do-not-contact", "lift", "--company", SECOND.id, "--address", to, code=1)
     stack.start(to)
     assert stack.texts_to(to) == []
@@ -311,9 +310,9 @@ def test_of_another_persons_conversation_an_export_has_only_what_mentions_its_pe
 
 def test_the_ledger_and_the_audit_trail_hold_no_word_and_no_address(stack):
     to, mail = stack.tel(), stack.mail()
-    stack.start(to, recipient_data={"recipient_first_name": "Quagmira"})
-    stack.says(to, "My quagmire is deep")
-    opens(stack, "My quagmire, please return it", mail)
+    stack.start(to, recipient_data={"recipient_first_name": "Zebulonia"})
+    stack.says(to, "My zebulon is deep")
+    opens(stack, "My zebulon, please return it", mail)
     for name, key in (
         ("IDEMPOTENCY_TABLE_NAME", "event_id"),
         ("CONVERSATION_STATE_TABLE_NAME", None),
@@ -321,7 +320,7 @@ def test_the_ledger_and_the_audit_trail_hold_no_word_and_no_address(stack):
     ):
         rows = str(list(_rows(stack, stack.hints[name])))
         assert key is None or key in rows
-        assert not [one for one in ("uagmir", to[1:], mail) if one in rows]
+        assert not [one for one in ("ebulon", to[1:], mail) if one in rows]
 
 
 def _rows(stack, name):
