@@ -308,17 +308,6 @@ def test_what_is_put_off_leaves_the_list_until_then_or_until_the_recipient_write
     assert seen == [False, True, False, True]
 
 
-def test_what_is_given_back_is_answered_by_automation_and_before_by_no_machine(stack, person):
-    to, conversation = _taken(stack, person)
-    before = len(stack.texts_to(to))
-    stack.says(to, "When do you open?")
-    assert len(stack.texts_to(to)) == before
-    person.opens(f"/conversations/{conversation}")
-    person.presses("Give back")
-    stack.settle()
-    assert len(stack.texts_to(to)) == before + 1
-
-
 def test_a_click_on_a_page_that_is_older_than_the_recipients_words_does_nothing(stack, person):
     to, conversation = _taken(stack, person)
     before = len(stack.texts_to(to))

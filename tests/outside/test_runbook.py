@@ -3,7 +3,7 @@
 import pytest
 
 from tests.outside.aws import aws
-from tests.outside.running import FIRST, PROJECT, Running
+from tests.outside.running import FIRST, Running
 from tests.outside.tickets import effects_on, opens, reports
 
 
@@ -377,15 +377,6 @@ def test_a_letter_that_cannot_be_read_is_deleted_only_with_a_reason_and_a_yes(st
     assert letter not in stack.ops("dlq", "list").out
     (entry,) = stack.ops("journal", f"dlq:{letter}", "--json").data
     assert (entry["by"], entry["reason"]) == ("root", "sent by hand")
-
-
-def test_the_check_of_a_company_names_a_secret_that_is_missing(stack):
-    twilio = {"company_sms_number": FIRST.sms, "sms_credentials_id": "ai-multi-comms/none"}
-    channels = {**PROJECT["channel_config"], "sms": twilio}
-    wrong = stack.put_project(channel_config=channels, allowed_channels=["sms"])
-    shown = stack.ops("company", "check", FIRST.id, "--json", code=None).data
-    faults = [one for one in shown if "ai-multi-comms/none" in str(one)]
-    assert [(one["project"], one["result"] == "ok") for one in faults] == [(wrong.project, False)]
 
 
 @pytest.fixture(scope="module")
