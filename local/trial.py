@@ -40,6 +40,7 @@ RATE_LIMITS = {
 CUSTOMERS_DOMAIN, CUSTOMER = "mail.example", "friend@listed.example"
 """Only customers of this domain, and this one, are answered on their tickets."""
 FACTS_ZONE = "America/New_York"
+"""Behind UTC, so that the day of a fact shows whose day it is."""
 SECOND_ID, SECOND_PROJECT_ID = "ci-bbb-002", "pi-bbb-002"
 SECOND_API_KEY, SECOND_LEAD_KEY = "second-router-key", "second-desk-lead-key"
 SECOND_WHATSAPP, SECOND_SMS = "+15550109051", "+15550109052"

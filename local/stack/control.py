@@ -77,9 +77,8 @@ class Control(Running):
                 seconds = _seconds(request.body)
                 if seconds is None:
                     return Answer(400, {"error": "forward_seconds must be a number, 0 or more"})
-                self._turns.settle(
-                    timeout_seconds=SETTLE_SECONDS
-                )  # or work under way loses its lease
+                # Work under way ends first: a clock that jumps takes its lease away.
+                self._turns.settle(timeout_seconds=SETTLE_SECONDS)
                 self._clock.forward(seconds)
                 return self._settled()
             case ("POST", "settle"):
