@@ -45,3 +45,12 @@ def secret(stack, name):
     """The text of a secret, to be put back."""
     answer = aws(stack, "secretsmanager", "GetSecretValue", SecretId=stack.hints.get(name, name))
     return answer["SecretString"]
+
+
+def enqueue(stack, queue, body):
+    """As `aws sqs send-message` does, e.g. to `companies`; returns the queue's URL and the message's id."""
+    name = stack.hints["QUEUE_NAME"].replace("events", queue)
+    url = aws(stack, "sqs", "GetQueueUrl", QueueName=name)["QueueUrl"]
+    ids = {one: f"by-hand-{stack.number()}" for one in ("MessageGroupId", "MessageDeduplicationId")}
+    sent = aws(stack, "sqs", "SendMessage", QueueUrl=url, MessageBody=body, **ids)
+    return url, sent["MessageId"]

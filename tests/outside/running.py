@@ -6,19 +6,18 @@ Nothing of the product is imported here, so what these tests say holds for any i
 import contextlib
 import itertools
 import json
-import os
 import shlex
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import requests
 
-ROOT = Path(__file__).parents[2]
+from tests.outside.commands import ROOT, Operator, own_environment
+
 VENDORS = {
     "richpanel": "RICHPANEL_BASE_URL",
     "twilio": "TWILIO_BASE_URL",
@@ -54,19 +53,6 @@ WRITTEN_BY_A_MODEL = "pi-aaa-002"
 """The first company's second project."""
 AGENT_KEY = "local-desk-agent-key"
 """Of the first company's desk; an agent may do less than a lead."""
-
-
-@dataclass(frozen=True)
-class Printed:
-    """How a command ended, and what it printed."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def data(self):
-        return json.loads(self.out)
 
 
 class Vendor:
@@ -139,7 +125,7 @@ class Running:
         self.url = hints["PUBLIC_BASE_URL"]
         self._session = requests.Session()
         self._numbers = itertools.count(1)
-        self._operator = None
+        self._operator = Operator(hints)
         for name, variable in VENDORS.items():
             server = urlsplit(hints[variable])
             setattr(self, name, Vendor(f"{server.scheme}://{server.netloc}"))
@@ -315,25 +301,8 @@ class Running:
     # --- commands ---------------------------------------------------------------------------------
 
     def ops(self, *arguments, code=0, typed=""):
-        """An operator types `python -m ops ...`; the stack's clock is the command's clock."""
-        if self._operator is None:
-            self._operator = self._start_operator()
-        asked = {"arguments": [str(one) for one in arguments], "input": typed}
-        self._operator.stdin.write(json.dumps(asked) + "\n")
-        self._operator.stdin.flush()
-        printed = Printed(**json.loads(self._operator.stdout.readline()))
-        assert code in (printed.code, None), printed
-        return printed
-
-    def _start_operator(self):
-        return subprocess.Popen(
-            [sys.executable, "-m", "local.operator"],
-            cwd=ROOT,
-            env={**_own_environment(), **self.hints, "COLUMNS": "200"},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        """An operator types `python -m ops ...`; see `Operator.types`."""
+        return self._operator.types(*arguments, code=code, typed=typed)
 
     def put_project(self, file=None, **changes):
         """A project of the first company with settings of its own; returns its `Company`.
@@ -381,8 +350,7 @@ class Running:
         self._session.close()
         for name in VENDORS:
             getattr(self, name).close()
-        if self._operator is not None:
-            self._operator.communicate(timeout=10)
+        self._operator.close()
 
 
 PROJECT = {
@@ -433,7 +401,7 @@ def running_stack(folder):
         process = subprocess.Popen(
             [sys.executable, "-m", "local", "trial"],
             cwd=ROOT,
-            env={**_own_environment(), "LOCAL_RUN_DIR": str(folder)},
+            env={**own_environment(), "LOCAL_RUN_DIR": str(folder)},
             stdout=opened,
             stderr=subprocess.STDOUT,
         )
@@ -452,12 +420,6 @@ def running_stack(folder):
 def _hints(file):
     lines = (line.split("=", 1) for line in file.read_text().splitlines())
     return {name: "".join(shlex.split(value)) for name, value in lines}
-
-
-def _own_environment():
-    """Without settings of this machine that would reach the stack."""
-    names = ("PATH", "HOME", "LANG", "PYTHONPATH", "TMPDIR", "VIRTUAL_ENV")
-    return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def _time(text):

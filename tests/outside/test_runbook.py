@@ -2,8 +2,9 @@
 
 import pytest
 
-from tests.outside.aws import aws
-from tests.outside.running import FIRST, Running
+from tests.outside.aws import aws, enqueue
+from tests.outside.commands import Operator
+from tests.outside.running import FIRST
 from tests.outside.tickets import effects_on, opens, reports
 
 
@@ -270,57 +271,16 @@ def test_settings_that_are_wrong_are_not_stored_and_the_field_is_named(stack, tm
     assert len(stack.texts_to(to)) == 1
 
 
-def _start_of_unknown_outcome(stack, kind="act_then_status"):
-    """Twilio answers 500 to a start, having sent it or (`status`) not: recipient and request id."""
-    _just_swept(stack)
-    to = stack.tel()
-    stack.twilio.fails(kind, operation="create_message", status=500)
-    request_id = _requested(stack.start(to))
-    assert stack.outcome(request_id)["state"] == "parked"
-    return to, request_id
-
-
-def _just_swept(stack):
-    """The next sweep of its own is five minutes away."""
-    stack.forward(minutes=6)
-
-
-def _requested(answer):
-    return answer.json()["request_id"]
-
-
-def _keys(stack, request_id):
-    """A start's event, and its action where it has one."""
-    about = stack.ops("explain", f"{FIRST.id}#{request_id}", "--json").data
-    actions = about["events"][0]["actions"]
-    return about["about"], actions[0]["event_id"] if actions else None
-
-
-def _log_line(stack, action):
-    """A line of the log about the event of an unfinished action."""
-    trace = stack.ops("explain", action, "--json").data["events"][0]["event"]["trace_id"]
-    return next(line for line in stack.output.read_text().splitlines() if trace in line)
-
-
-def _changes_to(stack, ticket):
-    changes = stack.richpanel.get("effects")["effects"]
-    return [(one["kind"], one["value"]) for one in changes if one["ticket_id"] == ticket]
-
-
-def _waiting(stack, company):
-    """The conversation of a project that waits for a person."""
-    listed = stack.ops("handoff", "list", "--json").data
-    (found,) = [one["id"] for one in listed if one["project"] == company.project]
-    return found
-
-
-def _events(stack, request_id):
-    """The numbers of the events that the company has accepted."""
-    heard = stack.company.get("events")["events"]
-    return [one["data"]["number"] for one in heard if one["data"]["request_id"] == request_id]
-
-
 # --- refusals -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def prod(_stack):
+    """Commands as somebody types them whose terminal has nothing of this stage but its engine."""
+    kept = {name: value for name, value in _stack.hints.items() if name.startswith("AWS_")}
+    operator = Operator({**kept, "STAGE": "prod"})
+    yield operator.types
+    operator.close()
 
 
 @pytest.mark.parametrize(
@@ -379,14 +339,54 @@ def test_a_letter_that_cannot_be_read_is_deleted_only_with_a_reason_and_a_yes(st
     assert (entry["by"], entry["reason"]) == ("root", "sent by hand")
 
 
-@pytest.fixture(scope="module")
-def prod(_stack):
-    """Commands as somebody types them whose terminal has nothing of this stage but its engine."""
-    kept = {name: value for name, value in _stack.hints.items() if name.startswith("AWS_")}
-    other = object.__new__(Running)
-    other.hints, other._operator = {**kept, "STAGE": "prod"}, None
-    yield other.ops
-    other._operator.communicate(timeout=10)
+def _start_of_unknown_outcome(stack, kind="act_then_status"):
+    """Twilio answers 500 to a start, having sent it or (`status`) not: recipient and request id."""
+    _just_swept(stack)
+    to = stack.tel()
+    stack.twilio.fails(kind, operation="create_message", status=500)
+    request_id = _requested(stack.start(to))
+    assert stack.outcome(request_id)["state"] == "parked"
+    return to, request_id
+
+
+def _just_swept(stack):
+    """The next sweep of its own is five minutes away."""
+    stack.forward(minutes=6)
+
+
+def _requested(answer):
+    return answer.json()["request_id"]
+
+
+def _keys(stack, request_id):
+    """A start's event, and its action where it has one."""
+    about = stack.ops("explain", f"{FIRST.id}#{request_id}", "--json").data
+    actions = about["events"][0]["actions"]
+    return about["about"], actions[0]["event_id"] if actions else None
+
+
+def _log_line(stack, action):
+    """A line of the log about the event of an unfinished action."""
+    trace = stack.ops("explain", action, "--json").data["events"][0]["event"]["trace_id"]
+    return next(line for line in stack.output.read_text().splitlines() if trace in line)
+
+
+def _changes_to(stack, ticket):
+    changes = stack.richpanel.get("effects")["effects"]
+    return [(one["kind"], one["value"]) for one in changes if one["ticket_id"] == ticket]
+
+
+def _waiting(stack, company):
+    """The conversation of a project that waits for a person."""
+    listed = stack.ops("handoff", "list", "--json").data
+    (found,) = [one["id"] for one in listed if one["project"] == company.project]
+    return found
+
+
+def _events(stack, request_id):
+    """The numbers of the events that the company has accepted."""
+    heard = stack.company.get("events")["events"]
+    return [one["data"]["number"] for one in heard if one["data"]["request_id"] == request_id]
 
 
 def _of_prod(stack, switch):
@@ -396,7 +396,5 @@ def _of_prod(stack, switch):
 
 def _unreadable_letter(stack):
     """A dead letter of the tickets' lane that no version can read: its id."""
-    name = stack.hints["QUEUE_NAME"].replace("events", "events-dlq")
-    url = aws(stack, "sqs", "GetQueueUrl", QueueName=name)["QueueUrl"]
-    ids = {one: f"by-hand-{stack.number()}" for one in ("MessageGroupId", "MessageDeduplicationId")}
-    return aws(stack, "sqs", "SendMessage", QueueUrl=url, MessageBody="no job", **ids)["MessageId"]
+    _, message_id = enqueue(stack, "events-dlq", "no job")
+    return message_id

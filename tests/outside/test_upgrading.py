@@ -1,5 +1,9 @@
 """The promises of docs/upgrading.md, tried from outside: of what needs no second release."""
 
+import re
+
+from tests.outside.aws import aws, enqueue
+
 
 def test_provisioning_a_stage_again_changes_and_removes_nothing(stack):
     request_id = stack.start(stack.tel()).json()["request_id"]
@@ -21,7 +25,12 @@ def test_what_was_accepted_before_a_provisioning_is_done_once_after_it(stack):
 
 
 def test_the_doctor_names_the_stages_release_and_what_waits_in_each_lane(stack):
-    told = stack.ops("doctor", code=1).out
-    assert f"release {stack.hints['RELEASE']}" in told
+    url, _ = enqueue(stack, "companies", "no job")  # which goes back to its queue
+    stack.settle()
+    said = stack.ops("doctor", code=1).out
+    aws(stack, "sqs", "PurgeQueue", QueueUrl=url)
+    assert f"release {stack.hints['RELEASE']}" in said
     for lane in ("tickets", "outreach", "email", "facts", "companies"):
-        assert f"lane {lane} " in told
+        assert f"lane {lane} " in said
+    (companies,) = re.findall(r"lane companies +\w+ +(.*);", said)
+    assert not companies.startswith("0 waiting, 0 in flight")
