@@ -272,14 +272,6 @@ def test_a_rotated_company_key_aloware_token_or_hubspot_secret_is_taken_beside_t
     assert new[0] not in stack.ops("journal", f"company:{FIRST.id}").out
 
 
-def test_hubspots_signature_is_valid_for_five_minutes(stack):
-    answers = {
-        off: hubspot(stack, [creation(stack)], seconds_off=off).status_code
-        for off in (-330, -270, 0, 330)
-    }
-    assert answers == {-330: 401, -270: 200, 0: 200, 330: 401}
-
-
 def test_a_mark_outlives_an_erasure_until_its_own_company_lifts_it(stack):
     to = stack.tel()
     stack.ops("do-not-contact", "add", "--company", FIRST.id, "--address", to)
@@ -312,14 +304,14 @@ def test_the_ledger_and_the_audit_trail_hold_no_word_and_no_address(stack):
     to, mail = stack.tel(), stack.mail()
     stack.start(to, recipient_data={"recipient_first_name": "Zebulonia"})
     stack.says(to, "My zebulon is deep")
-    opens(stack, "My zebulon, please return it", mail)
-    for name, key in (
-        ("IDEMPOTENCY_TABLE_NAME", "event_id"),
-        ("CONVERSATION_STATE_TABLE_NAME", None),
-        ("AUDIT_TRAIL_TABLE_NAME", None),
+    ticket = opens(stack, "My zebulon, please return it", mail)
+    for name in (
+        "IDEMPOTENCY_TABLE_NAME",
+        "CONVERSATION_STATE_TABLE_NAME",
+        "AUDIT_TRAIL_TABLE_NAME",
     ):
         rows = str(list(_rows(stack, stack.hints[name])))
-        assert key is None or key in rows
+        assert ticket in rows
         assert not [one for one in ("ebulon", to[1:], mail) if one in rows]
 
 
