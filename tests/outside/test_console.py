@@ -169,12 +169,7 @@ def test_a_declined_message_is_never_sent_and_the_list_no_longer_has_it(stack, p
 
 
 def test_a_reply_that_was_too_late_is_not_sent_and_stays_on_the_page(stack, person):
-    to, project = stack.tel(), stack.put_project()
-    stack.start(to, of=project)
-    stack.says(to, "I want to talk to a person")
-    conversation = _waiting(stack, project)
-    person.opens(f"/conversations/{conversation}")
-    person.presses("Take")
+    to, _ = _taken(stack, person)
     slower = person.has_another_tab()
     for tab, text in ((person, "Ana here."), (slower, "Ben here, too.")):
         tab.writes(text, beside="Send")
@@ -207,34 +202,6 @@ def test_what_is_hostile_in_a_text_is_written_out_and_a_cell_is_no_formula(stack
     file = person.context.request.get(f"{person.url}/journal.csv").text()
     assert "'=1+1" in file
     assert not re.search(r'(^|[,"])=1', file, re.MULTILINE)
-
-
-def _effect_of_unknown_outcome(stack):
-    """A text that Twilio answered 500 and did not send: its recipient and its action's key."""
-    to = stack.tel()
-    stack.twilio.fails(operation="create_message", status=500)
-    request_id = stack.start(to).json()["request_id"]
-    told = stack.ops("explain", f"{FIRST.id}#{request_id}", "--json").data
-    return to, told["events"][0]["actions"][0]["event_id"]
-
-
-def _held(stack, **changes):
-    """An opening that waits for approval: its recipient and its conversation."""
-    to, held = stack.tel(), stack.put_project(auto_queue_initial_message=True)
-    stack.start(to, of=held, **changes)
-    return to, _waiting(stack, held)
-
-
-def _waiting(stack, company):
-    """The conversation of a project that waits for a person."""
-    listed = stack.ops("handoff", "list", "--json").data
-    return next(one["id"] for one in listed if one["project"] == company.project)
-
-
-def _counted(person, *names):
-    """The overview's numbers."""
-    person.opens("/")
-    return [int(re.search(rf"(\d+)\s+{name}", person.reads())[1]) for name in names]
 
 
 def test_a_form_that_is_posted_twice_acts_once(stack, person):
@@ -318,6 +285,34 @@ def test_a_click_on_a_page_that_is_older_than_the_recipients_words_does_nothing(
     stack.settle()
     assert len(stack.texts_to(to)) == before
     assert "I shall look into it." in person.page.content()
+
+
+def _effect_of_unknown_outcome(stack):
+    """A text that Twilio answered 500 and did not send: its recipient and its action's key."""
+    to = stack.tel()
+    stack.twilio.fails(operation="create_message", status=500)
+    request_id = stack.start(to).json()["request_id"]
+    told = stack.ops("explain", f"{FIRST.id}#{request_id}", "--json").data
+    return to, told["events"][0]["actions"][0]["event_id"]
+
+
+def _held(stack, **changes):
+    """An opening that waits for approval: its recipient and its conversation."""
+    to, held = stack.tel(), stack.put_project(auto_queue_initial_message=True)
+    stack.start(to, of=held, **changes)
+    return to, _waiting(stack, held)
+
+
+def _waiting(stack, company):
+    """The conversation of a project that waits for a person."""
+    listed = stack.ops("handoff", "list", "--json").data
+    return next(one["id"] for one in listed if one["project"] == company.project)
+
+
+def _counted(person, *names):
+    """The overview's numbers."""
+    person.opens("/")
+    return [int(re.search(rf"(\d+)\s+{name}", person.reads())[1]) for name in names]
 
 
 def _shared(person, event):

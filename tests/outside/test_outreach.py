@@ -595,9 +595,7 @@ def test_after_a_stop_no_other_channel_takes_a_conversations_place(stack):
 def test_neither_reminder_nor_end_is_sent_to_who_has_answered_another_conversation_on_another_channel(
     stack, reminded, answered
 ):
-    project, both = stack.put_project(follow_ups=FOLLOW_UPS), two_addresses(stack)
-    opened(stack, both, reminded, of=project)
-    opened(stack, both, answered)
+    both = opened_on_both(stack, reminded, answered)
     answers_on(stack, both, answered)
     for hours in (1.1, 2.1, 24):
         stack.forward(hours=hours)
@@ -608,9 +606,7 @@ def test_neither_reminder_nor_end_is_sent_to_who_has_answered_another_conversati
 def test_an_end_is_not_sent_to_who_has_written_on_another_channel_since_the_reminder(
     stack, reminded, answered
 ):
-    project, both = stack.put_project(follow_ups=FOLLOW_UPS), two_addresses(stack)
-    opened(stack, both, reminded, of=project)
-    opened(stack, both, answered)
+    both = opened_on_both(stack, reminded, answered)
     stack.forward(hours=1.1)
     assert len(on(stack, both, reminded)) == 2
     answers_on(stack, both, answered)
@@ -1054,6 +1050,14 @@ def opened(stack, both, channel, **changes):
     """A conversation with such a recipient."""
     to = both["recipient_email" if channel == "email" else "recipient_tel"]
     return started(stack, to, channel, recipient_data=both, **changes)
+
+
+def opened_on_both(stack, reminded, other):
+    """A recipient with two conversations, of which the first is followed up."""
+    both = two_addresses(stack)
+    opened(stack, both, reminded, of=stack.put_project(follow_ups=FOLLOW_UPS))
+    opened(stack, both, other)
+    return both
 
 
 def on(stack, both, channel):

@@ -1,5 +1,7 @@
 """The promises of docs/restoring.md, tried from outside."""
 
+import pytest
+
 from tests.outside.aws import aws
 
 RELEASE = ("restore", "--at", "1h", "--release", "--yes")
@@ -35,9 +37,14 @@ def test_what_shadow_mode_withheld_goes_on_once_by_the_replay_of_the_page(stack)
     assert len(changes) == len(set(changes)) > 0
 
 
-def test_a_restored_stage_is_not_released_while_an_event_is_unfinished(stack):
+@pytest.mark.parametrize(
+    "fault",
+    [{"status": 429, "headers": {"Retry-After": "600"}}, {"status": 500}],
+    ids=["waits for its time", "waits for a person"],
+)
+def test_a_restored_stage_is_not_released_while_an_event_is_unfinished(stack, fault):
     to = stack.tel()
-    stack.twilio.fails(operation="create_message", status=500)
+    stack.twilio.fails(operation="create_message", **fault)
     stack.start(to)
     with stack.switched("shadow_mode", "true"):
         assert "unfinished" in stack.ops(*RELEASE, code=1).err

@@ -78,16 +78,6 @@ def test_a_model_that_is_away_delays_an_answer_which_then_comes_once(stack):
     assert len(stack.texts_to(to)) == 2
 
 
-def started(stack, to, **changes):
-    """A conversation by SMS; returns its request's id."""
-    return stack.start(to, **changes).json()["request_id"]
-
-
-def sends(stack):
-    """How often Twilio was asked to send a text."""
-    return len(stack.twilio.requests("create_message"))
-
-
 @pytest.mark.parametrize("status", [429, 503])
 def test_a_wait_of_a_day_that_a_vendor_names_is_cut_to_a_quarter_of_an_hour(stack, status):
     before, to = sends(stack), stack.tel()
@@ -150,3 +140,13 @@ def test_an_endpoint_of_a_company_that_names_a_wait_is_not_called_before_its_end
     heard = [one["data"] for one in stack.company.get("events")["events"]]
     numbers = [one["number"] for one in heard if one["request_id"] == request_id]
     assert numbers == [1, 2]
+
+
+def started(stack, to, **changes):
+    """A conversation by SMS; returns its request's id."""
+    return stack.start(to, **changes).json()["request_id"]
+
+
+def sends(stack):
+    """How often Twilio was asked to send a text."""
+    return len(stack.twilio.requests("create_message"))

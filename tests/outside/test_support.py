@@ -159,10 +159,12 @@ def test_the_same_text_on_two_tickets_stops_answers_to_its_sender_for_a_week(sta
     text = f"Where is my order {bought.name}?"
     first, second = (opens(stack, text, bought.mail) for _ in range(2))
     assert (len(answers(stack, first)), answers(stack, second)) == (1, [])
-    again = order(stack, email=bought.mail)
-    third = opens(stack, f"Hello, where is my order {again.name}?", bought.mail)
-    assert answers(stack, third) == []
-    stack.forward(days=8)
+    for days in (0, 6):
+        stack.forward(days=days)
+        again = order(stack, email=bought.mail)
+        third = opens(stack, f"Hello, where is my order {again.name}?", bought.mail)
+        assert answers(stack, third) == []
+    stack.forward(days=2)
     last = order(stack, email=bought.mail)
     assert len(answers(stack, opens(stack, f"Where is my order {last.name}?", bought.mail))) == 1
 
