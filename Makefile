@@ -111,7 +111,7 @@ soak: $(READY) ## A million of them, on every core, for hours
 	@$(BIN)/python -m tests.simulation --runs 1000000 --seed $(SEED) --jobs $$(getconf _NPROCESSORS_ONLN) $(if $(KIND),--kind $(KIND))
 
 crash: $(READY) ## The real functions killed at every call they make, judged by their effects
-	@$(BIN)/python -m tests.crash
+	@$(BIN)/python -m tests.crash --keep
 
 bench-reliability: $(READY) ## Four designs at the same crash points: lost, duplicated, parked
 	@$(BIN)/python -m bench.measures.reliability

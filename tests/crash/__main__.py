@@ -99,7 +99,8 @@ def main() -> int:
             if given.flow in flow.name:
                 lines.append(_line(rig, flow, given))
                 print(lines[-1], flush=True)
-                _keep(lines[-1], given.stop_every)
+                if given.keep:
+                    _keep(lines[-1], given.stop_every)
     total = _total(lines)
     print("\n".join(["", HEAD, *(str(line) for line in lines), str(total)]))
     print("\nA request held in the network beyond D, which is not promised:")
@@ -190,6 +191,7 @@ def _arguments() -> argparse.Namespace:
         "--both-sides", action="store_true", help="kill before and after, even if equivalent"
     )
     parser.add_argument("--aws", action="store_true", help="lose responses of AWS writes, too")
+    parser.add_argument("--keep", action="store_true", help="keep each line for the page's table")
     parser.add_argument("--page", action="store_true", help="write the kept table into the page")
     return parser.parse_args()
 
