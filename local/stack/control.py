@@ -3,7 +3,7 @@
 ::
 
     GET  /clock                            {"now": "2026-11-25T15:00:00.000Z"}
-    POST /clock  {"forward_seconds": 600}  lets everything run that is due, moves it, and again
+    POST /clock  {"forward_seconds": 600}  moves it, lets everything run that is due, and answers
     POST /settle {}                        lets everything run that is due, and answers
     POST /company-data {...}               stores a project's item as it is, without a check
     POST /console {}                       opens a console: {"url": "http://..."} signs in, once
@@ -77,9 +77,8 @@ class Control(Running):
                 seconds = _seconds(request.body)
                 if seconds is None:
                     return Answer(400, {"error": "forward_seconds must be a number, 0 or more"})
-                # Work under way ends first: a clock that jumps takes its lease away.
-                self._turns.settle(timeout_seconds=SETTLE_SECONDS)
-                self._clock.forward(seconds)
+                with self._turns.between(timeout_seconds=SETTLE_SECONDS):  # a jump ends a lease
+                    self._clock.forward(seconds)
                 return self._settled()
             case ("POST", "settle"):
                 return self._settled()

@@ -66,6 +66,13 @@ class Turns:
                 self._working -= 1
                 self._begin_round()
 
+    @contextlib.contextmanager
+    def between(self, *, timeout_seconds: float) -> Iterator[None]:
+        """The block runs while no piece of work is under way, or after the timeout; none begins."""
+        with self._changed:
+            self._changed.wait_for(self._is_idle, timeout_seconds)
+            yield
+
     def settle(self, *, timeout_seconds: float) -> bool:
         """Wait until everything was looked at and is empty; False on timeout."""
         with self._changed:
@@ -80,6 +87,8 @@ class Turns:
         is_late = self._looked.get(place, self._round) < self._round
         return is_late and place not in self._looking
 
+    def _is_idle(self) -> bool:
+        return not self._working and not self._looking
+
     def _is_quiet(self) -> bool:
-        is_idle = not self._working and not self._looking
-        return is_idle and all(one >= self._round for one in self._looked.values())
+        return self._is_idle() and all(one >= self._round for one in self._looked.values())

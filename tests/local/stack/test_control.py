@@ -1,5 +1,6 @@
 """The control of a trial stack: time goes on by request, and what is due has run when it answers."""
 
+import contextlib
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -17,9 +18,16 @@ class Asked:
     def __init__(self, clock):
         self.clock, self.ahead = clock, []
 
+    @contextlib.contextmanager
+    def between(self, *, timeout_seconds):
+        assert timeout_seconds > 0
+        self.ahead.append(("between", self.clock.ahead_seconds))
+        yield
+        self.ahead.append(("between", self.clock.ahead_seconds))
+
     def settle(self, *, timeout_seconds):
         assert timeout_seconds > 0
-        self.ahead.append(self.clock.ahead_seconds)
+        self.ahead.append(("settle", self.clock.ahead_seconds))
         return self.is_quiet
 
 
@@ -39,10 +47,10 @@ def control(turns, stored):
         yield made
 
 
-def test_work_under_way_ends_then_time_is_moved_then_what_is_due_runs(control, turns):
+def test_time_is_moved_between_two_pieces_of_work_and_then_what_is_due_runs(control, turns):
     answer = requests.post(f"{control.url}/clock", json={"forward_seconds": 60}, timeout=5)
     assert (answer.status_code, answer.json()["settled"]) == (200, True)
-    assert turns.ahead == [0, 60]
+    assert turns.ahead == [("between", 0), ("between", 60), ("settle", 60)]
 
 
 def test_what_does_not_end_in_time_is_said(control, turns):

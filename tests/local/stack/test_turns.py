@@ -86,3 +86,24 @@ def test_while_one_poller_works_another_looks_at_the_same_queue(turns):
     assert not both.broken
     for one in pollers:
         one.stop()
+
+
+def test_what_is_done_between_pieces_of_work_waits_for_the_one_under_way(turns, lookers):
+    began, may_end, done = threading.Event(), threading.Event(), []
+
+    def work():
+        began.set()
+        assert may_end.wait(5)
+        done.append("work")
+
+    def between():
+        with turns.between(timeout_seconds=5):
+            done.append("between")
+
+    lookers[0].work.append(work)
+    assert began.wait(5)
+    other = threading.Thread(target=between)
+    other.start()
+    may_end.set()
+    other.join(5)
+    assert done == ["work", "between"]
