@@ -28,7 +28,7 @@ from bench.load.loop import Loop
 from bench.load.traffic import NEVER, Window
 from chalicelib.errors import PacedError, ProviderError, TransientError
 from chalicelib.once import backoff
-from chalicelib.once.turn import LATE_AFTER_SECONDS, Place
+from chalicelib.once.current_job import LATE_AFTER_SECONDS, Place
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient

@@ -17,7 +17,7 @@ from typing import Any
 
 from bench.rig.system import System
 from chalicelib.once.journal import Act
-from chalicelib.once.sharded import due
+from chalicelib.once.timer import dated
 from console import loopback
 from console.access import Person
 from console.app import create_app
@@ -122,7 +122,7 @@ def _rows(template: dict[str, Any], events: int) -> Iterator[dict[str, Any]]:
         row = {**template, "event_id": key, "conversation_id": ticket, "source_message_id": "c-1"}
         if number < UNFINISHED:
             row |= {"status": "parked", "reason": "unknown:read_timeout"}
-            row |= due("event", key, now + number)
+            row |= dated("event", key, now + number)
         yield row
         if number < UNKNOWN:
             action = f"act:rp_tag:{ticket}:x:c-1"
@@ -145,7 +145,7 @@ def _rows(template: dict[str, Any], events: int) -> Iterator[dict[str, Any]]:
                 "started": True,
                 "started_epoch": int(now - number),
                 "horizon": int(now + 60),
-                **due("action", action, now + number),
+                **dated("action", action, now + number),
             }
 
 

@@ -132,7 +132,7 @@ class Table:
                 pass
 
     def get_all(
-        self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]
+        self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str] = ()
     ) -> list[Item]:
         """See `Store.get_all`."""
         found: list[Item] = []
@@ -140,7 +140,7 @@ class Table:
             asked = {
                 "Keys": [self._out(key) for key in keys[start : start + 100]],
                 "ConsistentRead": True,
-                **self._as_stored(_projected(attributes)),
+                **(self._as_stored(_projected(attributes)) if attributes else {}),
             }
             for answer in self._insisting("batch_get_item", asked, left="UnprocessedKeys"):
                 found += [self._in(item) for item in answer["Responses"].get(self.name, [])]

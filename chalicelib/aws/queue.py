@@ -13,11 +13,6 @@ from chalicelib.once.lanes import TICKETS, Lane
 
 MAX_VISIBILITY_SECONDS = 43_200
 """SQS keeps a message invisible for at most 12 hours."""
-_COUNTS = (
-    "ApproximateNumberOfMessages",
-    "ApproximateNumberOfMessagesNotVisible",
-    "ApproximateNumberOfMessagesDelayed",
-)
 
 
 class SqsOutbox:
@@ -55,20 +50,6 @@ class SqsOutbox:
             )
         except (ClientError, BotoCoreError) as error:
             raise TransientError("sqs", "change_visibility", reason=type(error).__name__) from None
-
-    def is_empty(self, lane: Lane) -> bool:
-        """Whether a lane's queue has no message, waiting or in flight; SQS counts approximately.
-
-        Raises:
-            TransientError: SQS could not be asked.
-        """
-        try:
-            found = self._client.get_queue_attributes(
-                QueueUrl=self._url(lane), AttributeNames=list(_COUNTS)
-            )["Attributes"]
-        except (ClientError, BotoCoreError) as error:
-            raise TransientError("sqs", "count", reason=type(error).__name__) from None
-        return not any(int(found[name]) for name in _COUNTS)
 
     def _url(self, lane: Lane) -> str:
         if lane.name not in self._urls:

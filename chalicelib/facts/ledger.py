@@ -31,8 +31,8 @@ from chalicelib.clock import iso, parsed
 from chalicelib.errors import LeaseLostError
 from chalicelib.facts.model import NOT_TERMINAL, Dimension, Fact, FactStatus, Kept, Metric, Survey
 from chalicelib.once.ports import Clock
-from chalicelib.once.sharded import DUE, DueIndex, due
 from chalicelib.once.store import ConditionFailed, Item, Store
+from chalicelib.once.timer import Date, Timer, dated
 
 ATTRIBUTES: Mapping[str, str] = {
     "event_id": "pk",
@@ -71,7 +71,7 @@ class FactLedger:
 
     def __init__(self, table: Store, clock: Clock, *, retention: timedelta) -> None:
         self._table = table
-        self._index = DueIndex(table, old_range="created_at")
+        self._timer = Timer(table)
         self._clock = clock
         self._retention = retention
 
@@ -104,18 +104,15 @@ class FactLedger:
         """Keys of facts that may still be pending, oldest first; the index lags."""
         return self._waiting(limit=at_most)
 
-    def pending_after(self, epoch: float, key: str, *, at_most: int) -> list[tuple[float, str]]:
+    def pending_after(self, epoch: float, key: str, *, at_most: int) -> list[Date]:
         """Facts that may still be pending and follow another one: since when each waits, and its key.
-
-        Those that the previous release stored are left out: `pending_keys` has them.
 
         Args:
             epoch: since when that one waits; 0 for the oldest.
             key: that one's.
             at_most: of those returned.
         """
-        found = self._index.after(epoch, key, kind=_KIND, limit=at_most)
-        return [(float(row[DUE]), str(row["event_id"])) for row in found]
+        return self._timer.after(epoch, key, kind=_KIND, limit=at_most)
 
     def pending(self, keys: Sequence[str]) -> list[Fact]:
         """The facts of those keys that are pending, in the keys' order."""
@@ -220,7 +217,7 @@ class FactLedger:
                 {"event_id": key},
                 set_={
                     "status": FactStatus.PENDING.value,
-                    **due(_KIND, key, self._clock.now().timestamp()),
+                    **dated(_KIND, key, self._clock.now().timestamp()),
                     "expires_at": self._expiry(),
                 },
                 remove=("reason",),
@@ -313,14 +310,9 @@ class FactLedger:
     # --- rows ---------------------------------------------------------------------------------
 
     def _waiting(self, *, limit: int, since: datetime | None = None) -> list[str]:
-        """Keys of facts that wait, of which those since a time; oldest first, at most `limit`.
-
-        Those that the previous release stored are in the old index.
-        """
-        before, epoch = (iso(since), since.timestamp()) if since else (None, None)
-        old = self._index.old(before, mark=FactStatus.PENDING, limit=limit)
-        new = self._index.until(epoch, kind=_KIND, limit=limit)
-        return [str(row["event_id"]) for row in (*old, *new)][:limit]
+        """Keys of facts that wait, of which those since a time; oldest first, at most `limit`."""
+        epoch = since.timestamp() if since else None
+        return [key for _, key in self._timer.due(epoch, kind=_KIND, limit=limit)]
 
     def _rows(self, keys: Sequence[str]) -> dict[str, Item]:
         found = self._table.get_all(
@@ -383,7 +375,7 @@ class FactLedger:
             "agent": fact.agent_id,
             "date": fact.date,
             "metric": fact.metric.value if fact.metric else None,
-            **(due(_KIND, fact.key, self._clock.now().timestamp()) if is_pending else {}),
+            **(dated(_KIND, fact.key, self._clock.now().timestamp()) if is_pending else {}),
         }
 
     def _expiry(self) -> int:

@@ -89,7 +89,7 @@ class Preparer(Protocol):
     """Reads the data that a step's request needs, so that its executor only has to send it.
 
     It runs before the last check of the lease and the switches, however long it takes.
-    Raises `ProviderError`s, and `flow.Waits` where it is to be tried later without keeping the
+    Raises `ProviderError`s, and `flow.NotYet` where it is to be tried later without keeping the
     conversation waiting; nothing has been sent at that point.
     """
 

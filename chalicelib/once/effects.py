@@ -33,7 +33,7 @@ from chalicelib.once.action import (
 )
 from chalicelib.once.backoff import SHORTEST_WAIT_SECONDS
 from chalicelib.once.event import Lease
-from chalicelib.once.flow import Waits
+from chalicelib.once.flow import NotYet
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log, Modes, Switches, SwitchesPort
 from chalicelib.once.retry import Attempts
@@ -128,7 +128,7 @@ class Effects:
 
         Raises:
             TransientError: not done, or harmless to repeat; the event is released and resumed later.
-            Waits: an action's data cannot be read yet; nothing was sent.
+            NotYet: an action's data cannot be read yet; nothing was sent.
             HandBackError: the switches, the lease or another worker do not allow it now.
         """
         rows: dict[str, ActionRow] = {}
@@ -260,7 +260,7 @@ class Effects:
             self._recheck(attempt, actions)
         except PermanentError as error:
             return self._refused(attempt, actions, fresh, error)
-        except (HandBackError, ProviderError, UnavailableError, Waits):
+        except (HandBackError, ProviderError, NotYet, UnavailableError):
             self._rearm(attempt, fresh)
             raise
         try:

@@ -14,9 +14,17 @@ LANDING_SECONDS = 900.0
 """D: a request lands at the vendor within this time of its start, or never."""
 LATE_SECONDS = 1800.0
 """A message that was not claimed this long after its time is taken for lost, and a copy is sent."""
+QUEUED_SECONDS = 600.0
+"""What the door has accepted is on its queue by then and most often claimed; else a copy is sent."""
+COPY_SECONDS = 120.0
+"""How much later than its time a row is due whose job comes back by the queue `later`."""
+SWEEP_SECONDS = 300.0
+"""From one run of the sweep to the next."""
 RECEIPT_GONE = "receipt_gone"
 """Stored reason of a failed event that has only the row written at ingress; its sender may repeat it."""
 
+SWEPT = "swept"
+"""Why an event is dated that the sweep has found at its provider and queued."""
 SCHEDULED = "scheduled"
 """Why an event waits that has a time of its own."""
 
@@ -44,6 +52,29 @@ class EventFacts:
     source: str
     source_message_id: str | None = None
     trace_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What the door's row of an event says.
+
+    Attributes:
+        received_at: of the row: distinguishes its messages from those of one that failed before.
+        is_new: this call has written it.
+        reason: why it is dated, where a worker or the sweep has said so.
+    """
+
+    received_at: str
+    is_new: bool
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unended:
+    """An event that has not ended: until when it waits, if it does, and why."""
+
+    until_epoch: float | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +137,11 @@ class StrandedEvent:
         lease_until_epoch: 0 once it was released.
         is_last_receive: its last claim was on a message that the queue does not deliver again.
         waits_for: keys of the actions whose outcome was unknown when it was parked.
-        due_epoch: from then on something must be done; 0 in a row of the previous release.
-        last_reason: why its message went back to the queue last.
+        due_epoch: from then on something must be done.
+        last_reason: why it waits, or why its message went back to the queue last.
         is_asked: an operator asked for it again, and no claim has followed yet.
+        until_epoch: when it wants to run; None where it does not wait.
+        turns: how often it was given a time at a vendor.
     """
 
     key: str
@@ -123,3 +156,5 @@ class StrandedEvent:
     due_epoch: float = 0.0
     is_asked: bool = False
     last_reason: str | None = None
+    until_epoch: float | None = None
+    turns: int = 0

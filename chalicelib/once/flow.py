@@ -33,23 +33,19 @@ class NotAnEvent(Exception):  # noqa: N818 - a result, not a fault
         self.event_key = event_key
 
 
-class Waits(Exception):  # noqa: N818 - a result, not a fault
-    """The event waits until a time; its row carries it until then, and no message of the queue.
+class NotYet(Exception):  # noqa: N818 - a result, not a fault
+    """The event waits until a time; its row carries it until then, and no message of its FIFO queue.
 
     Attributes:
         reason: a fixed code.
-        due_epoch: epoch seconds; in the past for as soon as the sweep runs.
-        is_in_line: the conversation lists it among those that wait, so it needs a row.
+        until_epoch: epoch seconds; in the past for as soon as the sweep runs.
         is_turn: its turn at its vendor comes with its time.
     """
 
-    def __init__(
-        self, reason: str, due_epoch: float, *, is_in_line: bool = False, is_turn: bool = False
-    ) -> None:
+    def __init__(self, reason: str, until_epoch: float, *, is_turn: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
-        self.due_epoch = due_epoch
-        self.is_in_line = is_in_line
+        self.until_epoch = until_epoch
         self.is_turn = is_turn
 
 
@@ -87,9 +83,11 @@ class Flow(ABC):
     Attributes:
         is_watched: no provider lists its events, so a claim dates them, and the sweep finds those
             that neither end nor come back.
+        stops_at_wait: of the events of one job, none runs before the one before it has ended.
     """
 
     is_watched: bool = False
+    stops_at_wait: bool = False
 
     @abstractmethod
     def events(self, job: Any) -> Sequence[Event]:  # noqa: ANN401 - each flow has its own jobs
@@ -97,7 +95,7 @@ class Flow(ABC):
 
         Raises:
             NotAnEvent: it has none.
-            Waits: they are not looked for yet; the job comes back at that time.
+            NotYet: they are not looked for yet; the job comes back at that time.
             Elsewhere: it is in the wrong FIFO group, where its conversation's order is not kept.
         """
 
@@ -109,19 +107,19 @@ class Flow(ABC):
     def resolved(self, job: Any) -> None:  # noqa: ANN401, B027 - most flows have nothing to note
         """Called when a container's events have all ended, or their rows wait; before its own end."""
 
-    def set_aside(self, event: Event, due_epoch: float) -> bool:
+    def let_wait(self, event: Event, until_epoch: float) -> float | None:
         """Let the conversation's later events wait behind this one, which comes again at a time.
 
         Args:
             event: a claimed event, or a container's own facts without a subject.
-            due_epoch: epoch seconds.
+            until_epoch: epoch seconds.
 
         Returns:
-            False where the flow cannot keep the order in another way than the queue: its message
-            goes back to it.  So by default.
+            When it comes again; None where the flow cannot keep the order in another way than the
+            queue: its message goes back to it.  So by default.
         """
-        del event, due_epoch
-        return False
+        del event, until_epoch
+        return None
 
     @abstractmethod
     def plan(self, event: Event, switches: Switches) -> Plan:
@@ -129,7 +127,7 @@ class Flow(ABC):
 
         Raises:
             NotAnEvent: the event needs no action.
-            Waits: it is not the time for it.
+            NotYet: it is not the time for it.
         """
 
     def recheck(self, event: Event, plan: Plan, switches: Switches) -> None:

@@ -1,8 +1,8 @@
 """The one door in: a request becomes a queued job, or an error that says what is wrong.
 
 A 2xx is returned only after the queue has the job.  With `ingress_ledger` a `received` row is
-written first; it suppresses no retry until it is marked queued, so a crash between the row and the
-queue loses nothing.
+written first.  It is dated, and stops no repetition before a worker has claimed it: a crash between the
+row and the queue loses nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from chalicelib.once import body as bodies
 from chalicelib.once import door, keys
 from chalicelib.once.door import Answer, InboundRequest
 from chalicelib.once.job import Job, Recovery, encode, facts_of, fits
-from chalicelib.once.lanes import TICKETS, Lane
 from chalicelib.once.ports import Clock, Log, Outbox
 from chalicelib.once.retry import Attempts, doubling
 
@@ -43,11 +42,6 @@ def _event_id(jobs: Sequence[Job]) -> Mapping[str, Any]:
     return {"event_id": jobs[0].event_key} if jobs else {}
 
 
-def always_open() -> bool:
-    """The lanes of a stage that never had one queue for all."""
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class Intake:
     """Accepts jobs, from a webhook or from recovery.
@@ -55,8 +49,6 @@ class Intake:
     Attributes:
         ledger: used only with `ingress_ledger`.
         new_id: returns a unique id.
-        lanes_open: whether every job may go to its own lane; else those whose order counts go
-            through the tickets' lane, which forwards them.
     """
 
     outbox: Outbox
@@ -65,7 +57,6 @@ class Intake:
     log: Log
     new_id: Callable[[], str]
     ledger: Callable[[], Ledger] | None = None
-    lanes_open: Callable[[], bool] = always_open
 
     def receive(
         self,
@@ -138,7 +129,6 @@ class Intake:
             job = job.model_copy(update={"recovery": recovery})
             nonce = self.new_id()
         self._put(job, nonce)
-        self._note_queued(job)
 
     def put_back(self, job: Job) -> None:
         """Put a job that the queue has delivered on the queue again, at the end of its group.
@@ -150,28 +140,12 @@ class Intake:
         """
         self._put(job, self.new_id())
 
-    def forward(self, job: Job, message_id: str) -> None:
-        """Put a job that the tickets' queue has delivered into its own lane, in the same group.
-
-        The message's id is the nonce: each delivery of it forwards the same message.
-
-        Raises:
-            UnavailableError: the job was not queued.
-        """
-        self._send(job, job.lane, keys.fifo_deduplication_id("forward", message_id))
-
     def _put(self, job: Job, nonce: str) -> None:
-        lane = job.lane
-        if lane != TICKETS and lane.is_ordered and not self.lanes_open():
-            lane = TICKETS
-        self._send(job, lane, keys.fifo_deduplication_id(job.event_key, nonce))
-
-    def _send(self, job: Job, lane: Lane, deduplication_id: str) -> None:
         self.outbox.put(
             encode(job),
             group_id=self.opaque().fifo_group(*job.group),
-            deduplication_id=deduplication_id,
-            lane=lane,
+            deduplication_id=keys.fifo_deduplication_id(job.event_key, nonce),
+            lane=job.lane,
         )
 
     def _accept_all(self, jobs: Sequence[Job], patience_seconds: float) -> None:
@@ -191,19 +165,11 @@ class Intake:
                     attempts.failed(error)
 
     def _note_received(self, job: Job) -> str | None:
-        """`received_at` of its row, empty without a ledger; None when the queue already has the job."""
+        """`received_at` of its row, empty without a ledger; None where it needs no message."""
         if self.ledger is None:
             return ""
         try:
-            return self.ledger().receive(facts_of(job))
+            receipt = self.ledger().receive(facts_of(job))
         except Exception:  # noqa: BLE001 - whatever fails, nothing was queued
             raise UnavailableError("enqueue_failed") from None
-
-    def _note_queued(self, job: Job) -> None:
-        """Best effort: reconciliation sends a row left `received` once more, which is harmless."""
-        if self.ledger is None:
-            return
-        try:
-            self.ledger().queued(job.event_key)
-        except Exception:  # noqa: BLE001 - the job is queued; the caller must not get an error
-            self.log.event("ingress.mark_failed", mw_trace_id=job.trace_id)
+        return None if receipt is None else receipt.received_at

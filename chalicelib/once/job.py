@@ -46,8 +46,9 @@ class Job(BaseModel):
     """Fields of every job.
 
     Attributes:
-        slot: epoch seconds: it was set aside until then.
-        waits: how often it was set aside until its turn at a vendor.
+        turns: how often it was given a time at a vendor, as its event's row says.
+        rounds: how often copies of it went over the queue `later`, one after the other.
+        mac: a message authentication code over the other fields; no function reads it yet.
     """
 
     model_config = ConfigDict(
@@ -64,8 +65,9 @@ class Job(BaseModel):
     source: str
     trace_id: str
     recovery: Recovery | None = None
-    slot: float | None = None
-    waits: int = 0
+    turns: int = 0
+    rounds: int = 0
+    mac: str = ""
 
     @property
     def reopens(self) -> bool:
@@ -106,8 +108,8 @@ class ActionResend(Job):
 def encode(job: Job) -> str:
     """The job as compact JSON, safe for SQS (ASCII only)."""
     fields = job.model_dump(mode="json")
-    for name in ("slot", "waits"):
-        if not fields[name]:  # the same message as before there were waits
+    for name in ("turns", "rounds", "mac"):
+        if not fields[name]:
             del fields[name]
     return json.dumps(fields, ensure_ascii=True, separators=(",", ":"))
 

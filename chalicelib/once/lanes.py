@@ -12,10 +12,6 @@ A conversation stays in one lane, so that its group keeps its order.
     email      rp-mw-email-{stage}.fifo        email_worker      e-mail, by SES
     facts      rp-mw-facts-{stage}.fifo        facts_worker      events of Aloware and HubSpot
     companies  rp-mw-companies-{stage}.fifo    companies_worker  events to the companies' endpoints
-
-The tickets' lane is the older queue.  Jobs of other lanes that arrive there are forwarded in their
-order (`once.worker`); the doors use the other lanes once it was seen drained of them
-(`once.opening`).
 """
 
 from __future__ import annotations

@@ -148,9 +148,9 @@ class Store(Protocol):
         ...
 
     def get_all(
-        self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]
+        self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str] = ()
     ) -> list[Item]:
-        """Those of the keys that exist, 100 in a call, projected to the attributes.
+        """Those of the keys that exist, 100 in a call, projected to the attributes; whole without any.
 
         Raises:
             TransientError: also where some of them were left undone in every attempt.

@@ -23,7 +23,7 @@ from chalicelib.clock import parsed
 from chalicelib.once import keys
 from chalicelib.once.allowances import Allowances, Limit
 from chalicelib.once.event import EventStatus
-from chalicelib.once.flow import NotAnEvent, Waits
+from chalicelib.once.flow import NotAnEvent, NotYet
 from chalicelib.once.ports import Clock
 from chalicelib.outreach.conversations.records import (
     HELP,
@@ -106,7 +106,7 @@ class Pace:
         """Let a message be answered with those that follow it closely.
 
         Raises:
-            Waits: another may follow it.
+            NotYet: another may follow it.
             NotAnEvent: one has followed it, and is answered instead.
         """
         quiet = Answering.of(self.current(record)).quiet_period_seconds
@@ -117,7 +117,7 @@ class Pace:
             raise NotAnEvent(EventStatus.PROCESSED, TOGETHER)
         due = _due(entries, received_at, timedelta(seconds=quiet))
         if due is not None and self.clock.now() < due:
-            raise Waits(QUIET_PERIOD, due.timestamp())
+            raise NotYet(QUIET_PERIOD, due.timestamp())
 
     def _around(self, record: Record, message_id: str) -> Sequence[Entry]:
         """The newest entries in the order of writing, a message among them unless it is old."""

@@ -11,7 +11,7 @@ from chalicelib.clock import parsed
 from chalicelib.errors import PermanentError, UnavailableError, reason_of
 from chalicelib.once import keys
 from chalicelib.once.event import SCHEDULED, EventStatus, Lease
-from chalicelib.once.flow import NotAnEvent, Waits
+from chalicelib.once.flow import NotAnEvent, NotYet
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import ai_config, reopening, rules
@@ -19,12 +19,12 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.conclusions import Conclusions
-from chalicelib.outreach.conversations.records import CONTINUES, SEND_AT, Draft, Record
+from chalicelib.outreach.conversations.records import CONTINUES, QUIET_HOURS, SEND_AT, Draft, Record
 from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan, may_send
 from chalicelib.outreach.last_look import PERSON_ANSWERS
 from chalicelib.outreach.notices import person_will_answer, with_opt_out_line
+from chalicelib.outreach.order import ConversationOrder
 from chalicelib.outreach.spending.budget import CONVERSATION_BUDGET_REACHED, BudgetReachedError
-from chalicelib.outreach.waiting import Turns
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import REFUSED, DraftRefusedError
 
@@ -39,7 +39,7 @@ class Drafting:
 
     Args:
         check_secrets: raises if the company's credentials are missing or malformed.
-        turns: keeps the order of a conversation while an event of it waits.
+        in_order: keeps the order of a conversation while an event of it waits.
         current: a project's settings as they are now.
     """
 
@@ -49,11 +49,11 @@ class Drafting:
         clock: Clock,
         check_secrets: Callable[[Record], None],
         conclusions: Conclusions,
-        turns: Turns,
+        in_order: ConversationOrder,
         current: Callable[[Record], Mapping[str, Any]],
     ) -> None:
         self._composer = composer
-        self.turns = turns
+        self.in_order = in_order
         self._current = current
         self._clock = clock
         self.check_secrets = check_secrets
@@ -276,19 +276,19 @@ class Drafting:
             return hand_off_plan("reply", reason_of(error))
 
     def wait_until_send_at(self, record: Record) -> None:
-        """Raise `Waits` before the time at which the company wants the first message sent.
+        """Raise `NotYet` before the time at which the company wants the first message sent.
 
         No other event waits behind it, and the start is in progress no more: it may wait for weeks.
         """
         at = parsed(record.item.get(SEND_AT))
         if at is not None and at > self._clock.now():
             self._conclusions.free(record)
-            raise Waits(SCHEDULED, at.timestamp())
+            raise NotYet(SCHEDULED, at.timestamp())
 
     def wait_out_quiet_hours(
         self, record: Record, event_key: str, *, is_in_line: bool = True
     ) -> None:
-        """Raise `Waits` while the recipient has quiet hours, or while their setting cannot be read.
+        """Raise `NotYet` while the recipient has quiet hours, or while their setting cannot be read.
 
         Then the project's current setting is read, which an operator may have corrected.
 
@@ -298,17 +298,17 @@ class Drafting:
             is_in_line: later events of the conversation wait behind it.
         """
         now = self._clock.now()
-        reason = "quiet_hours"
+        reason = QUIET_HOURS
         try:
             until = rules.quiet_until(self._with_readable_hours(record, now), now)
         except rules.UnreadableQuietHoursError:
             until = now + timedelta(seconds=UNREADABLE_WAIT_SECONDS)
-            reason = "quiet_hours_unreadable"
+            reason = f"{QUIET_HOURS}_unreadable"
         if until is None:
             return
         if not is_in_line:
-            raise Waits(reason, until.timestamp())
-        self.turns.wait(record, event_key, until, reason)
+            raise NotYet(reason, until.timestamp())
+        self.in_order.wait(record, event_key, until, reason)
 
     def _with_readable_hours(self, record: Record, now: datetime) -> Record:
         """The record, with its project's current setting if its own copy cannot be read."""

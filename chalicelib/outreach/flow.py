@@ -49,13 +49,13 @@ from chalicelib.outreach.event_context import EventContext, Job
 from chalicelib.outreach.following import FollowUps
 from chalicelib.outreach.jobs import InboundMessage, OutreachResume, StartConversation
 from chalicelib.outreach.matching import Matching
+from chalicelib.outreach.order import ConversationOrder
 from chalicelib.outreach.ownership import Ownership
 from chalicelib.outreach.person_replies import PersonReplies
 from chalicelib.outreach.releasing import Releasing
 from chalicelib.outreach.reminding import Reminding
 from chalicelib.outreach.replying import Replying
 from chalicelib.outreach.starting import Starting
-from chalicelib.outreach.waiting import Turns
 from chalicelib.outreach.writing.composer import Composer
 
 
@@ -102,8 +102,8 @@ class OutreachFlow(Flow):
         self._conclusions = Conclusions(
             conversations, starts, clock, message_id_header, events, follow_ups
         )
-        self._turns = turns = Turns(conversations, ledger, clock)
-        drafting = Drafting(composer, clock, check_secrets, self._conclusions, turns, current)
+        self._in_order = in_order = ConversationOrder(conversations, ledger, clock)
+        drafting = Drafting(composer, clock, check_secrets, self._conclusions, in_order, current)
         matching = Matching(conversations, ownership, clock, opaque, message_id_header)
         approval = Approval(composer, drafting)
         self._starting = Starting(
@@ -147,13 +147,12 @@ class OutreachFlow(Flow):
         facts = replace(facts_of(job), conversation_id=context.record.opaque_id)
         return [Event(facts, context)]
 
-    def set_aside(self, event: Event, due_epoch: float) -> bool:
-        """See `once.flow.Flow.set_aside`: a start before its conversation is open keeps its message."""
+    def let_wait(self, event: Event, until_epoch: float) -> float | None:
+        """See `once.flow.Flow.let_wait`: a start before its conversation is open keeps its message."""
         record = event.subject.record
         if record is None:
-            return False
-        self._turns.set_aside(record, event.facts.event_key, due_epoch)
-        return True
+            return None
+        return self._in_order.let_wait(record, event.facts.event_key, until_epoch)
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""

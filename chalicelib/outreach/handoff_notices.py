@@ -12,17 +12,19 @@ lane `email`, whatever the channel of its conversation, and looks again before i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, ClassVar
 
 from chalicelib.clock import iso, parsed
-from chalicelib.errors import PermanentError, WithdrawnError
+from chalicelib.errors import PermanentError, UnavailableError, WithdrawnError
 from chalicelib.once import keys
 from chalicelib.once.action import Action, ActionRow, Settle
-from chalicelib.once.event import EventFacts, EventStatus, Lease
-from chalicelib.once.flow import Event, Flow, NotAnEvent, Waits
+from chalicelib.once.event import COPY_SECONDS, EventFacts, EventStatus, Lease
+from chalicelib.once.flow import Event, Flow, NotAnEvent, NotYet
 from chalicelib.once.job import Job, facts_of
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import keys as outreach_keys
@@ -105,26 +107,33 @@ class Notices:
     Attributes:
         ses: built for the first notice.
         current: a project's settings as they are now.
+        ledger: has the row of each notice.
         put_later: queues a job outside its lane for so many seconds.
     """
 
     conversations: Conversations
     ses: Callable[[], Ses]
     current: Callable[[Record], Mapping[str, Any]]
+    ledger: Ledger
     put_later: Callable[[Job, float], None]
     clock: Clock
 
     def ask(self, record: Record, handoff_id: str, reason: str) -> None:
-        """Queue the notices of a hand-off; repeating it changes nothing.
+        """Ask for the notices of a hand-off; repeating it changes nothing.
+
+        Each has its row first, which the sweep queues where the copy is lost.
 
         Raises:
-            UnavailableError: not all of them were queued; call again.
+            TransientError: not all of them have a row; call again.
         """
         if Setting.of(self.current(record)) is None:
             return
         for about in (ASKED, WAITING) if reason in WISHES else (WAITING,):
             event_key = outreach_keys.notice(record.opaque_id, handoff_id, about)
-            self.put_later(job(event_key, record.opaque_id, iso(self.clock.now())), 0.0)
+            asked = job(event_key, record.opaque_id, iso(self.clock.now()))
+            self.ledger.schedule(facts_of(asked), self.clock.now().timestamp() + COPY_SECONDS)
+            with suppress(UnavailableError):
+                self.put_later(asked, 0.0)
 
     def send(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
         """`Executor` of `NotifyDesk`."""
@@ -184,7 +193,7 @@ class NoticeFlow(Flow):
         now = self.clock.now()
         due = (parsed(str(handoff["since"])) or now) + setting.after
         if about == WAITING and now < due:
-            raise Waits(SETTING, due.timestamp())
+            raise NotYet(SETTING, due.timestamp())
         return Plan(FLOW, ((PlannedAction(NotifyDesk.kind, about),),))
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:

@@ -218,7 +218,7 @@ class _Run:
         known = self.parts.ledger.statuses([event_key(one) for one in found]) if found else {}
         seen: datetime | None = None
         for message in found:
-            # A row at the door that was never marked queued is a message that was not kept.
+            # The message of a row that no worker has claimed was perhaps not kept.
             if known.get(event_key(message), EventStatus.RECEIVED) == EventStatus.RECEIVED:
                 if not self._has_time:
                     self._problem("out_of_time")
@@ -233,7 +233,7 @@ class _Run:
         except PayloadError as error:
             self._problem(error.code)  # the door would have refused it, too
             return
-        if self.parts.is_ours(job) and self.sweep.send_once(job):
+        if self.parts.is_ours(job) and self.sweep.send_once(job, is_unkept=True):
             self.sweep.summary.texts_missing += 1
 
     def _save(self, name: str, seen: datetime | None) -> None:

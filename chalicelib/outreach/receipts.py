@@ -15,7 +15,7 @@ from chalicelib.once.action import Action, ActionRow, ActionStatus
 from chalicelib.once.event import EventFacts, EventStatus, Lease
 from chalicelib.once.flow import Event, Flow, NotAnEvent
 from chalicelib.once.intake import Intake
-from chalicelib.once.job import Recovery, facts_of
+from chalicelib.once.job import Job, Recovery, facts_of
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
@@ -25,6 +25,7 @@ from chalicelib.outreach.channels import Carrier
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.do_not_contact import Reason
+from chalicelib.outreach.conversations.parcels import Parcels
 from chalicelib.outreach.conversations.records import Record, Status
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
@@ -200,6 +201,23 @@ class ResumeRebuilder:
         """The job."""
         record = self._conversations.find(event.conversation_id)
         return resume_job(event, record)
+
+
+class StartRebuilder:
+    """`once.recovery.rebuild.Rebuilder` for ``evt:start``.
+
+    Before its conversation is open, a start's job is in its parcel.
+    """
+
+    def __init__(self, conversations: Conversations, parcels: Parcels) -> None:
+        self._conversations = conversations
+        self._parcels = parcels
+
+    def __call__(self, event: EventFacts) -> Job:
+        """The job."""
+        record = self._conversations.find(event.conversation_id)
+        parcel = self._parcels.job(event) if record is None else None
+        return parcel or resume_job(event, record)
 
 
 def resume_job(event: EventFacts, record: Record | None) -> OutreachResume:

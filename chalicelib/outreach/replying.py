@@ -100,7 +100,7 @@ class Replying:
         if rules.is_held(record, rules.HELD["reply"]):
             return self._approval.held(context, rules.HELD["reply"], switches)
         if not is_asked_for:
-            self._drafting.turns.take(record, event.facts.event_key)
+            self._drafting.in_order.check(record, event.facts.event_key)
         self._drafting.wait_out_quiet_hours(record, event.facts.event_key)
         limit = self._pace.take(record, entry_id) if may_send(switches) else None
         if limit is not None and not is_asked_for:
@@ -111,7 +111,7 @@ class Replying:
         """Let the message wait for those that follow it closely.
 
         Raises:
-            Waits: it waits.
+            NotYet: it waits.
             NotAnEvent: it is answered with a newer one.
         """
         record, message_id = context.conversation, event.facts.source_message_id

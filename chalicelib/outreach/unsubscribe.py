@@ -19,7 +19,6 @@ import binascii
 import hmac
 import re
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
@@ -168,8 +167,6 @@ class UnsubscribeDoor:
             raise failure
         if job is not None:
             self.intake.accept(job, admission=job.received_at)
-            with suppress(MiddlewareError):  # the sweep queues it once more, which is harmless
-                self.ledger.queued(job.event_key)
 
     def _job(self, found: Opened) -> Unsubscribed | None:
         """The job of the event; None where no company hears of it, or the conversation has ended."""

@@ -18,8 +18,8 @@ from chalicelib.once.event import EventFacts, EventStatus
 from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.job import facts_of
 from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.order import InOrder
 from chalicelib.once.ports import Clock
-from chalicelib.once.turns import Turns
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.inquiry import EVERYTHING, Inquiry, floor_of, is_after
 from chalicelib.support.jobs import TicketMessage, TicketNotification
@@ -40,7 +40,7 @@ class Arrivals:
     ledger: Ledger
     clock: Clock
     max_age: timedelta
-    turns: Turns
+    in_order: InOrder
 
     def events(self, job: TicketMessage | TicketNotification) -> Sequence[Event]:
         """See `once.flow.Flow.events`."""
@@ -52,7 +52,7 @@ class Arrivals:
             )
             return [Event(facts_of(job), inquiry)]
         known, began = self.looks.needed(job), self.clock.now()
-        self.turns.take(self.looks.line(job.conversation_id, known), job.event_key)
+        self.in_order.check(self.looks.line(job.conversation_id, known), job.event_key)
         try:
             ticket = self.tickets.read_ticket(job.conversation_id)
         except PermanentError as error:

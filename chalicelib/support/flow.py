@@ -15,9 +15,9 @@ from chalicelib.once.action import Action, ActionRow, ActionStatus
 from chalicelib.once.event import EventFacts, EventStatus, Lease
 from chalicelib.once.flow import Event, Flow, NotAnEvent, suffix
 from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.order import InOrder
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Log, Switches
-from chalicelib.once.turns import Turns
 from chalicelib.support import actions
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.actions import (
@@ -75,8 +75,10 @@ class SupportFlow(Flow):
         self._answering = answering
         self._max_age = max_event_age
         self._looks = Looks(state, clock)
-        self._turns = Turns(ledger, clock)
-        self._arrivals = Arrivals(tickets, self._looks, ledger, clock, max_event_age, self._turns)
+        self._in_order = InOrder(ledger, clock)
+        self._arrivals = Arrivals(
+            tickets, self._looks, ledger, clock, max_event_age, self._in_order
+        )
 
     def is_container(self, job: TicketMessage | TicketNotification) -> bool:
         """A notification is a container: its events are the ticket's new comments."""
@@ -90,12 +92,11 @@ class SupportFlow(Flow):
         """See `once.flow.Flow.resolved`: the look at the ticket has ended."""
         self._looks.ended(job)
 
-    def set_aside(self, event: Event, due_epoch: float) -> bool:
-        """See `once.flow.Flow.set_aside`: table B lists the ticket's events that wait."""
+    def let_wait(self, event: Event, until_epoch: float) -> float:
+        """See `once.flow.Flow.let_wait`: table B lists the ticket's events that wait."""
         conversation_id = event.facts.conversation_id
         line = self._looks.line(conversation_id, self._state.read(conversation_id))
-        self._turns.join(line, event.facts.event_key, due_epoch)
-        return True
+        return self._in_order.join(line, event.facts.event_key, until_epoch)
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""
@@ -104,7 +105,7 @@ class SupportFlow(Flow):
         if not inquiry.in_turn:
             state = self._state.read(event.facts.conversation_id)
             line = self._looks.line(event.facts.conversation_id, state)
-            self._turns.take(line, event.facts.event_key)
+            self._in_order.check(line, event.facts.event_key)
         inquiry.rules = self._rules.current()
         sends_nothing = _sends_nothing(switches)
         needs_no_ticket = sends_nothing and inquiry.text is not None

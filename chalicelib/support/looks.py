@@ -22,12 +22,12 @@ from datetime import datetime
 
 from chalicelib.clock import parsed
 from chalicelib.once.event import EventStatus
-from chalicelib.once.flow import NotAnEvent, Waits
+from chalicelib.once.flow import NotAnEvent, NotYet
 from chalicelib.once.job import Recovery
 from chalicelib.once.ports import Clock
 from chalicelib.support.jobs import TicketNotification
+from chalicelib.support.order import TicketLine
 from chalicelib.support.state import ConversationState, States
-from chalicelib.support.waiting import TicketLine
 
 READ_LAG_SECONDS = 30
 """How long to wait until a ticket shows a comment that its webhook has reported."""
@@ -54,7 +54,7 @@ class Looks:
 
         Raises:
             NotAnEvent: a look that has ended covers the notification.
-            Waits: a look that has ended most likely does; it is time for the next one later.
+            NotYet: a look that has ended most likely does; it is time for the next one later.
         """
         known = self.state.read(job.conversation_id)
         looked = parsed(known.looked_at) if known is not None else None
@@ -65,7 +65,7 @@ class Looks:
         if looked.timestamp() >= covers:
             raise NotAnEvent(EventStatus.PROCESSED, "covered")
         if looked > received and self.clock.now().timestamp() < covers:
-            raise Waits("look_due", math.ceil(covers / TOGETHER_SECONDS) * TOGETHER_SECONDS)
+            raise NotYet("look_due", math.ceil(covers / TOGETHER_SECONDS) * TOGETHER_SECONDS)
         return known
 
     def line(self, conversation_id: str, known: ConversationState | None) -> TicketLine:

@@ -10,7 +10,7 @@ Example item::
     pending_flow     {"type": "need_order_number", "requested_at": "...", "attempts": 1}
     last_auto_reply  {"type": "order_status", "sent_at": "...", "source_message_id": "c-77"}
     looked_at        2026-11-20T09:00:01.000Z   (when the last look at the ticket began: `looks`)
-    waiting          [{"event": "evt:rp:1042:c-77", "due": 1763629752}]   (`once.turns`)
+    waiting          ["evt:rp:1042:c-77"]   (`once.order`)
 
 A late message never moves the state backwards: every write is conditional on the message's own
 time, and for the same message on the fence of its claim.
@@ -52,7 +52,7 @@ class ConversationState:
     last_auto_reply: Mapping[str, Any] | None = None
     last_processed_at: str | None = None
     looked_at: str | None = None
-    waiting: Sequence[Mapping[str, Any]] = ()
+    waiting: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +167,8 @@ class States:
     def set_waiting(
         self,
         conversation_id: str,
-        known: Sequence[Mapping[str, Any]],
-        waiting: Sequence[Mapping[str, Any]],
+        known: Sequence[str],
+        waiting: Sequence[str],
     ) -> None:
         """Replace the list of events that wait; an expired row counts as missing.
 
@@ -182,7 +182,7 @@ class States:
         """
         now = self._clock.now()
         values = {
-            "waiting": [dict(one) for one in waiting] or None,
+            "waiting": list(waiting) or None,
             "updated_at": iso(now),
             "expires_at": int((now + self._retention).timestamp()),
         }

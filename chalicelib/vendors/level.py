@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Protocol
 
-from chalicelib.once.turn import Place
+from chalicelib.once.current_job import Place
 
 AT_A_TIME = 2
 """Tokens that a caller takes in one write, as few tickets need a single call."""

@@ -20,8 +20,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from chalicelib.errors import PacedError
+from chalicelib.once.current_job import CurrentJob, Place
 from chalicelib.once.ports import Clock
-from chalicelib.once.turn import Place, Turn
 from chalicelib.vendors.level import (
     AT_A_TIME,
     Answer,
@@ -85,7 +85,7 @@ class RateLimit:
         requests_per_window: float,
         window_seconds: float = WINDOW_SECONDS,
         burst: float | None = None,
-        turn: Turn | None = None,
+        turn: CurrentJob | None = None,
         levels: Levels | None = None,
         containers: int = 1,
     ) -> None:
@@ -101,7 +101,7 @@ class RateLimit:
         self._filled_at = clock.monotonic()
         self._blocked_until = self._next_after_block = self._filled_at
         self._lock = threading.Lock()
-        self._turn = turn or Turn()
+        self._turn = turn or CurrentJob()
         self._levels = levels or OwnLevel()
         self._containers = containers
         self._held = _Held()

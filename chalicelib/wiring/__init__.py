@@ -59,19 +59,13 @@ class Services(Support, Facts, Outreach):
         """Put the job of one SQS record of the queue `later` back into its FIFO group."""
         from chalicelib.once import later
 
-        later.put_back(
-            record["body"],
-            record["messageId"],
-            self.outbox,
-            queue=self.later.queue,
-            now=self.clock.now().timestamp(),
-        )
+        later.put_back(record["body"], record["messageId"], self.outbox)
 
     def sweep(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
         """One run of reconciliation, in numbers."""
         from chalicelib.wiring.watching import report_handoffs, report_turns
 
-        with self.turn.in_place():
+        with self.current_job.in_place():
             swept = self.reconciler.sweep(time_left_seconds=lambda_events.time_left(context))
         report_handoffs(self.desk, self.clock, self.log)
         report_turns(self.richpanel_level, self.clock, self.log)
@@ -95,26 +89,34 @@ class Services(Support, Facts, Outreach):
     def worker(self) -> Worker:
         """The queue's consumer; refuses another stage's resources once per container."""
         from chalicelib.once.escalation import Escalation
+        from chalicelib.once.plan_run import PlanRun
         from chalicelib.once.worker import Worker
         from chalicelib.wiring.jobs import decode
 
         self.check_stage()
+        escalation = Escalation(self.ledger, self.audit, self.effects, self.log)
         return Worker(
             decode=decode,
             ledger=self.ledger,
-            audit=self.audit,
             switches=self.switches,
-            effects=self.effects,
-            escalation=Escalation(self.ledger, self.audit, self.effects, self.log),
+            plans=PlanRun(
+                self.ledger,
+                self.audit,
+                self.switches,
+                self.effects,
+                escalation,
+                self.clock,
+                self.log,
+            ),
+            escalation=escalation,
+            aside=self.aside,
             outbox=self.outbox,
             put_back=self.intake.put_back,
-            forward=self.intake.forward,
-            put_later=self.later.put,
+            flows=self.flows,
             clock=self.clock,
             log=self.log,
-            flows=self.flows,
             keepers=Lazy(self.fact_keepers()),
-            turn=self.turn,
+            current=self.current_job,
         )
 
     @cached_property
@@ -144,13 +146,11 @@ class Services(Support, Facts, Outreach):
     def reconciler(self) -> Reconciler:
         """The scheduled sweep."""
         from chalicelib.aws.switch_story import SwitchStory
-        from chalicelib.once.recovery.lane_opener import LaneOpener
         from chalicelib.once.recovery.reconcile import Reconciler
 
         prefix = self.settings.switch_prefix
         switches = SwitchStory(self.client("ssm"), prefix, lambda: self.journal, self.sweeps)
         self.check_stage()
-        opener = LaneOpener(self.opening, self.outbox, self.clock)
         return Reconciler(
             ledger=self.ledger,
             sweeps=self.sweeps,
@@ -159,7 +159,7 @@ class Services(Support, Facts, Outreach):
             rebuilders=self.rebuilders,
             clock=self.clock,
             log=self.log,
-            parts=(opener, switches, *self.outreach_sweeps(), *self.support_sweeps()),
+            parts=(switches, *self.outreach_sweeps(), *self.support_sweeps()),
         )
 
     # --- parts by kind, each built when its kind first occurs ---------------------------------

@@ -25,15 +25,16 @@ from chalicelib.wiring.lazy import LazyClient
 if TYPE_CHECKING:
     from chalicelib.aws.dynamo import Table
     from chalicelib.aws.switches import SsmSwitches
+    from chalicelib.once.aside import SettingAside
     from chalicelib.once.audit import Audit
+    from chalicelib.once.current_job import CurrentJob
     from chalicelib.once.heartbeat import Heartbeat
     from chalicelib.once.intake import Intake
+    from chalicelib.once.job import Job
     from chalicelib.once.journal import Journal
     from chalicelib.once.later import Later
     from chalicelib.once.ledger.events import Ledger
-    from chalicelib.once.opening import Opening, OpenLanes
     from chalicelib.once.recovery.cursor import Sweeps
-    from chalicelib.once.turn import Turn
     from chalicelib.vendors.http import VendorClient
     from chalicelib.vendors.level import Levels
 
@@ -72,7 +73,6 @@ class Core:
             log=self.log,
             new_id=new_id,
             ledger=(lambda: self.ledger) if self.settings.ingress_ledger else None,
-            lanes_open=self._lanes_open,
         )
 
     @cached_property
@@ -128,19 +128,6 @@ class Core:
         return SqsOutbox(self.client("sqs"), self.settings.queue_of)
 
     @cached_property
-    def opening(self) -> Opening:
-        """Since when the lanes are open."""
-        from chalicelib.once.opening import Opening
-
-        return Opening(self.table(self.settings.idempotency_table), self.clock, new_owner)
-
-    @cached_property
-    def _lanes_open(self) -> OpenLanes:
-        from chalicelib.once.opening import OpenLanes
-
-        return OpenLanes(lambda: self.opening, self.clock)
-
-    @cached_property
     def later(self) -> Later:
         """Puts a job aside for a short while."""
         from chalicelib.aws.queue import SqsDelayQueue
@@ -149,12 +136,27 @@ class Core:
         queue = SqsDelayQueue(self.client("sqs"), self.settings.later_queue_name)
         return Later(queue, lambda: self.opaque_ids)
 
-    @cached_property
-    def turn(self) -> Turn:
-        """Whose job this container works on."""
-        from chalicelib.once.turn import Turn
+    def _put_later(self, job: Job, seconds: float) -> None:
+        self.later.put(job, seconds)
 
-        return Turn()
+    @cached_property
+    def current_job(self) -> CurrentJob:
+        """The job that each thread of this container works on."""
+        from chalicelib.once.current_job import CurrentJob
+
+        return CurrentJob()
+
+    @cached_property
+    def aside(self) -> SettingAside:
+        """Sets events aside."""
+        from chalicelib.once.aside import SettingAside
+
+        return SettingAside(
+            lambda: self.ledger,
+            self._put_later,
+            self.clock,
+            self.log,
+        )
 
     @cached_property
     def heartbeat(self) -> Heartbeat:
@@ -260,7 +262,7 @@ class Core:
                 requests_per_window=requests_per_window,
                 window_seconds=window_seconds,
                 burst=burst,
-                turn=self.turn,
+                turn=self.current_job,
                 levels=levels,
                 containers=containers,
             ),

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from chalicelib.once.action import Executor, LastLook, Preparer, Settler
     from chalicelib.once.door import Answer
     from chalicelib.once.flow import Flow
-    from chalicelib.once.job import Job
     from chalicelib.once.recovery.rebuild import Rebuilder
     from chalicelib.once.recovery.sweep import SweepPart
     from chalicelib.outreach.companies import CachedSettings
     from chalicelib.outreach.company_events.endpoint import Endpoint
     from chalicelib.outreach.company_events.recorder import CompanyEvents
     from chalicelib.outreach.company_events.telling import Teller
+    from chalicelib.outreach.conversations.parcels import Parcels
     from chalicelib.outreach.conversations.store import Conversations
     from chalicelib.outreach.desk.door import DeskDoor
     from chalicelib.outreach.desk.inbox import Inbox
@@ -159,11 +159,15 @@ class Outreach(Core):
             conversations=lambda: self.conversations,
             outbox=lambda: self.company_events.rows,
             shares=self._shares,
-            put_later=self._put_later,
+            parcels=lambda: self._parcels,
+            aside=self.aside,
         )
 
-    def _put_later(self, job: Job, seconds: float) -> None:
-        self.later.put(job, seconds)
+    @cached_property
+    def _parcels(self) -> Parcels:
+        from chalicelib.outreach.conversations.parcels import Parcels
+
+        return Parcels(self._conversations_table, self.clock)
 
     @cached_property
     def _shares(self) -> Shares:
@@ -248,11 +252,12 @@ class Outreach(Core):
     def outreach_rebuilders(self) -> Mapping[str, Callable[[], Rebuilder]]:
         """By the first two parts of an event key."""
         kinds = (
-            *("evt:start", "evt:release", "evt:desk", "evt:follow", "evt:receipt"),
+            *("evt:release", "evt:desk", "evt:follow", "evt:receipt"),
             "evt:unsubscribe",
         )
         return {
             **dict.fromkeys(kinds, lambda: self._resume_rebuilder),
+            "evt:start": self._start_rebuilder,
             "evt:reply": self._lost_replies,
             "evt:tell": self._tell_rebuilder,
             "evt:notice": self._notice_rebuilder,
@@ -346,7 +351,12 @@ class Outreach(Core):
         from chalicelib.outreach.handoff_notices import Notices
 
         return Notices(
-            self.conversations, self._ses, self.current_settings, self._put_later, self.clock
+            self.conversations,
+            self._ses,
+            self.current_settings,
+            self.ledger,
+            self._put_later,
+            self.clock,
         )
 
     def _notice_flow(self) -> Flow:
@@ -374,9 +384,13 @@ class Outreach(Core):
             clock=self.clock,
             log=self.log,
             new_id=new_id,
-            lanes_open=self._lanes_open,
         )
-        return CompanyEvents(EventRows(self._conversations_table, self.clock), intake, self.clock)
+        return CompanyEvents(
+            EventRows(self._conversations_table, self.clock),
+            intake,
+            lambda: self.ledger,
+            self.clock,
+        )
 
     @cached_property
     def teller(self) -> Teller:
@@ -436,6 +450,11 @@ class Outreach(Core):
         from chalicelib.outreach.receipts import ResumeRebuilder
 
         return ResumeRebuilder(self.conversations)
+
+    def _start_rebuilder(self) -> Rebuilder:
+        from chalicelib.outreach.receipts import StartRebuilder
+
+        return StartRebuilder(self.conversations, self._parcels)
 
     def _lost_replies(self) -> Rebuilder:
         from chalicelib.outreach.lost_replies import LostReplies

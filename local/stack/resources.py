@@ -181,7 +181,6 @@ def create(
     known = given or Secrets()
     queues = create_queues(aws, template, queue_attributes or {})
     tables = create_tables(aws, template)
-    provision.open_lanes(aws, tables["IdempotencyTable"])
     create_switches(aws, stage, SWITCHES)
     create_secrets(aws, stage, known)
     arns = {

@@ -39,7 +39,7 @@ _KEPT = frozenset(
         *("expires_at", "mode", "safe_mode", "automation_enabled", "conversation_id"),
         *("owner", "fence", "lease_until", "attempts", "event_key", "action_kind", "action_type"),
         *("payload_sha256", "payload_bytes", "source", "started", "finished_at", "erased_at"),
-        *("action_key", "queued_at"),
+        *("action_key", "until"),
     }
 )
 """Attributes a tombstone keeps, so that a repeated key still has no effect."""

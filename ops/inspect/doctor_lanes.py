@@ -1,4 +1,4 @@
-"""Shows each lane: whether the doors use it, what waits in it and for how long, its budget."""
+"""Shows each lane: what waits in it and for how long, its budget."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.clock import iso
-from chalicelib.once.lanes import LANES, TICKETS, Lane
+from chalicelib.once.lanes import LANES, Lane
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 from ops.inspect.finding import Finding
 from ops.session import Session
@@ -24,7 +24,6 @@ OTHER_FUNCTIONS = 15
 
 def lanes(session: Session) -> Iterator[Finding]:
     """Compare nothing: say how each lane is."""
-    yield _opening(session)
     for lane in LANES:
         yield _lane(session, lane, _workers(session, lane))
     yield _budget(session)
@@ -34,19 +33,6 @@ def concurrency(session: Session) -> Iterator[Finding]:
     """Whether the account lets all functions run at once."""
     budgets = [_workers(session, lane) for lane in LANES]
     yield _concurrency(session, sum(budgets) + config.LATER_CONCURRENCY)
-
-
-def _opening(session: Session) -> Finding:
-    opens_at = int(session.services.opening.read().get("opens_at", 0))
-    now = session.services.clock.now()
-    if opens_at and opens_at <= now.timestamp():
-        return Finding("lanes", "ok", "open")
-    return Finding(
-        "lanes",
-        "warn",
-        f"outreach still goes through {session.services.settings.queue_of(TICKETS)}, until two looks"
-        " of the sweep find it empty",
-    )
 
 
 def _lane(session: Session, lane: Lane, workers: int) -> Finding:

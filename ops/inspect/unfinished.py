@@ -9,11 +9,7 @@ from chalicelib.clock import iso
 from ops.session import Session
 
 START = (0.0, "")
-"""Before every row of the index of what is due.
-
-A list that begins here leaves out the index of the previous release, which takes six times as many
-queries: the first sweep of this release gives each of its rows a date.
-"""
+"""Before every row of the index of what is due."""
 
 
 def events(
@@ -31,7 +27,7 @@ def events(
             "reason": one.reason or one.last_reason,
             "received_at": one.event.received_at,
             "attempts": one.attempts,
-            "due_at": iso(datetime.fromtimestamp(one.due_epoch, UTC)) if one.due_epoch else None,
+            "due_at": iso(datetime.fromtimestamp(one.due_epoch, UTC)),
             "due_epoch": one.due_epoch,
         }
         for one in sorted(found, key=lambda one: one.event.received_at)[:limit]

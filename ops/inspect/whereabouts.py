@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from chalicelib.clock import iso
-from chalicelib.once.event import LATE_SECONDS
+from chalicelib.once.event import LATE_SECONDS, SWEEP_SECONDS
 from chalicelib.once.lanes import LANES
 from ops.repair import dead_letters
 from ops.session import Session
@@ -37,23 +37,26 @@ def of_row(row: Mapping[str, Any], *, now_epoch: float) -> Whereabouts:
     waits = str(row.get("last_reason") or row.get("reason") or "") or None
     match row["status"]:
         case "received":
+            if "until" in row:
+                return Whereabouts("set aside", row["last_processed_at"], _by_the_sweep(due), waits)
             if waits:  # its source could not be read; its message comes back
                 since = row["last_processed_at"]
                 return Whereabouts("back on the queue", since, _iso(due, LATE_SECONDS), waits)
-            if "queued_at" in row:
-                return Whereabouts("on the queue", row["queued_at"], None, "its turn")
-            return Whereabouts("at the door", row["received_at"], _iso(due), "to be queued")
+            return Whereabouts("on the queue", row["received_at"], _by_the_sweep(due), "its turn")
         case "processing":
             if row.get("lease_until", 0) > now_epoch:
                 return Whereabouts("at a worker", row["last_processed_at"], None, "its worker")
             if row.get("lease_until"):
                 place = "its worker died or overran"
-                return Whereabouts(place, row["last_processed_at"], _iso(due), "its message")
+                next_try = _by_the_sweep(due)
+                return Whereabouts(place, row["last_processed_at"], next_try, "its message")
+            if "until" in row:
+                return Whereabouts("set aside", _last_try(row), _by_the_sweep(due), waits)
             return Whereabouts("back on the queue", _last_try(row), _iso(due, LATE_SECONDS), waits)
         case "parked":
-            return Whereabouts("parked", row["last_processed_at"], _iso(due), waits)
+            return Whereabouts("parked", row["last_processed_at"], _by_the_sweep(due), waits)
     place = "asked for again" if row.get("asked") else "ended"
-    next_try = _iso(due) if row.get("asked") or row["status"] == "failed" else None
+    next_try = _by_the_sweep(due) if row.get("asked") or row["status"] == "failed" else None
     return Whereabouts(place, row["last_processed_at"], next_try, row.get("reason"))
 
 
@@ -84,6 +87,11 @@ def _waiting(session: Session, name: str) -> dict[str, int]:
 def _last_try(row: Mapping[str, Any]) -> str:
     tries = row.get("tries") or ()
     return str(tries[-1]["at"] if tries else row["last_processed_at"])
+
+
+def _by_the_sweep(due: float | None) -> str | None:
+    """When the sweep has queued a row at the latest that is due at a time."""
+    return None if due is None else _iso(due + SWEEP_SECONDS)
 
 
 def _iso(epoch: float | None, earlier: float = 0.0) -> str | None:

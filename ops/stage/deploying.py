@@ -70,8 +70,7 @@ def by_stack(session: Session) -> None:
         template = json.loads((Path(folder) / "sam.json").read_text())
         url = stack.uploaded(session, bucket, Path(folder), template)
     name = f"rp-mw-{session.stage}"
-    if stack.apply(session, name, url, parameters) == "CREATE":
-        provision.open_lanes(session, session.services.settings.idempotency_table)
+    stack.apply(session, name, url, parameters)
 
 
 WAYS = {"stack": by_stack, "direct": direct}

@@ -14,12 +14,7 @@ from typing import Any, Protocol
 
 from botocore.exceptions import ClientError
 
-from chalicelib.aws.dynamo import Table
-from chalicelib.clock import SystemClock
-from chalicelib.once.lanes import TICKETS
-from chalicelib.once.opening import Opening
 from chalicelib.settings import Settings
-from chalicelib.wiring.core import new_owner
 from ops.stage.template import Resource, Template, TemplateError
 
 INDEX_POLL_SECONDS = 5.0
@@ -57,14 +52,8 @@ class Made:
 
 def everything(clients: Clients, template: Template, stage: str) -> Iterator[Made]:
     """Create or update every data resource of a stage; yields each as it is done."""
-    is_new = False
-    for made in queues(clients, template, {}):
-        is_new |= made.logical_id == f"{TICKETS.logical_id}Queue" and made.did == "created"
-        yield made
-    for made in tables(clients, template, backups=True):
-        yield made
-        if is_new and made.logical_id == "IdempotencyTable":
-            open_lanes(clients, made.name)
+    yield from queues(clients, template, {})
+    yield from tables(clients, template, backups=True)
     yield from switches(clients, template, stage)
 
 
@@ -131,12 +120,6 @@ def queues(clients: Clients, template: Template, overrides: Mapping[str, str]) -
         else:
             changes += _update_queue(sqs, url, wanted, tags)
         yield _made(resource.logical_id, url, is_new=is_new, changes=changes)
-
-
-def open_lanes(clients: Clients, ledger_table: str) -> None:
-    """Let the doors of a new stage use every lane at once: no old queue has to be drained first."""
-    table = Table(clients.client("dynamodb"), ledger_table)
-    Opening(table, SystemClock(), new_owner).open_now()
 
 
 def switches(clients: Clients, template: Template, stage: str) -> Iterator[Made]:

@@ -11,7 +11,7 @@ from flask import url_for
 from chalicelib.facts.model import Fact, Metric
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.journal import Act
-from chalicelib.once.sharded import due
+from chalicelib.once.timer import dated
 from console.access import Right
 from console.pages import NAVIGATION
 from console.pages.find import may_be_in_an_address
@@ -98,7 +98,7 @@ def test_a_long_list_is_read_on_by_its_last_row(one_event, path, kind, prefix):
     for number in range(250):
         key = f"{prefix}{number:03d}"
         state = {"status": "unknown" if kind == "action" else "parked"}
-        table.put({**template, **state, "event_id": key, **due(kind, key, 5_000 + number // 50)})
+        table.put({**template, **state, "event_id": key, **dated(kind, key, 5_000 + number // 50)})
     seen, jo = [], one_event.browser("jo")
     while path:
         text = jo.get(path).text

@@ -221,23 +221,6 @@ class StoreContract:
         )
         assert [row["event_id"] for row in found] == ["e1", "e3"]
 
-    def test_the_sparse_index_lists_marked_rows_in_the_order_of_their_time(self, table):
-        for n, mark in ((3, "parked#1"), (1, "parked#1"), (2, "parked#2"), (9, "parked#1")):
-            table.put({"event_id": f"e{n}", "unfinished": mark, "last_processed_at": f"2026-0{n}"})
-        table.put({"event_id": "e0", "last_processed_at": "2026-00"})
-        table.update({"event_id": "e9"}, set_={"n": 1}, remove=["unfinished"])
-        found = table.query(
-            IndexName="unfinished-index",
-            KeyConditionExpression="#unfinished = :u AND #last_processed_at < :before",
-            ExpressionAttributeNames={
-                "#unfinished": "unfinished",
-                "#last_processed_at": "last_processed_at",
-            },
-            values={"u": "parked#1", "before": "2026-08"},
-            Limit=5,
-        )
-        assert [row["event_id"] for row in found] == ["e1", "e3"]
-
     def test_an_expired_row_is_returned_until_ttl_deletes_it(self, table):
         table.put({**KEY, "expires_at": 1})
         assert table.get(KEY) == {**KEY, "expires_at": 1}
@@ -370,7 +353,7 @@ class LedgerWalk:
     def _receive(self):
         event = self._event()
         if self.rng.random() < 0.5:
-            self.ledger.queued(event.event_key)
+            self.ledger.set_aside(event, reason="x", due_epoch=self.rng.choice((5.0, 9e9)))
         return self.ledger.receive(event)
 
     def _plan(self):

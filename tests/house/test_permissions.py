@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -31,8 +30,8 @@ from chalicelib.errors import HandBackError, PermanentError, ProviderError, Unce
 from chalicelib.facts import hubspot_webhook
 from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.facts.posting.ndjson import S3Rows
-from chalicelib.once import keys, lanes, opening
-from chalicelib.once.lanes import LANES, TICKETS, Lane
+from chalicelib.once import keys, lanes
+from chalicelib.once.lanes import LANES, Lane
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.company_events.names import Name
 from console import deployed
@@ -52,7 +51,6 @@ from local.vendors.shopify import Shopify
 from local.vendors.twilio import Twilio
 from ops.inspect.explain import tickets
 from ops.session import Session
-from ops.stage import provision
 from tests.rigs.api_gateway import posted
 from tests.rigs.company_endpoint import SECRETS, Consumer, consumer
 from tests.rigs.console import Console, fields
@@ -218,28 +216,13 @@ class Run:
         with self.wire.container("worker"), suppress(ProviderError, HandBackError):
             self.app.worker(self.events[-1], Context())
 
-    def open_lanes(self) -> None:
-        provision.open_lanes(self.stage.aws, self.stage.tables["IdempotencyTable"])
-
-    def tell_again(self, outreach: Outreach, *, closing: bool = False) -> None:
-        """The first event of each conversation, whose endpoint has failed, once more.
-
-        With `closing` the lanes close before its worker has it, which queues the event after it.
-        """
+    def tell_again(self, outreach: Outreach) -> None:
+        """The first event of each conversation, whose endpoint has failed, once more."""
         for row in outreach.rows():
             _, _, opaque_id = row["event_id"]["S"].partition("evt:tell:")
             if opaque_id and row["status"]["S"] == "processing":
                 outreach.services.company_events.go_on(opaque_id.rpartition(":")[0], 1)
-        if closing:
-            self.close_lanes()
         self.work()
-
-    def close_lanes(self) -> None:
-        """As in a stage whose old queue was not seen drained yet."""
-        self.stage.aws.client("dynamodb").delete_item(
-            TableName=self.stage.tables["IdempotencyTable"],
-            Key={"event_id": {"S": opening.KEY}},
-        )
 
     def sweep(self) -> None:
         with self.wire.container("reconcile"):
@@ -519,32 +502,6 @@ def every_kind_of_work(run: Run) -> None:
     with vendors(run) as outreach:
         every_conversation(run, outreach)
         every_telling(run, outreach)
-    every_forward(run)
-
-
-def every_forward(run: Run) -> None:
-    """Jobs of every lane in the tickets' queue, as an earlier release left them."""
-    run.close_lanes()
-    for word in ("facts", "companies"):
-        event = next(one for one in run.events if word in one["Records"][0]["eventSourceARN"])
-        put(run, TICKETS, event["Records"][0]["body"])
-    for lane in LANES[1:]:
-        put(run, lane, "not a job")
-    heard = json.loads(run.events[0]["Records"][0]["body"])
-    put(run, TICKETS, json.dumps(heard | {"slot": time.time() + 600}))  # before its turn
-    with vendors(run) as outreach:
-        outreach.set_project()
-        outreach.start("forwarded-sms", "sms", "+15550101110")
-        outreach.start("forwarded-email", "email", "k.doe@example.com")
-        run.work()
-        reply_to = outreach.ses.emails[-1]["reply_to"]
-        outreach.mail(outreach.ses.inbound("k.other@example.com", reply_to, "It is me"))
-        run.work()
-        outreach.twilio.fault("status", status=400, operation="create_message")
-        outreach.ses.fault("status", status=400)
-        outreach.deliver(outreach.says("And?", whatsapp=False, from_="+15550101110"))
-        outreach.mail(outreach.ses.inbound("k.doe@example.com", reply_to, "And?"))
-        run.work()
 
 
 def put(run: Run, lane: Lane, body: str) -> None:
@@ -562,11 +519,9 @@ def every_short_wait(run: Run) -> None:
     for lane in LANES:
         body = {"group": "group", "job": "job", "lane": lane.name}
         sqs.send_message(QueueUrl=url, MessageBody=json.dumps(body))
-    early = {"group": "group", "job": "job", "slot": str(time.time() + 5_000)}
-    sqs.send_message(QueueUrl=url, MessageBody=json.dumps(early))
     with run.wire.container("later"):
         handled = drain(Pump(sqs, url, run.stage.queue_arns[name], run.app.later))
-    assert len(handled) == len(LANES) + 1
+    assert len(handled) == len(LANES)
 
 
 def every_reply(run: Run) -> None:
@@ -608,8 +563,6 @@ def every_conversation(run: Run, outreach: Outreach) -> None:
     for post in outreach.twilio.callbacks():
         outreach.deliver(post)
         run.work()
-        run.close_lanes()  # what the first settled was resumed while they were open
-    run.open_lanes()
     run.monkeypatch.setattr("chalicelib.outreach.loops.AT_ONCE_TIMES", 99)  # as no person writes
     for number in range(5):  # so that the newest messages are more than the record holds
         outreach.deliver(outreach.says(f"Tell me more: {number}"))
@@ -668,8 +621,7 @@ def every_telling(run: Run, outreach: Outreach) -> None:
         outreach.start("told-while-closing", "sms", "+15550101215")
         run.work()
         endpoint.status = 204
-        run.tell_again(outreach, closing=True)
-        run.open_lanes()
+        run.tell_again(outreach)
         outreach.start("told-no-more", "sms", "+15550101211")
         run.work()
         endpoint.status = 410
@@ -679,10 +631,8 @@ def every_telling(run: Run, outreach: Outreach) -> None:
             record, Name.TOOL_CALLED, called, message_id=called, tool="book"
         )
         run.work()
-        run.close_lanes()
         outreach.start("told-through-tickets", "sms", "+15550101212")
         run.work()
-        run.open_lanes()
     outreach.set_project()
 
 
@@ -707,7 +657,6 @@ def every_mail(run: Run) -> None:
     with vendors(run) as outreach:
         with run.wire.container("mail"):
             outreach.mail(outreach.ses.inbound(MAIL, company.EMAIL, "Hello"))
-        run.close_lanes()
         for ledger in ("false", "true"):
             run.monkeypatch.setenv("INGRESS_LEDGER", ledger)
             with run.wire.container("mail"):
@@ -791,7 +740,6 @@ LEFT_UNKNOWN = {
 
 def every_find(run: Run) -> None:
     run.richpanel.set_modes(list_allowed=False)
-    run.close_lanes()
     run.sweep()  # where listing is forbidden, the sweep starts at a known ticket's number
     run.richpanel.set_modes(list_allowed=True)
     run.richpanel.set_modes(listed_with_comments=True)
@@ -808,7 +756,6 @@ def every_find(run: Run) -> None:
     )
     with vendors(run) as outreach:
         outreach.twilio.fault("act_then_drop", operation="create_message", times=2)
-        run.open_lanes()
         for channel in ("whatsapp", "sms"):
             assert outreach.start(channel, channel).status_code == 200
         run.work()
@@ -822,7 +769,6 @@ def every_find(run: Run) -> None:
             run.work()
         outreach.set_project()
         with run.monkeypatch.context() as down:
-            run.close_lanes()
             down.setenv("INGRESS_LEDGER", "true")
             down.setenv("QUEUE_NAME", "gone-dev.fifo")
             with run.wire.container("api"):
@@ -830,7 +776,6 @@ def every_find(run: Run) -> None:
                 for whatsapp in (True, False):
                     said = outreach.says("hello", whatsapp=whatsapp)
                     assert outreach.deliver(said).status_code == 503
-        run.open_lanes()
         outreach.twilio.age_received(600.0)
         rested, due = {"S": "2026-01-01T00:00:00.000Z"}, {"N": "1"}
         run.rewrite("IdempotencyTable", last_processed_at=rested, due_at=due, lease_until=due)

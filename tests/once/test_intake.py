@@ -293,10 +293,10 @@ def test_an_event_received_again_after_it_was_given_up_is_not_deduplicated(ledge
     ledgered_rig.post()
     (_, _, first), (_, _, later) = ledgered_rig.outbox.messages
     assert first != later
-    assert (ledgered_rig.row()["status"], "queued_at" in ledgered_rig.row()) == ("received", True)
+    assert ledgered_rig.row()["status"] == "received"
 
 
-def test_copies_not_yet_marked_queued_share_a_deduplication_id(ledgered_rig):
+def test_copies_of_an_event_that_is_not_claimed_share_a_deduplication_id(ledgered_rig):
     """The response to the first send was lost: the queue may have it."""
     kept = ledgered_rig.outbox.put
 
@@ -335,17 +335,21 @@ def test_without_a_ledger_at_the_door_no_row_is_written(intake_rig):
     assert intake_rig.row() is None
 
 
-def test_the_row_is_there_before_the_queue_has_the_job_and_is_marked_after(ledgered_rig):
-    """F04: after a crash in between, the row says that the job was not queued yet."""
+def test_the_row_is_there_and_dated_before_the_queue_has_the_job(ledgered_rig):
+    """F04: after a crash in between, the sweep queues the job."""
     seen = []
     ledgered_rig.outbox.before_answer = lambda: seen.append(ledgered_rig.row())
     ledgered_rig.post()
-    assert (seen[0]["status"], "queued_at" in seen[0]) == (EventStatus.RECEIVED, False)
-    assert ledgered_rig.row()["queued_at"] == "2026-11-20T12:00:00.000Z"
+    assert (seen[0]["status"], "due_at" in seen[0]) == (EventStatus.RECEIVED, True)
+    assert ledgered_rig.row() == seen[0]
 
 
-def test_a_copy_of_a_queued_event_is_accepted_and_not_queued_again(ledgered_rig):
-    assert ledgered_rig.post() == ledgered_rig.post()
+def test_a_copy_of_a_claimed_event_is_accepted_and_not_queued_again(ledgered_rig):
+    first = ledgered_rig.post()
+    ledgered_rig.ledger.claim(
+        facts_of(ledgered_rig.job()), UNDECIDED, lease_seconds=9, takeover=frozenset()
+    )
+    assert ledgered_rig.post() == first
     assert len(ledgered_rig.outbox.messages) == 1
 
 
@@ -362,11 +366,3 @@ def test_a_request_is_refused_when_the_ledger_cannot_be_written(ledgered_rig):
     answer = ledgered_rig.post()
     assert (answer.status, answer.body["code"]) == (503, "enqueue_failed")
     assert ledgered_rig.outbox.messages == []
-
-
-def test_a_queued_event_is_accepted_even_if_its_row_could_not_be_marked(ledgered_rig):
-    """The job is kept; the sweep queues it once more, which does no harm."""
-    ledgered_rig.table.fails["update"] = [UNREACHABLE]
-    assert ledgered_rig.post().status == 200
-    assert len(ledgered_rig.outbox.messages) == 1
-    assert ledgered_rig.log.events[0] == ("ingress.mark_failed", {"mw_trace_id": "id-1"})

@@ -135,7 +135,7 @@ def test_a_start_that_dies_after_sending_is_resumed_and_not_sent_again(outreach)
     assert outreach.fate().json_body["state"] == "sent"
 
 
-def test_a_start_that_was_never_queued_is_given_up_and_may_be_posted_again(outreach):
+def test_a_start_that_was_never_queued_is_sent_by_the_sweep_from_its_parcel(outreach):
     put = outreach.services.outbox.put
 
     def refuses(*_, **__):
@@ -147,15 +147,34 @@ def test_a_start_that_was_never_queued_is_given_up_and_may_be_posted_again(outre
     outreach.age_starts()
     outreach.sweep()
     outreach.run()
+    assert outreach.fate().json_body["state"] == "sent"
+    assert outreach.start(channel="sms").json_body["duplicate"] is True
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+
+
+def test_a_start_whose_parcel_was_erased_is_given_up_and_may_be_posted_again(outreach, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(outreach.services.outbox, "put", lambda *_, **__: None)
+        outreach.start(channel="sms")
+    table = outreach.services.table(outreach.services.settings.conversations_table)
+    (parcel,) = [
+        {name: item[name]["S"] for name in ("primary_channel", "conversation_id")}
+        for item in outreach.rows("ConversationsTable")
+        if item["primary_channel"]["S"].startswith("parcel#")
+    ]
+    table.delete(parcel)
+    outreach.age_starts()
+    outreach.sweep()
+    outreach.run()
     fate = outreach.fate().json_body
     assert (fate["state"], fate["reason"]) == ("failed", "never_opened")
     assert outreach.start(channel="sms").json_body["duplicate"] is False
     outreach.run()
     assert len(outreach.twilio.sent_to(TEL)) == 1
-    assert outreach.fate().json_body["state"] == "sent"
 
 
-def test_a_start_posted_again_is_not_deduplicated_with_its_failed_message(outreach):
+def test_the_sweeps_copy_of_a_start_is_not_deduplicated_with_its_lost_message(outreach):
     """The queue drops copies for five minutes without knowing the first one's outcome."""
     put = outreach.services.outbox.put
 
@@ -171,9 +190,6 @@ def test_a_start_posted_again_is_not_deduplicated_with_its_failed_message(outrea
     sqs.delete_message(QueueUrl=url, ReceiptHandle=taken["ReceiptHandle"])
     outreach.age_starts()
     outreach.sweep()
-    outreach.run()
-    assert outreach.fate().json_body["reason"] == "never_opened"
-    assert outreach.start(channel="sms").json_body["duplicate"] is False
     outreach.run()
     assert outreach.fate().json_body["state"] == "sent"
     assert len(outreach.twilio.sent_to(TEL)) == 1

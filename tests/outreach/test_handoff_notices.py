@@ -47,11 +47,12 @@ def with_notices(rig, ses):
         rig.conversations,
         lambda: sender,
         rig.current,
+        rig.ledger,
         lambda job, _seconds: rig.intake.put_back(job),
         rig.clock,
     )
     rig.sender._notices = notices
-    rig.worker.effects._executors["notify_desk"] = notices.send
+    rig.worker.plans.effects._executors["notify_desk"] = notices.send
     rig.worker.flows["handoff_notice"] = NoticeFlow(rig.conversations, rig.current, rig.clock)
     project(rig, handoff_notice={"email": DESK, "after_minutes": 15})
     return rig

@@ -5,9 +5,11 @@ import json
 
 import pytest
 
+from chalicelib.once.aside import SettingAside
 from chalicelib.once.audit import Audit
 from chalicelib.once.effects import Effects
 from chalicelib.once.escalation import Escalation
+from chalicelib.once.plan_run import PlanRun
 from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
@@ -145,17 +147,18 @@ class Answered(Telling):
         audit = Audit(tables.audit(), self.clock)
         tells = self.worker.flows["tell_company"]
         kinds = ("inbound_message", "outreach_resume", "handoff_release")
+        escalation = Escalation(self.ledger, audit, effects, self.log)
         self.worker = Worker(
             decode=decode,
             ledger=self.ledger,
-            audit=audit,
             switches=self.switches,
-            effects=effects,
-            escalation=Escalation(self.ledger, audit, effects, self.log),
+            plans=PlanRun(
+                self.ledger, audit, self.switches, effects, escalation, self.clock, self.log
+            ),
+            escalation=escalation,
+            aside=SettingAside(lambda: self.ledger, self._later, self.clock, self.log),
             outbox=self,
             put_back=self.intake.put_back,
-            forward=self.intake.forward,
-            put_later=self._later,
             flows={**dict.fromkeys(kinds, flow), "tell_company": tells},
             clock=self.clock,
             log=self.log,

@@ -10,9 +10,11 @@ import pytest
 import standardwebhooks.webhooks
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
+from chalicelib.once.aside import SettingAside
 from chalicelib.once.audit import Audit
 from chalicelib.once.effects import Effects
 from chalicelib.once.escalation import Escalation
+from chalicelib.once.plan_run import PlanRun
 from chalicelib.once.ports import Delivery
 from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import RowSweep
@@ -161,17 +163,18 @@ class Telling(OutreachParts):
             {"tell_company": self.teller.prepare},
         )
         audit = Audit(tables.audit(), self.clock)
+        escalation = Escalation(self.ledger, audit, effects, self.log)
         self.worker = Worker(
             decode=decode,
             ledger=self.ledger,
-            audit=audit,
             switches=self.switches,
-            effects=effects,
-            escalation=Escalation(self.ledger, audit, effects, self.log),
+            plans=PlanRun(
+                self.ledger, audit, self.switches, effects, escalation, self.clock, self.log
+            ),
+            escalation=escalation,
+            aside=SettingAside(lambda: self.ledger, self._later, self.clock, self.log),
             outbox=self,
             put_back=self.intake.put_back,
-            forward=self.intake.forward,
-            put_later=self._later,
             flows={"tell_company": flow},
             clock=self.clock,
             log=self.log,

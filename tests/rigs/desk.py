@@ -7,11 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from chalicelib.once.aside import SettingAside
 from chalicelib.once.audit import Audit
 from chalicelib.once.effects import Effects
 from chalicelib.once.escalation import Escalation
 from chalicelib.once.journal import Journal
 from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.plan_run import PlanRun
 from chalicelib.once.settlement import Settlement
 from chalicelib.once.worker import HandedBackError, Worker
 from chalicelib.outreach.actions import NOTICES
@@ -102,17 +104,20 @@ class DeskRig(OutreachParts):
         )
         flow = self.flow()
         kinds = ("inbound_message", "outreach_resume", "handoff_release", "desk_reply")
+        escalation = Escalation(self.ledger, audit, effects, self.log)
         return Worker(
             decode=decode,
             ledger=self.ledger,
-            audit=audit,
             switches=self.switches,
-            effects=effects,
-            escalation=Escalation(self.ledger, audit, effects, self.log),
+            plans=PlanRun(
+                self.ledger, audit, self.switches, effects, escalation, self.clock, self.log
+            ),
+            escalation=escalation,
+            aside=SettingAside(
+                lambda: self.ledger, lambda _job, _seconds: None, self.clock, self.log
+            ),
             outbox=self.outbox,
             put_back=self.intake.put_back,
-            forward=self.intake.forward,
-            put_later=lambda _job, _seconds: None,
             clock=self.clock,
             log=self.log,
             flows=dict.fromkeys(kinds, flow),

@@ -12,6 +12,7 @@ from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
 from chalicelib.outreach.companies import Companies
+from chalicelib.outreach.conversations.parcels import Parcels
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.door.access import Access
 from chalicelib.outreach.door.initiate import Initiate
@@ -102,7 +103,8 @@ class FollowRig(DeskRig):
             new_id=self.intake.new_id,
             conversations=lambda: self.conversations,
             shares=Shares(lambda _: OwnLevel(), self.clock, 2),
-            put_later=lambda job, _seconds: self.intake.put_back(job),
+            parcels=lambda: Parcels(self.conversations_table, self.clock),
+            aside=self.worker.aside,
             outbox=lambda: self.events.rows,
         )
 

@@ -53,8 +53,12 @@ class StrictTable(FaultyTable):
         names = arguments["ExpressionAttributeNames"]
         assert set(re.findall(r"#\w+", arguments["KeyConditionExpression"])) == set(names)
         assert tuple(names.values()) == self._indexes[arguments["IndexName"]]
-        assert isinstance(arguments["Limit"], int), "a burst is read a page at a time"
         return super().query(**arguments)
+
+    def query_pages(self, **arguments):
+        """A burst is read a page at a time."""
+        assert isinstance(arguments["Limit"], int)
+        return super().query_pages(**arguments)
 
 
 class LedgerRig:

@@ -74,7 +74,10 @@ class OutreachParts:
             new_id=lambda: next(ids),
         )
         self.events = CompanyEvents(
-            EventRows(self.conversations_table, self.clock), self.intake, self.clock
+            EventRows(self.conversations_table, self.clock),
+            self.intake,
+            lambda: self.ledger,
+            self.clock,
         )
         self.composer = Composer(self.conversations, TemplateWriter(), contextlib.nullcontext)
         self.sender = Sender(

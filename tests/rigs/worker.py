@@ -7,6 +7,7 @@ import pytest
 from chalicelib.errors import PermanentError, TransientError, UncertainError
 from chalicelib.once import trace
 from chalicelib.once.action import Settle
+from chalicelib.once.aside import SettingAside
 from chalicelib.once.audit import Audit
 from chalicelib.once.effects import Effects
 from chalicelib.once.escalation import Escalation
@@ -16,6 +17,7 @@ from chalicelib.once.job import encode, facts_of
 from chalicelib.once.lanes import TICKETS
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
+from chalicelib.once.plan_run import PlanRun
 from chalicelib.once.ports import Delivery
 from chalicelib.once.settlement import Settlement
 from chalicelib.once.worker import HandedBackError, Worker
@@ -207,7 +209,7 @@ class WorkerRig:
         self.ledger = Ledger(self.table, self.clock, lambda: next(owners))
         self.flow = flow or SmallFlow()
         self.sent, self.fails, self.kept, self.chance = [], {}, [], 0.5
-        self.put_back, self.aside, self.forwarded = [], [], []
+        self.put_back, self.copies = [], []
         self.flows = dict.fromkeys(("ticket_message", "ticket_notification"), self.flow)
         audit = Audit(self.audit_table, self.clock)
         effects = Effects(
@@ -218,23 +220,33 @@ class WorkerRig:
             self.clock,
             self.log,
         )
+        escalation = Escalation(self.ledger, audit, effects, self.log)
         self.worker = Worker(
             decode=decode,
             ledger=self.ledger,
-            audit=audit,
             switches=self.switches,
-            effects=effects,
-            escalation=Escalation(self.ledger, audit, effects, self.log),
+            plans=PlanRun(
+                self.ledger, audit, self.switches, effects, escalation, self.clock, self.log
+            ),
+            escalation=escalation,
+            aside=SettingAside(
+                lambda: self.ledger,
+                lambda later, seconds: self.copies.append((later, seconds)),
+                self.clock,
+                self.log,
+            ),
             outbox=self.queue,
             put_back=self.put_back.append,
-            forward=lambda other, message_id: self.forwarded.append((other, message_id)),
-            put_later=lambda later, seconds: self.aside.append((later, seconds)),
             flows=self.flows,
             clock=self.clock,
             log=self.log,
             keepers={"aloware_delivery": self.kept.append},
             jitter=lambda: self.chance,
         )
+
+    def sends_copies_by(self, send_later):
+        """Copies of jobs go through a function of a test."""
+        object.__setattr__(self.worker.aside, "send_later", send_later)
 
     def send(self, step, *, deadline_seconds):  # noqa: ARG002 - the executors' signature
         keys_of_step = [action.key for action in step]

@@ -34,7 +34,7 @@ class ConversationTable(SimTable):
         """See `SimTable.get`."""
         return self._looking([_mark(key)], lambda: SimTable.get(self, key, consistent=consistent))
 
-    def get_all(self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]) -> Any:
+    def get_all(self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str] = ()) -> Any:
         """See `SimTable.get_all`."""
         return self._looking(
             [_mark(key) for key in keys],

@@ -12,19 +12,21 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.aws.switches import SsmSwitches
 from chalicelib.once.action import Action, ActionRow
+from chalicelib.once.aside import SettingAside
 from chalicelib.once.audit import Audit
+from chalicelib.once.current_job import CurrentJob
 from chalicelib.once.effects import Effects
 from chalicelib.once.escalation import Escalation
 from chalicelib.once.event import Lease
 from chalicelib.once.intake import Intake
 from chalicelib.once.later import Later, put_back
 from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.plan_run import PlanRun
 from chalicelib.once.ports import Modes, Tightening
 from chalicelib.once.recovery.cursor import Sweeps
 from chalicelib.once.recovery.reconcile import Reconciler
 from chalicelib.once.resend import ResendFlow
 from chalicelib.once.settlement import Settlement
-from chalicelib.once.turn import Turn
 from chalicelib.once.worker import Worker
 from chalicelib.support.jobs import ticket_job
 from chalicelib.support.lost_tickets import LostTickets
@@ -96,7 +98,7 @@ class Container:
         """Start a new process: everything in memory is lost."""
         world = self.world
         self.sending = Sending()
-        self.turn = Turn()
+        self.current_job = CurrentJob()
         for name in ("outreach", "facts", "worker", "reconciler", "clients"):
             self.__dict__.pop(name, None)
         self.table = SimTable(world, world.ledger, wrote=world.oracle.wrote)
@@ -157,24 +159,30 @@ class Container:
             preparers,
             last_looks,
         )
+        escalation = Escalation(self.ledger, audit, effects, self.log)
         return Worker(
             decode=decode,
             ledger=self.ledger,
-            audit=audit,
             switches=self.switches,
-            effects=effects,
-            escalation=Escalation(self.ledger, audit, effects, self.log),
+            plans=PlanRun(
+                self.ledger, audit, self.switches, effects, escalation, self.clock, self.log
+            ),
+            escalation=escalation,
+            aside=self.aside,
             outbox=self.outbox,
             put_back=self.intake.put_back,
-            forward=self.intake.forward,
-            put_later=self.later.put,
             flows=flows,
             clock=self.clock,
             log=self.log,
             keepers=keepers,
             jitter=world.rng.random,
-            turn=self.turn,
+            current=self.current_job,
         )
+
+    @property
+    def aside(self) -> SettingAside:
+        """Sets events aside."""
+        return SettingAside(lambda: self.ledger, self.later.put, self.clock, self.log)
 
     @property
     def later(self) -> Later:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from chalicelib.clock import iso
 from chalicelib.once.keys import digest
-from chalicelib.once.sharded import OLD_ATTRIBUTE, due, partition
+from chalicelib.once.timer import dated
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -26,10 +26,8 @@ def drawn(rng: random.Random) -> int:
 
 
 def _indexed(key: str, number: int, now: float) -> dict[str, object]:
-    """In the index; every third row in that of the previous release."""
-    if number % 3:
-        return due("event", key, now - 86_400 - number % 9)
-    return {OLD_ATTRIBUTE: partition("parked", key)}
+    """In the index of dates."""
+    return dated("event", key, now - 86_400 - number % 9)
 
 
 def gather(world: World) -> None:

@@ -209,12 +209,12 @@ class MemoryTable:
             self.put(item)
 
     def get_all(
-        self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]
+        self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str] = ()
     ) -> list[Item]:
         """See `chalicelib.aws.dynamo.Table.get_all`."""
         found = [self.rows.get(self._key(key)) for key in keys]
         return [
-            _copied({name: row[name] for name in attributes if name in row})
+            _copied({name: row[name] for name in attributes or row if name in row})
             for row in found
             if row is not None
         ]

@@ -22,6 +22,7 @@ from chalicelib.outreach.company_events.rows import EventRows
 from chalicelib.outreach.company_events.telling import Teller
 from chalicelib.outreach.conversations.do_not_contact import DoNotContact
 from chalicelib.outreach.conversations.handoffs import Handoffs
+from chalicelib.outreach.conversations.parcels import Parcels
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.desk.inbox import Inbox
@@ -35,7 +36,12 @@ from chalicelib.outreach.handoff import Desk
 from chalicelib.outreach.lost_replies import LostReplies
 from chalicelib.outreach.lost_texts import LostTexts
 from chalicelib.outreach.ownership import Ownership
-from chalicelib.outreach.receipts import ReceiptFlow, ResumeRebuilder, resume_through
+from chalicelib.outreach.receipts import (
+    ReceiptFlow,
+    ResumeRebuilder,
+    StartRebuilder,
+    resume_through,
+)
 from chalicelib.outreach.senders import Senders
 from chalicelib.outreach.sending import Sender
 from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
@@ -62,7 +68,7 @@ _JOBS = (
     *("handoff_release", "desk_reply", "unsubscribed"),
 )
 _EVENTS = (
-    *("evt:start", "evt:reply", "evt:release", "evt:desk", "evt:follow", "evt:receipt"),
+    *("evt:reply", "evt:release", "evt:desk", "evt:follow", "evt:receipt"),
     "evt:unsubscribe",
 )
 _ACCESS = {
@@ -123,8 +129,11 @@ class OutreachParts:
             writer = ToolWriter(AskingWriter(writer), conversations, self._companies.current)
         composer = Composer(conversations, writer, nullcontext)
         clients = container.clients
+        self.parcels = Parcels(table, clock)  # type: ignore[arg-type]
         self.starts = Starts(container.table, container.ledger, clock)  # type: ignore[arg-type]
-        self.events = CompanyEvents(EventRows(table, clock), container.intake, clock)  # type: ignore[arg-type]
+        self.events = CompanyEvents(
+            EventRows(table, clock), container.intake, lambda: container.ledger, clock
+        )  # type: ignore[arg-type]
         self.sender = Sender(
             conversations,
             composer,
@@ -215,6 +224,7 @@ class OutreachParts:
         self.rebuilders = {
             **dict.fromkeys(_EVENTS, resumes),
             "evt:reply": lost_replies,
+            "evt:start": StartRebuilder(conversations, self.parcels),
             "evt:tell": TellRebuilder(),
         }
 
@@ -279,7 +289,8 @@ class OutreachParts:
             conversations=lambda: self._conversations,
             outbox=lambda: self.events.rows,
             shares=Shares(lambda _: OwnLevel(), container.clock, 2),
-            put_later=container.later.put,
+            parcels=lambda: self.parcels,
+            aside=container.aside,
         )
 
     @property

@@ -126,7 +126,7 @@ class SimTable:
     def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
         self._call(Port.WRITE, self._put_all, items)
 
-    def get_all(self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]) -> Any:
+    def get_all(self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str] = ()) -> Any:
         return self._call(Port.READ, self._table.get_all, keys, attributes=attributes)
 
     def query(self, **arguments: Any) -> Any:

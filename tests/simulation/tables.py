@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from tests.simulation.memory_table import MemoryTable
 
+_DUE = {"due-index": ("due_shard", "due_at")}
+
 
 def ledger() -> MemoryTable:
     """Table A."""
-    return MemoryTable("ledger", ("event_id",), _due("last_processed_at"))
+    return MemoryTable("ledger", ("event_id",), _DUE)
 
 
 def state() -> MemoryTable:
@@ -22,12 +24,7 @@ def audit() -> MemoryTable:
 
 def facts() -> MemoryTable:
     """The facts' ledger, under the names that its code uses."""
-    return MemoryTable("facts", ("event_id",), _due("created_at"))
-
-
-def _due(old_range: str) -> dict[str, tuple[str, ...]]:
-    """The index of what is due, and that of the previous release."""
-    return {"due-index": ("due_shard", "due_at"), "unfinished-index": ("unfinished", old_range)}
+    return MemoryTable("facts", ("event_id",), _DUE)
 
 
 def companies() -> MemoryTable:

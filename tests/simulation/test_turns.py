@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from chalicelib.once.turns import Turns
+from chalicelib.once.order import InOrder
 from local.vendors.wire import Answer
 from tests.simulation.faults import Fault
 from tests.simulation.fixed_schedules import run, schedule
@@ -55,7 +55,7 @@ def test_a_fault_or_a_pause_at_any_call_changes_nothing_of_it(form, every, waits
 
 
 def test_an_event_that_does_not_wait_behind_its_conversation_is_detected(monkeypatch):
-    monkeypatch.setattr(Turns, "take", lambda self, line, event_key: None)
+    monkeypatch.setattr(InOrder, "check", lambda self, line, event_key: None)
 
     found = (run(replace(rush("id"), seed=seed))[1] for seed in range(1, 12))
 

@@ -8,7 +8,7 @@ from chalicelib.aws.queue import SqsDelayQueue
 from chalicelib.clock import SystemClock, iso
 from chalicelib.errors import PermanentError, TransientError
 from chalicelib.once.event import EventStatus, Lease
-from chalicelib.once.flow import NotAnEvent, Waits
+from chalicelib.once.flow import NotAnEvent, NotYet
 from chalicelib.once.job import Recovery
 from chalicelib.support.jobs import TicketNotification
 from chalicelib.support.looks import LOOK_AFTER_SECONDS, TOGETHER_SECONDS, Looks
@@ -68,11 +68,11 @@ def test_a_look_that_began_long_enough_after_the_receipt_covers(rig):
 @pytest.mark.parametrize("ago", [0.001, 1.0, LOOK_AFTER_SECONDS - 0.001])
 def test_a_look_that_began_sooner_covers_nothing_and_the_next_one_is_shared(rig, ago):
     rig.looked()
-    with pytest.raises(Waits) as waits:
+    with pytest.raises(NotYet) as waits:
         rig.looks.needed(rig.job(ago=ago))
     covers = NOON.timestamp() - ago + LOOK_AFTER_SECONDS
-    assert waits.value.due_epoch % TOGETHER_SECONDS == 0
-    assert covers <= waits.value.due_epoch < covers + TOGETHER_SECONDS
+    assert waits.value.until_epoch % TOGETHER_SECONDS == 0
+    assert covers <= waits.value.until_epoch < covers + TOGETHER_SECONDS
 
 
 @pytest.mark.parametrize("before", [0.0, 0.001, 1_000.0])
@@ -83,11 +83,11 @@ def test_a_look_that_began_before_the_receipt_covers_nothing(rig, before):
 
 def test_what_has_waited_is_read_and_that_look_covers_the_others(rig):
     rig.looked()
-    with pytest.raises(Waits) as waits:
+    with pytest.raises(NotYet) as waits:
         rig.looks.needed(rig.job(ago=2, delivery="d-2"))
-    rig.clock.sleep(waits.value.due_epoch - NOON.timestamp())
+    rig.clock.sleep(waits.value.until_epoch - NOON.timestamp())
     assert rig.is_read(rig.job(ago=2, delivery="d-2"))
-    rig.looked(ago=NOON.timestamp() - waits.value.due_epoch)
+    rig.looked(ago=NOON.timestamp() - waits.value.until_epoch)
     with pytest.raises(NotAnEvent):
         rig.looks.needed(rig.job(ago=1, delivery="d-3"))
 

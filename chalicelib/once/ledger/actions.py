@@ -15,8 +15,8 @@ from chalicelib.once.event import LANDING_SECONDS, EventStatus, Lease
 from chalicelib.once.ledger import rows, tries
 from chalicelib.once.ledger.rows import ACTION, EVENT, MINE, LedgerRows
 from chalicelib.once.ports import UNDECIDED, Modes
-from chalicelib.once.sharded import NOT_DUE, OLD_ATTRIBUTE, due
 from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
+from chalicelib.once.timer import DATE, dated
 from chalicelib.redaction.mapping import redact_mapping
 
 REF_TAKEN = "ref_taken"
@@ -232,7 +232,7 @@ class ActionLedger(LedgerRows):
                 "finished_at": now if ended else None,
                 "started": ended,
             },
-            "remove": NOT_DUE,
+            "remove": DATE,
             "condition": "#status = :unknown AND #started_epoch = :started_epoch",
             "unknown": ActionStatus.UNKNOWN.value,
             "started_epoch": int(action.started_epoch),
@@ -259,8 +259,7 @@ class ActionLedger(LedgerRows):
 
         A list is read on with `after`: when its last action is due, and its key.
         """
-        marks = (ActionStatus.UNKNOWN,)
-        found = self._due(ACTION, due_by_epoch, limit, old_marks=marks, after=after)
+        found = self._dated(ACTION, due_by_epoch, limit, after=after)
         return [rows.unsettled(row) for row in found if row.get("status") == ActionStatus.UNKNOWN]
 
     def still_unknown(self, keys: Sequence[str]) -> dict[str, str | None]:
@@ -281,8 +280,7 @@ class ActionLedger(LedgerRows):
         with contextlib.suppress(ConditionFailed):
             self._table.update(
                 {"event_id": event_key},
-                set_=due(EVENT, event_key, self._epoch()),
-                remove=[OLD_ATTRIBUTE],
+                set_=dated(EVENT, event_key, self._epoch()),
                 condition="#status = :parked",
                 parked=EventStatus.PARKED.value,
                 reading=False,
@@ -406,7 +404,7 @@ class ActionLedger(LedgerRows):
             for name in ("started_epoch", "horizon", "started"):
                 del holding[name]
         key = {"event_id": row["event_id"]}
-        gone = ["reason", "finished_at", *NOT_DUE]
+        gone = ["reason", "finished_at", *DATE]
         if new_start:  # earlier queries were about the old start
             gone += ["looks", "looked_epoch"]
             holding["tries"] = tries.of_row(row)
@@ -465,7 +463,7 @@ class ActionLedger(LedgerRows):
             "ref": ref,
             "finished_at": now,
             "last_processed_at": now,
-            **(due(ACTION, key, self._epoch()) if status == ActionStatus.UNKNOWN else {}),
+            **(dated(ACTION, key, self._epoch()) if status == ActionStatus.UNKNOWN else {}),
         }
 
     def _action_item(self, lease: Lease, action: Action, modes: Modes) -> Item:

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from chalicelib.errors import LeaseLostError
 from chalicelib.once.event import (
     LATE_SECONDS,
+    QUEUED_SECONDS,
     RECEIPT_GONE,
     SCHEDULED,
     Busy,
@@ -21,35 +22,31 @@ from chalicelib.once.event import (
     EventStatus,
     Finished,
     Lease,
+    Receipt,
     StoredEvent,
     StrandedEvent,
+    Unended,
 )
 from chalicelib.once.heartbeat import VISIBILITY_SECONDS
 from chalicelib.once.ledger import rows, tries
 from chalicelib.once.ledger.actions import ActionLedger
 from chalicelib.once.ledger.rows import EVENT, MINE
 from chalicelib.once.ports import UNDECIDED, Modes
-from chalicelib.once.sharded import NOT_DUE, OLD_ATTRIBUTE, due
 from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
+from chalicelib.once.timer import DATE, DUE, dated
 
-QUEUED_SECONDS = 120.0
-"""The door has queued what it received by then, or it died."""
-_OLD_MARKS = ("received", "parked", "processing", "released", "failed", "watched")
+_UNENDED = frozenset({EventStatus.RECEIVED, EventStatus.PROCESSING})
 _ALIVE = "#expires_at > :now"
-_NOTED = frozenset({"event_id", "last_processed_at"})
 
 
 class Ledger(ActionLedger):
     """Events and, by inheritance, their actions."""
 
-    def receive(self, event: EventFacts) -> str | None:
-        """Write a `received` row at ingress; None when the queue or the worker has it already.
+    def receive(self, event: EventFacts) -> Receipt | None:
+        """Write the row of an event at the door; None where the event needs no message of the sender.
 
-        A row that was never marked queued suppresses nothing: the retry must still enqueue.  Nor
-        does one that ended in `RECEIPT_GONE`: this is the sender's repetition.
-
-        Returns:
-            The row's ``received_at``: distinguishes this message from one that failed before.
+        A row that no worker has claimed and that does not wait for a time stops no repetition: its
+        message may not have reached the queue.  Nor does one that ended in `RECEIPT_GONE`.
         """
         try:
             self._table.put(
@@ -62,15 +59,17 @@ class Ledger(ActionLedger):
             )
         except ConditionFailed as found:
             row = found.item
-            is_due = row["status"] == EventStatus.RECEIVED and "queued_at" not in row
-            return str(row["received_at"]) if is_due else None
-        return event.received_at
+            needs_message = row["status"] == EventStatus.RECEIVED and "until" not in row
+            if not needs_message:
+                return None
+            return Receipt(str(row["received_at"]), is_new=False, reason=row.get("last_reason"))
+        return Receipt(event.received_at, is_new=True)
 
     def received_item(self, event: EventFacts) -> Item:
         """The row of an event at the door, for a caller that writes it together with other rows."""
         return self._event_item(event, UNDECIDED) | {
             "status": EventStatus.RECEIVED.value,
-            **due(EVENT, event.event_key, self._epoch() + QUEUED_SECONDS),
+            **dated(EVENT, event.event_key, self._epoch() + QUEUED_SECONDS),
         }
 
     def receiving(self, event: EventFacts) -> Item:
@@ -79,64 +78,81 @@ class Ledger(ActionLedger):
             self.received_item(event), condition="attribute_not_exists(#event_id)"
         )
 
+    def scheduled_item(self, event: EventFacts, due_epoch: float) -> Item:
+        """The row of an event that the sweep queues when it is due; no message brings it."""
+        return {
+            **self._event_item(event, UNDECIDED),
+            "status": EventStatus.RECEIVED.value,
+            "last_reason": SCHEDULED,
+            "until": int(due_epoch),
+            "expires_at": self._expiry(due_epoch),
+            **dated(EVENT, event.event_key, due_epoch),
+        }
+
     def scheduling(self, event: EventFacts, due_epoch: float) -> Item:
-        """The row of an event that no message brings, as one write of a transaction.
+        """`scheduled_item` as one write of a transaction."""
+        return self._table.putting(self.scheduled_item(event, due_epoch))
 
-        The sweep queues it when it is due.  Its `received_at` is that time: it is not late before.
-        """
-        return self._table.putting(
-            {
-                **self._event_item(event, UNDECIDED),
-                "status": EventStatus.RECEIVED.value,
-                "last_reason": SCHEDULED,
-                "expires_at": self._expiry(due_epoch),
-                **due(EVENT, event.event_key, due_epoch),
-            }
-        )
-
-    def queued(self, event_key: str) -> None:
-        """Mark a `received` row as queued, unless a worker has claimed it."""
-        try:
-            self._table.update(
-                {"event_id": event_key},
-                set_={"queued_at": self._now()},
-                remove=NOT_DUE,
-                condition="#status = :received",
-                received=EventStatus.RECEIVED.value,
+    def schedule(self, event: EventFacts, due_epoch: float) -> None:
+        """Write `scheduled_item`, unless the event has a row."""
+        with contextlib.suppress(ConditionFailed):
+            self._table.put(
+                self.scheduled_item(event, due_epoch),
+                condition="attribute_not_exists(#event_id) OR #expires_at <= :now",
+                now=self._epoch(),
             )
-        except ConditionFailed:
-            return  # the worker was faster
 
-    def note_return(self, event: EventFacts, *, reason: str, returns_epoch: float) -> None:
-        """Note that a message goes back to the queue before its events could be known.
-
-        Without a row, only the queue would know of it.  Nothing is written over: a row that a claim
-        or an end has changed says more.
+    def set_aside(
+        self,
+        event: EventFacts,
+        *,
+        reason: str,
+        due_epoch: float,
+        until_epoch: float | None = None,
+        turns: int = 0,
+    ) -> bool:
+        """Date the row of an event that no worker has claimed; it is written where there is none.
 
         Args:
             event: of the message itself.
-            reason: a fixed code: why it could not be read.
-            returns_epoch: when its message is received again.
+            reason: a fixed code: why it waits.
+            due_epoch: when the sweep queues it.
+            until_epoch: when it wants to run; None where its message goes back to the queue.
+            turns: how often it was given a time at a vendor.
+
+        Returns:
+            False where a claim has the row, or the event has ended without failure.
         """
         item = self._event_item(event, UNDECIDED)
-        with contextlib.suppress(ConditionFailed):
+        expires_at = self._expiry(due_epoch)
+        change = {
+            "status": EventStatus.RECEIVED.value,
+            "last_reason": reason,
+            "until": None if until_epoch is None else int(until_epoch),
+            "turns": turns or None,
+            "last_processed_at": self._now(),
+            "expires_at": expires_at,
+            **dated(EVENT, event.event_key, due_epoch),
+        }
+        try:
             self._table.update(
                 {"event_id": event.event_key},
-                set_={
-                    "last_reason": reason,
-                    "last_processed_at": self._now(),
-                    **due(EVENT, event.event_key, returns_epoch + LATE_SECONDS),
-                },
-                keep={
-                    **{name: item[name] for name in item if name not in _NOTED},
-                    "status": EventStatus.RECEIVED.value,
-                    "queued_at": self._now(),
-                },
-                remove=[OLD_ATTRIBUTE],
-                condition="attribute_not_exists(#event_id) OR #status = :received",
+                set_=change,
+                keep={k: v for k, v in item.items() if k not in change and k != "event_id"},
+                remove=["reason", *(["until"] if until_epoch is None else [])],
+                condition="attribute_not_exists(#event_id)"
+                " OR (#expires_at > :now AND (#status = :received OR #status = :failed))",
+                now=self._epoch(),
                 received=EventStatus.RECEIVED.value,
+                failed=EventStatus.FAILED.value,
                 reading=False,
             )
+        except ConditionFailed as found:
+            if found.item["expires_at"] > self._epoch():
+                return False
+            fresh = {name: value for name, value in (item | change).items() if value is not None}
+            self._table.put(fresh, condition="#expires_at = :old", old=found.item["expires_at"])
+        return True
 
     def claim(
         self,
@@ -164,10 +180,10 @@ class Ledger(ActionLedger):
         until = int(now + lease_seconds)
         again: Item = {}
         if last_chance:
-            again = due(EVENT, event.event_key, until) | {"last_receive": True}
+            again = dated(EVENT, event.event_key, until) | {"last_receive": True}
         elif is_watched:
-            again = due(EVENT, event.event_key, now + VISIBILITY_SECONDS + LATE_SECONDS)
-        gone = {*NOT_DUE, "last_receive", "waits_for", "asked"} - again.keys()
+            again = dated(EVENT, event.event_key, now + VISIBILITY_SECONDS + LATE_SECONDS)
+        gone = {*DATE, "until", "last_receive", "waits_for", "asked"} - again.keys()
         holding = {
             "status": EventStatus.PROCESSING.value,
             # The door may know only a message's sender; the worker knows the conversation, and a
@@ -221,27 +237,38 @@ class Ledger(ActionLedger):
             },
         )
 
-    def release(self, lease: Lease, *, reason: str, due_epoch: float | None) -> None:
+    def release(
+        self,
+        lease: Lease,
+        *,
+        reason: str,
+        due_epoch: float | None,
+        until_epoch: float | None = None,
+        turns: int = 0,
+    ) -> None:
         """Release the event, so that the next delivery need not wait for the lease to end.
 
         Args:
             lease: of the event.
             reason: a fixed code.
             due_epoch: the sweep queues the event at this time if no delivery has claimed it before.
-                With a message that returns at a time: `LATE_SECONDS` after it.  Without a message:
-                when the event shall run again, and the row alone carries it until then.  None where
-                something else brings it back.
+                With a message that returns at a time: `LATE_SECONDS` after it.  None where something
+                else brings it back.
+            until_epoch: when it wants to run, where no message brings it back; the row carries it.
+            turns: how often it was given a time at a vendor.
         """
         set_: Item = {
             "lease_until": 0,
             "last_reason": reason,
             "released": lease.fence,
             "tries": self._tried(lease, tries.RELEASED, reason),
+            "until": None if until_epoch is None else int(until_epoch),
+            "turns": turns or None,
         }
         if due_epoch is not None:
             key = lease.event.event_key
-            set_ |= due(EVENT, key, due_epoch) | {"expires_at": self._expiry(due_epoch)}
-        self._own(lease, set_=set_, remove=[name for name in NOT_DUE if name not in set_])
+            set_ |= dated(EVENT, key, due_epoch) | {"expires_at": self._expiry(due_epoch)}
+        self._own(lease, set_=set_, remove=() if due_epoch is not None else DATE)
 
     def bury(self, event_key: str, *, reason: str) -> bool:
         """Mark an event failed whose last worker died, outside a claim; False when it is claimed.
@@ -255,9 +282,8 @@ class Ledger(ActionLedger):
                     "status": EventStatus.FAILED.value,
                     "reason": reason,
                     "last_processed_at": self._now(),
-                    **due(EVENT, event_key, self._epoch() + LATE_SECONDS),
+                    **dated(EVENT, event_key, self._epoch() + LATE_SECONDS),
                 },
-                remove=[OLD_ATTRIBUTE],
                 condition="#status = :processing AND #lease_until < :now",
                 processing=EventStatus.PROCESSING.value,
                 now=self._epoch(),
@@ -296,9 +322,9 @@ class Ledger(ActionLedger):
             set_["tries"] = self._tried(lease, status.value, reason)
         if status == EventStatus.PARKED or handoff_due:
             pause = LATE_SECONDS if handoff_due else 0.0
-            set_ |= due(EVENT, lease.event.event_key, self._epoch() + pause)
+            set_ |= dated(EVENT, lease.event.event_key, self._epoch() + pause)
             set_["waits_for"] = list(waits_for) or None
-        gone = [name for name in NOT_DUE if name not in set_]
+        gone = [name for name in DATE if name not in set_]
         if not (reason or status == EventStatus.FAILED):
             gone.append("reason")
         self._own(lease, set_=set_, remove=gone, ended=status)
@@ -314,14 +340,13 @@ class Ledger(ActionLedger):
         # A claim knows the conversation, the door perhaps only the sender.
         created = {name: item.pop(name) for name in ("created_at", "conversation_id")}
         # A failed event whose hand-off is pending stays due and keeps its reason.
-        pending = "attribute_not_exists(#due_at) AND attribute_not_exists(#unfinished)"
-        waits = f" AND {pending}" if status == EventStatus.FAILED else ""
+        waits = f" AND attribute_not_exists(#{DUE})" if status == EventStatus.FAILED else ""
         with contextlib.suppress(ConditionFailed):  # a late copy changes no successful end
             self._table.update(
                 {"event_id": event.event_key},
                 keep=created,
                 set_=item | {"status": status.value, "reason": reason},
-                remove=NOT_DUE,
+                remove=[*DATE, "until"],
                 condition="attribute_not_exists(#event_id) OR #status = :received"
                 f" OR #expires_at <= :now OR (#status = :failed{waits})",
                 received=EventStatus.RECEIVED.value,
@@ -338,6 +363,19 @@ class Ledger(ActionLedger):
         now = self._epoch()
         return {
             row["event_id"]: EventStatus(row["status"]) for row in found if row["expires_at"] > now
+        }
+
+    def unended(self, event_keys: Sequence[str]) -> Mapping[str, Unended]:
+        """Those of these events that have not ended."""
+        found = self._table.get_all(
+            [{"event_id": key} for key in dict.fromkeys(event_keys)],
+            attributes=["event_id", "status", "expires_at", "until", "last_reason"],
+        )
+        now = self._epoch()
+        return {
+            row["event_id"]: Unended(row.get("until"), row.get("last_reason"))
+            for row in found
+            if row["expires_at"] > now and row["status"] in _UNENDED
         }
 
     def stored(self, event_key: str) -> StoredEvent | None:
@@ -358,11 +396,19 @@ class Ledger(ActionLedger):
 
         A list is read on with `after`: when its last event is due, and its key.
 
-        Received and not queued; held or released, and not claimed again in time; parked; failed,
-        with its hand-off pending.
+        Received and not claimed in time, or waiting; held or released, and not claimed again in time;
+        parked; failed, with its hand-off pending.
         """
-        found = self._due(EVENT, due_by_epoch, limit, old_marks=_OLD_MARKS, after=after)
+        found = self._dated(EVENT, due_by_epoch, limit, after=after)
         return [rows.stranded(row) for row in found]
+
+    def due_events(self, epoch: float) -> Iterator[StrandedEvent]:
+        """Unfinished events that are due by a time, the longest due first, read as they are asked for."""
+        return map(rows.stranded, self._timer.each(epoch, kind=EVENT))
+
+    def count_due(self, epoch: float, *, at_most: int) -> int:
+        """How many events are due by a time, as far as the index knows."""
+        return self._timer.count(epoch, kind=EVENT, at_most=at_most)
 
     def ask_again(self, event_key: str, *, entry: Sequence[Item]) -> bool:
         """Note that an operator wants an event run again, in one transaction with the journal's entry.
@@ -374,7 +420,7 @@ class Ledger(ActionLedger):
         """
         change = self._table.updating(
             {"event_id": event_key},
-            set_={"asked": True, **due(EVENT, event_key, self._epoch() + LATE_SECONDS)},
+            set_={"asked": True, **dated(EVENT, event_key, self._epoch() + LATE_SECONDS)},
             condition=f"{_ALIVE} AND #status <> :processing",
             now=self._epoch(),
             processing=EventStatus.PROCESSING.value,

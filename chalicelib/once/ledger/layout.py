@@ -2,7 +2,7 @@
 
 The key is ``event_id``.  ``expires_at`` is the table's TTL attribute; readers compare it too, because
 DynamoDB deletes up to days late.  An unfinished row is kept alive by the sweep
-(`LedgerRows.keep`).  No row is deleted: `python -m ops erase` leaves a tombstone.
+(`LedgerRows.move`).  No row is deleted: `python -m ops erase` leaves a tombstone.
 
 Kinds::
 
@@ -18,7 +18,6 @@ Kinds::
     run       sweep:run:{ISO time}                   once.recovery.cursor        30 days
     look      sweep:position:{list}:{opaque id}      once.recovery.cursor        30 days
     settings  cfg:support:{version|current}          support.configuration       never
-    lanes     sweep:lanes                            once.opening                never
 
 (1) The row of a start is written, and its sender's attributes are added, by
 `outreach.door.admission`.
@@ -38,15 +37,16 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     conversation_id      all but limit pace settings  opaque, or an identifier without personal data
     payload_sha256       all but limit pace settings  of the event's body, the action's payload, the ref
     payload_bytes        all but limit pace settings  length of the same
-    source               event cursor run look lanes  the sender
+    source               event cursor run look   the sender
     source_message_id    event                    the provider's id of the message
     trace_id             event                    of the request that brought it
-    queued_at            event                    a row written at ingress is on the queue
+    until                event                    epoch seconds: when it wants to run, while it waits
+    turns                event                    how often it was given a time at a vendor
     taken_by             event                    message that reopened an ended event
     attempts             event                    claims so far
     plan                 event                    the stored decision; of the fact writer, its batch
     intent               event                    of a ticket's plan
-    last_reason          event                    why its last claim was released; why it waits
+    last_reason          event                    why it waits, or why its last claim was released
     tries                event action             earlier attempts (`once.ledger.tries`)
     asked                event                    an operator wants it again; gone once claimed
     released             event                    fence of the claim that was released
@@ -93,14 +93,10 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     last_run             cursor                   key of the newest run row
     summary              run                      the run's counts
     seen_until           look                     time of the newest entry handled, at its provider
-    seen_empty           lanes                    epoch seconds of a first look at an empty old queue
-    opens_at             lanes                    epoch seconds: since then every lane is used
 
-A row is in the sparse index of what is due (`once.sharded`) while it has ``due_shard`` and
-``due_at``: an event that was received and not queued, or is held or released and has not come back in
-time, or is parked, or failed with its hand-off pending; an action of unknown outcome.  Rows of the
-previous release have ``unfinished`` ({mark}#{shard}) instead, in the index before; no row gets it any
-more, and the first look at one gives it a date.
+A row has a date (`once.timer`) while it has ``due_shard`` and ``due_at``: an event that was received and
+not claimed in time, or waits, or is held or released and has not come back in time, or is parked, or
+failed with its hand-off pending; an action of unknown outcome.
 
 The facts' table (`QuillIdempotencyLedger`) holds event and action rows of this layout too, for the
 fact writer's lease, batch and requests, under the names in `facts.ledger.ATTRIBUTES`; the facts

@@ -10,8 +10,8 @@ from __future__ import annotations
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.ledger.rows import LedgerRows
 from chalicelib.once.ports import UNDECIDED
-from chalicelib.once.sharded import NOT_DUE
 from chalicelib.once.store import ConditionFailed
+from chalicelib.once.timer import DATE
 
 RESTORED = "restored"
 """Stored reason: the row was written from the audit trail."""
@@ -49,7 +49,7 @@ class Restored(LedgerRows):
                 {"event_id": key},
                 set_=ended | last,
                 keep=kept,
-                remove=list(NOT_DUE),
+                remove=DATE,
                 condition="(attribute_not_exists(#status) OR #status <> :done)"
                 " AND attribute_not_exists(#erased_at)",
                 reading=False,

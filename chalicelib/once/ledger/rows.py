@@ -6,22 +6,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.once.action import ActionRow, ActionStatus, UnsettledAction
 from chalicelib.once.event import EventFacts, StrandedEvent
 from chalicelib.once.ledger.layout import required
 from chalicelib.once.ports import Clock, Modes
-from chalicelib.once.sharded import DUE, NOT_DUE, OLD_ATTRIBUTE, DueIndex, due
-from chalicelib.once.store import ConditionFailed, Item, Store
+from chalicelib.once.store import Item, Store
+from chalicelib.once.timer import DUE, Timer
 
 RETENTION = timedelta(days=30)
 EVENT = "event"
 ACTION = "action"
-"""Kinds of the index of what is due."""
+"""Kinds of dates."""
 MINE = "#owner = :owner AND #fence = :fence"
 """Condition: the row is still held by the writer's lease."""
 
@@ -45,56 +44,43 @@ class LedgerRows:
         retention: timedelta = RETENTION,
     ) -> None:
         self._table = table
-        self._index = DueIndex(table, old_range="last_processed_at")
+        self._timer = Timer(table)
         self._clock = clock
         self._new_owner = new_owner
         self._retention = retention
 
-    def keep(self, found: StrandedEvent | UnsettledAction, due_epoch: float | None) -> bool:
-        """Move on a row of the index after a look, and extend its life.
+    def move(self, found: StrandedEvent | UnsettledAction, due_epoch: float) -> bool:
+        """Date the next look at a row, and extend its life.
 
         Args:
             found: as it was read.
-            due_epoch: the next look; None takes the row out of the index.
+            due_epoch: the next look.
 
         Returns:
-            False where it has been dated or ended since: that date stays.
+            False where it has been dated or ended since: that stays.
         """
         kind = EVENT if isinstance(found, StrandedEvent) else ACTION
-        again = {} if due_epoch is None else due(kind, found.key, due_epoch)
-        life = {} if due_epoch is None else {"expires_at": self._expiry(due_epoch)}
-        seen: dict[str, Any] = {"seen": found.due_epoch} if found.due_epoch else {}
-        try:
-            self._table.update(
-                {"event_id": found.key},
-                set_=again | life,
-                remove=[name for name in NOT_DUE if name not in again],
-                condition="#due_at = :seen" if seen else "attribute_exists(#unfinished)",
-                reading=False,
-                **seen,
-            )
-        except ConditionFailed:
-            return False
-        return True
+        life = self._expiry(due_epoch)
+        seen = found.due_epoch
+        return self._timer.move(kind, found.key, seen=seen, to=due_epoch, expires_at=life)
 
-    def _due(
+    def _dated(
         self,
         kind: str,
         by_epoch: float | None,
         limit: int,
         *,
-        old_marks: Sequence[str],
         after: tuple[float, str] | None = None,
     ) -> list[Item]:
-        """Rows of a kind that are due by a time; those of the previous release are due at once.
+        """Rows of a kind that are due by a time.
 
         With `after`, when a row is due and its key: those that follow it.
         """
         if after is not None:
-            return self._index.after(*after, kind=kind, limit=limit)
-        old = [row for mark in old_marks for row in self._index.old(None, mark=mark, limit=limit)]
-        undated = [row for row in old if DUE not in row]
-        return [*undated, *self._index.until(by_epoch, kind=kind, limit=limit)][:limit]
+            dates = self._timer.after(*after, kind=kind, limit=limit)
+        else:
+            dates = self._timer.due(by_epoch, kind=kind, limit=limit)
+        return self._timer.rows(dates)
 
     def _required(self, received_at: str, conversation_id: str, modes: Modes) -> Item:
         return required(
@@ -172,10 +158,11 @@ def stranded(item: Item) -> StrandedEvent:
         reason=item.get("reason"),
         attempts=item.get("attempts", 0),
         lease_until_epoch=item.get("lease_until", 0),
-        is_last_receive=item.get("last_receive", False)
-        or str(item.get(OLD_ATTRIBUTE)).startswith("processing#"),
+        is_last_receive=item.get("last_receive", False),
         waits_for=tuple(item.get("waits_for", ())),
         due_epoch=item.get(DUE, 0.0),
         is_asked=item.get("asked", False),
         last_reason=item.get("last_reason"),
+        until_epoch=item.get("until"),
+        turns=item.get("turns", 0),
     )

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from chalicelib.errors import reason_of
 from chalicelib.once.action import ActionStatus, UnsettledAction
-from chalicelib.once.event import StrandedEvent
+from chalicelib.once.event import LATE_SECONDS, SWEPT, StrandedEvent
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import Job, Recovery, facts_of
 from chalicelib.once.ledger.events import Ledger
@@ -41,7 +41,7 @@ class Summary:
         texts: received texts that a carrier lists.
         texts_missing: of those, how many had been received by no door.
         requeued: jobs put on the queue, for any reason.
-        stranded: events received at the door and never queued.
+        stranded: events received at the door that no worker has claimed in time.
         settled: unknown actions whose outcome is now known.
         unknown: actions that stay unknown.
         resumed: parked events sent again.
@@ -50,8 +50,10 @@ class Summary:
         left_behind: events sent again because no message brought them back in time.
         orphans: unfinished rows that cannot be rebuilt as jobs.
         walked: ticket numbers read one by one where listing is forbidden.
-        oldest_seconds: age of the oldest unfinished event seen, since its receipt; 0 where none is
-            left, None where the rows could not be read.
+        oldest_seconds: age of the oldest unfinished event seen, since its receipt or the time until
+            which it waited; 0 where none is left, None where the rows could not be read.
+        remaining: rows that were due and are left for the next runs, where time ran out.
+        done_in_seconds: when the last of those will be done, at the pace of this run.
         problems: what went wrong, each once.
         failures: by kind (settle, event, ticket, part, ...), what raised; the rest went on.
         listing: complete, out_of_time, forbidden:..., interrupted:..., or busy.
@@ -72,6 +74,8 @@ class Summary:
     orphans: int = 0
     walked: int = 0
     oldest_seconds: int | None = None
+    remaining: int = 0
+    done_in_seconds: int = 0
     listing: str = "complete"
     problems: list[str] = field(default_factory=list)
     failures: dict[str, int] = field(default_factory=dict)
@@ -121,22 +125,27 @@ class SweepActions:
             self.intake.accept(job, recovery=recovery)
         self.summary.requeued += 1
 
-    def send_once(self, job: Job) -> bool:
+    def send_once(self, job: Job, *, is_unkept: bool = False) -> bool:
         """Write a job's own row and queue the job; the row stops later runs from sending it again.
 
-        Returns:
-            False where the queue or a worker has it already.
-        """
-        if not self.dry_run and self.ledger.receive(facts_of(job)) is None:
-            return False
-        self.send(job, Recovery.SWEEP)
-        self.queued(job.event_key)
-        return True
+        Args:
+            job: of the event.
+            is_unkept: it is queued once although it has a row, unless a worker has claimed that: its
+                message may never have reached the queue.
 
-    def queued(self, event_key: str) -> None:
-        """Mark a received row as queued."""
+        Returns:
+            False where it has a row already, whose date says when it is sent again.
+        """
         if not self.dry_run:
-            self.ledger.queued(event_key)
+            receipt = self.ledger.receive(facts_of(job))
+            is_wanted = receipt and (receipt.is_new or (is_unkept and receipt.reason is None))
+            if not is_wanted:
+                return False
+        self.send(job, Recovery.SWEEP)
+        if is_unkept and not self.dry_run:
+            due_epoch = self.intake.clock.now().timestamp() + LATE_SECONDS
+            self.ledger.set_aside(facts_of(job), reason=SWEPT, due_epoch=due_epoch)
+        return True
 
     def settle(
         self, action: UnsettledAction, status: ActionStatus, *, reason: str, ref: str | None = None
@@ -152,7 +161,7 @@ class SweepActions:
         self.summary.buried += is_marked
         return is_marked
 
-    def keep(self, found: StrandedEvent | UnsettledAction, due_epoch: float | None) -> None:
-        """Move a row on to its next look and extend its life; None takes it out of the index."""
+    def keep(self, found: StrandedEvent | UnsettledAction, due_epoch: float) -> None:
+        """Date the next look at a row and extend its life, unless it was dated or ended since."""
         if not self.dry_run:
-            self.ledger.keep(found, due_epoch)
+            self.ledger.move(found, due_epoch)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from chalicelib.clock import parsed
 from chalicelib.once.action import ActionStatus, UnsettledAction
 from chalicelib.once.effects import STOPPED_REPEATABLE
-from chalicelib.once.event import LATE_SECONDS, SCHEDULED, EventStatus, StrandedEvent
+from chalicelib.once.event import LATE_SECONDS, SWEEP_SECONDS, EventStatus, StrandedEvent
 from chalicelib.once.job import Recovery
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
@@ -26,9 +26,28 @@ RESUMABLE_FOR = timedelta(days=29)
 LOOKS_PER_AGE = 8
 """The pause between two looks is this part of the age: every run looks at young rows."""
 LIMIT = 1_000
-"""Rows read in one run; every look moves its row on, so that the next run reads others."""
+"""Actions of one round, among which vendors take turns."""
+COUNTED = 200_000
+"""Rows that are counted at most, where some were left."""
 FAILING_SECONDS = 30.0
 """What a vendor that fails may cost one run."""
+
+
+@dataclass(slots=True)
+class Failing:
+    """What has failed in one run: groups of a vendor and an account, and what each vendor has cost."""
+
+    groups: set[tuple[str, str]] = field(default_factory=set)
+    spent: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+
+    def note(self, kind: str, account: str, seconds: float) -> None:
+        """A look of a group has failed after so many seconds."""
+        self.groups.add((kind, account))
+        self.spent[kind] += seconds
+
+    def is_left(self, kind: str, account: str) -> bool:
+        """Whether a group is not asked again in this run."""
+        return (kind, account) in self.groups or self.spent[kind] >= FAILING_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,51 +63,64 @@ class RowSweep:
     def run(self) -> None:
         """Settle unknown actions first, so that their events resume in the same run."""
         with self.sweep.guard("rows"):
-            self._settle_due()
+            self._settle_all()
         with self.sweep.guard("rows"):
             self._handle_due()
 
-    def _settle_due(self) -> None:
+    def _settle_all(self) -> None:
+        """Look at what is due, a round at a time; every look dates its row."""
+        actions = self.ledger.unsettled(due_by_epoch=self._now(), limit=LIMIT)
+        enough = self.sweep.time_left_seconds() / 2 if actions else 0.0
+        failing = Failing()
+        while actions:
+            self._settle_due(actions, enough, failing)
+            if self.sweep.dry_run or len(actions) < LIMIT or not self._has_more_than(enough):
+                return
+            seen = {action.key for action in actions}
+            found = self.ledger.unsettled(due_by_epoch=self._now(), limit=LIMIT)
+            actions = [action for action in found if action.key not in seen]
+
+    def _has_more_than(self, enough: float) -> bool:
+        return self.sweep.has_time and self.sweep.time_left_seconds() >= enough
+
+    def _settle_due(
+        self, actions: Sequence[UnsettledAction], enough: float, failing: Failing
+    ) -> None:
         """Look at the actions of each vendor and account in turn, for half of the time at most.
 
         A group whose vendor fails is not asked again in this run, and a vendor that has taken
         `FAILING_SECONDS` to fail is not asked for any account; their rows are moved on like all.
         """
-        actions = self.ledger.unsettled(due_by_epoch=self._now(), limit=LIMIT)
-        enough = self.sweep.time_left_seconds() / 2 if actions else 0.0
-        failing: set[tuple[str, str]] = set()
-        spent: dict[str, float] = defaultdict(float)
         for action in _in_turn(actions):
             group = _group(action)
             next_look: float | None = self._next_look(action.started_epoch)
-            has_time = self.sweep.has_time and self.sweep.time_left_seconds() >= enough
-            if not has_time or self.sweep.dry_run:
+            if not self._has_more_than(enough) or self.sweep.dry_run:
                 self.sweep.summary.unknown += 1
                 continue
-            if group in failing or spent[action.kind] >= FAILING_SECONDS:
+            if failing.is_left(*group):
                 self.sweep.summary.unknown += 1
             else:
                 began = self.clock.monotonic()
                 with self.sweep.guard("settle") as raised:
                     next_look = next_look if self._stays_unknown(action) else None
                 if raised:
-                    failing.add(group)
+                    failing.note(*group, self.clock.monotonic() - began)
                     self.sweep.summary.unknown += 1
-                    spent[action.kind] += self.clock.monotonic() - began
             if next_look is not None:
                 with self.sweep.guard("keep"):
                     self.sweep.keep(action, next_look)
 
     def _handle_due(self) -> None:
+        """Handle what is due until two thirds of the time are over; the rest is for other parts."""
         # A row that is looked at again and again is never due later than this.
-        by_epoch = self._now() + LATE_SECONDS
-        found = self.ledger.stranded(due_by_epoch=by_epoch, limit=LIMIT)
-        self.sweep.summary.oldest_seconds = self._oldest(found)
-        for row in found:
-            if row.due_epoch > self._now():
-                continue
-            if not self.sweep.has_time:
-                self.sweep.summary.problems.append("rows:out_of_time")
+        soon = self._now() + LATE_SECONDS
+        self.sweep.summary.oldest_seconds = self._oldest(
+            self.ledger.stranded(due_by_epoch=soon, limit=LIMIT)
+        )
+        enough, began = self.sweep.time_left_seconds() / 3, self._now()
+        for handled, row in enumerate(self.ledger.due_events(began)):
+            if not self._has_more_than(enough):
+                self._note_remaining(began, handled)
                 return
             waiting_since = parsed(row.updated_at)
             next_look = self._next_look(waiting_since.timestamp() if waiting_since else 0.0)
@@ -98,12 +130,20 @@ class RowSweep:
                 with self.sweep.guard("keep"):
                     self.sweep.keep(row, next_look)
 
+    def _note_remaining(self, began: float, handled: int) -> None:
+        """Say how many rows are left for later runs, and when the last of them will be done."""
+        summary = self.sweep.summary
+        summary.problems.append("rows:out_of_time")
+        summary.remaining = self.ledger.count_due(began, at_most=COUNTED)
+        runs = -(-summary.remaining // max(1, handled))
+        summary.done_in_seconds = int(runs * SWEEP_SECONDS)
+
     def _oldest(self, found: Sequence[StrandedEvent]) -> int:
-        """Seconds since the oldest of them was received that no message and no wait explains."""
+        """Seconds since the oldest of them was received, or wanted to run, that nothing explains."""
         now = self._now()
         stuck = [one for one in found if one.due_epoch <= now or not _is_explained(one)]
-        received = (parsed(row.event.received_at) for row in stuck)
-        return int(max((now - at.timestamp() for at in received if at is not None), default=0))
+        since = (_wanted_since(row) for row in stuck)
+        return int(max((now - at for at in since if at is not None), default=0))
 
     # --- actions ------------------------------------------------------------------------------
 
@@ -132,11 +172,9 @@ class RowSweep:
             return
         match row.status:
             case EventStatus.RECEIVED:
-                self.sweep.summary.stranded += row.last_reason != SCHEDULED
-                if self._send(row, Recovery.SWEEP):
-                    self.sweep.queued(row.key)
-                else:
-                    self.sweep.keep(row, late)
+                self.sweep.summary.stranded += row.last_reason is None
+                self._send(row, Recovery.SWEEP)
+                self.sweep.keep(row, late)
             case EventStatus.PARKED:
                 if self._may_resume(row) and self._send(row, Recovery.SETTLED):
                     self.sweep.summary.resumed += 1
@@ -148,8 +186,8 @@ class RowSweep:
             case EventStatus.FAILED:
                 self._hand_off(row)
                 self.sweep.keep(row, late)
-            case _:  # a worker of the previous release ended it
-                self.sweep.keep(row, None)
+            case _:  # it has ended since it was read
+                return
 
     def _may_resume(self, row: StrandedEvent) -> bool:
         """Parked for outcomes that are known now, not for a plan that this version cannot read."""
@@ -163,14 +201,13 @@ class RowSweep:
     def _handle_stalled(self, row: StrandedEvent, late: float) -> None:
         """Handle an event that no delivery has claimed again in time."""
         if row.lease_until_epoch >= self._now():  # claimed since the index was read
-            if row.due_epoch:
-                self.sweep.keep(row, row.lease_until_epoch + 1)
+            self.sweep.keep(row, row.lease_until_epoch + 1)
         elif row.is_last_receive and row.lease_until_epoch:  # its worker died: nothing follows
             if self.sweep.mark_failed(row.key):
                 self._hand_off(row)
         else:
             if self._send(row, Recovery.SWEEP):
-                self.sweep.summary.left_behind += 1
+                self.sweep.summary.left_behind += row.until_epoch is None
             self.sweep.keep(row, late)
 
     def _hand_off(self, row: StrandedEvent) -> None:
@@ -182,7 +219,7 @@ class RowSweep:
         if job is None:
             self.sweep.summary.orphans += 1
             return False
-        self.sweep.send(job, recovery)
+        self.sweep.send(job.model_copy(update={"turns": row.turns}), recovery)
         return True
 
     def _now(self) -> float:
@@ -196,8 +233,13 @@ class RowSweep:
 
 def _is_explained(row: StrandedEvent) -> bool:
     """A message brings it back, or its time does."""
-    is_noted = row.status == EventStatus.RECEIVED and row.last_reason is not None
-    return is_noted or row.status == EventStatus.PROCESSING
+    return row.status in (EventStatus.RECEIVED, EventStatus.PROCESSING)
+
+
+def _wanted_since(row: StrandedEvent) -> float | None:
+    """Since when an event has been wanted: its receipt, or the time until which it waited."""
+    received = parsed(row.event.received_at)
+    return None if received is None else max(received.timestamp(), row.until_epoch or 0.0)
 
 
 def _group(action: UnsettledAction) -> tuple[str, str]:

@@ -1,8 +1,9 @@
 """The flow of the lane `companies`: the events of a conversation are posted one after the other.
 
 Each is an event of the ledger, ``evt:tell:{opaque conversation id}:{number}``, with one action.  It is
-claimed when all before it are posted; a job that comes earlier ends without a row, and the end of the
-event before queues it again.
+claimed when all before it are posted; a job that comes earlier ends without a row.  A job posts the events
+that follow its own as well, up to `TOGETHER`, and then queues the next one: so a backlog is posted in a few
+jobs once its endpoint answers again.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from chalicelib.clock import parsed
 from chalicelib.once.action import Action, ActionRow, ActionStatus
 from chalicelib.once.event import EventFacts, EventStatus, Lease
-from chalicelib.once.flow import Event, Flow, NotAnEvent, Waits, suffix
+from chalicelib.once.flow import Event, Flow, NotAnEvent, NotYet, suffix
 from chalicelib.once.job import facts_of
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Log, Switches
@@ -21,12 +22,15 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.actions import HandOff
 from chalicelib.outreach.company_events.endpoint import Endpoint
 from chalicelib.outreach.company_events.names import Name
-from chalicelib.outreach.company_events.recorder import CompanyEvents, job
+from chalicelib.outreach.company_events.recorder import CompanyEvents
+from chalicelib.outreach.company_events.recorder import job as following_job
 from chalicelib.outreach.company_events.rows import EventRows, Head
 from chalicelib.outreach.company_events.telling import TellCompany
 from chalicelib.outreach.jobs import TellCompany as TellCompanyJob
 
 FLOW = "companies"
+TOGETHER = 8
+"""Events of one job: each may take as long as its post, and the last must still fit into the function."""
 SWITCHED_OFF_SECONDS = 900.0
 """How often an event that a switch keeps back is looked at again."""
 _GONE = frozenset({"no_endpoint", "conversation_gone"})
@@ -35,10 +39,19 @@ _GONE = frozenset({"no_endpoint", "conversation_gone"})
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """The subject of an event: the head of its conversation's events, and its number."""
+    """The subject of an event.
+
+    Attributes:
+        head: of its conversation's events.
+        number: the event's.
+        is_last: no further event is posted by the same job.
+        rounds: of that job.
+    """
 
     head: Head
     number: int
+    is_last: bool
+    rounds: int
 
 
 class TellFlow(Flow):
@@ -49,6 +62,7 @@ class TellFlow(Flow):
     """
 
     is_watched = True
+    stops_at_wait = True
 
     def __init__(
         self,
@@ -69,8 +83,17 @@ class TellFlow(Flow):
         if head is None:
             raise NotAnEvent(EventStatus.SKIPPED, "conversation_gone")
         if job.number > head.posted + 1:
-            return []  # the end of the one before queues it again
-        return [Event(facts_of(job), Telling(head, job.number))]
+            return []  # the job of the one before posts it, or queues it again
+        following = range(head.posted + 1, min(head.count, head.posted + TOGETHER) + 1)
+        numbers = sorted({job.number, *following})
+        own = facts_of(job)
+        return [
+            Event(
+                own if number == job.number else self._facts(job, number),
+                Telling(head, number, number == numbers[-1], job.rounds),
+            )
+            for number in numbers
+        ]
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""
@@ -121,12 +144,18 @@ class TellFlow(Flow):
             return None
         return HandOff(opaque_id, "|tool_not_accepted", suffix(event).prefixed("tool-"))
 
+    def _facts(self, job: TellCompanyJob, number: int) -> EventFacts:
+        """Of an event that another event's job posts; an attempt before has stored when it was written."""
+        written = self._rows.event(job.conversation_id, number)
+        at = written.at if written else job.received_at
+        return facts_of(following_job(job.conversation_id, number, at))
+
     def _check(self, event: Event, switches: Switches) -> None:
         telling: Telling = event.subject
         head = telling.head
         kept_back = switches.forbids(TellCompany(head.opaque_id, telling.number))
         if kept_back is not None:
-            raise Waits(kept_back, self._clock.now().timestamp() + SWITCHED_OFF_SECONDS)
+            raise NotYet(kept_back, self._clock.now().timestamp() + SWITCHED_OFF_SECONDS)
         if telling.number <= head.posted:
             return  # posted before a crash: only its end is missing
         if self._endpoint(head.company_id, head.project_id) is None:
@@ -139,8 +168,8 @@ class TellFlow(Flow):
     def _go_on(self, telling: Telling) -> None:
         """The event has ended: the next one follows."""
         head = self._rows.tell(telling.head.opaque_id, telling.number)
-        if head is not None and head.count > head.posted:
-            self._events.go_on(head.opaque_id, head.posted + 1)
+        if telling.is_last and head is not None and head.count > head.posted:
+            self._events.go_on(head.opaque_id, head.posted + 1, rounds=telling.rounds + 1)
 
     def _stop(self, head: Head, reason: str) -> None:
         self._rows.stop(head, reason)
@@ -153,4 +182,4 @@ class TellRebuilder:
     def __call__(self, event: EventFacts) -> TellCompanyJob:
         """The job."""
         number = outreach_keys.told_number(event.event_key)
-        return job(event.conversation_id, number, event.received_at)
+        return following_job(event.conversation_id, number, event.received_at)

@@ -7,12 +7,15 @@ an endpoint it does nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from chalicelib.clock import iso
 from chalicelib.once import keys
 from chalicelib.once.intake import Intake
-from chalicelib.once.job import Recovery
+from chalicelib.once.job import Recovery, facts_of
+from chalicelib.once.later import MOST_ROUNDS
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.company_events.names import TELLS, UNOPENED, CompanyEvent, Name, id_of
@@ -29,6 +32,7 @@ class CompanyEvents:
 
     rows: EventRows
     intake: Intake
+    ledger: Callable[[], Ledger]
     clock: Clock
 
     def record(self, record: Record, name: Name, key: str, **facts: str | None) -> None:
@@ -77,13 +81,24 @@ class CompanyEvents:
         key = f"{UNOPENED}:{received_at}:{reason}"
         self.record(start, Name.FAILED, key, stage=UNOPENED, reason=reason)
 
-    def go_on(self, opaque_id: str, number: int, recovery: Recovery = Recovery.SWEEP) -> None:
+    def go_on(
+        self, opaque_id: str, number: int, recovery: Recovery = Recovery.SWEEP, *, rounds: int = 0
+    ) -> None:
         """Queue an event that was written before.
+
+        A long chain of jobs that queue each other ends here: the row of the next event is due at once,
+        and the sweep begins another chain.
 
         Raises:
             UnavailableError: it was not queued.
+            TransientError: likewise.
         """
-        self.intake.accept(job(opaque_id, number, iso(self.clock.now())), recovery=recovery)
+        following = job(opaque_id, number, iso(self.clock.now()))
+        if rounds >= MOST_ROUNDS:
+            self.ledger().schedule(facts_of(following), self.clock.now().timestamp())
+            return
+        again = following.model_copy(update={"rounds": rounds})
+        self.intake.accept(again, recovery=recovery)
 
 
 def job(opaque_id: str, number: int, at: str) -> TellCompany:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NoReturn
 
 from chalicelib.errors import PermanentError, ProviderError, UnavailableError, WithdrawnError
 from chalicelib.once.action import Action, Settle
-from chalicelib.once.flow import Waits
+from chalicelib.once.flow import NotYet
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import standard_webhooks
@@ -142,7 +142,7 @@ class Teller:
         """`Executor`: post the event; whatever is not accepted raises.
 
         Raises:
-            Waits: it was not accepted; it is tried again.
+            NotYet: it was not accepted; it is tried again.
             PermanentError: it is not tried again.
         """
         action = _only(actions)
@@ -192,7 +192,7 @@ class Teller:
         """End a failed attempt.
 
         Raises:
-            Waits: until it is tried again.
+            NotYet: until it is tried again.
             PermanentError: three days are over.
         """
         self._log.metric("mw.companies.failed")
@@ -202,7 +202,7 @@ class Teller:
         age, limit = now - action.since_epoch, GIVE_UP_AFTER.total_seconds()
         if age < limit:
             wait = max(FIRST_WAIT_SECONDS, min(age, LONGEST_WAIT_SECONDS), asked_seconds)
-            raise Waits(reason, now + wait)
+            raise NotYet(reason, now + wait)
         if state.failing_since is not None and now - state.failing_since >= limit:
             self._rows.pause(head, reason)
         raise PermanentError(PROVIDER, "tell", reason=reason)

@@ -328,8 +328,8 @@ class Record:
         return str(self.item.get("person_act") or "")
 
     @property
-    def waiting(self) -> tuple[Mapping[str, Any], ...]:
-        """Events that wait, oldest first: ``event``, its key, and ``due``, epoch seconds."""
+    def waiting(self) -> tuple[str, ...]:
+        """Keys of the events that wait, oldest first."""
         return tuple(self.item.get("waiting") or ())
 
     @property
@@ -370,6 +370,8 @@ CONTINUES, CONTINUED_BY = "continues", "continued_by"
 """Attributes of two conversations of which the second was opened because the first had failed: the
 other's ``conversation`` (opaque id), ``request_id`` and ``channel``; in `CONTINUES` also ``since``, when
 the first one was opened, and ``tried``, the channels that have failed."""
+QUIET_HOURS = "quiet_hours"
+"""Why an event waits; that of one whose setting cannot be read begins likewise."""
 SEND_AT = "send_at"
 """Attribute of a conversation: ISO time before which its first message is not sent."""
 NEXT_STEP = "next_follow_up"

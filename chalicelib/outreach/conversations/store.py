@@ -208,7 +208,7 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts):
             failed=Status.FAILED.value,
         )
 
-    def set_waiting(self, record: Record, waiting: Sequence[Mapping[str, Any]]) -> None:
+    def set_waiting(self, record: Record, waiting: Sequence[str]) -> None:
         """Replace the list of events that wait.
 
         Raises:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chalicelib.clock import iso
-from chalicelib.errors import ConflictError, MiddlewareError, PayloadError, RequestError
+from chalicelib.errors import ConflictError, PayloadError, RequestError
 from chalicelib.once import keys
 from chalicelib.once.event import EventStatus
 from chalicelib.once.intake import Intake
@@ -311,10 +311,6 @@ class Inbox:
             self._intake.accept(job, recovery=Recovery.OPERATOR)
             return True
         self._intake.accept(job, admission=job.received_at)
-        try:
-            self._ledger.queued(event_key)
-        except MiddlewareError:
-            return False  # the sweep queues it once more, which is harmless
         return False
 
     def _note_start(self, record: Record, ended: str) -> None:

@@ -43,7 +43,7 @@ _MINUTE, _DAY = 60, 86_400
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """The start is to be queued: it is new, or it is not known to be on the queue."""
+    """The start is to be queued: it is new, or no worker has claimed it and it waits for no time."""
 
     received_at: str
     is_new: bool
@@ -267,10 +267,10 @@ class Starts:
         if there is not None:
             if there.get("payload_sha256") != event.payload_sha256:
                 return Reused()
-            waiting = there["status"] == EventStatus.RECEIVED and "queued_at" not in there
+            needs_message = there["status"] == EventStatus.RECEIVED and "until" not in there
             return (
                 Admitted(there["received_at"], is_new=False)
-                if waiting
+                if needs_message
                 else Known(there["received_at"])
             )
         limit = next(n for n, row in enumerate(counters) if row is not None)

@@ -6,9 +6,9 @@
          "conversation_id": "...", "duplicate": false}
     4xx/5xx {"status": "error", "error_code": "...", "message": "...", "request_id": "req123"}
 
-Four calls to AWS for a start that is new: the company's project, admission (ledger row and limits
-in one transaction), the queue, and the mark ``queued``; a fifth for a company that may have many
-starts at once, whose share of the lane is counted.
+Three calls to AWS for a start that is new: the company's project, admission (ledger row, parcel and
+limits in one transaction), and the queue; a fourth for a company that may have many starts at once, whose
+share of the lane is counted.  A start beyond that share is set aside until its time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.clock import iso
 from chalicelib.errors import (
     ConflictError,
-    MiddlewareError,
     PayloadError,
     RequestError,
     TooLargeError,
@@ -29,9 +28,11 @@ from chalicelib.errors import (
     UnavailableError,
 )
 from chalicelib.once import door, keys
+from chalicelib.once.aside import SettingAside
 from chalicelib.once.door import Answer
+from chalicelib.once.flow import NotYet
 from chalicelib.once.intake import Intake
-from chalicelib.once.job import Job, facts_of, fits
+from chalicelib.once.job import facts_of, fits
 from chalicelib.once.later import SOONEST_SECONDS
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log
@@ -51,6 +52,7 @@ from chalicelib.outreach.jobs import StartConversation
 
 if TYPE_CHECKING:  # most starts do not load them
     from chalicelib.outreach.company_events.rows import EventRows
+    from chalicelib.outreach.conversations.parcels import Parcels
     from chalicelib.outreach.conversations.store import Conversations
 
 ACCEPTED = "Request accepted and queued for processing."
@@ -59,6 +61,8 @@ MOST_SCHEDULED = timedelta(days=21)
 """Until `send_at`.  With the sending, its row is kept and resumed for a week more
 (`once.recovery.unfinished.RESUMABLE_FOR`)."""
 TRY_AGAIN = "try again later"
+BEYOND_SHARE = "beyond_share"
+"""Why a start waits whose company has used up its share of the lane."""
 
 
 class ForbiddenError(RequestError):
@@ -91,7 +95,8 @@ class Initiate:
         access: the credentials of each company id, read for every request.
         conversations: the conversations table; only questions need it.
         outbox: the events of companies that have an endpoint.
-        put_later: queues a job outside its lane for so many seconds.
+        parcels: the jobs of starts whose conversations are not open.
+        aside: sets a start aside that is beyond its company's share.
     """
 
     access: Callable[[], Mapping[str, Access]]
@@ -106,7 +111,8 @@ class Initiate:
     conversations: Callable[[], Conversations]
     outbox: Callable[[], EventRows]
     shares: Shares
-    put_later: Callable[[Job, float], None]
+    parcels: Callable[[], Parcels]
+    aside: SettingAside
 
     def start(self, headers: Mapping[str, str], body: bytes) -> Answer:
         """Accept a start."""
@@ -134,7 +140,9 @@ class Initiate:
         known = {"request_id": request_id, **outcomes.fields(found)}
         if record is None:
             return Answer(200, known)
-        return Answer(200, reading.with_conversation(known, record, self.clock.now()))
+        return Answer(
+            200, reading.with_conversation(known, record, self.clock.now(), self.ledger.unended)
+        )
 
     def messages(
         self,
@@ -184,7 +192,9 @@ class Initiate:
         if not fits(job):
             raise TooLargeError("PAYLOAD_TOO_LARGE", "the request is too large for the queue")
         self._check_send_at(asked, job.event_key)
-        also = [self.outbox().announcing(Record(job.record))] if TELLS in job.record else []
+        also = [self.parcels().writing(job)]
+        if TELLS in job.record:
+            also.append(self.outbox().announcing(Record(job.record)))
         admitted = self.starts.admit(facts_of(job), company_id, project.rate_limits, also)
         match admitted:
             case Reused():
@@ -193,7 +203,6 @@ class Initiate:
                 raise LimitError(admitted.limit, admitted.retry_after_seconds)
             case Admitted():
                 self._queue(job, project, admitted)
-                self._mark_queued(job)
             case Known():
                 pass
         is_new = isinstance(admitted, Admitted) and admitted.is_new
@@ -223,11 +232,12 @@ class Initiate:
 
     def _queue(self, job: StartConversation, project: Project, admitted: Admitted) -> None:
         """Put a start into its lane, or aside where its company's share is used up."""
-        company_id = project.item["company_id"]
-        wait = self.shares.wait(company_id, job.lane, project.rate_limits)
+        wait = 0.0
+        if admitted.is_new:
+            company_id = project.item["company_id"]
+            wait = self.shares.wait(company_id, job.lane, project.rate_limits)
         if wait > SOONEST_SECONDS:
-            slot = self.clock.now().timestamp() + wait
-            self.put_later(job.model_copy(update={"slot": slot}), wait)
+            self.aside.put(job, NotYet(BEYOND_SHARE, self.clock.now().timestamp() + wait))
         else:
             self.intake.accept(job, admission=admitted.received_at)
 
@@ -279,13 +289,6 @@ class Initiate:
             recipient=asked.recipient,
             record=record,
         )
-
-    def _mark_queued(self, job: StartConversation) -> None:
-        """Best effort: a start left `received` is queued again when its sender repeats it, harmlessly."""
-        try:
-            self.ledger.queued(job.event_key)
-        except MiddlewareError:
-            self.log.event("ingress.mark_failed", mw_trace_id=job.trace_id)
 
     def _error_answer(
         self, error: RequestError | UnavailableError | TransientError, request_id: str

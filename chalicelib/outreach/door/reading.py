@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import PayloadError
+from chalicelib.once.event import Unended
 from chalicelib.outreach.conversations.records import (
     CONTINUED_BY,
     CONTINUES,
     NEXT_STEP,
     PROMPT,
+    QUIET_HOURS,
     SEND_AT,
     UNSENT,
     Entry,
@@ -30,10 +32,18 @@ _LINK = ("conversation", "request_id", "channel")
 _ROLES = {"user": "recipient", "assistant": "company"}
 
 
-def with_conversation(known: Mapping[str, Any], record: Record, now: datetime) -> dict[str, Any]:
-    """A start's outcome with what its conversation adds: what it waits for, does next, is linked to."""
+def with_conversation(
+    known: Mapping[str, Any],
+    record: Record,
+    now: datetime,
+    unended: Callable[[Sequence[str]], Mapping[str, Unended]],
+) -> dict[str, Any]:
+    """A start's outcome with what its conversation adds: what it waits for, does next, is linked to.
+
+    `unended` is `once.ledger.events.Ledger.unended`.
+    """
     found = dict(known)
-    waits = waiting(record, now)
+    waits = waiting(record, now, unended)
     if waits:
         found["waiting"] = waits
         if waits["for"] == SEND_AT and found["state"] == "processing":
@@ -48,7 +58,9 @@ def with_conversation(known: Mapping[str, Any], record: Record, now: datetime) -
     return found
 
 
-def waiting(record: Record, now: datetime) -> dict[str, Any] | None:
+def waiting(
+    record: Record, now: datetime, unended: Callable[[Sequence[str]], Mapping[str, Unended]]
+) -> dict[str, Any] | None:
     """Why a conversation waits, since when and until when; None where it does not.
 
     ``for`` is ``approval`` (a message is held until a person approves it), ``person``, ``send_at`` or
@@ -65,11 +77,16 @@ def waiting(record: Record, now: datetime) -> dict[str, Any] | None:
         return {name: value for name, value in found.items() if value}
     if send_at is not None and send_at > now and record.status in UNSENT:
         return {"for": SEND_AT, "until": iso(send_at)}
-    due = [int(one["due"]) for one in record.waiting]
-    if not due or max(due) <= now.timestamp():
+
+    def is_quiet(one: Unended) -> bool:
+        return (one.reason or "").startswith(QUIET_HOURS)
+
+    rows = unended(record.waiting).values() if record.waiting else ()
+    ends = [one.until_epoch for one in rows if one.until_epoch and is_quiet(one)]
+    ends = [end for end in ends if end > now.timestamp()]
+    if not ends:
         return None
-    until = iso(datetime.fromtimestamp(min(one for one in due if one > now.timestamp()), UTC))
-    return {"for": "quiet_hours", "until": until}
+    return {"for": "quiet_hours", "until": iso(datetime.fromtimestamp(min(ends), UTC))}
 
 
 def messages(

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from chalicelib.errors import TransientError
 from chalicelib.once import keys
+from chalicelib.once.current_job import Place
 from chalicelib.once.lanes import Lane
 from chalicelib.once.ports import Clock
-from chalicelib.once.turn import Place
 from chalicelib.outreach.companies import RateLimits
 from chalicelib.vendors.level import Answer, Level, Levels, Urgency, asked
 

@@ -17,7 +17,7 @@ from chalicelib.errors import PermanentError, ProviderError, TransientError, Wit
 from chalicelib.once import keys
 from chalicelib.once.allowances import Allowances
 from chalicelib.once.event import EventFacts
-from chalicelib.once.flow import Waits
+from chalicelib.once.flow import NotYet
 from chalicelib.once.keys import OpaqueIds, normalised
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.support import keys as ticket_keys
@@ -163,7 +163,7 @@ class Answering:
 
         Raises:
             WithdrawnError: it is not wanted any more, or must not be sent; a person has the ticket.
-            Waits: the order still cannot be looked up.
+            NotYet: the order still cannot be looked up.
         """
         unwanted = guard_rails.withdrawn(inquiry, ticket)
         forbidden = guard_rails.by_policy(ticket, self.policy, decision)
@@ -176,7 +176,7 @@ class Answering:
             now = self.clock.now()
             if now - inquiry.at > LATER_FOR:
                 raise _withdrawn(answer.reason)
-            raise Waits(answer.reason, now.timestamp() + LATER_EVERY_SECONDS)
+            raise NotYet(answer.reason, now.timestamp() + LATER_EVERY_SECONDS)
         if isinstance(answer, TemplateAnswer) and answer.template_id == ASK_TEMPLATE:
             raise _withdrawn("order_number_missing")
         if isinstance(answer, TemplateAnswer):

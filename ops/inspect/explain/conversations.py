@@ -135,7 +135,7 @@ def _opened(looking: Looking, opaque_id: str, record: Record | None = None) -> F
         entries = conversations.newest(record, NEWEST_MESSAGES)
         received = [one.entry_id for one in entries if one.role == "user"]
         events |= {outreach_keys.reply(record.channel, one) for one in received}
-        events |= {str(one["event"]) for one in record.waiting}
+        events |= set(record.waiting)
         events.add(record.start_event)
         if record.handoff:
             ids = (handoffs.listed_id(record.handoff), str(record.handoff["id"]))

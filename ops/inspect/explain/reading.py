@@ -20,8 +20,8 @@ from ops.session import Session
 
 EVENT_SHOWN = (
     *("event_id", "status", "reason", "last_reason", "attempts", "source", "mode", "safe_mode"),
-    *("received_at", "created_at", "queued_at", "last_processed_at", "lease_until", "intent"),
-    *("trace_id", "due_at", "unfinished", "waits_for", "tries", "asked"),
+    *("received_at", "created_at", "last_processed_at", "lease_until", "intent"),
+    *("trace_id", "due_at", "until", "waits_for", "tries", "asked"),
     *("delivery", "delivery_reason"),
 )
 """Attributes of an event that a report shows."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from chalicelib.once import trace
-from chalicelib.once.sharded import DueIndex
 from chalicelib.once.store import Item
+from chalicelib.once.timer import Timer
 from ops.inspect.events import PAGE
 from ops.inspect.explain.found import Found, Looking
 from ops.repair import dead_letters
@@ -61,8 +61,8 @@ def cost(looking: Looking) -> str:
 
 
 def _found(looking: Looking, value: str, matches: Matches) -> Found | None:
-    index = DueIndex(looking.session.ledger_table, old_range="last_processed_at")
-    unfinished = index.until(None, kind="event", limit=UNFINISHED_READ)
+    timer = Timer(looking.session.ledger_table)
+    unfinished = timer.rows(timer.due(None, kind="event", limit=UNFINISHED_READ))
     events = {row["event_id"] for row in unfinished if matches(row)}
     events |= {row["event_id"] for row in _dead(looking, value, matches)}
     if not events and looking.deep:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from chalicelib.once.event import SWEEP_SECONDS
 from chalicelib.once.keys import is_resent
 from ops.inspect.explain import attempts, words
 from ops.inspect.explain.stored import ENDED, Row, Stored, receipt_of
@@ -92,8 +93,8 @@ def _why_not(stored: Stored) -> str | None:
     row, why = stored.row, str(stored.row.get("reason") or "")
     match stored.status:
         case "received":
-            where = "it is on the queue" if row.get("queued_at") else "it is not on the queue yet"
-            return f"Not {verb} yet: {where}."
+            waits = words.reason(str(row["last_reason"])) if "until" in row else ""
+            return f"Not {verb} yet: {f'it waits ({waits})' if waits else 'it is on the queue'}."
         case "processing":
             since = row.get("last_reason")
             because = f"the last attempt ended because {words.reason(str(since))}" if since else ""
@@ -263,11 +264,12 @@ def _waits(stored: Stored) -> str:
     if stored.status in ENDED:
         return ""
     tried = int(stored.row.get("attempts", 0))
-    due = words.epoch(stored.row.get("due_at"))
+    due = stored.row.get("due_at")
+    latest = words.epoch(due + SWEEP_SECONDS) if due else None
     said = (
         f"Attempted {tried} {'time' if tried == 1 else 'times'} so far"
         if tried
         else "Not attempted yet"
     )
-    latest = f"; tried again on {words.moment(due)} at the latest" if due else ""
-    return f"{said}{latest}."
+    again = f"; tried again on {words.moment(latest)} at the latest" if latest else ""
+    return f"{said}{again}."

@@ -14,7 +14,6 @@ def timeline(stored: Stored) -> list[dict[str, Any]]:
     row = stored.row
     steps = [
         _step(row["received_at"], "received", f"from {row.get('source', '?')}"),
-        _step(row.get("queued_at"), "queued", None),
         _step(row["created_at"], "first seen by the ledger", None),
     ]
     if "plan" in row:

@@ -6,7 +6,15 @@ import pytest
 
 from chalicelib.errors import LeaseLostError
 from chalicelib.once.action import ActionStatus
-from chalicelib.once.event import RECEIPT_GONE, Busy, EventStatus, Finished, Lease
+from chalicelib.once.event import (
+    QUEUED_SECONDS,
+    RECEIPT_GONE,
+    Busy,
+    EventStatus,
+    Finished,
+    Lease,
+    Receipt,
+)
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import UNDECIDED
 from chalicelib.support.actions import AddTag
@@ -350,11 +358,13 @@ def test_only_an_operator_reopens_skipped_and_refused_actions(ledger):
 # --- the door's rows and the sparse index ---------------------------------------------------
 
 
-def test_a_received_row_suppresses_retries_only_once_it_is_queued(ledger):
+def test_a_received_row_suppresses_retries_only_once_it_is_claimed_or_waits(ledger):
     """F04: a crash between the row and the queue must not lose the event."""
-    assert ledger.receive(facts())
-    assert ledger.receive(facts())
-    ledger.queued(facts().event_key)
+    assert ledger.receive(facts()) == Receipt(facts().received_at, is_new=True)
+    assert ledger.receive(facts()) == Receipt(facts().received_at, is_new=False)
+    assert ledger.set_aside(facts(), reason="beyond_share", due_epoch=2e9, until_epoch=2e9)
+    assert not ledger.receive(facts())
+    claim(ledger)
     assert not ledger.receive(facts())
 
 
@@ -382,16 +392,15 @@ def test_a_received_row_is_claimed_like_a_new_event(ledger, table):
     ledger.receive(facts())
     lease = claim(ledger)
     assert (lease.fence, "due_at" in row(table)) == (1, False)
-    ledger.queued(facts().event_key)
     assert row(table)["status"] == "processing"
     assert not ledger.receive(facts())
 
 
-def test_the_sweep_finds_events_received_and_never_queued(ledger, clock):
+def test_the_sweep_finds_events_that_no_worker_has_claimed_in_time(ledger, clock):
     ledger.receive(facts())
+    clock.forward(1)
     ledger.receive(facts("evt:rp:1042:c-78", source_message_id="c-78"))
-    ledger.queued("evt:rp:1042:c-78")
-    clock.forward(121)
+    clock.forward(QUEUED_SECONDS - 1)
     found = ledger.stranded(due_by_epoch=clock.now().timestamp(), limit=10)
     assert [(one.key, one.status, one.event) for one in found] == [
         ("evt:rp:1042:c-77", "received", facts())

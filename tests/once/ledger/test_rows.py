@@ -43,7 +43,7 @@ def test_a_received_event_has_the_most_cautious_modes_until_it_is_claimed(ledger
     ledger_rig.ledger.receive(facts())
     row = dict(ledger_rig.row())
     assert row.pop("due_shard").startswith("event#")
-    assert row.pop("due_at") == NOW + 120
+    assert row.pop("due_at") == NOW + 600
     assert row == {
         **OF_EVENT,
         **REQUIRED,
@@ -198,10 +198,10 @@ def test_the_sweep_sees_every_stored_field_of_a_row(ledger_rig):
 
 
 def test_the_sweep_does_not_see_rows_that_are_due_later(ledger_rig):
-    """The door has two minutes to queue what it received."""
+    """The door has ten minutes to queue what it received, and a worker to claim it."""
     ledger_rig.ledger.receive(facts())
-    assert not ledger_rig.ledger.stranded(due_by_epoch=NOW + 119.9, limit=10)
-    assert ledger_rig.ledger.stranded(due_by_epoch=NOW + 120, limit=10)
+    assert not ledger_rig.ledger.stranded(due_by_epoch=NOW + 599.9, limit=10)
+    assert ledger_rig.ledger.stranded(due_by_epoch=NOW + 600, limit=10)
 
 
 @pytest.mark.parametrize(
@@ -265,20 +265,17 @@ def test_a_kept_row_expires_later_and_is_listed_by_its_new_date(ledger_rig):
         ledger_rig.ledger.receive(facts(name))
         ledger_rig.clock.forward(1)
     found, _ = ledger_rig.stranded()
-    assert ledger_rig.ledger.keep(found, NOW + 1000) is True
+    assert ledger_rig.ledger.move(found, NOW + 1000) is True
     assert [(one.key, one.due_epoch) for one in ledger_rig.stranded()] == [
-        ("b", NOW + 121),
+        ("b", NOW + 601),
         ("a", NOW + 1000),
     ]
     assert ledger_rig.row("a")["expires_at"] == NOW + 1000 + 30 * DAY
-    (_, found) = ledger_rig.stranded()
-    assert ledger_rig.ledger.keep(found, None) is True
-    assert [one.key for one in ledger_rig.stranded()] == ["b"]
 
 
 def test_a_kept_unknown_action_is_listed_by_its_new_date(ledger_rig):
     found = ledger_rig.unknown(TAG)
-    assert ledger_rig.ledger.keep(found, NOW + 1000) is True
+    assert ledger_rig.ledger.move(found, NOW + 1000) is True
     assert not ledger_rig.ledger.unsettled(due_by_epoch=NOW + 999, limit=9)
     assert [one.due_epoch for one in ledger_rig.ledger.unsettled(limit=9)] == [NOW + 1000]
 
@@ -288,46 +285,13 @@ def test_a_row_that_was_dated_or_ended_meanwhile_is_not_kept(ledger_rig):
     (found,) = ledger_rig.stranded()
     ledger_rig.ledger.release(ledger_rig.claim(), reason="x", due_epoch=NOW + 9)
     before = dict(ledger_rig.row())
-    assert ledger_rig.ledger.keep(found, NOW + 1000) is False
+    assert ledger_rig.ledger.move(found, NOW + 1000) is False
     assert ledger_rig.row() == before
     (found,) = ledger_rig.stranded()
     ledger_rig.ledger.finish(ledger_rig.claim(), EventStatus.PROCESSED)
     before = dict(ledger_rig.row())
-    assert ledger_rig.ledger.keep(found, NOW + 1000) is False
+    assert ledger_rig.ledger.move(found, NOW + 1000) is False
     assert list(ledger_rig.table.rows.values()) == [before]
-
-
-@pytest.mark.parametrize("mark", ["received", "parked", "released", "failed", "watched"])
-def test_a_row_of_the_previous_release_is_due_until_a_look_dates_it(ledger_rig, mark):
-    ledger_rig.claim()
-    ledger_rig.row()["lease_until"] = 0
-    ledger_rig.table.update({"event_id": KEY}, set_={"unfinished": f"{mark}#2"})
-    (found,) = ledger_rig.ledger.stranded(due_by_epoch=0, limit=9)
-    assert (found.key, found.due_epoch, found.is_last_receive) == (KEY, 0, False)
-    assert ledger_rig.ledger.keep(found, NOW + 9) is True
-    assert ledger_rig.ledger.keep(found, NOW + 9) is False
-    assert "unfinished" not in ledger_rig.row()
-    assert [one.due_epoch for one in ledger_rig.stranded()] == [NOW + 9]
-
-
-def test_a_row_of_the_previous_release_whose_worker_died_last_is_known_as_such(ledger_rig):
-    ledger_rig.claim()
-    ledger_rig.table.update({"event_id": KEY}, set_={"unfinished": "processing#2"})
-    assert [one.is_last_receive for one in ledger_rig.stranded()] == [True]
-    ledger_rig.clock.forward(300)
-    assert ledger_rig.ledger.bury(KEY, reason="dead_letter:worker_died")
-    assert "unfinished" not in ledger_rig.row()
-
-
-def test_an_unknown_action_of_the_previous_release_is_due_at_once(ledger_rig):
-    ledger_rig.unknown(TAG)
-    row = ledger_rig.row(TAG.key)
-    at = {"event_id": TAG.key}
-    ledger_rig.table.update(at, set_={"unfinished": "unknown#1"}, remove=["due_at", "due_shard"])
-    (found,) = ledger_rig.ledger.unsettled(due_by_epoch=0, limit=9)
-    assert ledger_rig.ledger.keep(found, NOW + 9) is True
-    (found,) = ledger_rig.ledger.unsettled(limit=9)
-    assert (found.due_epoch, "unfinished" in row) == (NOW + 9, False)
 
 
 def test_an_event_that_is_parked_twice_is_found_once_and_by_its_latest_reason(ledger_rig):
@@ -352,7 +316,7 @@ def test_at_its_expiry_second_a_row_is_expired_for_every_reader(ledger_rig):
     ledger_rig.at_expiry()
     assert ledger_rig.ledger.statuses([KEY]) == {}
     assert ledger_rig.ledger.stored(KEY) is None
-    assert ledger_rig.ledger.receive(facts()) == facts().received_at
+    assert ledger_rig.ledger.receive(facts()).is_new
     assert ledger_rig.row()["status"] == "received"
 
 

@@ -15,7 +15,7 @@ from chalicelib.once.action import ActionStatus, Found
 from chalicelib.once.event import EventStatus
 from chalicelib.once.job import Recovery
 from chalicelib.once.recovery.sweep import RESERVE_SECONDS
-from chalicelib.once.sharded import due
+from chalicelib.once.timer import dated
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.actions import ATTENTION_TAG
 from chalicelib.support.lost_tickets import MAX_CONSECUTIVE_GAPS
@@ -127,8 +127,8 @@ def test_a_run_that_is_out_of_time_is_continued_by_the_next(system, richpanel, p
     """F56: the cursor is kept after every page."""
     for number in range(300):
         richpanel.add_ticket(f"t-{number}", tags=[ATTENTION_TAG])
-    # The lease and the part before this one ask too.
-    left = iter([200.0] * (2 + pages) + [RESERVE_SECONDS - 1] * 50)
+    # The lease and the parts before this one ask too.
+    left = iter([200.0] * (3 + pages) + [RESERVE_SECONDS - 1] * 50)
     first = system.services().reconciler.sweep(time_left_seconds=lambda: next(left))
     assert (first.listed, first.listing) == (pages * 100, "out_of_time")
     second = sweep(system)
@@ -343,7 +343,7 @@ def parked(system, richpanel):
         system,
         action,
         status=ActionStatus.UNKNOWN.value,
-        **due("action", action, 1),
+        **dated("action", action, 1),
         reason="read_timeout",
         started_epoch=then,
         horizon=then + 60,
@@ -354,7 +354,7 @@ def parked(system, richpanel):
         key,
         status=EventStatus.PARKED.value,
         waits_for=[action],
-        **due("event", key, 1),
+        **dated("event", key, 1),
         reason="unknown:read_timeout",
         last_processed_at=ago(300),
     )

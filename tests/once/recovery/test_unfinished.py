@@ -17,7 +17,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
-from chalicelib.once.sharded import due, partition
+from chalicelib.once.timer import dated
 from chalicelib.wiring.jobs import decode
 from tests.rigs.fakes import NOON, ManualClock, RecordingLog, RecordingOutbox
 from tests.rigs.tables import FaultyTable
@@ -46,7 +46,7 @@ def row(
         "payload_bytes": 131,
         "source": "richpanel_http_target",
         "status": status.value,
-        **due(kind, key, due_at),
+        **dated(kind, key, due_at),
         **more,
     }
 
@@ -130,14 +130,12 @@ def changes_of_event(table, before, outbox):
     if (after["status"], after.get("reason")) == ("failed", "dead_letter:worker_died"):
         yield "marked failed"
     yield from (decode(body).recovery for body, _, _ in outbox.messages)
-    if "queued_at" in after:
-        yield "queued"
     if "due_at" in after and after["due_at"] != before.get("due_at"):
         yield after["due_at"] - int(NOW)
 
 
 def test_an_event_that_was_never_queued_is_sent():
-    assert sweep(row(EventStatus.RECEIVED)).did == [Recovery.SWEEP, "queued"]
+    assert sweep(row(EventStatus.RECEIVED)).did == [Recovery.SWEEP, LATE]
 
 
 def test_what_is_due_later_is_left_alone():
@@ -227,33 +225,6 @@ def test_an_event_claimed_meanwhile_is_not_handed_off():
 
 def test_a_hand_off_that_is_due_is_repeated():
     assert sweep(row(EventStatus.FAILED)).did == [Recovery.HANDOFF, LATE]
-
-
-@pytest.mark.parametrize("status", [EventStatus.PROCESSED, EventStatus.SKIPPED])
-def test_an_event_that_a_worker_of_the_previous_release_ended_leaves_the_index(status):
-    swept = sweep(row(status))
-    assert (swept.did, "due_at" in swept.table.rows[(KEY,)]) == ([], False)
-
-
-OLD = [
-    ("received", EventStatus.RECEIVED, {}, [Recovery.SWEEP, "queued"]),
-    ("parked", EventStatus.PARKED, {"reason": "unknown:x"}, RESUMED),
-    ("released", EventStatus.PROCESSING, {"lease_until": 0}, SENT),
-    ("watched", EventStatus.PROCESSING, {"lease_until": NOW - 1}, SENT),
-    ("watched", EventStatus.PROCESSING, {"lease_until": NOW + 1}, []),
-    ("processing", EventStatus.PROCESSING, {"lease_until": NOW + 1}, []),
-    ("processing", EventStatus.PROCESSING, {"lease_until": NOW - 1}, HANDED),
-    ("failed", EventStatus.FAILED, {}, [Recovery.HANDOFF, LATE]),
-]
-
-
-@pytest.mark.parametrize(("mark", "status", "more", "did"), OLD)
-def test_a_row_of_the_previous_release_is_handled_and_dated(mark, status, more, did):
-    old = row(status, **more)
-    del old["due_at"], old["due_shard"]
-    swept = sweep(old | {"unfinished": partition(mark, KEY)})
-    assert swept.did == did
-    assert ("unfinished" in swept.table.rows[(KEY,)]) is (did == [])
 
 
 def test_a_row_without_a_rebuilder_is_counted_and_kept():

@@ -8,12 +8,14 @@ import pytest
 from chalicelib.clock import iso
 from chalicelib.errors import BreakerOpenError, PacedError, TransientError, UnavailableError
 from chalicelib.once.backoff import ASIDE_FOR_SECONDS, SLOW_DOWN_SECONDS
-from chalicelib.once.event import LATE_SECONDS, EventStatus
-from chalicelib.once.flow import Waits
-from chalicelib.once.job import Job, decode, encode, facts_of
-from chalicelib.once.turns import BEHIND, MOST_LISTED, OVERDUE_SECONDS, SOON_SECONDS, Turns
+from chalicelib.once.event import COPY_SECONDS, EventStatus, Unended
+from chalicelib.once.flow import NotYet
+from chalicelib.once.job import decode, encode, facts_of
+from chalicelib.once.later import MAX_DELAY_SECONDS, MOST_ROUNDS
+from chalicelib.once.order import BEHIND, MOST_LISTED, OVERDUE_SECONDS, SOON_SECONDS, InOrder
 from chalicelib.support.jobs import TicketMessage
 from tests.rigs.fakes import NOON
+from tests.rigs.ledger import MODES
 from tests.rigs.worker import (
     CLOSED,
     KEY,
@@ -37,11 +39,11 @@ class ListingFlow(SmallFlow):
         super().__init__()
         self.listed, self.can_list = [], True
 
-    def set_aside(self, event, due_epoch):
-        self.listed.append((event.facts.event_key, due_epoch))
+    def let_wait(self, event, until_epoch):
+        self.listed.append((event.facts.event_key, until_epoch))
         if isinstance(self.can_list, Exception):
             raise self.can_list
-        return self.can_list
+        return until_epoch if self.can_list else None
 
 
 def paced(seconds=40.0):
@@ -69,28 +71,28 @@ def test_a_job_whose_vendor_says_when_waits_until_then(rig, error, receive):
 
     assert rig.process(receive=receive) == "done", "no receive is spent, not even the last one"
 
-    ((again, seconds),) = rig.aside
+    ((again, seconds),) = rig.copies
     assert seconds == pytest.approx(40)
-    assert again.slot == NOW + 40
-    assert again.waits == isinstance(error, PacedError)
-    assert again.model_copy(update={"slot": None, "waits": 0}) == job()
+    assert (again.turns, again.rounds) == (isinstance(error, PacedError), 1)
+    assert again.model_copy(update={"turns": 0, "rounds": 0}) == job()
     assert rig.flow.listed == [(KEY, NOW + 40)]
     row = rig.row()
     assert (row["status"], row["lease_until"]) == ("processing", 0)
-    assert row["due_at"] == int(NOW + 40 + LATE_SECONDS)
+    assert (row["until"], row["due_at"]) == (int(NOW + 40), int(NOW + 40 + COPY_SECONDS))
+    assert row.get("turns") == (1 if isinstance(error, PacedError) else None)
     assert rig.queue.deferred == []
 
 
 def test_who_waits_for_the_same_breaker_does_not_come_back_at_the_same_moment(rig):
     rig.chance, rig.fails = 0.5, {"any": [down(40)]}
     rig.process()
-    assert rig.aside[0][1] == pytest.approx(45)
+    assert rig.copies[0][1] == pytest.approx(45)
 
 
 def test_it_goes_on_where_it_was(rig):
     rig.fails = {CLOSED: [paced()]}
     rig.process()
-    ((again, _),) = rig.aside
+    ((again, _),) = rig.copies
     rig.clock.forward(40)
 
     assert rig.process(again, message_id="sqs-2") == "done"
@@ -104,45 +106,88 @@ def test_it_knows_at_its_time_that_it_has_waited(rig):
     rig.fails = {"any": [paced()]}
     places = []
     rig.flow.build, build = (
-        lambda *a: (places.append(rig.worker.turn.place), build(*a))[1],
+        lambda *a: (places.append(rig.worker.current.place), build(*a))[1],
         rig.flow.build,
     )
     rig.process()
     rig.clock.forward(40)
-    rig.process(rig.aside[0][0], message_id="sqs-2")
+    rig.process(rig.copies[0][0], message_id="sqs-2")
 
     assert [place.waits for place in places] == [0] * 2 + [1] * 2
-    assert rig.worker.turn.place is None
+    assert rig.worker.current.place is None
 
 
-def test_a_job_that_comes_before_its_time_waits_on(rig):
-    """The queue of short waits delays for a quarter of an hour at most."""
-    early = job(slot=NOW + 1_300)
-
-    assert rig.process(early) == "done"
-
-    assert rig.aside == [(early, 1_300)]
-    assert rig.row() is None
-
-
-def test_without_its_copy_the_row_brings_it_back_at_its_time(rig):
-    rig.fails = {"any": [paced()]}
-    put_later = rig.worker.put_later
-    object.__setattr__(rig.worker, "put_later", _not_queued)
+def test_the_row_is_dated_before_the_copy_is_sent(rig):
+    rig.fails, seen = {"any": [paced()]}, []
+    rig.sends_copies_by(lambda *_: seen.append(dict(rig.row())))
 
     assert rig.process() == "done"
 
-    assert rig.row()["due_at"] == int(NOW + 40)
-    object.__setattr__(rig.worker, "put_later", put_later)
+    assert [row["due_at"] for row in seen] == [int(NOW + 40 + COPY_SECONDS)]
+
+
+def test_without_its_copy_the_row_brings_it_back(rig):
+    rig.fails = {"any": [paced()]}
+    rig.sends_copies_by(_not_queued)
+
+    assert rig.process() == "done"
+
+    assert rig.row()["due_at"] == int(NOW + 40 + COPY_SECONDS)
+
+
+def test_a_long_wait_has_no_copy(rig):
+    rig.chance, rig.fails = 0.0, {"any": [down(MAX_DELAY_SECONDS + 1)]}
+
+    assert rig.process() == "done"
+
+    assert (rig.copies, rig.row()["due_at"]) == ([], int(NOW + MAX_DELAY_SECONDS + 1))
+
+
+def test_after_seven_rounds_the_row_alone_carries_it(rig):
+    """Lambda stops a chain of function, queue, function after about 16 rounds."""
+    sent, rounds = job(), 0
+    rig.fails = {"any": [paced() for _ in range(MOST_ROUNDS + 1)]}
+    while rig.process(sent, message_id=f"sqs-{rounds}") == "done" and rig.copies:
+        ((sent, _),) = rig.copies
+        rig.copies.clear()
+        rig.clock.forward(40)
+        rounds += 1
+
+    assert (rounds, sent.rounds, sent.turns) == (MOST_ROUNDS, MOST_ROUNDS, MOST_ROUNDS)
+    now = rig.clock.now().timestamp()
+    assert rig.row()["due_at"] == rig.row()["until"] == int(now + 40)
+    assert rig.row()["turns"] == MOST_ROUNDS + 1
+
+
+def test_what_waits_unclaimed_is_left_to_the_claim_that_has_the_row(rig):
+    rig.flow.raises = {"events": NotYet("look_due", NOW + 40)}
+    rig.ledger.claim(facts_of(job()), MODES, lease_seconds=200, takeover=frozenset())
+    before = dict(rig.row())
+
+    assert rig.process() == "done"
+
+    assert (rig.copies, rig.row()) == ([], before)
+
+
+def test_a_failed_event_that_is_redriven_and_waits_is_carried_by_its_row(rig):
+    rig.ledger.record(facts_of(notification()), MODES, EventStatus.FAILED, reason="dead_letter:x")
+    rig.flow.raises = {"events": paced()}
+    rig.sends_copies_by(_not_queued)
+
+    assert rig.process(notification()) == "done"
+
+    row = rig.row(CONTAINER)
+    assert (row["status"], row["due_at"]) == ("received", int(NOW + 40 + COPY_SECONDS))
+    assert "reason" not in row
 
 
 def test_what_waits_behind_an_overdue_event_is_left_to_the_sweep(rig):
     """It would come again every minute, for as long as the sweep does not reach the other one."""
-    rig.flow.raises["plan"] = Waits(BEHIND, NOW - OVERDUE_SECONDS, is_in_line=True, is_turn=True)
+    rig.flow.raises["plan"] = NotYet(BEHIND, NOW - OVERDUE_SECONDS, is_turn=True)
 
     assert rig.process() == "done"
 
-    assert rig.aside == []
+    assert rig.copies == []
     assert rig.row()["due_at"] == int(NOW - OVERDUE_SECONDS)
 
 
@@ -152,7 +197,7 @@ def test_what_cannot_be_listed_keeps_its_place_at_the_head_of_its_group(rig, ref
 
     assert rig.process() == "richpanel_local_rate_limit"
 
-    assert rig.aside == []
+    assert rig.copies == []
     assert len(rig.queue.deferred) == 1
 
 
@@ -183,8 +228,8 @@ def test_a_vendor_that_answers_later_spends_no_receive(rig, error, seconds, is_t
 
     assert rig.flow.listed == [(KEY, NOW + seconds)]
     assert (rig.row()["status"], rig.row()["lease_until"]) == ("processing", 0)
-    ((again, waits),) = rig.aside
-    assert (waits, again.waits) == (pytest.approx(seconds), is_turn)
+    ((again, waits),) = rig.copies
+    assert (waits, again.turns) == (pytest.approx(seconds), is_turn)
     rig.clock.forward(seconds)
     assert rig.process(again, message_id="sqs-2") == "done"
     assert rig.sent == [ROUTED, CLOSED, CLOSED], "it goes on where it was"
@@ -205,7 +250,7 @@ def test_a_vendor_that_always_says_soon_is_asked_more_rarely(rig, age, seconds):
     rig.chance, rig.fails = 0.0, {"any": [too_many(retry_after=0.5)]}
 
     assert rig.process(old) == "done"
-    assert rig.aside[0][1] == pytest.approx(seconds)
+    assert rig.copies[0][1] == pytest.approx(seconds)
 
 
 def test_a_notification_whose_read_is_refused_waits_as_a_whole(rig):
@@ -213,7 +258,7 @@ def test_a_notification_whose_read_is_refused_waits_as_a_whole(rig):
 
     assert rig.process(notification(), receive=10) == "done"
 
-    assert [(one.event_key, one.slot) for one, _ in rig.aside] == [(CONTAINER, NOW + 40)]
+    assert [(one.event_key, seconds) for one, seconds in rig.copies] == [(CONTAINER, 40)]
     assert rig.row(CONTAINER)["status"] == "received"
 
 
@@ -222,11 +267,11 @@ def test_a_notification_that_cannot_be_read_yet_leaves_a_row_and_waits(rig):
 
     assert rig.process(notification()) == "done"
 
-    ((again, _),) = rig.aside
-    assert (again.event_key, again.slot) == (CONTAINER, NOW + 40)
+    ((again, seconds),) = rig.copies
+    assert (again.event_key, seconds) == (CONTAINER, 40)
     assert rig.flow.listed == [(CONTAINER, NOW + 40)]
     assert rig.row(CONTAINER)["status"] == "received"
-    assert rig.row(CONTAINER)["due_at"] == int(NOW + 40 + LATE_SECONDS)
+    assert rig.row(CONTAINER)["due_at"] == int(NOW + 40 + COPY_SECONDS)
 
 
 @pytest.mark.parametrize("receive", [1, 10])
@@ -237,20 +282,20 @@ def test_a_notification_waits_with_all_events_that_have_not_ended(rig, receive):
 
     assert rig.process(notification(), receive=receive) == "done"
 
-    assert [one.event_key for one, _ in rig.aside] == [CONTAINER]
+    assert [one.event_key for one, _ in rig.copies] == [CONTAINER]
     assert rig.row("evt:rp:1042:c-1")["lease_until"] == 0
     assert rig.row("evt:rp:1042:c-1")["status"] == "processing"
     assert rig.row("evt:rp:1042:c-2") is None, "the second does not overtake the first"
     rig.clock.forward(40)
-    assert rig.process(rig.aside[0][0], message_id="sqs-2") == "done"
+    assert rig.process(rig.copies[0][0], message_id="sqs-2") == "done"
     assert rig.ended("evt:rp:1042:c-2") == ("processed", None)
 
 
-@pytest.mark.parametrize("dies", ["set_aside", "put_later", "release"])
+@pytest.mark.parametrize("dies", ["let_wait", "send_later", "release"])
 def test_a_worker_that_dies_while_it_sets_a_job_aside_loses_nothing(rig, dies):
     """Whatever was done by then, its message comes again, and with the copy it is one event."""
     rig.fails = {"any": [paced()]}
-    where = {"set_aside": rig.flow, "put_later": rig.worker, "release": rig.ledger}[dies]
+    where = {"let_wait": rig.flow, "send_later": rig.worker.aside, "release": rig.ledger}[dies]
     real = getattr(where, dies)
 
     def dying(*arguments, **named):
@@ -262,7 +307,7 @@ def test_a_worker_that_dies_while_it_sets_a_job_aside_loses_nothing(rig, dies):
     with pytest.raises(WorkerDied):
         rig.process()
     rig.clock.forward(721)
-    copies = [one for one, _ in rig.aside]
+    copies = [one for one, _ in rig.copies]
 
     assert rig.process(receive=2) == "done"
     for copy in copies:
@@ -272,10 +317,11 @@ def test_a_worker_that_dies_while_it_sets_a_job_aside_loses_nothing(rig, dies):
     assert rig.ended() == ("processed", None)
 
 
-def test_a_job_without_a_slot_is_the_same_message_as_before():
-    assert not {"slot", "waits"} & json.loads(encode(job())).keys()
-    assert decode(encode(job(slot=1.5)), {"ticket_message": TicketMessage}).slot == 1.5
-    assert Job.model_fields["slot"].default is None
+def test_a_job_that_has_not_waited_is_a_message_without_turns_and_rounds():
+    assert not {"turns", "rounds", "mac"} & json.loads(encode(job())).keys()
+    kinds = {"ticket_message": TicketMessage}
+    again = decode(encode(job(turns=2, rounds=3, mac="a")), kinds)
+    assert (again.turns, again.rounds, again.mac) == (2, 3, "a")
 
 
 # --- the conversation's line ------------------------------------------------------------------
@@ -290,72 +336,66 @@ class Line:
         self.waiting = list(waiting)
 
 
-class Ended:
-    """A ledger that knows which events have not ended."""
+class Waiting:
+    """A ledger that knows which events have not ended, and until when each waits."""
 
-    def __init__(self, *unended):
-        self.unended = unended
+    def __init__(self, **until):
+        self.until = until
 
-    def statuses(self, keys):
-        return {
-            key: EventStatus.PROCESSING if key in self.unended else EventStatus.PROCESSED
-            for key in keys
-        }
-
-
-def listed(key, due):
-    return {"event": key, "due": int(due)}
+    def unended(self, keys):
+        return {key: Unended(self.until[key]) for key in keys if key in self.until}
 
 
 def test_an_event_joins_behind_one_that_waits_and_runs_when_that_has_ended(clock):
-    line, turns = Line(listed("a", NOW + 40)), Turns(Ended("a", "b"), clock)
+    line, order = Line("a"), InOrder(Waiting(a=NOW + 40, b=None), clock)
 
-    with pytest.raises(Waits) as waits:
-        turns.take(line, "b")
+    with pytest.raises(NotYet) as wait:
+        order.check(line, "b")
 
-    assert (waits.value.reason, waits.value.due_epoch) == (BEHIND, NOW + 41)
-    assert waits.value.is_in_line
-    assert [one["event"] for one in line.waiting] == ["a", "b"]
-    Turns(Ended("b"), clock).take(line, "b")
+    assert (wait.value.reason, wait.value.until_epoch) == (BEHIND, NOW + 41)
+    assert wait.value.is_turn
+    assert line.waiting == ["a", "b"]
+    InOrder(Waiting(b=NOW + 41), clock).check(line, "b")
     assert line.waiting == []
 
 
 def test_the_first_of_a_line_runs_and_the_others_stay_listed(clock):
-    line = Line(listed("a", NOW), listed("b", NOW + 1))
+    line = Line("a", "b")
 
-    Turns(Ended("a", "b"), clock).take(line, "a")
+    InOrder(Waiting(a=NOW, b=NOW + 1), clock).check(line, "a")
 
-    assert [one["event"] for one in line.waiting] == ["a", "b"]
+    assert line.waiting == ["a", "b"]
 
 
 def test_an_empty_line_costs_no_write_and_no_read(clock):
     line = Line()
 
-    Turns(None, clock).take(line, "a")
+    InOrder(None, clock).check(line, "a")
 
     assert line.writes == 0
 
 
 @pytest.mark.parametrize(
-    ("due", "after"),
+    ("until", "after"),
     [
         (NOW + 5, NOW + 6),
         (NOW - 2, NOW + SOON_SECONDS),
+        (None, NOW + SOON_SECONDS),
         (NOW - OVERDUE_SECONDS - 1, NOW - OVERDUE_SECONDS),
     ],
 )
-def test_behind_an_event_that_is_coming_one_looks_again_soon(clock, due, after):
-    with pytest.raises(Waits) as waits:
-        Turns(Ended("a", "b"), clock).take(Line(listed("a", due)), "b")
+def test_behind_an_event_that_is_coming_one_looks_again_soon(clock, until, after):
+    with pytest.raises(NotYet) as wait:
+        InOrder(Waiting(a=until, b=None), clock).check(Line("a"), "b")
 
-    assert waits.value.due_epoch == int(after)
+    assert wait.value.until_epoch == after
 
 
-def test_a_long_line_is_bounded_and_what_comes_later_is_due_after_it(clock):
-    line = Line(*(listed(f"e{n}", NOW + n) for n in range(MOST_LISTED)))
-    turns = Turns(Ended(*(f"e{n}" for n in range(MOST_LISTED))), clock)
+def test_a_long_line_is_bounded_and_what_comes_later_runs_after_it(clock):
+    keys = [f"e{n}" for n in range(MOST_LISTED)]
+    line, until = Line(*keys), {key: NOW + n for n, key in enumerate(keys)}
 
-    assert turns.join(line, "late", NOW) == NOW + MOST_LISTED
+    assert InOrder(Waiting(**until), clock).join(line, "late", NOW) == NOW + MOST_LISTED
     assert len(line.waiting) == MOST_LISTED
 
 

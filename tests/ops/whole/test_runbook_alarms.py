@@ -14,7 +14,7 @@ from botocore.exceptions import ClientError
 
 from chalicelib import redaction
 from chalicelib.errors import UnavailableError
-from chalicelib.once.sharded import due
+from chalicelib.once.timer import dated
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.spending.budget import Budget
 from chalicelib.support import keys as ticket_keys
@@ -466,7 +466,7 @@ def test_a_row_that_reconciliation_cannot_handle(operator):
     system.post(system.ticket())
     system.run()
     table = system.services().ledger._table
-    row = {"status": "received", "payload_bytes": "many", **due("event", "evt:rp:1042:c-1", 1)}
+    row = {"status": "received", "payload_bytes": "many", **dated("event", "evt:rp:1042:c-1", 1)}
     table.update({"event_id": "evt:rp:1042:c-1"}, set_=row)
     summary = system.app.reconcile(schedule_event(), Context(timeout_seconds=240))
     assert summary["failures"] == {"event": 1}

@@ -82,10 +82,10 @@ def test_a_company_with_a_signing_secret_must_sign_every_start(outreach):
     assert outreach.post(body, **signed).status_code == 200
 
 
-def test_a_start_that_was_queued_is_marked_so_and_not_queued_again(outreach):
+def test_a_start_that_was_queued_is_dated(outreach):
     outreach.start()
     (row,) = [one for one in outreach.rows() if one["event_id"]["S"].startswith("evt:start:")]
-    assert "queued_at" in row
+    assert "due_at" in row
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from chalicelib.clock import iso
+from chalicelib.once.event import Unended
 from chalicelib.outreach.conversations.records import Record, Status
 from chalicelib.outreach.door.reading import PAGE_MESSAGES, messages, waiting
 from tests.rigs.conversation_samples import message, new
@@ -20,20 +21,37 @@ def held(**handoff):
     return record(conversation_status=Status.HANDED_OFF.value, handoff={**since, **handoff})
 
 
+def none_waits(_keys):
+    return {}
+
+
 def test_a_conversation_says_whom_it_waits_for():
-    assert waiting(record(), NOON) is None
+    assert waiting(record(), NOON, none_waits) is None
     asked = {"reason": "asked_by_writer", "since": iso(NOON)}
-    assert waiting(held(), NOON) == {"for": "person", **asked}
-    assert waiting(held(held="reply"), NOON) == {"for": "approval", **asked}
-    assert waiting(held(held="reply", taken_by="sam"), NOON) == {"for": "person", **asked}
+    assert waiting(held(), NOON, none_waits) == {"for": "person", **asked}
+    assert waiting(held(held="reply"), NOON, none_waits) == {"for": "approval", **asked}
+    assert waiting(held(held="reply", taken_by="sam"), NOON, none_waits) == {
+        "for": "person",
+        **asked,
+    }
 
 
 def test_a_conversation_says_until_when_it_waits():
-    due = int((NOON + timedelta(hours=2)).timestamp())
-    earlier, later = {"event": "evt:a", "due": due}, {"event": "evt:b", "due": due + 1}
-    found = waiting(record(waiting=[earlier, later]), NOON)
+    until = int((NOON + timedelta(hours=2)).timestamp())
+    rows = {"evt:a": Unended(until, "quiet_hours"), "evt:b": Unended(until + 1, "behind_another")}
+
+    def unended(keys):
+        return {key: rows[key] for key in keys}
+
+    found = waiting(record(waiting=["evt:a", "evt:b"]), NOON, unended)
     assert found == {"for": "quiet_hours", "until": iso(NOON + timedelta(hours=2))}
-    assert waiting(record(waiting=[earlier]), datetime.fromtimestamp(due + 1, UTC)) is None
+    after = datetime.fromtimestamp(until + 1, UTC)
+    assert waiting(record(waiting=["evt:a"]), after, unended) is None
+
+
+def test_what_waits_for_a_vendor_is_not_said_to_wait_for_the_night():
+    busy = Unended((NOON + timedelta(minutes=2)).timestamp(), "twilio_http_429")
+    assert waiting(record(waiting=["evt:a"]), NOON, lambda _: {"evt:a": busy}) is None
 
 
 def test_messages_come_page_by_page_each_once_and_in_order(outreach_parts):

@@ -88,4 +88,4 @@ def test_a_start_killed_at_any_call_of_the_door_is_kept_when_it_is_posted_again(
         assert outreach.post(body).status_code == 200
         outreach.run()
         assert len(outreach.twilio.sent_to(recipient)) == 1
-    assert number == 5
+    assert number == 4

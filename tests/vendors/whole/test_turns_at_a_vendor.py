@@ -12,8 +12,8 @@ from itertools import pairwise
 import pytest
 
 from chalicelib.errors import PacedError, TransientError
+from chalicelib.once.current_job import LATE_AFTER_SECONDS, CurrentJob, Place
 from chalicelib.once.store import ConditionFailed
-from chalicelib.once.turn import LATE_AFTER_SECONDS, Place, Turn
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 from chalicelib.vendors.level import PATIENCE_SECONDS, Level
 from chalicelib.vendors.rate_limit import (
@@ -50,7 +50,7 @@ class Containers:
     def __init__(self, clock, *, ours=30, ahead=(0.0,) * (WORKERS + 1)):
         self.clock, self.table = clock, FaultyTable(tables.ledger())
         self.pace = split(ours, limit=REQUESTS_PER_30_S, shares=WORKERS)
-        self.turns = [Turn() for _ in ahead]
+        self.turns = [CurrentJob() for _ in ahead]
         self.limits = [
             RateLimit(
                 "richpanel",
@@ -67,7 +67,7 @@ class Containers:
 
     @contextmanager
     def job(self, worker=0, *, waits=0, age=0.0):
-        with self.turns[worker].of(waits=waits, age_seconds=age):
+        with self.turns[worker].of(turns=waits, age_seconds=age):
             yield self.limits[worker]
 
     def run(self, calls, worker=0, *, waits=0, age=0.0):

@@ -53,14 +53,6 @@ def test_a_claim_retried_by_the_sdk_returns_the_same_lease(ledger_rig):
     assert first == again
 
 
-def test_only_a_received_row_is_marked_as_queued(ledger_rig):
-    ledger_rig.ledger.queued(KEY)
-    assert ledger_rig.table.rows == {}
-    ledger_rig.claim()
-    ledger_rig.ledger.queued(KEY)
-    assert "queued_at" not in ledger_rig.row()
-
-
 # --- actions that are taken over ----------------------------------------------------------------
 
 

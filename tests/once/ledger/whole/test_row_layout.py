@@ -10,7 +10,6 @@ from chalicelib.once.action import ActionStatus
 from chalicelib.once.allowances import Allowances, Limit
 from chalicelib.once.event import EventStatus
 from chalicelib.once.ledger import layout, rows
-from chalicelib.once.opening import Opening
 from chalicelib.once.recovery.cursor import Sweeps
 from chalicelib.outreach.companies import RateLimits
 from chalicelib.outreach.door.admission import Starts
@@ -19,7 +18,7 @@ from chalicelib.support.orders.cache import Lookups
 from chalicelib.vendors.level import Level
 from chalicelib.vendors.shared_level import SharedLevel
 from ops.companies import erase
-from tests.rigs.ledger import DAY, KEY, MODES, Reply, facts
+from tests.rigs.ledger import DAY, MODES, Reply, facts
 from tests.rigs.ops_session import session
 from tests.simulation.scenario import scenario
 from tests.simulation.world import World
@@ -109,7 +108,7 @@ def written(rig):
 
 def events(rig):
     rig.ledger.receive(facts())
-    rig.ledger.queued(KEY)
+    rig.ledger.set_aside(facts("evt:5"), reason="x", due_epoch=2e9, until_epoch=2e9, turns=1)
     lease = rig.claim(by="message-1", last_chance=True)
     rig.ledger.store_plan(lease, "{}", intent="refund", modes=MODES)
     rig.ledger.release(lease, reason="busy", due_epoch=0)
@@ -157,7 +156,6 @@ def sweeps(rig):
     cursor = sweeps.take(lease_seconds=60)
     sweeps.end(replace(cursor, number=7), {"listed": 0})
     sweeps.save_position("texts:opaque", rig.clock.now())
-    Opening(rig.table, rig.clock, lambda: "sweeper").open_now()
 
 
 def settings(rig):

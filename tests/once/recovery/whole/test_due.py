@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.errors import HandBackError, UnavailableError, UncertainError
 from chalicelib.once.action import ActionStatus, Found
-from chalicelib.once.event import EventStatus
+from chalicelib.once.event import QUEUED_SECONDS, EventStatus
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import Recovery, facts_of
 from chalicelib.once.keys import OpaqueIds
@@ -14,7 +14,7 @@ from chalicelib.once.ports import UNDECIDED
 from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import LIMIT, RowSweep
 from chalicelib.once.settlement import Settlement
-from chalicelib.once.sharded import due
+from chalicelib.once.timer import dated
 from chalicelib.wiring.jobs import decode
 from tests.rigs.fakes import RecordingOutbox
 from tests.rigs.worker import (
@@ -240,7 +240,7 @@ def test_rows_that_lack_attributes_stop_nothing():
         ("evt:odd", "event", "odd"),
         ("act:odd", "action", "unknown"),
     ):
-        rig.table.put({"event_id": key, "status": status, **due(kind, key, 1)})
+        rig.table.put({"event_id": key, "status": status, **dated(kind, key, 1)})
     unknown(rig, 0, "whole")
     rig.shown = (Found("SM1"),)
     rig.clock.forward(RUN_EVERY)
@@ -294,7 +294,7 @@ def test_an_event_that_cannot_be_sent_does_not_stop_the_next_and_is_looked_at_ag
         return put(body, **more)
 
     rig.outbox.put, rig.broken = refusing, {"queue": True}
-    rig.clock.forward(RUN_EVERY)
+    rig.clock.forward(QUEUED_SECONDS)
     summary = rig.sweep()
     assert (len(rig.outbox.messages), summary.failures) == (2, {"event": 1})
     assert summary.problems == ["event:bug_ValueError"]

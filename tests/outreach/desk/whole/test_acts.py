@@ -242,11 +242,11 @@ def test_the_machine_yields_to_a_person_who_steps_in_while_its_message_is_on_the
     record, look = desk.begun(), desk.sender.last_look
 
     def late(actions):
-        desk.worker.effects._last_looks["send_text"] = look
+        desk.worker.plans.effects._last_looks["send_text"] = look
         desk.act("take", record, "sam")
         return look(actions)
 
-    desk.worker.effects._last_looks["send_text"] = late
+    desk.worker.plans.effects._last_looks["send_text"] = late
     record = desk.says(record, "Tell me more")
     assert (desk.sent(), record.status) == ([], Status.HANDED_OFF)
     assert desk.state(record) == "taken"

@@ -1,8 +1,8 @@
-"""The events of a ticket that wait for their turn at Richpanel, listed in table B (`once.turns`)."""
+"""The events of a ticket that wait for their turn at Richpanel, listed in table B (`once.order`)."""
 
 from __future__ import annotations
 
-from chalicelib.once.turns import Listed
+from chalicelib.once.order import EventKeys
 from chalicelib.support.state import ConversationState, States
 
 
@@ -18,10 +18,10 @@ class TicketLine:
     ) -> None:
         self._states = states
         self._conversation_id = conversation_id
-        self.waiting: Listed = known.waiting if known is not None else ()
+        self.waiting: EventKeys = known.waiting if known is not None else ()
 
-    def replace(self, waiting: Listed) -> None:
-        """See `once.turns.Line`."""
+    def replace(self, waiting: EventKeys) -> None:
+        """See `once.order.Line`."""
         if list(waiting) != list(self.waiting):
             self._states.set_waiting(self._conversation_id, self.waiting, waiting)
             self.waiting = tuple(waiting)

@@ -34,7 +34,7 @@ class Place:
     is_patient: bool = False
 
 
-class Turn:
+class CurrentJob:
     """The job that each thread works on."""
 
     def __init__(self) -> None:
@@ -42,16 +42,16 @@ class Turn:
         self._number = 0
 
     @contextmanager
-    def of(self, *, waits: int, age_seconds: float) -> Iterator[None]:
+    def of(self, *, turns: int, age_seconds: float) -> Iterator[None]:
         """Within this block the thread works on one job.
 
         Args:
-            waits: how often it was set aside until its turn, which has come.
+            turns: how often it was set aside until its turn, which has come.
             age_seconds: since its receipt.
         """
         self._number += 1
         is_late = age_seconds > LATE_AFTER_SECONDS
-        with self._at(Place(self._number, waits, is_late)):
+        with self._at(Place(self._number, turns, is_late)):
             yield
 
     @contextmanager

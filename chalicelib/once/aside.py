@@ -1,0 +1,66 @@
+"""Sets an event aside: the one way in which a job waits outside its FIFO queue.
+
+First its row is dated, then a copy of the job goes on the queue `later`, then the caller acknowledges the
+message.  The row carries the event; the copy only makes a wait of minutes shorter, and is never counted
+upon.  A crash in between leaves the row, the message, or both; each computes the same wait again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from chalicelib.errors import UnavailableError
+from chalicelib.once.event import COPY_SECONDS, Lease
+from chalicelib.once.flow import NotYet
+from chalicelib.once.job import Job, facts_of
+from chalicelib.once.later import MAX_DELAY_SECONDS, MOST_ROUNDS
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ports import Clock, Log
+
+
+@dataclass(frozen=True, slots=True)
+class SettingAside:
+    """Dates rows and sends copies.
+
+    Attributes:
+        send_later: puts a copy of a job on the queue `later` for so many seconds.
+    """
+
+    ledger: Callable[[], Ledger]
+    send_later: Callable[[Job, float], None]
+    clock: Clock
+    log: Log
+
+    def put(self, job: Job, wait: NotYet, lease: Lease | None = None) -> None:
+        """Let a job wait; returning means that its row carries it, or that it needs none.
+
+        Args:
+            job: its message may be acknowledged afterwards.
+            wait: why, and until when.
+            lease: of the claimed event that waits; without one it is the job's own event.
+
+        Raises:
+            TransientError: the row was not written.
+            LeaseLostError: another claim has the event.
+        """
+        turns = job.turns + wait.is_turn
+        left = wait.until_epoch - self.clock.now().timestamp()
+        is_copied = 0 < left <= MAX_DELAY_SECONDS and job.rounds < MOST_ROUNDS
+        due_epoch = wait.until_epoch + (COPY_SECONDS if is_copied else 0.0)
+        ledger, until = self.ledger(), wait.until_epoch
+        if lease is not None:
+            ledger.release(
+                lease, reason=wait.reason, due_epoch=due_epoch, until_epoch=until, turns=turns
+            )
+        elif not ledger.set_aside(
+            facts_of(job), reason=wait.reason, due_epoch=due_epoch, until_epoch=until, turns=turns
+        ):
+            return  # a claim has the row, or the event has ended
+        if is_copied:
+            again = job.model_copy(update={"turns": turns, "rounds": job.rounds + 1})
+            try:
+                self.send_later(again, left)
+            except UnavailableError:
+                self.log.event("worker.later_failed", mw_trace_id=job.trace_id)
+        self.log.event("worker.waits", reason=wait.reason, mw_trace_id=job.trace_id)

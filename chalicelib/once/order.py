@@ -1,0 +1,98 @@
+"""Keeps the order of a conversation while an event of it waits.
+
+A waiting event is a dated row of the ledger, and has no message on its FIFO queue.  So that a later
+event is not worked on before it, the conversation lists the events that wait, oldest first; one that
+finds an earlier one unended joins behind it.
+
+The list is only a hint of which rows to read: whether an event still waits, and until when, is what its
+row says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from chalicelib.once.event import Unended
+from chalicelib.once.flow import NotYet
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ports import Clock
+
+BEHIND = "behind_another"
+MOST_LISTED = 50
+"""Bounds the list; events beyond these keep their order by their dates alone."""
+SOON_SECONDS = 5.0
+"""When to look again at an earlier event whose time has just come."""
+OVERDUE_SECONDS = 60.0
+"""An earlier event that is later than this comes by the sweep, and what waits for it does, too."""
+
+EventKeys = Sequence[str]
+"""Keys of the events that wait, oldest event first."""
+
+
+class Line(Protocol):
+    """One conversation's list, as it was read."""
+
+    @property
+    def waiting(self) -> EventKeys:
+        """The events."""
+        ...
+
+    def replace(self, waiting: EventKeys) -> None:
+        """Store another list; raises `TransientError` where it was changed since it was read."""
+        ...
+
+
+class InOrder:
+    """Lets the events of a conversation run one after another, whichever of them waits."""
+
+    def __init__(self, ledger: Ledger, clock: Clock) -> None:
+        self._ledger = ledger
+        self._clock = clock
+
+    def check(self, line: Line, event_key: str) -> None:
+        """Let an event run, unless an earlier one of its conversation waits.
+
+        Raises:
+            NotYet: it has joined behind that one.
+        """
+        waiting = list(line.waiting)
+        earlier = waiting[: waiting.index(event_key)] if event_key in waiting else waiting
+        unended = self._unended(waiting) if earlier else dict.fromkeys(waiting, Unended())
+        before = [key for key in earlier if key in unended]
+        if before:
+            until = self._joined(
+                line, event_key, self._after(unended[before[-1]].until_epoch), unended
+            )
+            raise NotYet(BEHIND, until, is_turn=True)
+        has_followers = any(key != event_key for key in unended)
+        line.replace([key for key in waiting if key in unended] if has_followers else ())
+
+    def join(self, line: Line, event_key: str, until_epoch: float) -> float:
+        """List an event that waits until a time; returns when it comes."""
+        return self._joined(line, event_key, until_epoch, self._unended(line.waiting))
+
+    def _after(self, until: float | None) -> float:
+        """When to look again at an event that waits until a time."""
+        now = self._clock.now().timestamp()
+        is_coming = until is None or now - OVERDUE_SECONDS < until < now
+        return now + SOON_SECONDS if is_coming or until is None else until + 1
+
+    def _joined(
+        self,
+        line: Line,
+        event_key: str,
+        until_epoch: float,
+        unended: Mapping[str, Unended],
+    ) -> float:
+        listed = [key for key in line.waiting if key in unended or key == event_key]
+        if event_key not in listed:
+            if len(listed) < MOST_LISTED:
+                listed.append(event_key)
+            else:
+                until_epoch = max(until_epoch, (unended[listed[-1]].until_epoch or 0.0) + 1)
+        line.replace(listed)
+        return until_epoch
+
+    def _unended(self, waiting: EventKeys) -> Mapping[str, Unended]:
+        return self._ledger.unended(waiting) if waiting else {}

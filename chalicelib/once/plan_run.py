@@ -1,0 +1,154 @@
+"""Runs a claimed event's plan: decide and store, act step by step, audit, conclude, end.
+
+::
+
+    (flow.plan -> store) -> effects step by step -> audit -> flow.conclude -> finish
+
+Every write repeats harmlessly: an event that is claimed again resumes its stored plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from chalicelib.clock import parsed
+from chalicelib.once.action import Action, ActionRow
+from chalicelib.once.audit import Audit
+from chalicelib.once.effects import Attempt, Effects, StepAction
+from chalicelib.once.escalation import Escalation
+from chalicelib.once.event import EventStatus, Lease
+from chalicelib.once.flow import Event, Flow, NotAnEvent
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.outcome import audit_rows, event_end, unknown_of
+from chalicelib.once.plan import Plan
+from chalicelib.once.ports import Clock, Log, Switches, SwitchesPort
+
+
+class _UnreadablePlan(Exception):  # noqa: N818 - leads to parking, not to a fault
+    """A stored plan of another version names a kind of action unknown to this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRun:
+    """Runs plans."""
+
+    ledger: Ledger
+    audit: Audit
+    switches: SwitchesPort
+    effects: Effects
+    escalation: Escalation
+    clock: Clock
+    log: Log
+
+    def run(self, flow: Flow, event: Event, lease: Lease, *, operator: bool) -> None:
+        """Run an event to its end.
+
+        Raises:
+            NotYet: it is not the time for it.
+            MiddlewareError: it has not ended, and is tried again.
+        """
+        switches = self.switches.current()
+        try:
+            plan = self._plan(flow, event, lease, switches)
+            steps = _steps(flow, plan, event)
+        except NotAnEvent as end:
+            self._end_early(flow, event, Attempt(lease, switches.modes), end)
+            return
+        except _UnreadablePlan:
+            self._park(lease, "plan_not_known_here", {})
+            return
+        attempt = Attempt(lease, switches.modes, operator=operator, decided=switches)
+        rows: dict[str, ActionRow] = {}
+        for step in steps:
+            rows |= self.effects.perform(attempt, step, rows)
+        built = [item.action for step in steps for item in step]
+        self._finish(flow, event, lease, plan, built, rows, attempt)
+
+    def _plan(self, flow: Flow, event: Event, lease: Lease, switches: Switches) -> Plan:
+        """The stored plan, or a new one stored before anything starts."""
+        if lease.plan is not None:
+            plan = _stored_plan(lease.plan)
+            flow.recheck(event, plan, switches)
+            return plan
+        plan = flow.plan(event, switches)
+        self.ledger.store_plan(
+            lease, plan.packed(), intent=plan.facts.get("intent"), modes=switches.modes
+        )
+        return plan
+
+    def _end_early(self, flow: Flow, event: Event, attempt: Attempt, end: NotAnEvent) -> None:
+        """End an event that needs no action; an escalation that an earlier run started is finished first."""
+        if end.status != EventStatus.FAILED:
+            asked = self.escalation.finish_earlier(flow, event, attempt, {})
+            status, reason = event_end(asked)
+            if status == EventStatus.PARKED:
+                self._park(attempt.lease, reason, asked)
+                return
+        self.ledger.finish(attempt.lease, end.status, reason=end.reason)
+        self.log.event("worker.skipped", reason=end.reason, mw_trace_id=event.facts.trace_id)
+
+    def _park(self, lease: Lease, reason: str | None, rows: Mapping[str, ActionRow]) -> None:
+        waits_for = unknown_of(rows)
+        self.ledger.finish(lease, EventStatus.PARKED, reason=reason, waits_for=waits_for)
+        self.log.event("worker.parked", reason=reason)
+        self.log.metric("mw.worker.events", outcome="parked")
+
+    def _finish(
+        self,
+        flow: Flow,
+        event: Event,
+        lease: Lease,
+        plan: Plan,
+        built: Sequence[Action],
+        rows: dict[str, ActionRow],
+        attempt: Attempt,
+    ) -> None:
+        status, reason = event_end(rows)
+        if status == EventStatus.FAILED:
+            rows |= self.escalation.escalate_refused(flow, event, attempt, rows)
+            waits_for: list[str] = []
+        else:
+            judged = rows | self.escalation.finish_earlier(flow, event, attempt, rows)
+            status, reason = event_end(judged)
+            waits_for = unknown_of(judged)
+        self.audit.write(audit_rows(built, rows))
+        if not flow.conclude(lease, event, plan, rows):
+            self.log.event("worker.state_superseded", mw_trace_id=event.facts.trace_id)
+        self.ledger.finish(lease, status, reason=reason, waits_for=waits_for)
+        self.log.event(
+            f"worker.{status.value}",
+            reason=reason,
+            attempt=lease.attempts,
+            intent=plan.facts.get("intent"),
+            mw_trace_id=event.facts.trace_id,
+        )
+        self.log.metric("mw.worker.events", outcome=status.value)
+        received = parsed(event.facts.received_at)
+        if received is not None:
+            waited = self.clock.now() - received
+            self.log.metric("mw.worker.lag_ms", round(waited.total_seconds() * 1000))
+
+
+def _stored_plan(text: str) -> Plan:
+    try:
+        return Plan.decode(text)
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+        raise _UnreadablePlan from None
+
+
+def _steps(flow: Flow, plan: Plan, event: Event) -> list[list[StepAction]]:
+    """The steps of a plan with their actions built and dependencies given by key."""
+    try:
+        built = [flow.build(planned, event, plan) for planned in plan.actions]
+        keys = [action.key for action in built]
+        numbered = iter(zip(plan.actions, built, strict=True))
+        return [
+            [
+                StepAction(action, tuple(keys[n] for n in planned.depends_on), planned.already)
+                for planned, action in (next(numbered) for _ in step)
+            ]
+            for step in plan.steps
+        ]
+    except (KeyError, IndexError):
+        raise _UnreadablePlan from None
