@@ -10,7 +10,11 @@ import pytest
 
 from chalicelib import settings
 from chalicelib.facts.jobs import AlowareDelivery, HubSpotBatch, HubSpotEvent
+from chalicelib.facts.posting import actions as facts
+from chalicelib.once.effect import Settle
 from chalicelib.once.job import encode
+from chalicelib.outreach import actions as outreach
+from chalicelib.support import actions as support
 from chalicelib.wiring import Services
 from chalicelib.wiring.jobs import KINDS
 from chalicelib.wiring.lazy import Lazy
@@ -18,6 +22,7 @@ from local import tables
 from local.stack import lambda_events
 
 ROOT = Path(__file__).parents[1]
+EFFECTS = [*support.KINDS.values(), *outreach.KINDS.values(), *facts.KINDS.values()]
 NOT_FOR_FACTS = (
     "chalicelib.support.flow",
     "chalicelib.support.orders.shopify",
@@ -120,13 +125,24 @@ def test_every_kind_of_job_has_a_flow_or_a_recorder(services):
 def test_kinds_of_one_system_share_its_parts(app, app_environment):
     del app
     services = Services(settings.load(app_environment))
-    flows, executors = services.flows, services.executors
+    flows, hands = services.flows, services.hands
 
     assert flows["ticket_message"] is flows["ticket_notification"]
     assert flows["start_conversation"] is flows["outreach_resume"]
-    assert executors["reply"].__self__ is services.preparers["reply"].__self__
-    assert executors["send_text"].__self__ is services.settlers["send_email"].__self__
-    assert set(services.preparers) | set(services.settlers) <= set(executors)
+    assert hands["reply"].perform.__self__ is hands["add_tag"].perform.__self__
+    assert hands["send_text"].perform.__self__ is hands["send_email"].settler.__self__
+
+
+@pytest.mark.parametrize("kind", EFFECTS, ids=lambda kind: kind.name)
+def test_a_kind_of_effect_is_built_and_what_can_be_asked_for_has_a_settler(
+    app, app_environment, kind
+):
+    """Not at its first crash: only then does the sweep ask for it."""
+    del app
+    services = Services(settings.load(app_environment))
+    hands = {**services.hands, **services.posting.hands}[kind.name]
+    assert callable(hands.perform)
+    assert (hands.settler is not None) is (kind.settle in (Settle.QUERY, Settle.RECEIPT))
 
 
 def test_lazy_parts_are_built_once_on_first_use():

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any
 import boto3
 
 from chalicelib.clock import SystemClock, iso
-from chalicelib.once.action import Action, ActionRow, ActionStatus
+from chalicelib.once.action import ActionRow, ActionStatus
 from chalicelib.once.audit import AuditRow
+from chalicelib.once.effect import Effect
 from chalicelib.once.effects import DEADLINE_SECONDS
 from chalicelib.once.event import Lease
 from chalicelib.once.flow import Event, Flow
@@ -120,7 +121,7 @@ class Powertools:
         switches: Switches = self._services.switches.current()
         plan = flow.plan(event, switches)
         rows: dict[str, ActionRow] = {}
-        built: list[Action] = []
+        built: list[Effect] = []
         for step in plan.steps:
             actions = [flow.build(planned, event, plan) for planned in step if not planned.already]
             built += actions
@@ -130,13 +131,13 @@ class Powertools:
         self._log.info("job.processed", extra={"trace_id": trace_id})
         self._metrics.add_metric(name="events", unit=MetricUnit.Count, value=1)
 
-    def _perform(self, actions: Sequence[Action]) -> dict[str, ActionRow]:
+    def _perform(self, actions: Sequence[Effect]) -> dict[str, ActionRow]:
         if not actions:
             return {}
-        executor = self._services.effects._executors[actions[0].kind]  # noqa: SLF001
+        perform = self._services.hands[actions[0].kind.name].perform
 
         def send() -> dict[str, Any]:
-            ref = executor(actions, deadline_seconds=DEADLINE_SECONDS)
+            ref = perform(actions, deadline_seconds=DEADLINE_SECONDS)
             return {"ref": ref, "at": iso(self._clock.now())}
 
         done = self._once("|".join(action.key for action in actions), send)
@@ -155,7 +156,7 @@ class Powertools:
         flow: Flow,
         event: Event,
         plan: Plan,
-        built: Sequence[Action],
+        built: Sequence[Effect],
         rows: Mapping[str, ActionRow],
     ) -> None:
         self._services.audit.write(
@@ -165,7 +166,7 @@ class Powertools:
                     at=rows[action.key].finished_at or "",
                     action_id=action.key,
                     action_type=action.audit_type,
-                    payload=action.payload(),
+                    payload=action.payload,
                     idempotency_key=action.key,
                     result="success",
                 )

@@ -9,7 +9,8 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     worker          claims an event, runs its plan, finishes it
     flow            how a system handles its jobs: the base class of every flow
     plan            the stored decision: ordered actions, no text
-    action          one side effect: its key, and how an unknown outcome is settled
+    effect          one side effect, and one record per kind: who handles it, and how it is settled
+    action          an effect as the ledger stores it: its state, and what an unknown outcome leaves
     effects         the one door out: switches, ledger, vendor call, outcome
     settlement      whether an effect of unknown outcome happened, read back from its vendor
     escalation      hands a failed event to a person
@@ -35,7 +36,7 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     ports           the other ports: clock, log, queue, switches, secrets
 """
 
-from chalicelib.once.action import Action
+from chalicelib.once.effect import Effect
 from chalicelib.once.flow import Event, Flow, NotAnEvent
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import Job
@@ -43,7 +44,7 @@ from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.store import Store
 
 __all__ = [
-    "Action",
+    "Effect",
     "Event",
     "Flow",
     "Intake",

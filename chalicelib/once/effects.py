@@ -21,17 +21,9 @@ from chalicelib.errors import (
     UncertainError,
     WithdrawnError,
 )
-from chalicelib.once.action import (
-    Action,
-    ActionRow,
-    ActionStatus,
-    Executor,
-    LastLook,
-    LeftOut,
-    Preparer,
-    Settle,
-)
+from chalicelib.once.action import ActionRow, ActionStatus
 from chalicelib.once.backoff import SHORTEST_WAIT_SECONDS
+from chalicelib.once.effect import Effect, Hands, LeftOut, Settle, WhenStopped
 from chalicelib.once.event import Lease
 from chalicelib.once.flow import NotYet
 from chalicelib.once.ledger.events import Ledger
@@ -53,14 +45,12 @@ STOPPED_REPEATABLE = "stopped_repeatable"
 
 _Written = TypeVar("_Written")
 
-_REPEAT_SAFE = frozenset({Settle.REPEATABLE, Settle.KEY})
-
 
 @dataclass(frozen=True, slots=True)
 class StepAction:
     """One action of a step, with its dependencies and marks from the plan."""
 
-    action: Action
+    action: Effect
     depends_on: tuple[str, ...] = ()
     already: bool = False
 
@@ -86,30 +76,25 @@ class Attempt:
 
 
 class Effects:
-    """Performs steps; holds the executors by action kind.
+    """Performs steps.
 
     Args:
-        last_looks: by action kind: what else may forbid a request up to the moment it leaves; raises
-            `PermanentError` where it does.
+        hands: what handles an effect, by its kind.
     """
 
     def __init__(
         self,
         ledger: Ledger,
         switches: SwitchesPort,
-        executors: Mapping[str, Executor],
+        hands: Mapping[str, Hands],
         settlement: Settlement,
         clock: Clock,
         log: Log,
-        preparers: Mapping[str, Preparer] | None = None,
-        last_looks: Mapping[str, LastLook] | None = None,
     ) -> None:
         self._ledger = ledger
-        self._preparers = preparers or {}
-        self._last_looks = last_looks or {}
         self._settlement = settlement
         self._switches = switches
-        self._executors = executors
+        self._hands = hands
         self._clock = clock
         self._log = log
 
@@ -132,7 +117,7 @@ class Effects:
             HandBackError: the switches, the lease or another worker do not allow it now.
         """
         rows: dict[str, ActionRow] = {}
-        due: list[Action] = []
+        due: list[Effect] = []
         for item in step:
             reason = self._reason_to_skip(attempt, item, step, earlier)
             if reason is None:
@@ -160,55 +145,53 @@ class Effects:
             met = row is not None and _is_satisfied(row)
             if not met and not any(other.action.key == key for other in step):
                 return "dependency"
-        decided = attempt.decided.forbids(item.action) if attempt.decided else None
-        reason = decided or self._switches.current().forbids(item.action)
-        if reason is not None and getattr(item.action, "waits_for_switches", False):
-            # Its flow let it wait; the switch was set since: a skipped one would end its line.
+        kind = item.action.kind
+        decided = attempt.decided.forbids(kind) if attempt.decided else None
+        reason = decided or self._switches.current().forbids(kind)
+        if reason is not None and kind.when_stopped is WhenStopped.WAIT:
             raise HandBackError("switch_flipped", delay_seconds=SHORTEST_WAIT_SECONDS)
         return reason
 
-    def _stop_pending(self, attempt: Attempt, action: Action, row: ActionRow) -> ActionRow:
+    def _stop_pending(self, attempt: Attempt, action: Effect, row: ActionRow) -> ActionRow:
         """End a stopped pending row as unknown, as an earlier run may have sent its request."""
         if row.status != ActionStatus.PENDING:
             return row
         mine = self._ledger.restart(attempt.lease, action, new_start=False)
         if not mine.mine:
             return mine
-        is_safe = action.settle in _REPEAT_SAFE
         return self._ledger.end_action(
             attempt.lease,
             action,
             ActionStatus.UNKNOWN,
-            reason=STOPPED_REPEATABLE if is_safe else "stopped_unsettled",
+            reason=STOPPED_REPEATABLE if action.kind.is_repeated else "stopped_unsettled",
         )
 
-    def _start(self, attempt: Attempt, actions: Sequence[Action]) -> dict[str, ActionRow]:
+    def _start(self, attempt: Attempt, actions: Sequence[Effect]) -> dict[str, ActionRow]:
         """Claim the actions' rows and send the actions that this lease holds.
 
-        The executor comes first: it may be built here, and a row that is started without one would
+        The hands come first: they may be built here, and a row that is started without them would
         have to be settled although nothing was sent.
         """
-        executor = self._executors[actions[0].kind]
-        prepare = self._preparers.get(actions[0].kind)
+        hands = self._hands[actions[0].kind.name]
         self._check_lease(attempt.lease)
         begun = self._insist(lambda: self._begin(attempt, actions))
         rows = {row.key: row for row in begun}
-        ours: list[Action] = []
+        ours: list[Effect] = []
         repeated: set[str] = set()
         for action in actions:
             row = rows[action.key]
             is_interrupted = row.status == ActionStatus.PENDING and row.started
             if is_interrupted or row.status == ActionStatus.UNKNOWN:
                 row = rows[action.key] = self._settle_interrupted(attempt, action, row)
-                repeated |= {action.key} if action.settle in _REPEAT_SAFE else set()
+                repeated |= {action.key} if action.kind.is_repeated else set()
             if row.mine:
                 ours.append(action)
         if ours:
             fresh = [one for one in ours if one.key not in repeated]
-            rows |= self._send(attempt, ours, fresh, executor, prepare)
+            rows |= self._send(attempt, ours, fresh, hands)
         return rows
 
-    def _begin(self, attempt: Attempt, actions: Sequence[Action]) -> tuple[ActionRow, ...]:
+    def _begin(self, attempt: Attempt, actions: Sequence[Effect]) -> tuple[ActionRow, ...]:
         """Claim the rows; of a repetition after a lost answer, those are ours that it has written.
 
         Nothing is sent before the answer, so the rows need not be settled.
@@ -221,9 +204,9 @@ class Effects:
             while_held=attempt.while_held,
         )
 
-    def _settle_interrupted(self, attempt: Attempt, action: Action, row: ActionRow) -> ActionRow:
+    def _settle_interrupted(self, attempt: Attempt, action: Effect, row: ActionRow) -> ActionRow:
         """Settle an action that an earlier claim started without storing its outcome."""
-        if action.settle in _REPEAT_SAFE or row.unsettled is None:
+        if action.kind.is_repeated or row.unsettled is None:
             return self._ledger.restart(attempt.lease, action, new_start=True)
         settled = self._settlement.judge(row.unsettled)
         self._log.event("action.settled", verdict=settled.verdict.value, saw=settled.saw)
@@ -245,26 +228,25 @@ class Effects:
     def _send(
         self,
         attempt: Attempt,
-        actions: Sequence[Action],
-        fresh: Sequence[Action],
-        executor: Executor,
-        prepare: Preparer | None,
+        actions: Sequence[Effect],
+        fresh: Sequence[Effect],
+        hands: Hands,
     ) -> dict[str, ActionRow]:
         """Send; if it certainly failed, the `fresh` actions are reset, as they cannot have happened.
 
         The others are repetitions: an earlier attempt may still have performed them.
         """
         try:
-            if prepare is not None:
-                prepare(actions)
-            self._recheck(attempt, actions)
+            if hands.prepare is not None:
+                hands.prepare(actions)
+            self._recheck(attempt, actions, hands)
         except PermanentError as error:
             return self._refused(attempt, actions, fresh, error)
         except (HandBackError, ProviderError, NotYet, UnavailableError):
             self._rearm(attempt, fresh)
             raise
         try:
-            ref = executor(actions, deadline_seconds=DEADLINE_SECONDS)
+            ref = hands.perform(actions, deadline_seconds=DEADLINE_SECONDS)
         except UncertainError as error:
             return self._uncertain(attempt, actions, error)
         except PermanentError as error:
@@ -277,7 +259,7 @@ class Effects:
         return self._end(attempt, actions, ActionStatus.DONE, ref=ref)
 
     def _partly(
-        self, attempt: Attempt, actions: Sequence[Action], left_out: LeftOut
+        self, attempt: Attempt, actions: Sequence[Effect], left_out: LeftOut
     ) -> dict[str, ActionRow]:
         """Some actions are done and some were left out, each with its own reason."""
         apart = left_out.refused.keys() | left_out.skipped.keys()
@@ -295,15 +277,15 @@ class Effects:
     def _refused(
         self,
         attempt: Attempt,
-        actions: Sequence[Action],
-        fresh: Sequence[Action],
+        actions: Sequence[Effect],
+        fresh: Sequence[Effect],
         error: PermanentError,
     ) -> dict[str, ActionRow]:
         """A refused repetition does not tell whether the first request succeeded.
 
         A repeatable action only sets a state, so its refusal is final.
         """
-        again = [one for one in actions if one not in fresh and one.settle is Settle.KEY]
+        again = [one for one in actions if one not in fresh and one.kind.settle is Settle.KEY]
         if again:
             reason = f"interrupted:{error.reason}"
             return self._end(attempt, actions, ActionStatus.UNKNOWN, reason=reason)
@@ -312,16 +294,16 @@ class Effects:
         return self._end(attempt, actions, status, reason=error.reason)
 
     def _uncertain(
-        self, attempt: Attempt, actions: Sequence[Action], error: UncertainError
+        self, attempt: Attempt, actions: Sequence[Effect], error: UncertainError
     ) -> dict[str, ActionRow]:
-        if all(action.settle in _REPEAT_SAFE for action in actions):
+        if all(action.kind.is_repeated for action in actions):
             raise TransientError.of(error) from None
         return self._end(attempt, actions, ActionStatus.UNKNOWN, reason=error.reason)
 
     def _end(
         self,
         attempt: Attempt,
-        actions: Sequence[Action],
+        actions: Sequence[Effect],
         status: ActionStatus,
         *,
         reason: str | None = None,
@@ -333,7 +315,7 @@ class Effects:
     def _record(
         self,
         lease: Lease,
-        actions: Sequence[Action],
+        actions: Sequence[Effect],
         status: ActionStatus,
         *,
         reason: str | None,
@@ -344,7 +326,7 @@ class Effects:
             lambda: self._ledger.end_actions(lease, actions, status, reason=reason, ref=ref)
         )
 
-    def _rearm(self, attempt: Attempt, actions: Sequence[Action]) -> None:
+    def _rearm(self, attempt: Attempt, actions: Sequence[Effect]) -> None:
         """The actions were surely not done; without this record they would have to be settled."""
         self._insist(lambda: self._ledger.rearm(attempt.lease, actions))
 
@@ -357,17 +339,16 @@ class Effects:
             except TransientError as error:
                 attempts.failed(error)
 
-    def _recheck(self, attempt: Attempt, actions: Sequence[Action]) -> None:
+    def _recheck(self, attempt: Attempt, actions: Sequence[Effect], hands: Hands) -> None:
         """Check again: writing rows and preparing may have taken long, or the worker was paused.
 
         The lease is checked last, without a call: the worker may be paused while it reads switches.
         """
         switches = self._switches.current()
-        if any(switches.forbids(action) for action in actions):
+        if any(switches.forbids(action.kind) for action in actions):
             raise HandBackError("switch_flipped", delay_seconds=SHORTEST_WAIT_SECONDS)
-        look = self._last_looks.get(actions[0].kind)
-        if look is not None:
-            look(actions)
+        if hands.last_look is not None:
+            hands.last_look(actions)
         self._check_lease(attempt.lease)
 
     def _check_lease(self, lease: Lease) -> None:
@@ -375,13 +356,12 @@ class Effects:
         if left < DEADLINE_SECONDS + LEASE_MARGIN_SECONDS:
             raise HandBackError("lease_too_short", delay_seconds=SHORTEST_WAIT_SECONDS)
 
-    def _report(self, action: Action, row: ActionRow) -> None:
+    def _report(self, action: Effect, row: ActionRow) -> None:
         self._log.event(
             f"action.{row.status.value}", action_type=action.audit_type, reason=row.reason
         )
-        self._log.metric(
-            "mw.effects", outcome=row.status.value, vendor=action.vendor, kind=action.kind
-        )
+        kind = action.kind
+        self._log.metric("mw.effects", outcome=row.status.value, vendor=kind.vendor, kind=kind.name)
 
 
 def _is_satisfied(row: ActionRow) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from chalicelib.errors import MiddlewareError, reason_of
-from chalicelib.once.action import Action, ActionRow, ActionStatus
+from chalicelib.once.action import ActionRow, ActionStatus
 from chalicelib.once.audit import Audit
+from chalicelib.once.effect import Effect
 from chalicelib.once.effects import Attempt, Effects, StepAction
 from chalicelib.once.event import EventStatus, Lease
 from chalicelib.once.flow import Event, Flow
@@ -102,7 +103,7 @@ class Escalation:
         if action is not None:
             self._perform(Attempt(lease=lease, modes=modes), action)
 
-    def _perform(self, attempt: Attempt, action: Action) -> dict[str, ActionRow]:
+    def _perform(self, attempt: Attempt, action: Effect) -> dict[str, ActionRow]:
         """Perform and audit like any other action; it depends on no other."""
         asking = replace(attempt, while_held=True)
         rows = self.effects.perform(asking, [StepAction(action)], {})

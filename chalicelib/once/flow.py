@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from chalicelib.once.action import Action, ActionRow
+from chalicelib.once.action import ActionRow
+from chalicelib.once.effect import Effect
 from chalicelib.once.event import EventFacts, EventStatus, Lease
 from chalicelib.once.job import Job
 from chalicelib.once.keys import Suffix, suffix_of
@@ -141,7 +142,7 @@ class Flow(ABC):
         del event, plan, switches
 
     @abstractmethod
-    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
         """The planned action, with its text read or rendered again.
 
         Raises:
@@ -159,7 +160,7 @@ class Flow(ABC):
         """
 
     @abstractmethod
-    def escalation(self, event: Event, reason: str) -> Action | None:
+    def escalation(self, event: Event, reason: str) -> Effect | None:
         """The action that hands a failed event to a person, or None where no person is involved.
 
         Called when an action was refused (``refused:...``), when the event is dead-lettered

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from chalicelib.once.action import Action, ActionRow, ActionStatus
+from chalicelib.once.action import ActionRow, ActionStatus
 from chalicelib.once.audit import AuditRow
+from chalicelib.once.effect import Effect
 from chalicelib.once.event import EventStatus
 
 
@@ -27,7 +28,7 @@ def unknown_of(rows: Mapping[str, ActionRow]) -> list[str]:
     return [row.key for row in rows.values() if row.status == ActionStatus.UNKNOWN]
 
 
-def audit_rows(built: Sequence[Action], rows: Mapping[str, ActionRow]) -> list[AuditRow]:
+def audit_rows(built: Sequence[Effect], rows: Mapping[str, ActionRow]) -> list[AuditRow]:
     """A row for each action, at the time it ended."""
     return [
         AuditRow(
@@ -35,7 +36,7 @@ def audit_rows(built: Sequence[Action], rows: Mapping[str, ActionRow]) -> list[A
             at=rows[action.key].finished_at or "",
             action_id=action.key,
             action_type=action.audit_type,
-            payload=action.payload(),
+            payload=action.payload,
             idempotency_key=action.key,
             result=_result(rows[action.key]),
         )

@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from chalicelib.clock import parsed
-from chalicelib.once.action import Action, ActionRow
+from chalicelib.once.action import ActionRow
 from chalicelib.once.audit import Audit
+from chalicelib.once.effect import Effect
 from chalicelib.once.effects import Attempt, Effects, StepAction
 from chalicelib.once.escalation import Escalation
 from chalicelib.once.event import EventStatus, Lease
@@ -100,7 +101,7 @@ class PlanRun:
         event: Event,
         lease: Lease,
         plan: Plan,
-        built: Sequence[Action],
+        built: Sequence[Effect],
         rows: dict[str, ActionRow],
         attempt: Attempt,
     ) -> None:

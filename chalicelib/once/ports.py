@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from chalicelib.once.action import Action
+from chalicelib.once.effect import EffectKind
 from chalicelib.once.lanes import TICKETS, Lane
 
 
@@ -116,15 +116,15 @@ class Switches:
             automation_enabled=self.automation_enabled,
         )
 
-    def forbids(self, action: Action) -> str | None:
-        """Why an action may not start, or None."""
+    def forbids(self, kind: EffectKind) -> str | None:
+        """Why an effect of a kind may not start, or None."""
         if self.kill_switch:
             return "kill_switch"
         if self.shadow_mode:
             return "shadow"
-        if action.reaches_customer and self.safe_mode:
+        if kind.reaches_customer and self.safe_mode:
             return "safe_mode"
-        if action.reaches_customer and not self.automation_enabled:
+        if kind.reaches_customer and not self.automation_enabled:
             return "automation_disabled"
         return None
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from chalicelib.once import keys
-from chalicelib.once.action import Action, ActionRow
+from chalicelib.once.action import ActionRow
+from chalicelib.once.effect import Effect
 from chalicelib.once.event import EventStatus, Lease
 from chalicelib.once.flow import Event, Flow, NotAnEvent
 from chalicelib.once.job import ActionResend, facts_of
@@ -71,7 +72,7 @@ class ResendFlow(Flow):
                 return Plan(flow="resend", steps=((once,),), facts=facts)
         raise NotAnEvent(EventStatus.FAILED, missing)
 
-    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
         """See `flow.Flow.build`."""
         del plan
         repeated: RepeatedAction = event.subject
@@ -85,7 +86,7 @@ class ResendFlow(Flow):
         del lease, event, plan, rows
         return True
 
-    def escalation(self, event: Event, reason: str) -> Action | None:
+    def escalation(self, event: Event, reason: str) -> Effect | None:
         """See `flow.Flow.escalation`: delegates to the flow of the repeated action."""
         source_key = event.facts.event_key.rpartition(keys.RESEND)[0]
         stored = self._ledger.stored(source_key)

@@ -16,7 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from chalicelib.once.action import ActionStatus, Settler, UnsettledAction
+from chalicelib.once.action import ActionStatus, UnsettledAction
+from chalicelib.once.effect import Hands
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 
@@ -44,11 +45,11 @@ class Settled:
 
 
 class Settlement:
-    """Calls the settlers; the only place that judges their findings."""
+    """Calls the settlers of the kinds of effects; the only place that judges their findings."""
 
-    def __init__(self, ledger: Ledger, settlers: Mapping[str, Settler], clock: Clock) -> None:
+    def __init__(self, ledger: Ledger, hands: Mapping[str, Hands], clock: Clock) -> None:
         self._ledger = ledger
-        self._settlers = settlers
+        self._hands = hands
         self._clock = clock
 
     def judge(self, action: UnsettledAction) -> Settled:
@@ -57,10 +58,9 @@ class Settlement:
         Raises:
             ProviderError: the provider cannot be queried now.
         """
-        settler = self._settlers.get(action.kind)
-        if settler is None:
-            return Settled(Verdict.UNDECIDED, "cannot_be_asked")
-        shown = settler(action)
+        hands = self._hands.get(action.kind)
+        settler = hands.settler if hands else None
+        shown = settler(action) if settler else None
         if shown is None:
             return Settled(Verdict.UNDECIDED, "cannot_be_asked")
         is_disputed = False

@@ -26,7 +26,7 @@ In the order of a conversation:
     spending/      what language models cost: prices, budgets, the calls counted
     writing/       composes messages by templates or by a language model
     conversations/ the conversations table
-    actions        the side effects: send a text, send an e-mail, hand off
+    actions        the kinds of side effects: messages, hand-offs, what a company and its desk get
     wordings       tables of whole sentences for `words`
     last_look      the last look before a message leaves: at the register, and at who has it
     unwanted       a small model that suspects a wish which no table lists

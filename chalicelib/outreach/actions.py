@@ -1,20 +1,99 @@
-"""The side effects of outreach: a text by Twilio, an e-mail by SES, a hand-off to a person.
+"""The side effects of outreach: messages, hand-offs, and what a company and its desk are sent.
 
-They hold identifiers only.  The message sent is the draft stored in the conversation under the
-action's entry id; it is stored before the action is planned.
+They hold identifiers only.  A message to a recipient is the draft stored in the conversation under its
+entry id; it is stored before the effect is planned.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any
 
-from chalicelib.once.action import Settle
+from chalicelib.once.effect import Effect, EffectKind, Hands, Settle, WhenStopped, kinds
 from chalicelib.once.keys import Suffix
 from chalicelib.once.plan import PlannedAction
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.records import Draft, Record
+
+
+def _notice(parts: Any) -> Hands:  # noqa: ANN401 - of the system
+    """Of the only texts that leave without a look at the register."""
+    sender = parts.sender
+    return Hands(sender.send_text, prepare=sender.prepare, settler=sender.settle_text)
+
+
+def _text(parts: Any) -> Hands:  # noqa: ANN401 - of the system
+    sender = parts.sender
+    return Hands(sender.send_text, sender.prepare, sender.last_look, sender.settle_text)
+
+
+def _email(parts: Any) -> Hands:  # noqa: ANN401 - of the system
+    sender = parts.sender
+    return Hands(sender.send_email, sender.prepare, sender.last_look, sender.settle_email)
+
+
+KINDS = kinds(
+    # One WhatsApp message or SMS; Twilio takes no idempotency key, but lists what it sent.
+    SEND_TEXT := EffectKind(
+        "send_text",
+        "twilio",
+        Settle.QUERY,
+        reaches_customer=True,
+        hands=_text,
+        is_id_global=True,
+    ),
+    # The one message that is sent to somebody who has just said STOP, once per message of theirs.
+    CONFIRM_STOP := EffectKind(
+        "confirm_stop",
+        "twilio",
+        Settle.QUERY,
+        reaches_customer=True,
+        hands=_notice,
+        is_id_global=True,
+    ),
+    # The answer to HELP, which everybody gets, once per message of theirs.
+    ANSWER_HELP := EffectKind(
+        "answer_help",
+        "twilio",
+        Settle.QUERY,
+        reaches_customer=True,
+        hands=_notice,
+        is_id_global=True,
+    ),
+    # One e-mail; SES lists nothing, but its events carry our tag.
+    SEND_EMAIL := EffectKind(
+        "send_email", "ses", Settle.RECEIPT, reaches_customer=True, hands=_email
+    ),
+    # Hands a conversation to a person; set semantics, so repeating it is harmless.
+    HAND_OFF := EffectKind(
+        "hand_off",
+        "conversations",
+        Settle.REPEATABLE,
+        reaches_customer=False,
+        hands=lambda parts: Hands(parts.sender.hand_off),
+    ),
+    # Posts one event to its company's endpoint, which knows a repetition by the event's id.
+    TELL_COMPANY := EffectKind(
+        "tell_company",
+        "company",
+        Settle.REPEATABLE,
+        reaches_customer=False,
+        hands=lambda parts: Hands(parts.teller.tell, prepare=parts.teller.prepare),
+        when_stopped=WhenStopped.WAIT,
+    ),
+    # E-mails a notice to a company's desk; nothing at SES shows afterwards whether it was sent.
+    NOTIFY_DESK := EffectKind(
+        "notify_desk",
+        "ses",
+        Settle.NONE,
+        reaches_customer=False,
+        hands=lambda parts: Hands(parts.notices.send),
+    ),
+)
+"""The kinds of effects of outreach; their parts are those of `wiring.outreach.Outreach`."""
+
+NOTICES = frozenset({CONFIRM_STOP.name, ANSWER_HELP.name})
+"""The only messages that leave without a look at the register."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,131 +107,108 @@ class Loaded:
 
 
 @dataclass(frozen=True, slots=True)
-class _Send:
-    conversation_id: str
-    entry_id: str
-    loaded: Loaded | None = field(default=None, repr=False, compare=False)
-    receive: int = field(default=0, compare=False)
-    """How often the queue had delivered the event when this was built; for the audit."""
-    planned_after: str | None = field(default=None, compare=False)
-    """The newest act of a person when it was planned, to a later one it gives way; None: it is a
-    person's own."""
-    unless_answered: bool = field(default=False, compare=False)
-    """Whether it is not sent once the recipient has written."""
-
-    obeys_register: ClassVar[bool] = True
-    """Whether it is not sent to somebody who must not be contacted."""
-
-    @property
-    def key(self) -> str:
-        """See `once.action.Action.key`."""
-        return outreach_keys.send_action(self.conversation_id, self.entry_id)
-
-    @property
-    def audit_type(self) -> str:
-        """See `once.action.Action.audit_type`."""
-        return "send"
-
-    def payload(self) -> Mapping[str, str]:
-        """See `once.action.Action.payload`."""
-        return {"entry_id": self.entry_id, "receive": str(self.receive)}
-
-    def probe(self) -> Mapping[str, str]:
-        """See `once.action.Action.probe`; the draft under the entry has the rest."""
-        account = {"account": self.loaded.record.company_id} if self.loaded else {}
-        return {"entry_id": self.entry_id, **account}
-
-
-@dataclass(frozen=True, slots=True)
-class SendText(_Send):
-    """Send one WhatsApp message or SMS; Twilio takes no idempotency key, but lists what it sent."""
-
-    kind: ClassVar[str] = "send_text"
-    vendor: ClassVar[str] = "twilio"
-    settle: ClassVar[Settle] = Settle.QUERY
-    reaches_customer: ClassVar[bool] = True
-    is_id_global: ClassVar[bool] = True
-
-
-@dataclass(frozen=True, slots=True)
-class ConfirmStop(SendText):
-    """The one message that is sent to somebody who has just said STOP, once per message of theirs."""
-
-    kind: ClassVar[str] = "confirm_stop"
-    obeys_register: ClassVar[bool] = False
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerHelp(SendText):
-    """The answer to HELP, which everybody gets, once per message of theirs."""
-
-    kind: ClassVar[str] = "answer_help"
-    obeys_register: ClassVar[bool] = False
-
-
-NOTICES: Mapping[str, type[SendText]] = {one.kind: one for one in (ConfirmStop, AnswerHelp)}
-"""The only messages that leave without a look at the register, by kind."""
-
-
-@dataclass(frozen=True, slots=True)
-class SendEmail(_Send):
-    """Send one e-mail; SES lists nothing, but its events carry our tag."""
-
-    kind: ClassVar[str] = "send_email"
-    vendor: ClassVar[str] = "ses"
-    settle: ClassVar[Settle] = Settle.RECEIPT
-    reaches_customer: ClassVar[bool] = True
-    is_id_global: ClassVar[bool] = False
-
-
-@dataclass(frozen=True, slots=True)
-class HandOff:
-    """Hand a conversation to a person; set semantics, so repeating it is harmless.
+class SendData:
+    """What a message is sent with.
 
     Attributes:
-        arg: ``{held}|{reason}``: the message held until release (``start``, ``reply`` or none), and
-            why a person is asked, as a fixed code.
-        suffix: of the event that asked for it, prefixed if the event failed; also the hand-off's id.
+        planned_after: the newest act of a person when it was planned, to a later one it gives way;
+            None: it is a person's own.
+        unless_answered: it is not sent once the recipient has written.
     """
 
-    conversation_id: str
-    arg: str
-    suffix: Suffix
-    reason_text: str = field(default="", repr=False, compare=False)
+    loaded: Loaded | None = None
+    planned_after: str | None = None
+    unless_answered: bool = False
 
-    kind: ClassVar[str] = "hand_off"
-    vendor: ClassVar[str] = "conversations"
-    settle: ClassVar[Settle] = Settle.REPEATABLE
-    reaches_customer: ClassVar[bool] = False
-    is_id_global: ClassVar[bool] = False
 
-    @property
-    def held(self) -> str:
-        """The message held until release: ``start``, ``reply`` or empty."""
-        return self.arg.partition("|")[0]
+def send(
+    kind: EffectKind,
+    conversation_id: str,
+    entry_id: str,
+    sending: SendData | None = None,
+    *,
+    receive: int = 0,
+) -> Effect:
+    """Send a message of a conversation to its recipient.
 
-    @property
-    def reason(self) -> str:
-        """Why a person is asked, as a fixed code."""
-        return self.arg.partition("|")[2]
+    Args:
+        kind: `SEND_TEXT`, `SEND_EMAIL` or one of `NOTICES`.
+        conversation_id: opaque.
+        entry_id: of the draft, which has the rest of what a settler needs.
+        sending: what it is sent with.
+        receive: how often the queue had delivered the event when this was built; for the audit.
+    """
+    sending = sending or SendData()
+    loaded = sending.loaded
+    account = {"account": loaded.record.company_id} if loaded else {}
+    return Effect(
+        kind,
+        outreach_keys.send_action(conversation_id, entry_id),
+        conversation_id,
+        entry_id,
+        audit_type="send",
+        payload={"entry_id": entry_id, "receive": str(receive)},
+        probe={"entry_id": entry_id, **account},
+        data=sending,
+    )
 
-    @property
-    def key(self) -> str:
-        """See `once.action.Action.key`."""
-        return outreach_keys.handoff_action(self.conversation_id, self.suffix)
 
-    @property
-    def audit_type(self) -> str:
-        """See `once.action.Action.audit_type`."""
-        return "hand_off"
+@dataclass(frozen=True, slots=True)
+class HandOffData:
+    """What a hand-off is stored with; its id is the suffix of the event that asked for it."""
 
-    def payload(self) -> Mapping[str, str]:
-        """See `once.action.Action.payload`."""
-        return {"held": self.held, "reason": self.reason}
+    handoff_id: str
+    held: str
+    reason: str
+    reason_text: str = field(default="", repr=False)
 
-    def probe(self) -> Mapping[str, str]:
-        """See `once.action.Action.probe`."""
-        return {}
+
+def hand_off(conversation_id: str, argument: str, suffix: Suffix, reason_text: str = "") -> Effect:
+    """Hand a conversation to a person.
+
+    Args:
+        conversation_id: opaque.
+        argument: ``{held}|{reason}``: the message held until release (``start``, ``reply`` or none),
+            and why a person is asked, as a fixed code.
+        suffix: of the event that asked for it, prefixed if the event failed.
+        reason_text: why, in words.
+    """
+    held, _, reason = argument.partition("|")
+    return Effect(
+        HAND_OFF,
+        outreach_keys.handoff_action(conversation_id, suffix),
+        conversation_id,
+        argument,
+        audit_type="hand_off",
+        payload={"held": held, "reason": reason},
+        data=HandOffData(suffix.text, held, reason, reason_text),
+    )
+
+
+def tell_company(conversation_id: str, number: int, since_epoch: float) -> Effect:
+    """Post one event, which is tried since a time in epoch seconds."""
+    return Effect(
+        TELL_COMPANY,
+        outreach_keys.tell_action(conversation_id, number),
+        conversation_id,
+        str(number),
+        audit_type="tell_company",
+        payload={"event": "", "number": str(number)},
+        data=since_epoch,
+    )
+
+
+def notify_desk(conversation_id: str, handoff_id: str, about: str) -> Effect:
+    """Send one notice of a hand-off."""
+    return Effect(
+        NOTIFY_DESK,
+        outreach_keys.notice_action(conversation_id, handoff_id, about),
+        conversation_id,
+        about,
+        audit_type="notify",
+        payload={"about": about, "hand_off": handoff_id},
+        data=handoff_id,
+    )
 
 
 def build(
@@ -160,26 +216,21 @@ def build(
     *,
     conversation_id: str,
     suffix: Suffix,
-    loaded: Loaded | None,
+    sending: SendData,
     receive: int = 0,
-    planned_after: str | None = None,
-    unless_answered: bool = False,
-) -> SendText | SendEmail | HandOff:
-    """The action a plan names.
+) -> Effect:
+    """The message or the hand-off that a plan names.
 
     Raises:
         KeyError: the plan names a kind this version does not have.
     """
-    match planned.kind:
-        case "send_text":
-            send: type[SendText | SendEmail] = SendText
-        case "send_email":
-            send = SendEmail
-        case kind if kind in NOTICES:
-            return NOTICES[kind](conversation_id, planned.arg, loaded, receive)
-        case "hand_off":
-            reason = loaded.draft.hand_off_reason if loaded and loaded.draft else None
-            return HandOff(conversation_id, planned.arg, suffix, reason or "")
-        case _:
-            raise KeyError(planned.kind)
-    return send(conversation_id, planned.arg, loaded, receive, planned_after, unless_answered)
+    kind = KINDS[planned.kind]
+    if kind is HAND_OFF:
+        loaded = sending.loaded
+        reason = loaded.draft.hand_off_reason if loaded and loaded.draft else None
+        return hand_off(conversation_id, planned.arg, suffix, reason or "")
+    if kind.name in NOTICES:
+        sending = SendData(sending.loaded)
+    elif kind not in (SEND_TEXT, SEND_EMAIL):
+        raise KeyError(planned.kind)
+    return send(kind, conversation_id, planned.arg, sending, receive=receive)

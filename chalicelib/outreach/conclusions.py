@@ -18,7 +18,7 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import actions as outreach_actions
 from chalicelib.outreach import threads
-from chalicelib.outreach.actions import HandOff
+from chalicelib.outreach.actions import HAND_OFF, SendData
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
@@ -98,13 +98,13 @@ class Conclusions:
                 planned,
                 conversation_id=record.opaque_id,
                 suffix=suffix(event),
-                loaded=context.loaded,
+                sending=SendData(context.loaded),
             )
             row = rows[action.key]
-            if isinstance(action, HandOff):
+            if action.kind is HAND_OFF:
                 self._record_hand_off(event, record, row)
             elif row.status == ActionStatus.DONE:
-                record = self._record_sent(event, plan, record, action.entry_id, row)
+                record = self._record_sent(event, plan, record, action.argument, row)
             elif row.status == ActionStatus.REFUSED:
                 self._record_refusal(record, row, plan)
             if plan.facts.get("desk") and row.status in _NOT_SENT:

@@ -26,8 +26,9 @@ from dataclasses import replace
 from typing import Any
 
 from chalicelib.once import keys
-from chalicelib.once.action import Action, ActionRow
+from chalicelib.once.action import ActionRow
 from chalicelib.once.allowances import Allowances
+from chalicelib.once.effect import Effect
 from chalicelib.once.event import RECEIPT_GONE, EventStatus, Lease
 from chalicelib.once.flow import Elsewhere, Event, Flow, NotAnEvent, suffix
 from chalicelib.once.job import Recovery, facts_of
@@ -36,7 +37,7 @@ from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import actions as outreach_actions
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.actions import HandOff, Loaded
+from chalicelib.outreach.actions import Loaded, SendData
 from chalicelib.outreach.answering import Pace
 from chalicelib.outreach.approval import Approval
 from chalicelib.outreach.company_events.recorder import CompanyEvents
@@ -171,7 +172,7 @@ class OutreachFlow(Flow):
             return self._reminding.plan(event)
         return self._replying.plan(event, switches)
 
-    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
         """See `once.flow.Flow.build`."""
         context: EventContext = event.subject
         if context.record is not None and context.loaded is None:
@@ -181,12 +182,12 @@ class OutreachFlow(Flow):
             planned,
             conversation_id=opaque_id,
             suffix=suffix(event),
-            loaded=context.loaded,
+            sending=SendData(
+                context.loaded,
+                None if plan.facts.get("by_person") else str(plan.facts.get("person_act") or ""),
+                unless_answered=bool(plan.facts.get("unless_answered")),
+            ),
             receive=self._receive_count(),
-            planned_after=None
-            if plan.facts.get("by_person")
-            else str(plan.facts.get("person_act") or ""),
-            unless_answered=bool(plan.facts.get("unless_answered")),
         )
 
     def conclude(
@@ -196,7 +197,7 @@ class OutreachFlow(Flow):
         del lease
         return self._conclusions.conclude(event, plan, rows)
 
-    def escalation(self, event: Event, reason: str) -> Action | None:
+    def escalation(self, event: Event, reason: str) -> Effect | None:
         """A failed start fails its conversation; any other failed event is handed to a person.
 
         The sender of a failed start is notified and may repeat it; a failed resend is reported to
@@ -234,7 +235,8 @@ class OutreachFlow(Flow):
                 return None  # it sends nothing
             self._conclusions.reply_failed(record, reason)
         # Not the same key as a hand-off in the event's own plan: after a release it may be replayed.
-        return HandOff(record.opaque_id, "|failed", suffix(event).prefixed("failed-"))
+        failed = suffix(event).prefixed("failed-")
+        return outreach_actions.hand_off(record.opaque_id, "|failed", failed)
 
 
 def _check_pair(job: Job, record: Record) -> None:

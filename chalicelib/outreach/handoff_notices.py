@@ -15,12 +15,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, ClassVar
+from typing import Any
 
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import PermanentError, UnavailableError, WithdrawnError
 from chalicelib.once import keys
-from chalicelib.once.action import Action, ActionRow, Settle
+from chalicelib.once.action import ActionRow
+from chalicelib.once.effect import Effect
 from chalicelib.once.event import COPY_SECONDS, EventFacts, EventStatus, Lease
 from chalicelib.once.flow import Event, Flow, NotAnEvent, NotYet
 from chalicelib.once.job import Job, facts_of
@@ -28,6 +29,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.actions import NOTIFY_DESK, notify_desk
 from chalicelib.outreach.channels import SENDER_OF, Channel
 from chalicelib.outreach.conversations.handoffs import listed_id
 from chalicelib.outreach.conversations.records import Record
@@ -68,39 +70,6 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class NotifyDesk:
-    """Send one notice; nothing at SES shows afterwards whether it was sent."""
-
-    conversation_id: str
-    handoff_id: str
-    about: str
-
-    kind: ClassVar[str] = "notify_desk"
-    vendor: ClassVar[str] = "ses"
-    settle: ClassVar[Settle] = Settle.NONE
-    reaches_customer: ClassVar[bool] = False
-    is_id_global: ClassVar[bool] = False
-
-    @property
-    def key(self) -> str:
-        """See `once.action.Action.key`."""
-        return outreach_keys.notice_action(self.conversation_id, self.handoff_id, self.about)
-
-    @property
-    def audit_type(self) -> str:
-        """See `once.action.Action.audit_type`."""
-        return "notify"
-
-    def payload(self) -> Mapping[str, str]:
-        """See `once.action.Action.payload`."""
-        return {"about": self.about, "hand_off": self.handoff_id}
-
-    def probe(self) -> Mapping[str, str]:
-        """See `once.action.Action.probe`."""
-        return {}
-
-
-@dataclass(frozen=True, slots=True)
 class Notices:
     """Asks for the notices of a hand-off, and sends them.
 
@@ -135,11 +104,9 @@ class Notices:
             with suppress(UnavailableError):
                 self.put_later(asked, 0.0)
 
-    def send(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
-        """`Executor` of `NotifyDesk`."""
+    def send(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
+        """Send one notice, as `outreach.actions.NOTIFY_DESK` asks."""
         (action,) = actions
-        if not isinstance(action, NotifyDesk):
-            raise TypeError("not a NotifyDesk")
         record = self.conversations.find(action.conversation_id)
         project = self.current(record) if record else {}
         setting = Setting.of(project)
@@ -153,8 +120,8 @@ class Notices:
             to=setting.email,
             sender=sender,
             reply_to=sender,
-            subject=_SUBJECT[action.about],
-            text=_text(record, action.handoff_id),
+            subject=_SUBJECT[action.argument],
+            text=_text(record, action.data),
             headers={"Auto-Submitted": "auto-generated"},
             tag=f"notice_{keys.digest(action.key)[:32]}",  # no receipt of a message names it
         )
@@ -194,15 +161,15 @@ class NoticeFlow(Flow):
         due = (parsed(str(handoff["since"])) or now) + setting.after
         if about == WAITING and now < due:
             raise NotYet(SETTING, due.timestamp())
-        return Plan(FLOW, ((PlannedAction(NotifyDesk.kind, about),),))
+        return Plan(FLOW, ((PlannedAction(NOTIFY_DESK.name, about),),))
 
-    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
         """See `once.flow.Flow.build`."""
         del plan
-        if planned.kind != NotifyDesk.kind:
+        if planned.kind != NOTIFY_DESK.name:
             raise KeyError(planned.kind)
         handoff_id, about = outreach_keys.noticed(event.facts.event_key)
-        return NotifyDesk(event.facts.conversation_id, handoff_id, about)
+        return notify_desk(event.facts.conversation_id, handoff_id, about)
 
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
@@ -211,7 +178,7 @@ class NoticeFlow(Flow):
         del lease, event, plan, rows
         return True
 
-    def escalation(self, event: Event, reason: str) -> Action | None:
+    def escalation(self, event: Event, reason: str) -> Effect | None:
         """A person has the conversation on their list, with or without a notice."""
         del event, reason
         return None

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from chalicelib.clock import iso
 from chalicelib.once import keys
-from chalicelib.once.action import Action, ActionRow, ActionStatus
+from chalicelib.once.action import ActionRow, ActionStatus
+from chalicelib.once.effect import Effect
 from chalicelib.once.event import EventFacts, EventStatus, Lease
 from chalicelib.once.flow import Event, Flow, NotAnEvent
 from chalicelib.once.intake import Intake
@@ -20,7 +21,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.actions import SendEmail, SendText
+from chalicelib.outreach.actions import KINDS
 from chalicelib.outreach.channels import Carrier
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
@@ -106,7 +107,7 @@ class ReceiptFlow(Flow):
         self._advance(reported.job, reported.record, reported.row)
         return Plan(FLOW, ())
 
-    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
         """See `once.flow.Flow.build`: a receipt has no actions."""
         del event, plan
         raise KeyError(planned.kind)
@@ -118,7 +119,7 @@ class ReceiptFlow(Flow):
         del lease, event, plan, rows
         return True
 
-    def escalation(self, event: Event, reason: str) -> Action | None:
+    def escalation(self, event: Event, reason: str) -> Effect | None:
         """A failed receipt needs no person: there is no conversation to take over."""
         del event, reason
         return None
@@ -128,9 +129,9 @@ class ReceiptFlow(Flow):
         if row is None or row.unsettled is None:
             return
         if row.status == ActionStatus.UNKNOWN:
-            is_text = row.unsettled.kind != SendEmail.kind
+            is_id_global = KINDS[row.unsettled.kind].is_id_global
             if not self._ledger.claim_ref(
-                row.unsettled, job.provider_id, is_id_global=is_text and SendText.is_id_global
+                row.unsettled, job.provider_id, is_id_global=is_id_global
             ):
                 return
             self._ledger.settle(

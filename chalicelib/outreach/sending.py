@@ -15,11 +15,12 @@ from typing import Any
 
 from chalicelib.errors import PermanentError, UnavailableError, UncertainError
 from chalicelib.once import keys
-from chalicelib.once.action import Action, Found, UnsettledAction
+from chalicelib.once.action import Found, UnsettledAction
+from chalicelib.once.effect import Effect
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import threads, unsubscribe
-from chalicelib.outreach.actions import HandOff, SendEmail, SendText
+from chalicelib.outreach.actions import NOTICES, SEND_EMAIL, HandOffData, Loaded, SendData
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel, carrier_address
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
@@ -38,7 +39,7 @@ _LONG_SPACE = re.compile(r"[\r\n\t]+| {4,}")
 
 
 class Sender:
-    """The executors of `outreach.actions`, and the settlers of texts and e-mails.
+    """Sends texts and e-mails, settles them, and hands conversations over.
 
     Args:
         opaque: signs the unsubscribe link of an e-mail.
@@ -99,25 +100,22 @@ class Sender:
                 raise
             return None
 
-    def prepare(self, actions: Sequence[Action]) -> None:
-        """`Preparer`: read conversation, draft and credentials, and build the request."""
-        self._built_messages = {
-            action.key: self._built(action)
-            for action in actions
-            if isinstance(action, SendText | SendEmail)
-        }
+    def prepare(self, actions: Sequence[Effect]) -> None:
+        """Read conversation, draft and credentials, and build the requests."""
+        self._built_messages = {action.key: self._built(action) for action in actions}
 
-    def last_look(self, actions: Sequence[Action]) -> None:
-        """`once.action.LastLook` of what is sent to a recipient."""
+    def last_look(self, actions: Sequence[Effect]) -> None:
+        """The last look of what is sent to a recipient."""
         for action in actions:
             built = self._built_messages.get(action.key)
-            if built is not None and isinstance(action, SendText | SendEmail):
+            if built is not None:
+                sending: SendData = action.data
                 how = _how(built[0], action)
-                self._looks.take(built[0], action.key, action.planned_after, **how)
+                self._looks.take(built[0], action.key, sending.planned_after, **how)
 
-    def send_text(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
-        """`Executor` of `SendText`."""
-        action = _only(actions, SendText)
+    def send_text(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
+        """Send one text or notice."""
+        (action,) = actions
         record, text = self._prepared(action)
         sent = self._twilio.send(
             secret_of(record),
@@ -125,13 +123,14 @@ class Sender:
             deadline_seconds=deadline_seconds,
             guard=self._guard(record, action),
         )
-        if action.loaded is not None and sent.body:
-            action.loaded.sent.append(sent.body)
+        sending: SendData = action.data
+        if sending.loaded is not None and sent.body:
+            sending.loaded.sent.append(sent.body)
         return sent.sid
 
-    def send_email(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
-        """`Executor` of `SendEmail`."""
-        action = _only(actions, SendEmail)
+    def send_email(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
+        """Send one e-mail."""
+        (action,) = actions
         record, email = self._prepared(action)
         return self._ses.send(
             email,
@@ -139,29 +138,28 @@ class Sender:
             guard=self._guard(record, action),
         )
 
-    def hand_off(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
-        """`Executor` of `HandOff`; a conversation already handed off stays so."""
+    def hand_off(self, actions: Sequence[Effect], *, deadline_seconds: float) -> None:
+        """Hand over one conversation; one already handed off stays so."""
         del deadline_seconds
-        action = _only(actions, HandOff)
+        (action,) = actions
+        handing: HandOffData = action.data
         record = self._conversations.find(action.conversation_id)
         if record is None:
             raise PermanentError("conversations", "hand_off", reason="conversation_gone")
+        handoff_id, reason = handing.handoff_id, handing.reason
         self._conversations.hand_off(
             record,
-            handoff_id=action.suffix.text,
-            held=action.held,
-            reason=action.reason,
-            reason_text=action.reason_text or action.reason,
+            handoff_id=handoff_id,
+            held=handing.held,
+            reason=reason,
+            reason_text=handing.reason_text or reason,
         )
-        handoff_id = action.suffix.text
-        self._events.record(
-            record, Name.HANDED_OFF, handoff_id, hand_off=handoff_id, reason=action.reason
-        )
+        self._events.record(record, Name.HANDED_OFF, handoff_id, hand_off=handoff_id, reason=reason)
         if self._notices is not None:
-            self._notices.ask(record, handoff_id, action.reason)
+            self._notices.ask(record, handoff_id, reason)
 
     def settle_text(self, action: UnsettledAction) -> tuple[Found, ...]:
-        """`Settler` of `SendText`.
+        """The settler of texts.
 
         A status callback names the action, so the message it reports counts whatever its time is.
         Any other must have been accepted after the action's start, by Twilio's own clock.
@@ -198,7 +196,7 @@ class Sender:
         )
 
     def settle_email(self, action: UnsettledAction) -> tuple[Found, ...] | None:
-        """`Settler` of `SendEmail`: an e-mail that an SES event has reported was sent.
+        """The settler of e-mails: an e-mail that an SES event has reported was sent.
 
         The event may have arrived before the outcome was unknown: while the row of a crashed worker
         was still pending.
@@ -212,44 +210,43 @@ class Sender:
         """The ``Message-ID`` of an e-mail that was sent."""
         return self._ses.message_id_header(ref)
 
-    def _guard(self, record: Record, action: SendText | SendEmail) -> Callable[[], None] | None:
+    def _guard(self, record: Record, action: Effect) -> Callable[[], None] | None:
         """What looks again when the request is about to leave."""
-        if not action.obeys_register:
+        if action.kind.name in NOTICES:
             return None
+        sending: SendData = action.data
         how = _how(record, action)
-        return lambda: self._looks.refresh(record, action.key, action.planned_after, **how)
+        return lambda: self._looks.refresh(record, action.key, sending.planned_after, **how)
 
-    def _prepared(self, action: SendText | SendEmail) -> tuple[Record, Any]:
+    def _prepared(self, action: Effect) -> tuple[Record, Any]:
         built = self._built_messages.pop(action.key, None)
         return self._built(action) if built is None else built
 
-    def _built(self, action: SendText | SendEmail) -> tuple[Record, Any]:
+    def _built(self, action: Effect) -> tuple[Record, Any]:
         """The conversation, and the message in the carrier's form."""
         record, draft = self._loaded(action)
-        if isinstance(action, SendText):
+        if action.kind is not SEND_EMAIL:
             return record, self._text(record, draft, action)
         return record, self._email(record, draft, action)
 
-    def _loaded(self, action: SendText | SendEmail) -> tuple[Record, Draft]:
-        record = (
-            action.loaded.record
-            if action.loaded
-            else self._conversations.find(action.conversation_id)
-        )
+    def _loaded(self, action: Effect) -> tuple[Record, Draft]:
+        loaded: Loaded | None = action.data.loaded
+        record = loaded.record if loaded else self._conversations.find(action.conversation_id)
         if record is None:
             raise PermanentError("conversations", "read", reason="conversation_gone")
-        draft = action.loaded.draft if action.loaded else None
+        draft = loaded.draft if loaded else None
         if draft is not None:
             return record, draft
         # An earlier run planned the send, perhaps days ago: the recipient may have opted out since.
-        if action.obeys_register and self._conversations.forbids(record) is not None:
+        obeys_register = action.kind.name not in NOTICES
+        if obeys_register and self._conversations.forbids(record) is not None:
             raise PermanentError("conversations", "read", reason=DO_NOT_CONTACT)
-        stored = self._conversations.draft(record, action.entry_id)
-        return record, stored or self._composer.late(record, action.entry_id)
+        stored = self._conversations.draft(record, action.argument)
+        return record, stored or self._composer.late(record, action.argument)
 
-    def _text(self, record: Record, draft: Draft, action: SendText) -> Text:
+    def _text(self, record: Record, draft: Draft, action: Effect) -> Text:
         to, sender = _addresses(record)
-        callback = callback_url(self._base_url, record.opaque_id, action.entry_id)
+        callback = callback_url(self._base_url, record.opaque_id, action.argument)
         own = self._twilio.credentials(secret_of(record)).template_sid  # cached for the request
         sid = draft.template or own
         if draft.variables is None:
@@ -262,7 +259,7 @@ class Sender:
             raise PermanentError("secrets", "read", reason="no_template")
         return Text(to, sender, template=(sid, _cleaned(draft.variables)), callback=callback)
 
-    def _email(self, record: Record, draft: Draft, action: SendEmail) -> Email:
+    def _email(self, record: Record, draft: Draft, action: Effect) -> Email:
         config = record.channel_config
         address = record.sender
         name = str(config.get("email_from_name") or "")
@@ -281,15 +278,15 @@ class Sender:
                 **threads.headers(record),
                 **unsubscribe.headers(self._base_url, self._opaque(), record, reply_to),
             },
-            tag=f"{record.opaque_id}_{action.entry_id}",
+            tag=f"{record.opaque_id}_{action.argument}",
         )
 
 
-def _how(record: Record, action: SendText | SendEmail) -> dict[str, bool]:
+def _how(record: Record, action: Effect) -> dict[str, bool]:
     """What else the last look of a message looks at."""
     return {
-        "is_opening": action.entry_id == outreach_keys.entry_id(record.start_event),
-        "unless_answered": action.unless_answered,
+        "is_opening": action.argument == outreach_keys.entry_id(record.start_event),
+        "unless_answered": action.data.unless_answered,
     }
 
 
@@ -300,13 +297,6 @@ def _body(message: Sent) -> str:
 def _other_candidates(message: Sent, others: OtherMessages) -> tuple[str, ...]:
     """Keys of the other send actions that may have produced the message."""
     return tuple(key for key, text in others.unreported.items() if text in ("", _body(message)))
-
-
-def _only(actions: Sequence[Action], kind: type[Any]) -> Any:  # noqa: ANN401 - of that kind
-    (action,) = actions
-    if not isinstance(action, kind):
-        raise TypeError(f"not a {kind.__name__}")
-    return action
 
 
 def _display_name(name: str) -> str:

@@ -17,9 +17,9 @@ In the order of an event:
     orders/        which order a message is about, and what may be said of it
     replies/       whether an automatic reply may be sent, and its text
     routing        the decision and its reply as a plan; pure
-    actions        the side effects: tags, assignment, reply, close
+    actions        the kinds of side effects: tags, assignment, reply, close
     tags           every tag that a plan can set
-    performing     the executors: unpack the actions and call Richpanel
+    performing     the hands of tickets: unpack the actions and call Richpanel
     read_back      finds a reply of unknown outcome among the ticket's comments
     richpanel/     the Richpanel client: reads tickets, and changes them by ids, tags and texts
     lost_tickets   reconciliation: finds tickets whose webhook never arrived

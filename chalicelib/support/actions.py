@@ -8,11 +8,10 @@ vendor has changed the text around it (a signature, HTML).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass
 
 from chalicelib.once import keys
-from chalicelib.once.action import Action, Settle
+from chalicelib.once.effect import Effect, EffectKind, Hands, Settle, kinds
 from chalicelib.once.keys import OpaqueIds, Suffix
 from chalicelib.once.plan import PlannedAction
 from chalicelib.support import keys as ticket_keys
@@ -22,177 +21,129 @@ ATTENTION_TAG = "middleware_error_needs_attention"
 UNKNOWN_TAG = "unknown_tag"
 """Stored reason: Richpanel takes tags by id, and the tenant has no tag of that name."""
 ESCALATION_TAGS = frozenset({ATTENTION_TAG, "mw-escalated-human"})
+_VENDOR = "richpanel"
+
+KINDS = kinds(
+    ADD_TAG := EffectKind(
+        "add_tag",
+        _VENDOR,
+        Settle.REPEATABLE,
+        reaches_customer=False,
+        hands=lambda parts: Hands(parts.ticket_executors.add_tags),
+    ),
+    REMOVE_TAG := EffectKind(
+        "remove_tag",
+        _VENDOR,
+        Settle.REPEATABLE,
+        reaches_customer=False,
+        hands=lambda parts: Hands(parts.ticket_executors.remove_tags),
+    ),
+    ASSIGN := EffectKind(
+        "assign",
+        _VENDOR,
+        Settle.REPEATABLE,
+        reaches_customer=False,
+        hands=lambda parts: Hands(parts.ticket_executors.assign),
+    ),
+    REPLY := EffectKind(
+        "reply",
+        _VENDOR,
+        Settle.QUERY,
+        reaches_customer=True,
+        hands=lambda parts: Hands(
+            parts.ticket_executors.reply,
+            prepare=parts.ticket_executors.prepare,
+            settler=parts.reply_read_back,
+        ),
+    ),
+    CLOSE := EffectKind(
+        "close",
+        _VENDOR,
+        Settle.REPEATABLE,
+        reaches_customer=True,
+        hands=lambda parts: Hands(parts.ticket_executors.close),
+    ),
+)
+"""The kinds of effects on tickets; their parts are those of `wiring.support.Support`."""
 
 
-class _SetsState:
-    """An action that sets a state of the ticket: repeating it is harmless, and nothing is read back."""
-
-    __slots__ = ()
-
-    vendor: ClassVar[str] = "richpanel"
-    settle: ClassVar[Settle] = Settle.REPEATABLE
-    reaches_customer: ClassVar[bool] = False
-    is_id_global: ClassVar[bool] = False
-
-    def probe(self) -> Mapping[str, str]:
-        """See `once.action.Action.probe`."""
-        return {}
+def add_tag(conversation_id: str, tag: str, suffix: Suffix) -> Effect:
+    """Put one tag on a ticket; several share one request."""
+    key = ticket_keys.tag_action(conversation_id, tag, suffix)
+    audit_type = "escalate" if tag in ESCALATION_TAGS else "tag"
+    if tag.startswith("route-"):
+        audit_type = "route"
+    return Effect(ADD_TAG, key, conversation_id, tag, audit_type, {"tag": tag})
 
 
-@dataclass(frozen=True, slots=True)
-class AddTag(_SetsState):
-    """Put one tag on a Richpanel ticket; several share one request."""
-
-    conversation_id: str
-    tag: str
-    suffix: Suffix
-
-    kind: ClassVar[str] = "add_tag"
-
-    @property
-    def key(self) -> str:
-        """See `once.action.Action.key`."""
-        return ticket_keys.tag_action(self.conversation_id, self.tag, self.suffix)
-
-    @property
-    def audit_type(self) -> str:
-        """See `once.action.Action.audit_type`."""
-        if self.tag.startswith("route-"):
-            return "route"
-        return "escalate" if self.tag in ESCALATION_TAGS else "tag"
-
-    def payload(self) -> Mapping[str, str]:
-        """See `once.action.Action.payload`."""
-        return {"tag": self.tag}
+def remove_tag(conversation_id: str, tag: str, suffix: Suffix) -> Effect:
+    """Take one tag off a ticket; several share one request."""
+    key = ticket_keys.untag_action(conversation_id, tag, suffix)
+    return Effect(REMOVE_TAG, key, conversation_id, tag, "untag", {"tag": tag})
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveTag(_SetsState):
-    """Take one tag off a Richpanel ticket; several share one request."""
-
-    conversation_id: str
-    tag: str
-    suffix: Suffix
-
-    kind: ClassVar[str] = "remove_tag"
-
-    @property
-    def key(self) -> str:
-        """See `once.action.Action.key`."""
-        return ticket_keys.untag_action(self.conversation_id, self.tag, self.suffix)
-
-    @property
-    def audit_type(self) -> str:
-        """See `once.action.Action.audit_type`."""
-        return "untag"
-
-    def payload(self) -> Mapping[str, str]:
-        """See `once.action.Action.payload`."""
-        return {"tag": self.tag}
-
-
-@dataclass(frozen=True, slots=True)
-class Assign(_SetsState):
-    """Assign a Richpanel ticket: to a user by the vendor's id, or to a team by ``team:`` and its id."""
-
-    conversation_id: str
-    team: str
-    suffix: Suffix
-
-    kind: ClassVar[str] = "assign"
-
-    @property
-    def key(self) -> str:
-        """See `once.action.Action.key`."""
-        return ticket_keys.assign_action(self.conversation_id, self.team, self.suffix)
-
-    @property
-    def audit_type(self) -> str:
-        """See `once.action.Action.audit_type`."""
-        return "assign"
-
-    def payload(self) -> Mapping[str, str]:
-        """See `once.action.Action.payload`."""
-        return {"team": self.team}
+def assign(conversation_id: str, team: str, suffix: Suffix) -> Effect:
+    """Assign a ticket: to a user by the vendor's id, or to a team by ``team:`` and its id."""
+    key = ticket_keys.assign_action(conversation_id, team, suffix)
+    return Effect(ASSIGN, key, conversation_id, team, "assign", {"team": team})
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """Answer the customer with a template.
+class ReplyData:
+    """What a reply is sent with.
 
     Attributes:
         reference: the short reference in the text.
         compose: makes the text; raises `ProviderError`s when the data for it cannot be read.
-        body: hash of the text, when the text was composed while the action was built; a resumed
-            action composes its text only when it has to be sent.
     """
 
-    conversation_id: str
-    template_id: str
-    suffix: Suffix
     author_id: str
     reference: str
-    compose: Callable[[], str] = field(repr=False, compare=False)
-    body: str | None = None
-
-    kind: ClassVar[str] = "reply"
-    vendor: ClassVar[str] = "richpanel"
-    settle: ClassVar[Settle] = Settle.QUERY
-    reaches_customer: ClassVar[bool] = True
-    is_id_global: ClassVar[bool] = False
-
-    @property
-    def key(self) -> str:
-        """See `once.action.Action.key`."""
-        return ticket_keys.reply_action(self.conversation_id, self.suffix)
-
-    @property
-    def audit_type(self) -> str:
-        """See `once.action.Action.audit_type`."""
-        return "auto_reply"
-
-    def payload(self) -> Mapping[str, str]:
-        """See `once.action.Action.payload`."""
-        return {"template": self.template_id}
-
-    def probe(self) -> Mapping[str, str]:
-        """See `once.action.Action.probe`."""
-        found = {"author": self.author_id, "reference": self.reference}
-        return found if self.body is None else found | {"body": self.body}
+    compose: Callable[[], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Close(_SetsState):
+def reply(
+    conversation_id: str,
+    template_id: str,
+    suffix: Suffix,
+    data: ReplyData,
+    *,
+    body: str | None = None,
+) -> Effect:
+    """Answer the customer with a template.
+
+    Args:
+        conversation_id: the ticket.
+        template_id: of the catalogue.
+        suffix: of the event.
+        data: what it is sent with.
+        body: hash of the text, when the text was composed while the effect was built; a resumed
+            one composes its text only when it has to be sent.
+    """
+    probe = {"author": data.author_id, "reference": data.reference}
+    return Effect(
+        REPLY,
+        ticket_keys.reply_action(conversation_id, suffix),
+        conversation_id,
+        template_id,
+        audit_type="auto_reply",
+        payload={"template": template_id},
+        probe=probe if body is None else probe | {"body": body},
+        data=data,
+    )
+
+
+def close(conversation_id: str, answered_message_id: str | None, suffix: Suffix) -> Effect:
     """Close a ticket that a reply has answered.
 
-    Attributes:
-        answered_message_id: a customer's comment newer than this one keeps the ticket open.
+    A customer's comment newer than the answered one keeps it open.
     """
-
-    conversation_id: str
-    answered_message_id: str | None
-    suffix: Suffix
-
-    kind: ClassVar[str] = "close"
-    reaches_customer: ClassVar[bool] = True
-
-    @property
-    def key(self) -> str:
-        """See `once.action.Action.key`."""
-        return ticket_keys.close_action(self.conversation_id, self.suffix)
-
-    @property
-    def audit_type(self) -> str:
-        """See `once.action.Action.audit_type`."""
-        return "close"
-
-    def payload(self) -> Mapping[str, str]:
-        """See `once.action.Action.payload`."""
-        return {}
+    key = ticket_keys.close_action(conversation_id, suffix)
+    return Effect(CLOSE, key, conversation_id, "", "close", {}, data=answered_message_id)
 
 
-def build(planned: PlannedAction, *, conversation_id: str, suffix: Suffix) -> Action:
-    """The action a plan names, for the event whose conversation and key suffix are given.
+def build(planned: PlannedAction, *, conversation_id: str, suffix: Suffix) -> Effect:
+    """The effect a plan names, for the event whose conversation and key suffix are given.
 
     Raises:
         KeyError: the plan names a kind this version does not have.
@@ -216,6 +167,8 @@ def body_hash(opaque: OpaqueIds, text: str) -> str:
     return opaque.of("reply_body", keys.normalised(text))
 
 
-_BY_KIND: Mapping[str, type[AddTag | RemoveTag | Assign]] = {
-    cls.kind: cls for cls in (AddTag, RemoveTag, Assign)
+_BY_KIND: Mapping[str, Callable[[str, str, Suffix], Effect]] = {
+    ADD_TAG.name: add_tag,
+    REMOVE_TAG.name: remove_tag,
+    ASSIGN.name: assign,
 }

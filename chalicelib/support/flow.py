@@ -11,7 +11,8 @@ from datetime import timedelta
 from typing import Any
 
 from chalicelib.errors import HandBackError, PermanentError
-from chalicelib.once.action import Action, ActionRow, ActionStatus
+from chalicelib.once.action import ActionRow, ActionStatus
+from chalicelib.once.effect import Effect
 from chalicelib.once.event import EventFacts, EventStatus, Lease
 from chalicelib.once.flow import Event, Flow, NotAnEvent, suffix
 from chalicelib.once.ledger.events import Ledger
@@ -20,14 +21,7 @@ from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Log, Switches
 from chalicelib.support import actions
 from chalicelib.support import keys as ticket_keys
-from chalicelib.support.actions import (
-    ATTENTION_TAG,
-    AddTag,
-    Close,
-    Reply,
-    body_hash,
-    reference,
-)
+from chalicelib.support.actions import ATTENTION_TAG, ReplyData, body_hash, reference
 from chalicelib.support.arrivals import Arrivals
 from chalicelib.support.configuration.cached import FixedRules, RulesPort
 from chalicelib.support.decision import (
@@ -146,7 +140,7 @@ class SupportFlow(Flow):
         if "floor" not in plan.facts and not _sends_nothing(switches):
             event.subject.locate(self._read(event.facts))
 
-    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
         """See `once.flow.Flow.build`."""
         conversation_id, key_suffix = event.facts.conversation_id, suffix(event)
         match planned.kind:
@@ -154,13 +148,13 @@ class SupportFlow(Flow):
                 return self._reply(planned.arg, event, plan)
             case "close":
                 inquiry: Inquiry = event.subject  # a resend's suffix differs from the facts' id
-                return Close(conversation_id, inquiry.message_id, key_suffix)
+                return actions.close(conversation_id, inquiry.message_id, key_suffix)
         return actions.build(planned, conversation_id=conversation_id, suffix=key_suffix)
 
-    def escalation(self, event: Event, reason: str) -> Action | None:
+    def escalation(self, event: Event, reason: str) -> Effect | None:
         """See `once.flow.Flow.escalation`: a tag by which operators find the ticket."""
         del reason
-        return AddTag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
+        return actions.add_tag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
 
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
@@ -229,7 +223,7 @@ class SupportFlow(Flow):
             rules=inquiry.rules,
         )
 
-    def _reply(self, template_id: str, event: Event, plan: Plan) -> Reply:
+    def _reply(self, template_id: str, event: Event, plan: Plan) -> Effect:
         """The reply with its draft; without one, the text is composed when it has to be sent."""
         inquiry: Inquiry = event.subject
         answering = self._answering
@@ -238,13 +232,15 @@ class SupportFlow(Flow):
         opaque, key_suffix = answering.opaque(), suffix(event)
         key = ticket_keys.reply_action(event.facts.conversation_id, key_suffix)
         draft = inquiry.draft
-        return Reply(
-            conversation_id=event.facts.conversation_id,
-            template_id=template_id,
-            suffix=key_suffix,
-            author_id=answering.policy.author_id or "",
-            reference=reference(opaque, key),
-            compose=lambda: draft or self._recomposed(answering, template_id, event, plan, key),
+        return actions.reply(
+            event.facts.conversation_id,
+            template_id,
+            key_suffix,
+            ReplyData(
+                author_id=answering.policy.author_id or "",
+                reference=reference(opaque, key),
+                compose=lambda: draft or self._recomposed(answering, template_id, event, plan, key),
+            ),
             body=body_hash(opaque, draft) if draft else None,
         )
 

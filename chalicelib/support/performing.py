@@ -9,24 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from typing import TypeVar
 
 from chalicelib.errors import AuthError, PermanentError, TransientError, UncertainError
-from chalicelib.once.action import Action, LeftOut
+from chalicelib.once.effect import Effect, EffectKind, LeftOut
 from chalicelib.once.ports import Clock, Log
-from chalicelib.support.actions import UNKNOWN_TAG, AddTag, Assign, Close, RemoveTag, Reply
+from chalicelib.support.actions import ADD_TAG, ASSIGN, REMOVE_TAG, UNKNOWN_TAG, ReplyData
 from chalicelib.support.richpanel.calls import PROVIDER
 from chalicelib.support.richpanel.client import Richpanel
-
-_OneKind = TypeVar("_OneKind", AddTag, RemoveTag, Assign)
-
 
 _MATTER_MOST = frozenset({"route", "escalate"})
 """Audit types of the tags without which no person sees the ticket."""
 
 
 class TicketExecutors:
-    """The `once.action.Executor`s of tickets, one method per kind of action.
+    """The `once.effect.Perform`s of tickets, one method per kind of action.
 
     An instance keeps the texts that `prepare` has composed until their replies are sent.
     """
@@ -39,19 +35,19 @@ class TicketExecutors:
 
     # --- changes that may be repeated ---------------------------------------------------------
 
-    def add_tags(self, actions: Sequence[Action], *, deadline_seconds: float) -> LeftOut | None:
+    def add_tags(self, actions: Sequence[Effect], *, deadline_seconds: float) -> LeftOut | None:
         """Put the tags of a step on its ticket by one request; repeating it changes nothing.
 
         Returns:
             The tags that the tenant does not have, if any.  A ticket that is not routed, or not
             handed over, needs a person; any other tag is left out and counted.
         """
-        conversation_id, ours = _only(AddTag, actions)
-        tags = {action.tag for action in ours}
+        conversation_id, ours = _only(ADD_TAG, actions)
+        tags = {action.argument for action in ours}
         missing = self._richpanel.add_tags(conversation_id, tags, deadline_seconds=deadline_seconds)
         return self._without(missing, ours)
 
-    def remove_tags(self, actions: Sequence[Action], *, deadline_seconds: float) -> LeftOut | None:
+    def remove_tags(self, actions: Sequence[Effect], *, deadline_seconds: float) -> LeftOut | None:
         """Take the tags of a step off its ticket, then put its others on: a request for each.
 
         One read shows both, where the responses do not.  Repeating it changes nothing.
@@ -61,9 +57,9 @@ class TicketExecutors:
             other one is done all the same.
         """
         ends = self._clock.monotonic() + deadline_seconds
-        added = [one for one in actions if isinstance(one, AddTag)]
-        conversation_id, removed = _only(RemoveTag, actions, but=added)
-        off, on = {action.tag for action in removed}, {action.tag for action in added}
+        added = [one for one in actions if one.kind is ADD_TAG]
+        conversation_id, removed = _only(REMOVE_TAG, actions, but=added)
+        off, on = {action.argument for action in removed}, {action.argument for action in added}
         if not on:
             self._richpanel.remove_tags(conversation_id, off, deadline_seconds=deadline_seconds)
             return None
@@ -83,47 +79,50 @@ class TicketExecutors:
             return LeftOut({**out.refused, **refused}, out.skipped)
         return self._without(missing, added)
 
-    def _without(self, missing: AbstractSet[str], ours: Sequence[AddTag]) -> LeftOut | None:
+    def _without(self, missing: AbstractSet[str], ours: Sequence[Effect]) -> LeftOut | None:
         """What is left out for tags that the tenant does not have."""
         if not missing:
             return None
         self._log.event("support.unknown_tags", tags=sorted(missing))
         self._log.metric("mw.support.unknown_tags", len(missing))
-        unknown = [action for action in ours if action.tag in missing]
+        unknown = [action for action in ours if action.argument in missing]
         refused = {one.key for one in unknown if one.audit_type in _MATTER_MOST}
         return LeftOut(
             refused=dict.fromkeys(refused, UNKNOWN_TAG),
             skipped={one.key: UNKNOWN_TAG for one in unknown if one.key not in refused},
         )
 
-    def assign(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
+    def assign(self, actions: Sequence[Effect], *, deadline_seconds: float) -> None:
         """Assign a ticket to whom the step's last action names; repeating it changes nothing."""
-        conversation_id, ours = _only(Assign, actions)
-        self._richpanel.assign(conversation_id, ours[-1].team, deadline_seconds=deadline_seconds)
+        conversation_id, ours = _only(ASSIGN, actions)
+        self._richpanel.assign(
+            conversation_id, ours[-1].argument, deadline_seconds=deadline_seconds
+        )
 
     # --- replies ------------------------------------------------------------------------------
 
-    def prepare(self, actions: Sequence[Action]) -> None:
-        """The `Preparer` of replies: compose the text, which may read ticket and order again."""
-        self._texts = {one.key: one.compose() for one in actions if isinstance(one, Reply)}
+    def prepare(self, actions: Sequence[Effect]) -> None:
+        """Compose the texts of replies, which may read ticket and order again."""
+        self._texts = {one.key: one.data.compose() for one in actions}
 
-    def reply(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
+    def reply(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
         """Send one reply and read it back; never repeated when its outcome is not known.
 
         Returns:
             The new comment's id.
         """
-        (reply,) = (action for action in actions if isinstance(action, Reply))
-        text = self._texts.pop(reply.key, None)
+        (action,) = actions
+        data: ReplyData = action.data
+        text = self._texts.pop(action.key, None)
         return self._richpanel.send_message(
-            reply.conversation_id,
-            body=reply.compose() if text is None else text,
-            author_id=reply.author_id,
-            reference=reply.reference,
+            action.conversation_id,
+            body=data.compose() if text is None else text,
+            author_id=data.author_id,
+            reference=data.reference,
             deadline_seconds=deadline_seconds,
         )
 
-    def close(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
+    def close(self, actions: Sequence[Effect], *, deadline_seconds: float) -> None:
         """Close a ticket, and open it again if the customer has written in the meantime.
 
         Both within one deadline: after it the lease may be over and another worker at the ticket.
@@ -134,7 +133,7 @@ class TicketExecutors:
             UncertainError: the ticket may be closed, or is closed and should be open; to be
                 repeated.
         """
-        (close,) = (action for action in actions if isinstance(action, Close))
+        (close,) = actions
         ends = self._clock.monotonic() + deadline_seconds
         try:
             ticket = self._richpanel.close(close.conversation_id, deadline_seconds=deadline_seconds)
@@ -143,7 +142,7 @@ class TicketExecutors:
                 raise
             raise PermanentError(PROVIDER, "close", reason="not_applied") from None
         newest = next((one for one in reversed(ticket.comments) if not one.is_operator), None)
-        if newest is not None and close.answered_message_id not in (None, newest.id):
+        if newest is not None and close.data not in (None, newest.id):
             self._reopen(close.conversation_id, ends - self._clock.monotonic())
 
     def _reopen(self, conversation_id: str, deadline_seconds: float) -> None:
@@ -154,11 +153,11 @@ class TicketExecutors:
 
 
 def _only(
-    kind: type[_OneKind], actions: Sequence[Action], *, but: Sequence[Action] = ()
-) -> tuple[str, Sequence[_OneKind]]:
-    """The ticket's id and the actions of a kind, which must be all but those, and of one ticket."""
-    ours = [action for action in actions if isinstance(action, kind)]
+    kind: EffectKind, actions: Sequence[Effect], *, but: Sequence[Effect] = ()
+) -> tuple[str, Sequence[Effect]]:
+    """The ticket's id and the effects of a kind, which must be all but those, and of one ticket."""
+    ours = [action for action in actions if action.kind is kind]
     (conversation_id,) = {action.conversation_id for action in actions}
     if len(ours) + len(but) != len(actions):
-        raise TypeError(f"only {kind.kind} actions belong here")
+        raise TypeError(f"only {kind.name} actions belong here")
     return conversation_id, ours

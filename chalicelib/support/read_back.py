@@ -17,7 +17,7 @@ from chalicelib.support.tickets import Comment, Ticket, Tickets
 
 
 class ReplyReadBack:
-    """`once.action.Settler` for `actions.Reply`."""
+    """The settler of `actions.REPLY`."""
 
     def __init__(self, tickets: Tickets, opaque: Callable[[], OpaqueIds]) -> None:
         self._tickets = tickets

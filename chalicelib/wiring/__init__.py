@@ -28,13 +28,13 @@ from chalicelib import settings as settings_module
 from chalicelib.aws import lambda_events
 from chalicelib.errors import SettingsError
 from chalicelib.wiring.facts import Facts
-from chalicelib.wiring.lazy import Lazy
+from chalicelib.wiring.lazy import Lazy, hands_of
 from chalicelib.wiring.outreach import Outreach
 from chalicelib.wiring.support import Support
 
 if TYPE_CHECKING:
-    from chalicelib.once.action import Executor, LastLook, Preparer, Settler
     from chalicelib.once.door import Answer
+    from chalicelib.once.effect import Hands
     from chalicelib.once.effects import Effects
     from chalicelib.once.flow import Flow
     from chalicelib.once.ports import Log
@@ -125,14 +125,7 @@ class Services(Support, Facts, Outreach):
         from chalicelib.once.effects import Effects
 
         return Effects(
-            self.ledger,
-            self.switches,
-            self.executors,
-            self.settlement,
-            self.clock,
-            self.log,
-            self.preparers,
-            self.last_looks,
+            self.ledger, self.switches, self.hands, self.settlement, self.clock, self.log
         )
 
     @cached_property
@@ -140,7 +133,7 @@ class Services(Support, Facts, Outreach):
         """Decides whether an effect of unknown outcome happened."""
         from chalicelib.once.settlement import Settlement
 
-        return Settlement(self.ledger, self.settlers, self.clock)
+        return Settlement(self.ledger, self.hands, self.clock)
 
     @cached_property
     def reconciler(self) -> Reconciler:
@@ -177,24 +170,12 @@ class Services(Support, Facts, Outreach):
         return flows
 
     @cached_property
-    def executors(self) -> Mapping[str, Executor]:
-        """By kind of action."""
-        return Lazy({**self.support_executors(), **self.outreach_executors()})
+    def hands(self) -> Mapping[str, Hands]:
+        """By kind of effect."""
+        from chalicelib.outreach import actions as outreach
+        from chalicelib.support import actions as support
 
-    @cached_property
-    def preparers(self) -> Mapping[str, Preparer]:
-        """By kind of action, of those whose request needs something read first."""
-        return Lazy({**self.support_preparers(), **self.outreach_preparers()})
-
-    @cached_property
-    def last_looks(self) -> Mapping[str, LastLook]:
-        """By kind of action, of those that something beside the switches may forbid to the end."""
-        return Lazy({**self.outreach_last_looks()})
-
-    @cached_property
-    def settlers(self) -> Mapping[str, Settler]:
-        """By kind of action, of those whose provider can be asked for the effect."""
-        return Lazy({**self.support_settlers(), **self.outreach_settlers()})
+        return hands_of({**support.KINDS, **outreach.KINDS}, self)
 
     @cached_property
     def rebuilders(self) -> Mapping[str, Rebuilder]:

@@ -11,7 +11,7 @@ from chalicelib.errors import MiddlewareError, PayloadError
 from chalicelib.facts.hubspot_owners import PROVIDER as OWNERS_PROVIDER
 from chalicelib.facts.hubspot_owners import HubSpotOwners
 from chalicelib.facts.model import Agent, Row, Sink
-from chalicelib.facts.posting.actions import append, replace
+from chalicelib.facts.posting.actions import KINDS
 from chalicelib.facts.posting.check import FactCheck
 from chalicelib.facts.posting.dataset_reader import DatasetReader
 from chalicelib.facts.posting.dimensions import Dimensions
@@ -22,12 +22,14 @@ from chalicelib.facts.posting.scheduled import ScheduledRun
 from chalicelib.facts.posting.writer import FactWriter
 from chalicelib.facts.ring_group import bearer
 from chalicelib.facts.shifts import shift_rows
+from chalicelib.once.effect import Hands
 from chalicelib.once.effects import Effects
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.settlement import Settlement
 from chalicelib.vendors.http import VendorClient
 from chalicelib.wiring.core import new_owner
 from chalicelib.wiring.facts import Facts, origin_and_path
+from chalicelib.wiring.lazy import hands_of
 
 TOKENS_PER_MINUTE = 30
 OWNERS_PER_MINUTE = 60
@@ -172,15 +174,16 @@ class Posting:
         return Effects(
             self.ledger,
             facts.switches,
-            {
-                "post_facts": append(self.sinks),
-                "insert_dimension": append(self.sinks),
-                "replace_dimension": replace(self.sinks),
-            },
-            Settlement(self.ledger, {}, facts.clock),
+            self.hands,
+            Settlement(self.ledger, self.hands, facts.clock),
             facts.clock,
             facts.log,
         )
+
+    @cached_property
+    def hands(self) -> Mapping[str, Hands]:
+        """By kind of effect."""
+        return hands_of(KINDS, self)
 
     @cached_property
     def held(self) -> str | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
+
+from chalicelib.once.effect import Hands, Kinds
 
 _Part = TypeVar("_Part")
 
@@ -37,6 +39,11 @@ class Lazy(Mapping[str, _Part]):
 
     def __len__(self) -> int:
         return len(self._factories)
+
+
+def hands_of(kinds: Kinds, parts: Any) -> Lazy[Hands]:  # noqa: ANN401 - of a system
+    """What handles each kind of effect, from the parts of its system."""
+    return Lazy({name: partial(kind.hands, parts) for name, kind in kinds.items()})
 
 
 class LazyClient:

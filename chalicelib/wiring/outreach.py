@@ -13,7 +13,6 @@ from chalicelib.wiring.core import Core, new_id
 
 if TYPE_CHECKING:
     from chalicelib.aws.dynamo import Table
-    from chalicelib.once.action import Executor, LastLook, Preparer, Settler
     from chalicelib.once.door import Answer
     from chalicelib.once.flow import Flow
     from chalicelib.once.recovery.rebuild import Rebuilder
@@ -216,39 +215,6 @@ class Outreach(Core):
             "tell_company": self._tell_flow,
         }
 
-    def outreach_executors(self) -> Mapping[str, Callable[[], Executor]]:
-        """By kind of action."""
-        return {
-            "send_text": lambda: self.sender.send_text,
-            "confirm_stop": lambda: self.sender.send_text,
-            "answer_help": lambda: self.sender.send_text,
-            "send_email": lambda: self.sender.send_email,
-            "hand_off": lambda: self.sender.hand_off,
-            "tell_company": lambda: self.teller.tell,
-            "notify_desk": lambda: self._notices.send,
-        }
-
-    def outreach_preparers(self) -> Mapping[str, Callable[[], Preparer]]:
-        """By kind of action, of those whose request needs something read first."""
-        kinds = ("send_text", "confirm_stop", "answer_help", "send_email")
-        return {
-            **dict.fromkeys(kinds, lambda: self.sender.prepare),
-            "tell_company": lambda: self.teller.prepare,
-        }
-
-    def outreach_last_looks(self) -> Mapping[str, Callable[[], LastLook]]:
-        """By kind of action, of those that a recipient may forbid until their request leaves."""
-        return dict.fromkeys(("send_text", "send_email"), lambda: self.sender.last_look)
-
-    def outreach_settlers(self) -> Mapping[str, Callable[[], Settler]]:
-        """By kind of action, of those whose outcome the provider can show."""
-        return {
-            "send_text": lambda: self.sender.settle_text,
-            "confirm_stop": lambda: self.sender.settle_text,
-            "answer_help": lambda: self.sender.settle_text,
-            "send_email": lambda: self.sender.settle_email,
-        }
-
     def outreach_rebuilders(self) -> Mapping[str, Callable[[], Rebuilder]]:
         """By the first two parts of an event key."""
         kinds = (
@@ -347,7 +313,8 @@ class Outreach(Core):
     # --- notices of hand-offs -----------------------------------------------------------------
 
     @cached_property
-    def _notices(self) -> Notices:
+    def notices(self) -> Notices:
+        """Asks for the notices of hand-offs, and sends them."""
         from chalicelib.outreach.handoff_notices import Notices
 
         return Notices(
@@ -520,7 +487,7 @@ class Outreach(Core):
 
     @cached_property
     def sender(self) -> Sender:
-        """The executors."""
+        """Sends messages, settles them, and hands conversations over."""
         from chalicelib.outreach.sending import Sender
 
         return Sender(
@@ -532,7 +499,7 @@ class Outreach(Core):
             opaque=lambda: self.opaque_ids,
             public_base_url=self.settings.public_base_url,
             events=self.company_events,
-            notices=self._notices,
+            notices=self.notices,
         )
 
     @cached_property

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from chalicelib.wiring.core import Core
 
 if TYPE_CHECKING:
-    from chalicelib.once.action import Executor, Preparer, Settler
     from chalicelib.once.door import Answer
     from chalicelib.once.flow import Flow
     from chalicelib.once.recovery.rebuild import Rebuilder
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from chalicelib.support.opinion import Opinions
     from chalicelib.support.orders.order import ShopOrders
     from chalicelib.support.performing import TicketExecutors
+    from chalicelib.support.read_back import ReplyReadBack
     from chalicelib.support.replies.answering import Answering
     from chalicelib.support.richpanel.client import Richpanel
     from chalicelib.support.state import States
@@ -57,30 +57,6 @@ class Support(Core):
         """By kind of job."""
         kinds = ("ticket_message", "ticket_notification")
         return dict.fromkeys(kinds, lambda: self._support_flow)
-
-    def support_executors(self) -> Mapping[str, Callable[[], Executor]]:
-        """By kind of action."""
-        return {
-            "reply": lambda: self._ticket_executors.reply,
-            "close": lambda: self._ticket_executors.close,
-            "add_tag": lambda: self._ticket_executors.add_tags,
-            "remove_tag": lambda: self._ticket_executors.remove_tags,
-            "assign": lambda: self._ticket_executors.assign,
-        }
-
-    def support_preparers(self) -> Mapping[str, Callable[[], Preparer]]:
-        """By kind of action, of those whose request needs something read first."""
-        return {"reply": lambda: self._ticket_executors.prepare}
-
-    def support_settlers(self) -> Mapping[str, Callable[[], Settler]]:
-        """By kind of action, of those that can be read back; tags are simply repeated."""
-
-        def read_back() -> Settler:
-            from chalicelib.support.read_back import ReplyReadBack
-
-            return ReplyReadBack(self.richpanel, lambda: self.opaque_ids)
-
-        return {"reply": read_back}
 
     def support_rebuilders(self) -> Mapping[str, Callable[[], Rebuilder]]:
         """By the first two parts of an event key."""
@@ -155,10 +131,18 @@ class Support(Core):
         return CachedRules(self.support_versions, self.clock, self.log)
 
     @cached_property
-    def _ticket_executors(self) -> TicketExecutors:
+    def ticket_executors(self) -> TicketExecutors:
+        """What performs the effects on tickets."""
         from chalicelib.support.performing import TicketExecutors
 
         return TicketExecutors(self.richpanel, self.clock, self.log)
+
+    @cached_property
+    def reply_read_back(self) -> ReplyReadBack:
+        """Finds a reply of unknown outcome; tags are simply repeated."""
+        from chalicelib.support.read_back import ReplyReadBack
+
+        return ReplyReadBack(self.richpanel, lambda: self.opaque_ids)
 
     @cached_property
     def _answering(self) -> Answering:

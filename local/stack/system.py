@@ -239,10 +239,7 @@ def _application() -> Any:  # noqa: ANN401 - the module `app`
     getattr(services.posting, "writer")  # noqa: B009 - for what it builds
     for by_kind in (
         services.flows,
-        services.executors,
-        services.preparers,
-        services.last_looks,
-        services.settlers,
+        services.hands,
         services.rebuilders,
         services.worker.keepers,
     ):

@@ -15,7 +15,8 @@ from chalicelib.errors import HandBackError, ProviderError, reason_of
 from chalicelib.facts.dataset import FACT_EVENT, dimension_keys, fact_row
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Fact, FactStatus, TimeLeft
-from chalicelib.facts.posting.actions import PostFacts
+from chalicelib.facts.posting import actions
+from chalicelib.facts.posting.actions import POST_FACTS
 from chalicelib.facts.posting.batch import Batch, writer_event
 from chalicelib.facts.posting.dimensions import Dimensions
 from chalicelib.once.action import ActionStatus
@@ -59,7 +60,7 @@ class Correction:
             ``waiting:<why>`` where an archive lacks it still.
         """
         switches = self.switches.current()
-        held = switches.forbids(PostFacts("", FACT_EVENT, 0, ()))
+        held = switches.forbids(POST_FACTS)
         if held is not None:
             return f"held:{held}"
         lease = self.ledger.claim(
@@ -93,7 +94,7 @@ class Correction:
         self.ledger.store_plan(attempt.lease, plan, intent=None, modes=attempt.modes)
         for archive in self.archives:
             archive.ensure(attempt, dimension_keys([fact], self.clock.now().year))
-            action = PostFacts(archive.target, FACT_EVENT, number, (fact_row(fact),))
+            action = actions.rows(POST_FACTS, archive.target, FACT_EVENT, number, (fact_row(fact),))
             row = self.effects.perform(attempt, [StepAction(action)], {})[action.key]
             if row.status != ActionStatus.DONE:
                 raise HandBackError(row.reason or "not_settled")

@@ -7,19 +7,20 @@ from typing import Any
 
 from chalicelib.errors import MiddlewareError, SwitchesUnreadableError
 from chalicelib.once import keys
-from chalicelib.once.action import Action
+from chalicelib.once.effect import Effect
 from chalicelib.once.flow import Event
 from chalicelib.once.ledger import rows
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import actions as outreach_actions
+from chalicelib.outreach.actions import SendData
 from chalicelib.outreach.event_context import FLOW as OUTREACH
 from ops.inspect.events import job_of
 from ops.repair import preview
 from ops.session import OpsError, Session
 
 
-def actions(session: Session, row: Mapping[str, Any]) -> list[Action]:
+def actions(session: Session, row: Mapping[str, Any]) -> list[Effect]:
     """The planned actions; empty if there is no plan or this version cannot read it.
 
     Outreach's are built without its flow, which would read the conversation first.
@@ -32,7 +33,7 @@ def actions(session: Session, row: Mapping[str, Any]) -> list[Action]:
             suffix = keys.suffix_of(row["event_id"], row.get("source_message_id"))
             return [
                 outreach_actions.build(
-                    one, conversation_id=row["conversation_id"], suffix=suffix, loaded=None
+                    one, conversation_id=row["conversation_id"], suffix=suffix, sending=SendData()
                 )
                 for one in plan.actions
             ]
@@ -43,7 +44,7 @@ def actions(session: Session, row: Mapping[str, Any]) -> list[Action]:
         return []
 
 
-def would_do(session: Session, row: Mapping[str, Any]) -> list[preview.Effect]:
+def would_do(session: Session, row: Mapping[str, Any]) -> list[preview.Foreseen]:
     """What running an event again would do now."""
     planned = actions(session, row)
     return preview.of_event(

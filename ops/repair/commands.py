@@ -95,7 +95,7 @@ def replay_command(
 def _preview(session: Session, output: Output, found: Iterable[Any]) -> None:
     """Show what a replay would do, an event a line."""
     count, last = 0, None
-    everything: list[preview.Effect] = []
+    everything: list[preview.Foreseen] = []
     shown = []
     for count, row in enumerate(output.following(found, "reading"), start=1):
         last = str(row["event_id"])

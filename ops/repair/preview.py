@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chalicelib.once.action import Action
+from chalicelib.once.effect import Effect
 from chalicelib.once.ports import Switches
 
 GOES = "goes"
@@ -23,7 +23,7 @@ UNDECIDED = "not decided yet"
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class Foreseen:
     """What would become of one planned effect.
 
     Attributes:
@@ -39,12 +39,12 @@ class Effect:
 
 def of_event(
     event: Mapping[str, Any],
-    planned: Sequence[Action],
+    planned: Sequence[Effect],
     rows: Mapping[str, Mapping[str, Any]],
     switches: Switches | None,
     *,
     now_epoch: float,
-) -> list[Effect]:
+) -> list[Foreseen]:
     """What running an event again for an operator would do.
 
     Args:
@@ -56,19 +56,19 @@ def of_event(
     """
     key = str(event["event_id"])
     if event["status"] == "processing" and event.get("lease_until", 0) > now_epoch:
-        return [Effect(key, STAYS, "a worker has it now")]
+        return [Foreseen(key, STAYS, "a worker has it now")]
     if not planned:
-        return [Effect(key, UNDECIDED, "no plan is stored: it is decided when it runs")]
+        return [Foreseen(key, UNDECIDED, "no plan is stored: it is decided when it runs")]
     return [_of_action(one, rows.get(one.key), switches) for one in planned]
 
 
-def of_resend(action: Action, switches: Switches | None) -> list[Effect]:
+def of_resend(action: Effect, switches: Switches | None) -> list[Foreseen]:
     """What performing a finished action once more would do."""
     held = _held(action, switches)
-    return [Effect(action.key, HELD, held) if held else Effect(action.key, GOES, "once more")]
+    return [Foreseen(action.key, HELD, held) if held else Foreseen(action.key, GOES, "once more")]
 
 
-def summary(effects: Iterable[Effect]) -> str:
+def summary(effects: Iterable[Foreseen]) -> str:
     """In one line, for a person: ``sends nothing; 3 done already; 1 held``."""
     counts = Counter(one.would for one in effects)
     texts = {
@@ -82,24 +82,26 @@ def summary(effects: Iterable[Effect]) -> str:
     return "; ".join(parts if may_send else ["sends nothing", *parts])
 
 
-def _of_action(action: Action, row: Mapping[str, Any] | None, switches: Switches | None) -> Effect:
+def _of_action(
+    action: Effect, row: Mapping[str, Any] | None, switches: Switches | None
+) -> Foreseen:
     status = row["status"] if row else "not started"
     reason = str(row.get("reason") or "") if row else ""
     match status:
         case "done":
-            return Effect(action.key, DONE, reason)
+            return Foreseen(action.key, DONE, reason)
         case "skipped" if reason == "already":
-            return Effect(action.key, ALREADY)
+            return Foreseen(action.key, ALREADY)
         case "abandoned":
-            return Effect(action.key, STAYS, f"abandoned: {reason}")
+            return Foreseen(action.key, STAYS, f"abandoned: {reason}")
         case "unknown":
-            return Effect(action.key, ASKS, f"outcome unknown: {reason}")
+            return Foreseen(action.key, ASKS, f"outcome unknown: {reason}")
         case "pending" if row and row.get("started", True):
-            return Effect(action.key, ASKS, "its worker stored no outcome")
+            return Foreseen(action.key, ASKS, "its worker stored no outcome")
     held = _held(action, switches)
     was = f"was {status}" + (f": {reason}" if reason else "")
-    return Effect(action.key, HELD, held) if held else Effect(action.key, GOES, was)
+    return Foreseen(action.key, HELD, held) if held else Foreseen(action.key, GOES, was)
 
 
-def _held(action: Action, switches: Switches | None) -> str | None:
-    return "the switches cannot be read" if switches is None else switches.forbids(action)
+def _held(action: Effect, switches: Switches | None) -> str | None:
+    return "the switches cannot be read" if switches is None else switches.forbids(action.kind)

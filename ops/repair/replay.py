@@ -99,7 +99,7 @@ def resend(session: Session, action_key: str, nonce: str, *, because: str = "") 
     return again
 
 
-def resend_would_do(session: Session, action_key: str) -> list[preview.Effect]:
+def resend_would_do(session: Session, action_key: str) -> list[preview.Foreseen]:
     """What a resend would do now.
 
     Raises:

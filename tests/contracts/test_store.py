@@ -17,7 +17,7 @@ from chalicelib.once.store import ConditionFailed, TransactionRefused
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Entry, Status
 from chalicelib.outreach.conversations.store import Conversations
-from chalicelib.support.actions import AddTag
+from chalicelib.support.actions import add_tag
 from tests.rigs.fakes import ManualClock
 from tests.simulation import tables
 
@@ -291,7 +291,7 @@ class LedgerWalk:
         return self.answers, rows
 
     def _keys(self):
-        return [AddTag("1042", tag, "c").key for tag in ("a", "b")]
+        return [add_tag("1042", tag, "c").key for tag in ("a", "b")]
 
     def _event(self):
         return EventFacts(
@@ -304,7 +304,7 @@ class LedgerWalk:
         return self.rng.choice(self.leases[-3:])
 
     def _action(self):
-        return AddTag("1042", self.rng.choice("ab"), "c")
+        return add_tag("1042", self.rng.choice("ab"), "c")
 
     def _claim(self):
         states = self.rng.choice(
@@ -322,7 +322,7 @@ class LedgerWalk:
         return found
 
     def _begin(self):
-        actions = [AddTag("1042", tag, "c") for tag in self.rng.choice(("a", "ab", "b"))]
+        actions = [add_tag("1042", tag, "c") for tag in self.rng.choice(("a", "ab", "b"))]
         return self.ledger.begin(self._lease(), actions, MODES, operator=self.rng.random() < 0.3)
 
     def _end(self):

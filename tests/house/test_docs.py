@@ -12,7 +12,8 @@ import pytest
 import typer
 
 from chalicelib.once import audit
-from chalicelib.once.action import ActionStatus, Settle
+from chalicelib.once.action import ActionStatus
+from chalicelib.once.effect import Settle
 from chalicelib.once.event import EventStatus
 from chalicelib.once.ledger import rows
 from chalicelib.support import state

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from chalicelib import settings
-from chalicelib.once.action import Settle
 from chalicelib.once.job import Job
 from chalicelib.support.decision import ORDER_STATUS_INTENTS
 from chalicelib.support.intents.classify import DEFAULT_INTENT, PRIORITY, TIER_0
@@ -153,21 +152,6 @@ def every_job() -> dict[str, type[Job]]:
     return {kind: model for model, kind in named.items() if isinstance(kind, str)}
 
 
-def keys_in_wiring(*ends: str) -> dict[str, str]:
-    """The texts in the functions of `wiring` of which the names end so, with the function's name."""
-    found = {}
-    for path in WIRING.glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.FunctionDef) and node.name.endswith(ends):
-                texts = [
-                    one.value
-                    for one in ast.walk(node)
-                    if isinstance(one, ast.Constant) and isinstance(one.value, str)
-                ]
-                found |= dict.fromkeys(texts, node.name)
-    return found
-
-
 @pytest.mark.parametrize("kind", sorted(every_job()))
 def test_a_kind_of_job_can_be_read_from_the_queue(kind: str):
     assert KINDS[kind] is every_job()[kind]
@@ -177,55 +161,34 @@ def test_a_kind_of_job_can_be_read_from_the_queue(kind: str):
 
 
 @cache
-def actions() -> dict[str, tuple[str, Settle]]:
-    """Every kind of action: the file of its class, and how it settles."""
-    found: dict[str, tuple[str, Settle]] = {}
+def kinds() -> dict[str, str]:
+    """Every kind of effect, with the file of the table that has it."""
+    found: dict[str, str] = {}
     for path in (ROOT / "chalicelib").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
-            if not isinstance(node, ast.ClassDef):
-                continue
-            for one in node.body:
-                match one:
-                    case ast.AnnAssign(target=ast.Name(id="kind"), value=ast.Constant(value=kind)):
-                        if not ast.unparse(one.annotation).startswith("ClassVar"):
-                            continue  # a job
-                        assert kind not in found, f"two classes are of the kind {kind}"
-                        place = path.relative_to(ROOT)
-                        module = import_module(".".join(place.with_suffix("").parts))
-                        found[kind] = (str(place), getattr(module, node.name).settle)
-    return found
-
-
-def kinds_of_the_page() -> dict[str, tuple[str, str]]:
-    """Each kind of the page's last table: the file of its class, and of its executor."""
-    found = {}
-    for row in re.findall(r"^\| (.+) \| (.+) \| (.+) \|$", section("An action"), re.MULTILINE):
-        declared, executed = paths_of(row[0]), paths_of(row[2])
-        if len(declared) == len(executed) == 1:
-            found |= dict.fromkeys(QUOTED.findall(row[1]), (declared[0], executed[0]))
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "EffectKind":
+                name = ast.literal_eval(node.args[0])
+                assert name not in found, f"two are of the kind {name}"
+                found[name] = str(path.relative_to(ROOT))
     return found
 
 
 def test_the_page_lists_every_kind_of_action_in_its_file():
-    listed = {kind: declared for kind, (declared, _) in kinds_of_the_page().items()}
-    assert listed == {kind: path for kind, (path, _) in actions().items()}
+    listed: dict[str, str] = {}
+    table = section("An action").split("Today's kinds:")[1]
+    for row in re.findall(r"^\| (.+) \| (.+) \|$", table, re.MULTILINE):
+        for path in paths_of(row[0]):
+            listed |= dict.fromkeys(QUOTED.findall(row[1]), path)
+    assert listed == kinds()
 
 
-@pytest.mark.parametrize("kind", sorted(actions()))
-def test_a_kind_of_action_has_an_executor_where_the_page_says(kind: str):
-    executed = kinds_of_the_page()[kind][1]
-    performing = {"executors", "effects"}
-    texts = keys_in_wiring(*performing)
-    assert kind in texts
-    assert texts[kind] in names_in(executed)
-
-
-def test_every_kind_is_wired_and_what_is_read_back_has_a_settler():
-    """Facts have a writer of their own, with executors by `fact_posting`."""
+def test_every_kind_is_in_the_table_of_its_file_and_wired():
+    """Facts have a writer of their own, with hands by `fact_posting`."""
     services = Services(settings.load({"STAGE": "dev"}))  # builds nothing but mappings
-    queued = {kind: s for kind, (path, s) in actions().items() if "/facts/" not in path}
-    assert set(services.executors) == set(queued)
-    assert {kind for kind, s in queued.items() if s == Settle.QUERY} <= set(services.settlers)
+    tables = {path: import_module(path[:-3].replace("/", ".")).KINDS for path in kinds().values()}
+    named = {name: kind.name for table in tables.values() for name, kind in table.items()}
+    assert named == {name: name for name in kinds()}
+    assert {*services.hands, *services.posting.hands} == set(kinds())
 
 
 def test_every_kind_of_job_has_a_flow_or_a_keeper():
@@ -233,11 +196,11 @@ def test_every_kind_of_job_has_a_flow_or_a_keeper():
     assert {*services.flows, *services.fact_keepers()} == set(every_job())
 
 
-def test_every_kind_that_is_planned_has_a_class():
+def test_every_kind_that_is_planned_is_in_a_table():
     planned = set()
     for path in (ROOT / "chalicelib").rglob("*.py"):
         planned |= set(re.findall(r'PlannedAction\(\s*"(\w+)"', path.read_text()))
-    assert planned <= set(actions())
+    assert planned <= set(kinds())
     assert len(planned) > 2
 
 

@@ -14,14 +14,15 @@ from chalicelib.errors import (
     TransientError,
     UncertainError,
 )
-from chalicelib.once.action import ActionStatus, Found, Settle
+from chalicelib.once.action import ActionStatus, Found
+from chalicelib.once.effect import Settle
 from chalicelib.once.effects import Attempt, StepAction
 from chalicelib.once.ports import Switches
-from chalicelib.support.actions import AddTag
+from chalicelib.support.actions import add_tag
 from chalicelib.wiring.lazy import Lazy
-from tests.rigs.effects import MODES, OTHER, TAG, EffectsRig, Reply
+from tests.rigs.effects import MODES, OTHER, TAG, EffectsRig, reply
 
-UNSETTLEABLE = Reply(Settle.NONE)
+UNSETTLEABLE = reply(Settle.NONE)
 
 
 @pytest.fixture
@@ -45,10 +46,10 @@ def test_an_executor_that_cannot_be_built_leaves_no_action_started(effects_rig):
     def unusable():
         raise SettingsError("no client can be built")
 
-    effects_rig.effects._executors = Lazy({"say": unusable})
+    effects_rig.effects._hands = Lazy({"say": unusable})
     with pytest.raises(SettingsError):
-        effects_rig.perform(Reply())
-    assert effects_rig.row(Reply()) is None
+        effects_rig.perform(reply())
+    assert effects_rig.row(reply()) is None
 
 
 @pytest.mark.parametrize("error", [TransientError, AuthError])
@@ -56,9 +57,9 @@ def test_an_effect_that_certainly_failed_is_started_again_next_time(effects_rig,
     """F21: refused connections, 429s and refused keys leave nothing to settle."""
     effects_rig.fails = [error("richpanel", "say", status=429)]
     with pytest.raises(error):
-        effects_rig.perform(Reply())
+        effects_rig.perform(reply())
     effects_rig.ledger.release(effects_rig.lease, reason="x", due_epoch=0)
-    assert effects_rig.perform(Reply(), lease=effects_rig.claim()) == [("done", None)]
+    assert effects_rig.perform(reply(), lease=effects_rig.claim()) == [("done", None)]
 
 
 def test_a_refused_effect_is_recorded_and_not_raised(effects_rig):
@@ -88,9 +89,9 @@ def test_an_uncertain_effect_that_cannot_be_repeated_is_unknown(effects_rig):
 
 def test_an_effect_whose_worker_died_is_settled_by_what_the_provider_shows(effects_rig):
     """F18: killed after the effect, before its record."""
-    effects_rig.ledger.begin(effects_rig.lease, [Reply()], MODES)
+    effects_rig.ledger.begin(effects_rig.lease, [reply()], MODES)
     effects_rig.shows = [Found("comment-9")]
-    assert effects_rig.perform(Reply(), lease=effects_rig.claim_later()) == [("done", "settled")]
+    assert effects_rig.perform(reply(), lease=effects_rig.claim_later()) == [("done", "settled")]
     assert not effects_rig.sent
 
 
@@ -98,20 +99,20 @@ def test_an_effect_the_vendor_does_not_show_is_sent_only_after_the_horizon_and_a
     effects_rig,
 ):
     """F18: lists lag, and a request held up in the network may still land."""
-    effects_rig.ledger.begin(effects_rig.lease, [Reply()], MODES)
-    assert effects_rig.perform(Reply(), lease=effects_rig.claim_later())[0][0] == "unknown"
+    effects_rig.ledger.begin(effects_rig.lease, [reply()], MODES)
+    assert effects_rig.perform(reply(), lease=effects_rig.claim_later())[0][0] == "unknown"
     effects_rig.clock.forward(1200)
-    assert effects_rig.perform(Reply(), lease=effects_rig.claim_later())[0][0] == "unknown"
+    assert effects_rig.perform(reply(), lease=effects_rig.claim_later())[0][0] == "unknown"
     assert not effects_rig.sent
-    assert effects_rig.perform(Reply(), lease=effects_rig.claim_later()) == [("done", None)]
+    assert effects_rig.perform(reply(), lease=effects_rig.claim_later()) == [("done", None)]
     assert len(effects_rig.sent) == 1
 
 
 def test_a_match_that_belongs_to_another_action_does_not_count(effects_rig):
     """Two equal texts: the first reply's comment does not prove the second."""
-    effects_rig.ledger.begin(effects_rig.lease, [Reply()], MODES)
-    effects_rig.ledger.end_action(effects_rig.lease, Reply(), ActionStatus.DONE, ref="comment-9")
-    second = Reply(key="act:rp_reply:1:other")
+    effects_rig.ledger.begin(effects_rig.lease, [reply()], MODES)
+    effects_rig.ledger.end_action(effects_rig.lease, reply(), ActionStatus.DONE, ref="comment-9")
+    second = reply(key="act:rp_reply:1:other")
     effects_rig.ledger.begin(effects_rig.lease, [second], MODES)
     effects_rig.shows = [Found("comment-9")]
     assert effects_rig.perform(second, lease=effects_rig.claim_later())[0][0] == "unknown"
@@ -139,16 +140,16 @@ def test_a_worker_that_resumes_after_losing_its_lease_starts_no_effect(effects_r
     next_lease = effects_rig.claim_later()
     assert effects_rig.perform(TAG, lease=next_lease) == [("done", None)]
     with pytest.raises(HandBackError):
-        effects_rig.perform(AddTag("1", "other", "c"), lease=lost_lease)
+        effects_rig.perform(add_tag("1", "other", "c"), lease=lost_lease)
     assert len(effects_rig.sent) == 1
 
 
 def test_a_worker_paused_while_it_prepares_a_request_sends_nothing(effects_rig):
     effects_rig.prepares.append(lambda: effects_rig.clock.forward(240))
     with pytest.raises(HandBackError, match="lease_too_short"):
-        effects_rig.perform(Reply())
+        effects_rig.perform(reply())
     assert effects_rig.sent == []
-    assert effects_rig.row(Reply())["started"] is False
+    assert effects_rig.row(reply())["started"] is False
 
 
 @pytest.mark.parametrize("nth", [1, 2])
@@ -163,7 +164,7 @@ def test_a_worker_paused_while_it_reads_the_switches_sends_nothing(effects_rig, 
 
     effects_rig.switches.current = pause
     with pytest.raises(HandBackError, match="lease_too_short"):
-        effects_rig.perform(Reply())
+        effects_rig.perform(reply())
     assert effects_rig.sent == []
 
 
@@ -184,9 +185,9 @@ def test_a_switch_turned_while_a_request_is_prepared_stops_it(effects_rig, switc
 
     effects_rig.prepares.append(turn)
     with pytest.raises(HandBackError, match="switch_flipped"):
-        effects_rig.perform(Reply())
+        effects_rig.perform(reply())
     assert effects_rig.sent == []
-    assert effects_rig.perform(Reply()) == [("skipped", reason)]
+    assert effects_rig.perform(reply()) == [("skipped", reason)]
 
 
 def test_switches_that_become_unreadable_while_a_request_is_prepared_stop_it(effects_rig):
@@ -197,10 +198,10 @@ def test_switches_that_become_unreadable_while_a_request_is_prepared_stop_it(eff
 
     effects_rig.prepares.append(make_unreadable)
     with pytest.raises(SwitchesUnreadableError):
-        effects_rig.perform(Reply())
+        effects_rig.perform(reply())
     assert effects_rig.sent == []
     effects_rig.switches.switches = Switches()
-    assert effects_rig.perform(Reply()) == [("done", None)]
+    assert effects_rig.perform(reply()) == [("done", None)]
 
 
 @pytest.mark.parametrize("error", [TransientError, UncertainError])
@@ -210,8 +211,8 @@ def test_an_effect_whose_preparation_failed_was_not_sent(effects_rig, error):
 
     effects_rig.prepares.append(fails)
     with pytest.raises(error):
-        effects_rig.perform(Reply())
-    assert effects_rig.perform(Reply()) == [("done", None)]
+        effects_rig.perform(reply())
+    assert effects_rig.perform(reply()) == [("done", None)]
 
 
 def test_an_effect_found_superseded_during_preparation_is_refused(effects_rig):
@@ -219,15 +220,15 @@ def test_an_effect_found_superseded_during_preparation_is_refused(effects_rig):
         raise PermanentError("richpanel", "send_message", reason="superseded")
 
     effects_rig.prepares.append(superseded)
-    assert effects_rig.perform(Reply()) == [("refused", "superseded")]
+    assert effects_rig.perform(reply()) == [("refused", "superseded")]
     assert effects_rig.sent == []
 
 
 def test_an_action_whose_dependency_is_not_done_is_skipped(effects_rig):
     """A ticket is never closed unanswered."""
     effects_rig.fails = [PermanentError("richpanel", "say", status=400)]
-    rows = effects_rig.effects.perform(Attempt(effects_rig.lease, MODES), [StepAction(Reply())], {})
-    assert effects_rig.perform(TAG, earlier=rows, depends_on=(Reply().key,)) == [
+    rows = effects_rig.effects.perform(Attempt(effects_rig.lease, MODES), [StepAction(reply())], {})
+    assert effects_rig.perform(TAG, earlier=rows, depends_on=(reply().key,)) == [
         ("skipped", "dependency")
     ]
 
@@ -250,7 +251,7 @@ def test_switches_are_read_before_each_effect(effects_rig, switches, tag, say):
     """F40, F42: routing reaches no customer and continues where only replies are stopped."""
     effects_rig.switches.switches = switches
     assert effects_rig.perform(TAG) == [("skipped", tag) if tag else ("done", None)]
-    assert effects_rig.perform(Reply()) == [("skipped", say)]
+    assert effects_rig.perform(reply()) == [("skipped", say)]
 
 
 def test_an_effect_planned_under_a_switch_is_withheld_even_after_the_switch_is_lifted(effects_rig):

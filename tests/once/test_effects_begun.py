@@ -3,13 +3,13 @@
 import pytest
 
 from chalicelib.errors import HandBackError, TransientError
-from chalicelib.once.action import Settle
+from chalicelib.once.effect import Settle
 from chalicelib.once.effects import RECORD_PAUSES_SECONDS, Attempt, StepAction
-from tests.rigs.effects import MODES, OTHER, TAG, Reply
+from tests.rigs.effects import MODES, OTHER, TAG, reply
 
 FAILED_WRITE = TransientError("dynamodb", "batch_execute_statement", status=500)
 TOO_MANY = len(RECORD_PAUSES_SECONDS) + 1
-EMAIL = Reply(Settle.NONE, "act:send:1:opening")
+EMAIL = reply(Settle.NONE, "act:send:1:opening")
 """As an e-mail: its vendor cannot be asked whether it was sent."""
 
 

@@ -9,11 +9,12 @@ from chalicelib.errors import (
     TransientError,
     UncertainError,
 )
-from chalicelib.once.action import ActionRow, ActionStatus, Found, Settle
+from chalicelib.once.action import ActionRow, ActionStatus, Found
+from chalicelib.once.effect import Settle
 from chalicelib.once.effects import DEADLINE_SECONDS, RECORD_PAUSES_SECONDS, StepAction
 from chalicelib.once.event import LANDING_SECONDS
 from chalicelib.once.ports import Switches
-from tests.rigs.effects import MODES, OTHER, TAG, Reply
+from tests.rigs.effects import MODES, OTHER, TAG, reply
 
 FAILED_WRITE = TransientError("dynamodb", "update_item", status=500)
 
@@ -28,7 +29,7 @@ def lost(vendor="richpanel"):
 def test_each_effect_is_logged_and_counted_by_outcome_vendor_and_kind(effects_rig):
     effects_rig.fails = [PermanentError("richpanel", "add_tags", status=422)]
     effects_rig.perform(TAG)
-    effects_rig.perform(Reply())
+    effects_rig.perform(reply())
     assert effects_rig.log.events == [
         ("action.refused", {"action_type": "tag", "reason": "http_422"}),
         ("action.done", {"action_type": "auto_reply", "reason": None}),
@@ -40,12 +41,12 @@ def test_each_effect_is_logged_and_counted_by_outcome_vendor_and_kind(effects_ri
 
 
 def test_a_settlement_logs_what_the_vendor_showed(effects_rig):
-    effects_rig.ledger.begin(effects_rig.lease, [Reply()], MODES)
+    effects_rig.ledger.begin(effects_rig.lease, [reply()], MODES)
     effects_rig.claim_later()
     effects_rig.shows = [Found("comment-9")]
-    assert effects_rig.perform(Reply()) == [("done", "settled")]
+    assert effects_rig.perform(reply()) == [("done", "settled")]
     assert effects_rig.log.events[0] == ("action.settled", {"verdict": "happened", "saw": "found"})
-    assert effects_rig.row(Reply())["ref"] == "comment-9"
+    assert effects_rig.row(reply())["ref"] == "comment-9"
 
 
 def test_a_request_has_a_fixed_deadline(effects_rig):
@@ -129,12 +130,12 @@ def test_an_effect_that_may_have_happened_stays_started_until_it_is_repeated(eff
 
 @pytest.mark.parametrize("settle", [Settle.REPEATABLE, Settle.KEY])
 def test_a_repeated_effect_gets_a_new_landing_horizon(effects_rig, settle):
-    effects_rig.ledger.begin(effects_rig.lease, [Reply(settle)], MODES)
+    effects_rig.ledger.begin(effects_rig.lease, [reply(settle)], MODES)
     effects_rig.claim_later()
     effects_rig.fails = [lost()]
     with pytest.raises(TransientError):
-        effects_rig.perform(Reply(settle))
-    row, now = effects_rig.row(Reply()), effects_rig.clock.now().timestamp()
+        effects_rig.perform(reply(settle))
+    row, now = effects_rig.row(reply()), effects_rig.clock.now().timestamp()
     assert (row["started_epoch"], row["horizon"]) == (now, now + 250 + LANDING_SECONDS)
 
 
@@ -146,51 +147,51 @@ def test_a_repeated_effect_gets_a_new_landing_horizon(effects_rig, settle):
     ],
 )
 def test_a_refused_retry_says_nothing_about_the_request_before_it(effects_rig, settle, end):
-    effects_rig.ledger.begin(effects_rig.lease, [Reply(settle)], MODES)
+    effects_rig.ledger.begin(effects_rig.lease, [reply(settle)], MODES)
     effects_rig.claim_later()
     effects_rig.fails = [PermanentError("richpanel", "send", status=400)]
-    assert effects_rig.perform(Reply(settle)) == [end]
+    assert effects_rig.perform(reply(settle)) == [end]
 
 
 def test_a_refused_first_request_is_refused_whatever_its_settling(effects_rig):
     effects_rig.fails = [PermanentError("richpanel", "send", status=400)]
-    assert effects_rig.perform(Reply(Settle.KEY)) == [("refused", "http_400")]
+    assert effects_rig.perform(reply(Settle.KEY)) == [("refused", "http_400")]
 
 
 def test_a_step_is_unknown_if_any_of_its_actions_cannot_be_repeated(effects_rig):
-    both = [Reply(Settle.KEY), Reply(Settle.NONE, key="act:rp_reply:1:d")]
+    both = [reply(Settle.KEY), reply(Settle.NONE, key="act:rp_reply:1:d")]
     effects_rig.fails = [lost()]
     assert effects_rig.perform(*both) == [("unknown", "read_timeout")] * 2
 
 
 def test_a_stopped_effect_keeps_its_landing_horizon(effects_rig):
     """A check moves no horizon."""
-    effects_rig.ledger.begin(effects_rig.lease, [Reply(Settle.NONE)], MODES)
-    before = effects_rig.row(Reply())
+    effects_rig.ledger.begin(effects_rig.lease, [reply(Settle.NONE)], MODES)
+    before = effects_rig.row(reply())
     effects_rig.claim_later()
     effects_rig.switches.switches = Switches(kill_switch=True)
-    assert effects_rig.perform(Reply(Settle.NONE)) == [("unknown", "stopped_unsettled")]
-    after = effects_rig.row(Reply())
+    assert effects_rig.perform(reply(Settle.NONE)) == [("unknown", "stopped_unsettled")]
+    after = effects_rig.row(reply())
     for name in ("started_epoch", "horizon"):
         assert after[name] == before[name]
 
 
 @pytest.mark.parametrize("settle", [Settle.REPEATABLE, Settle.KEY])
 def test_a_stopped_effect_that_is_repeatable_says_so(effects_rig, settle):
-    effects_rig.ledger.begin(effects_rig.lease, [Reply(settle)], MODES)
+    effects_rig.ledger.begin(effects_rig.lease, [reply(settle)], MODES)
     effects_rig.claim_later()
     effects_rig.switches.switches = Switches(kill_switch=True)
-    assert effects_rig.perform(Reply(settle)) == [("unknown", "stopped_repeatable")]
+    assert effects_rig.perform(reply(settle)) == [("unknown", "stopped_repeatable")]
 
 
 def test_an_interrupted_effect_that_stays_unknown_records_the_check_and_keeps_its_times(
     effects_rig,
 ):
-    effects_rig.ledger.begin(effects_rig.lease, [Reply()], MODES)
-    before = effects_rig.row(Reply())
+    effects_rig.ledger.begin(effects_rig.lease, [reply()], MODES)
+    before = effects_rig.row(reply())
     effects_rig.claim_later()
-    assert effects_rig.perform(Reply()) == [("unknown", "interrupted:may_still_land")]
-    after = effects_rig.row(Reply())
+    assert effects_rig.perform(reply()) == [("unknown", "interrupted:may_still_land")]
+    after = effects_rig.row(reply())
     assert (after["started_epoch"], after["horizon"]) == (
         before["started_epoch"],
         before["horizon"],
@@ -198,23 +199,23 @@ def test_an_interrupted_effect_that_stays_unknown_records_the_check_and_keeps_it
 
 
 def test_an_effect_found_absent_twice_is_sent_with_a_new_start_time(effects_rig):
-    effects_rig.ledger.begin(effects_rig.lease, [Reply()], MODES)
+    effects_rig.ledger.begin(effects_rig.lease, [reply()], MODES)
     effects_rig.claim_later(1200)
-    assert effects_rig.perform(Reply()) == [("unknown", "interrupted:absent_once")]
+    assert effects_rig.perform(reply()) == [("unknown", "interrupted:absent_once")]
     effects_rig.claim_later()
-    assert effects_rig.perform(Reply()) == [("done", None)]
+    assert effects_rig.perform(reply()) == [("done", None)]
     now = effects_rig.clock.now().timestamp()
-    assert effects_rig.row(Reply())["started_epoch"] == now
-    assert effects_rig.sent == [[Reply().key]]
+    assert effects_rig.row(reply())["started_epoch"] == now
+    assert effects_rig.sent == [[reply().key]]
 
 
 def test_an_unknown_effect_is_left_unchanged_while_nothing_new_is_known(effects_rig):
     effects_rig.fails = [lost()]
-    effects_rig.perform(Reply())
-    before = effects_rig.row(Reply())
+    effects_rig.perform(reply())
+    before = effects_rig.row(reply())
     effects_rig.claim_later()
-    assert effects_rig.perform(Reply()) == [("unknown", "read_timeout")]
-    assert effects_rig.row(Reply()) == before
+    assert effects_rig.perform(reply()) == [("unknown", "read_timeout")]
+    assert effects_rig.row(reply()) == before
 
 
 def test_an_unknown_effect_that_may_be_repeated_is_repeated(effects_rig):
@@ -263,14 +264,14 @@ def test_a_rejected_retry_leaves_the_outcome_of_the_first_try_open(effects_rig):
 
 
 def test_an_effect_found_absent_and_then_rejected_did_not_happen(effects_rig):
-    effects_rig.ledger.begin(effects_rig.lease, [Reply()], MODES)
+    effects_rig.ledger.begin(effects_rig.lease, [reply()], MODES)
     effects_rig.claim_later(1200)
-    effects_rig.perform(Reply())
+    effects_rig.perform(reply())
     effects_rig.claim_later()
     effects_rig.fails = [TransientError("richpanel", "send", status=429)]
     with pytest.raises(TransientError):
-        effects_rig.perform(Reply())
-    assert effects_rig.row(Reply())["started"] is False
+        effects_rig.perform(reply())
+    assert effects_rig.row(reply())["started"] is False
 
 
 @pytest.mark.parametrize(
@@ -330,13 +331,13 @@ def test_writing_an_outcome_is_retried_after_growing_pauses(effects_rig):
 def test_an_outcome_that_cannot_be_written_is_left_to_be_settled(effects_rig):
     effects_rig.table.fails["transact"] = [FAILED_WRITE] * (len(RECORD_PAUSES_SECONDS) + 1)
     with pytest.raises(TransientError):
-        effects_rig.perform(Reply())
+        effects_rig.perform(reply())
     assert len(effects_rig.clock.slept) == len(RECORD_PAUSES_SECONDS)
-    assert (effects_rig.row(Reply())["status"], effects_rig.row(Reply())["started"]) == (
+    assert (effects_rig.row(reply())["status"], effects_rig.row(reply())["started"]) == (
         "pending",
         True,
     )
     effects_rig.shows = [Found("comment-9")]
     effects_rig.claim_later()
-    assert effects_rig.perform(Reply()) == [("done", "settled")]
+    assert effects_rig.perform(reply()) == [("done", "settled")]
     assert len(effects_rig.sent) == 1

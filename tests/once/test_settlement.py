@@ -5,17 +5,22 @@ import itertools
 import pytest
 
 from chalicelib.once.action import ActionStatus, Found
+from chalicelib.once.effect import Hands
 from chalicelib.once.event import LANDING_SECONDS, EventFacts
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
 from chalicelib.once.settlement import SECOND_CHECK_SECONDS, Settlement, Verdict
-from chalicelib.outreach.actions import SendText
+from chalicelib.outreach.actions import SEND_TEXT, send
 from tests.rigs.fakes import ManualClock
 from tests.simulation import tables
 
 MODES = Modes("automation_candidate", safe_mode=False, automation_enabled=True)
 LEASE = 250
 LOST, OTHER = "act:send:o1:lost", "act:send:o2:other"
+
+
+def showing(settler):
+    return {"send_text": Hands(None, settler=settler)}
 
 
 class Dispute:
@@ -25,7 +30,7 @@ class Dispute:
         self.clock = ManualClock()
         owners = (f"o{n}" for n in itertools.count())
         self.ledger = Ledger(tables.ledger(), self.clock, lambda: next(owners))
-        self.lost, self.other = SendText("o1", "lost"), SendText("o2", "other")
+        self.lost, self.other = send(SEND_TEXT, "o1", "lost"), send(SEND_TEXT, "o2", "other")
         self.begin(self.lost)
         self.clock.forward(600)
         self.shown = Found("SM1", other_candidates=(OTHER,), is_id_global=True)
@@ -38,7 +43,7 @@ class Dispute:
 
     def judge(self, key=LOST, shown=None):
         shows = (shown or self.shown,)
-        settlement = Settlement(self.ledger, {"send_text": lambda _asked: shows}, self.clock)
+        settlement = Settlement(self.ledger, showing(lambda _asked: shows), self.clock)
         settled = settlement.judge(self.ledger.action(key).unsettled)
         return settled.verdict, settled.saw, settled.ref
 
@@ -109,15 +114,15 @@ def test_an_action_that_never_began_or_was_skipped_disputes_nothing(dispute):
 def test_an_undisputed_message_is_found_beside_a_disputed_one(dispute):
     dispute.begin(dispute.other)
     shows = (dispute.shown, Found("SM2"))
-    settlement = Settlement(dispute.ledger, {"send_text": lambda _asked: shows}, dispute.clock)
+    settlement = Settlement(dispute.ledger, showing(lambda _asked: shows), dispute.clock)
     settled = settlement.judge(dispute.ledger.action(LOST).unsettled)
     assert (settled.verdict, settled.ref) == (Verdict.HAPPENED, "SM2")
 
 
-@pytest.mark.parametrize("settlers", [{}, {"send_text": lambda _asked: None}])
-def test_an_action_without_a_settler_stays_undecided(dispute, settlers):
+@pytest.mark.parametrize("settler", [None, lambda _asked: None])
+def test_an_action_without_a_settler_stays_undecided(dispute, settler):
     dispute.clock.forward(10 * LANDING_SECONDS)
-    settled = Settlement(dispute.ledger, settlers, dispute.clock).judge(
+    settled = Settlement(dispute.ledger, showing(settler), dispute.clock).judge(
         dispute.ledger.action(LOST).unsettled
     )
     assert (settled.verdict, settled.saw) == (Verdict.UNDECIDED, "cannot_be_asked")
@@ -125,7 +130,7 @@ def test_an_action_without_a_settler_stays_undecided(dispute, settlers):
 
 
 def test_absence_counts_after_the_horizon_at_a_second_check_a_minute_later(dispute):
-    settlement = Settlement(dispute.ledger, {"send_text": lambda _asked: ()}, dispute.clock)
+    settlement = Settlement(dispute.ledger, showing(lambda _asked: ()), dispute.clock)
 
     def look():
         settled = settlement.judge(dispute.ledger.action(LOST).unsettled)

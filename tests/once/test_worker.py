@@ -26,9 +26,9 @@ from tests.rigs.worker import (
     REPLY,
     REPLY_KEY,
     ROUTED,
+    UNSETTLEABLE,
     EscalatingFlow,
     RecheckingFlow,
-    UnsettleableReply,
     WorkerDied,
     WorkerRig,
     job,
@@ -379,7 +379,7 @@ def test_an_attention_tag_already_in_the_plan_is_not_added_twice(worker_rig):
 
 
 def test_a_flow_chooses_the_hand_off_of_a_refused_event():
-    worker_rig = WorkerRig(EscalatingFlow(UnsettleableReply()))
+    worker_rig = WorkerRig(EscalatingFlow(UNSETTLEABLE))
     worker_rig.fails = {ROUTED: [refused()]}
     worker_rig.process()
     assert worker_rig.flow.escalated == [(KEY, "refused:http_422")]

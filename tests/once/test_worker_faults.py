@@ -22,9 +22,9 @@ from tests.rigs.worker import (
     KEY,
     REPLY_KEY,
     ROUTED,
+    UNSETTLEABLE,
     EscalatingFlow,
     SmallFlow,
-    UnsettleableReply,
     UnwatchedFlow,
     WatchedFlow,
     WorkerDied,
@@ -225,7 +225,7 @@ def test_a_replay_without_a_hand_off_audits_the_hand_off_of_an_earlier_run(worke
 
 
 def test_a_flow_names_the_hand_off_of_an_earlier_run():
-    worker_rig = WorkerRig(EscalatingFlow(UnsettleableReply()))
+    worker_rig = WorkerRig(EscalatingFlow(UNSETTLEABLE))
     worker_rig.fails = {ROUTED: [refused()]}
     worker_rig.audit_table.fails["put_all"] = [WorkerDied()]
     with pytest.raises(WorkerDied):
@@ -265,7 +265,7 @@ def test_a_stopped_hand_off_of_an_earlier_run_parks_an_event_with_nothing_to_do(
 
 
 def test_a_flow_names_the_earlier_hand_off_of_an_event_with_nothing_to_do():
-    worker_rig = WorkerRig(EscalatingFlow(UnsettleableReply()))
+    worker_rig = WorkerRig(EscalatingFlow(UNSETTLEABLE))
     dies_while_it_asks_a_person(worker_rig, REPLY_KEY)
     worker_rig.flow.raises["plan"] = NotAnEvent(EventStatus.PROCESSED, "with_a_person")
     assert worker_rig.process(job(recovery=Recovery.OPERATOR)) == "done"
@@ -371,7 +371,7 @@ def test_an_event_whose_end_was_written_without_confirmation_is_not_handed_off(w
 
 
 def test_a_flow_chooses_the_hand_off_of_a_dead_letter():
-    worker_rig = WorkerRig(EscalatingFlow(UnsettleableReply()))
+    worker_rig = WorkerRig(EscalatingFlow(UNSETTLEABLE))
     worker_rig.fails = {ROUTED: [too_many()]}
     worker_rig.process(receive=10)
     assert worker_rig.flow.escalated == [(KEY, "dead_letter:richpanel_http_429")]
@@ -466,7 +466,7 @@ def test_a_repeated_hand_off_that_fails_stays_pending(handoff_pending):
 
 
 def test_a_repeated_hand_off_is_marked_as_repeated_for_the_flow():
-    worker_rig = WorkerRig(EscalatingFlow(UnsettleableReply()))
+    worker_rig = WorkerRig(EscalatingFlow(UNSETTLEABLE))
     worker_rig.fails = {ROUTED: [too_many()], REPLY_KEY: [too_many()]}
     worker_rig.process(receive=10)
     worker_rig.process(HANDOFF)

@@ -51,8 +51,7 @@ def with_notices(rig, ses):
         lambda job, _seconds: rig.intake.put_back(job),
         rig.clock,
     )
-    rig.sender._notices = notices
-    rig.worker.plans.effects._executors["notify_desk"] = notices.send
+    rig.sender._notices = rig.notices = notices
     rig.worker.flows["handoff_notice"] = NoticeFlow(rig.conversations, rig.current, rig.clock)
     project(rig, handoff_notice={"email": DESK, "after_minutes": 15})
     return rig

@@ -7,7 +7,7 @@ from chalicelib.once.event import EventFacts, EventStatus
 from chalicelib.once.job import Recovery
 from chalicelib.once.ports import UNDECIDED
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.actions import SendText
+from chalicelib.outreach.actions import SEND_TEXT, send
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Draft, Entry, Status
@@ -23,7 +23,7 @@ START = "evt:start:1"
 OPENING, LATER = outreach_keys.entry_id(START), outreach_keys.entry_id("evt:reply:sms:2")
 ITEM = {**new(channel="sms"), "start_event": START}
 OPAQUE_ID, COMPANY, TEL = ITEM["opaque_id"], ITEM["company_id"], ITEM["primary_channel"]
-SEND = SendText(OPAQUE_ID, OPENING)
+SEND = send(SEND_TEXT, OPAQUE_ID, OPENING)
 SAID = Entry("SM9", "2026-01-01T00:00:00.000Z", "user", "hello")
 
 
@@ -61,7 +61,7 @@ class Receipts:
 
     def other_send_is(self, ref):
         """Another message of the conversation has that provider id."""
-        other = SendText(OPAQUE_ID, LATER)
+        other = send(SEND_TEXT, OPAQUE_ID, LATER)
         lease = self._claimed("evt:reply:sms:2")
         self.parts.ledger.begin(lease, [other], UNDECIDED)
         self.parts.ledger.end_action(lease, other, ActionStatus.DONE, ref=ref)

@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.clock import iso
 from chalicelib.errors import PermanentError, UnavailableError
-from chalicelib.outreach.actions import Loaded, SendText
+from chalicelib.outreach.actions import SEND_TEXT, Loaded, SendData, send
 from chalicelib.outreach.conversations.records import Draft, Record
 from local import company
 
@@ -21,6 +21,7 @@ def record(channel):
             "channel_method": channel,
             "channel_config": config,
             "primary_channel": "+15550140000",
+            "company_id": "co-1",
             "opaque_id": "o1",
             "last_inbound_at": iso(NOW),
         }
@@ -29,7 +30,7 @@ def record(channel):
 
 def prepare(parts, channel, written):
     parts.clock.moment = NOW
-    parts.sender.prepare([SendText("o1", "e1", loaded=Loaded(record(channel), written))])
+    parts.sender.prepare([send(SEND_TEXT, "o1", "e1", SendData(Loaded(record(channel), written)))])
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ class ScriptedNetwork(Network):
         self.ends = {kind: list(value) for kind, value in ends.items()}
 
     def next_effect_fault(self, actions):
-        ends = self.ends.get(actions[0].kind)
+        ends = self.ends.get(actions[0].kind.name)
         if ends:
             end = ends.pop(0)
             if end is not None:

@@ -6,17 +6,18 @@ import pytest
 
 from chalicelib.errors import HandBackError, LeaseLostError, TransientError, UncertainError
 from chalicelib.once.action import ActionStatus
+from chalicelib.once.effect import Hands
 from chalicelib.once.effects import STOPPED_REPEATABLE, Attempt, Effects, StepAction
 from chalicelib.once.event import EventFacts, EventStatus
 from chalicelib.once.ledger import rows
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes, Switches
 from chalicelib.once.settlement import Settlement
-from chalicelib.support.actions import AddTag
+from chalicelib.support.actions import add_tag
 from tests.rigs.fakes import ManualClock, RecordingLog, SetSwitches
 from tests.rigs.tables import FaultyTable
 from tests.simulation import tables
-from tests.simulation.flow import KeyedReply, QueriedReply
+from tests.simulation.flow import built
 
 EVENT = EventFacts(
     event_key="evt:rp:1042:c-1",
@@ -28,8 +29,8 @@ EVENT = EventFacts(
     source_message_id="c-1",
 )
 MODES = Modes(mode="automation_candidate", safe_mode=False, automation_enabled=True)
-TAG = AddTag("1042", "route-returns-admin", "c-1")
-REPLY = QueriedReply("1042", "refund_request", "c-1")
+TAG = add_tag("1042", "route-returns-admin", "c-1")
+REPLY = built("reply_queried", "1042", "refund_request", "c-1")
 
 
 class Vendor:
@@ -60,7 +61,7 @@ class TakeoverRig:
         self.effects = Effects(
             self.ledger,
             self.switches,
-            dict.fromkeys(kinds, self.vendor),
+            dict.fromkeys(kinds, Hands(self.vendor)),
             Settlement(self.ledger, {}, self.clock),
             self.clock,
             RecordingLog(),
@@ -156,7 +157,7 @@ def test_a_switch_that_flips_while_the_rows_are_written_stops_the_request(rig):
 
 
 def test_an_effect_that_may_have_happened_is_not_skipped_after_a_rejected_retry(rig):
-    reply = KeyedReply("1042", "refund_request", "c-1")
+    reply = built("reply_keyed", "1042", "refund_request", "c-1")
     rig.vendor.errors = [
         UncertainError("richpanel", "send", reason="timeout"),
         TransientError("richpanel", "send", status=429),

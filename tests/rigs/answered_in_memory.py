@@ -7,6 +7,7 @@ import pytest
 
 from chalicelib.once.aside import SettingAside
 from chalicelib.once.audit import Audit
+from chalicelib.once.effect import Hands
 from chalicelib.once.effects import Effects
 from chalicelib.once.escalation import Escalation
 from chalicelib.once.plan_run import PlanRun
@@ -127,23 +128,19 @@ class Answered(Telling):
         self.sender._composer = self.composer
         self.sender.message_id_header = lambda _ref: None  # no e-mail is sent
         flow = self.flow()
-        settlement = self._settlement = Settlement(
-            self.ledger, {"send_text": self.sender.settle_text}, self.clock
-        )
-        effects = Effects(
-            self.ledger,
-            self.switches,
-            {
-                "send_text": self._at_a_vendor(self.sender.send_text),
-                "hand_off": self.sender.hand_off,
-                "tell_company": self._at_a_vendor(self.tell),
-            },
-            settlement,
-            self.clock,
-            self.log,
-            {"send_text": self.sender.prepare, "tell_company": self.teller.prepare},
-            {"send_text": self.sender.last_look},
-        )
+        sender = self.sender
+        hands = {
+            "send_text": Hands(
+                self._at_a_vendor(sender.send_text),
+                sender.prepare,
+                sender.last_look,
+                sender.settle_text,
+            ),
+            "hand_off": Hands(sender.hand_off),
+            "tell_company": Hands(self._at_a_vendor(self.tell), self.teller.prepare),
+        }
+        settlement = self._settlement = Settlement(self.ledger, hands, self.clock)
+        effects = Effects(self.ledger, self.switches, hands, settlement, self.clock, self.log)
         audit = Audit(tables.audit(), self.clock)
         tells = self.worker.flows["tell_company"]
         kinds = ("inbound_message", "outreach_resume", "handoff_release")

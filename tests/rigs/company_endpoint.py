@@ -12,6 +12,7 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from chalicelib.once.aside import SettingAside
 from chalicelib.once.audit import Audit
+from chalicelib.once.effect import Hands
 from chalicelib.once.effects import Effects
 from chalicelib.once.escalation import Escalation
 from chalicelib.once.plan_run import PlanRun
@@ -152,16 +153,12 @@ class Telling(OutreachParts):
             self.log,
         )
         flow = TellFlow(self.events, endpoint, self.clock, self.log)
-        settlement = Settlement(self.ledger, {}, self.clock)
-        effects = Effects(
-            self.ledger,
-            self.switches,
-            {"tell_company": self.tell, "hand_off": self.sender.hand_off},
-            settlement,
-            self.clock,
-            self.log,
-            {"tell_company": self.teller.prepare},
-        )
+        hands = {
+            "tell_company": Hands(self.tell, self.teller.prepare),
+            "hand_off": Hands(self.sender.hand_off),
+        }
+        settlement = Settlement(self.ledger, hands, self.clock)
+        effects = Effects(self.ledger, self.switches, hands, settlement, self.clock, self.log)
         audit = Audit(tables.audit(), self.clock)
         escalation = Escalation(self.ledger, audit, effects, self.log)
         self.worker = Worker(

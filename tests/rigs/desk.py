@@ -16,7 +16,7 @@ from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.plan_run import PlanRun
 from chalicelib.once.settlement import Settlement
 from chalicelib.once.worker import HandedBackError, Worker
-from chalicelib.outreach.actions import NOTICES
+from chalicelib.outreach.actions import KINDS
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.desk import shown
 from chalicelib.outreach.desk.asked import parsed_act
@@ -26,6 +26,7 @@ from chalicelib.outreach.door.access import Access, Role
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.receipts import ResumeRebuilder
 from chalicelib.wiring.jobs import decode
+from chalicelib.wiring.lazy import hands_of
 from local import company
 from local.vendors import twilio as simulated
 from tests.rigs.fakes import RecordingOutbox, SetSwitches
@@ -85,23 +86,9 @@ class DeskRig(OutreachParts):
 
     def _worker(self):
         audit = Audit(self.audit_table, self.clock)
-        texts = ("send_text", *NOTICES)
-        executors = {
-            **dict.fromkeys(texts, self.sender.send_text),
-            "hand_off": self.sender.hand_off,
-        }
-        settlers = dict.fromkeys(texts, self.sender.settle_text)
-        settlement = Settlement(self.ledger, settlers, self.clock)
-        effects = Effects(
-            self.ledger,
-            self.switches,
-            executors,
-            settlement,
-            self.clock,
-            self.log,
-            dict.fromkeys(texts, self.sender.prepare),
-            {"send_text": self.sender.last_look},
-        )
+        hands = hands_of(KINDS, self)
+        settlement = Settlement(self.ledger, hands, self.clock)
+        effects = Effects(self.ledger, self.switches, hands, settlement, self.clock, self.log)
         flow = self.flow()
         kinds = ("inbound_message", "outreach_resume", "handoff_release", "desk_reply")
         escalation = Escalation(self.ledger, audit, effects, self.log)

@@ -4,37 +4,27 @@ import itertools
 
 import pytest
 
-from chalicelib.once.action import Settle
+from chalicelib.once.effect import Effect, EffectKind, Hands, Settle
 from chalicelib.once.effects import Attempt, Effects, StepAction
 from chalicelib.once.event import EventFacts
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
 from chalicelib.once.settlement import Settlement
-from chalicelib.support.actions import AddTag
+from chalicelib.support.actions import add_tag
 from tests.rigs.fakes import ManualClock, RecordingLog, SetSwitches
 from tests.rigs.tables import FaultyTable
 from tests.simulation import tables
 
 MODES = Modes("automation_candidate", safe_mode=False, automation_enabled=True)
 EVENT = EventFacts("evt:rp:1:c", "1", "2026-11-20T11:59:59.000Z", "9f", 9, "test", "c")
-TAG, OTHER = AddTag("1", "mw-processed", "c"), AddTag("1", "mw-routing-applied", "c")
+TAG, OTHER = add_tag("1", "mw-processed", "c"), add_tag("1", "mw-routing-applied", "c")
 
 
-class Reply:
-    """An action that reaches a customer; `settle` says how its outcome can be found out."""
-
-    kind, vendor, reaches_customer = "say", "richpanel", True
-    is_id_global = False
-    conversation_id, audit_type = "1", "auto_reply"
-
-    def __init__(self, settle=Settle.QUERY, key="act:rp_reply:1:c"):
-        self.settle, self.key = settle, key
-
-    def payload(self):
-        return {"template": "t_1"}
-
-    def probe(self):
-        return {"body": "hash"}
+def reply(settle=Settle.QUERY, key="act:rp_reply:1:c"):
+    """An effect that reaches a customer; `settle` says how its outcome can be found out."""
+    kind = EffectKind("say", "richpanel", settle, reaches_customer=True, hands=Hands)
+    payload, probe = {"template": "t_1"}, {"body": "hash"}
+    return Effect(kind, key, "1", "t_1", "auto_reply", payload, probe)
 
 
 class EffectsRig:
@@ -54,14 +44,15 @@ class EffectsRig:
         self.table = table
         self.ledger = Ledger(table, self.clock, lambda: next(owners))
         self.sent, self.deadlines, self.fails, self.shows, self.prepares = [], [], [], [], []
+        say = Hands(self.send, self.prepare, settler=lambda _action: tuple(self.shows))
+        hands = {"add_tag": Hands(self.send), "say": say}
         self.effects = Effects(
             self.ledger,
             self.switches,
-            dict.fromkeys(("add_tag", "say"), self.send),
-            Settlement(self.ledger, {"say": lambda _action: tuple(self.shows)}, self.clock),
+            hands,
+            Settlement(self.ledger, hands, self.clock),
             self.clock,
             self.log,
-            {"say": self.prepare},
         )
         self.lease = self.claim()
 

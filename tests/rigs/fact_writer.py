@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,7 +11,7 @@ from chalicelib.aws.dynamo import Table
 from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.facts.ledger import ATTRIBUTES, FactLedger
 from chalicelib.facts.model import Fact, Metric
-from chalicelib.facts.posting.actions import append, replace
+from chalicelib.facts.posting.actions import KINDS
 from chalicelib.facts.posting.dimensions import Dimensions
 from chalicelib.facts.posting.powerbi import PowerBi, Tokens
 from chalicelib.facts.posting.writer import FactWriter
@@ -20,6 +21,7 @@ from chalicelib.once.settlement import Settlement
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
 from chalicelib.vendors.rate_limit import RateLimit
+from chalicelib.wiring.lazy import hands_of
 from local.vendors.powerbi import CLIENT_ID, CLIENT_SECRET, WORKSPACE
 from tests.rigs.fakes import ManualClock, RecordingLog, SetSwitches
 
@@ -94,13 +96,9 @@ class WriterRig:
         """A new container; `archives` are its sinks beside the dataset."""
         ledger, store = self.ledger(client), self.store(client)
         sinks = {sink.target: sink for sink in (self.sink(is_numbered=is_numbered), *archives)}
-        executors = {
-            "post_facts": append(sinks),
-            "insert_dimension": append(sinks),
-            "replace_dimension": replace(sinks),
-        }
-        settlement = Settlement(ledger, {}, self.clock)
-        effects = Effects(ledger, self.switches, executors, settlement, self.clock, self.log)
+        hands = hands_of(KINDS, SimpleNamespace(sinks=sinks))
+        settlement = Settlement(ledger, hands, self.clock)
+        effects = Effects(ledger, self.switches, hands, settlement, self.clock, self.log)
         return FactWriter(
             ledger=ledger,
             store=store,

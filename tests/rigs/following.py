@@ -11,6 +11,7 @@ from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
+from chalicelib.outreach.actions import KINDS
 from chalicelib.outreach.companies import Companies
 from chalicelib.outreach.conversations.parcels import Parcels
 from chalicelib.outreach.conversations.records import Record
@@ -20,6 +21,7 @@ from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.jobs import DeliveryReceipt
 from chalicelib.outreach.receipts import ReceiptFlow, ResumeRebuilder, resume_through
 from chalicelib.vendors.level import OwnLevel
+from chalicelib.wiring.lazy import hands_of
 from local import company
 from local.vendors import twilio as simulated
 from tests.rigs.desk import OTHERS, OURS, TEL, DeskRig
@@ -181,7 +183,7 @@ class FollowRig(DeskRig):
         actions = SweepActions(self.ledger, self.intake, summary, lambda: 240.0)
         resume = ResumeRebuilder(self.conversations)
         kinds = ("evt:start", "evt:follow", "evt:reply", "evt:receipt", "evt:release")
-        settlement = Settlement(self.ledger, {"send_text": self.sender.settle_text}, self.clock)
+        settlement = Settlement(self.ledger, hands_of(KINDS, self), self.clock)
         RowSweep(self.ledger, settlement, dict.fromkeys(kinds, resume), self.clock, actions).run()
         assert not summary.problems, summary.problems
         return summary

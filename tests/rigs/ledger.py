@@ -6,11 +6,12 @@ import re
 import pytest
 
 from chalicelib.clock import iso
-from chalicelib.once.action import ActionStatus, Settle
+from chalicelib.once.action import ActionStatus
+from chalicelib.once.effect import Effect, EffectKind, Hands, Settle
 from chalicelib.once.event import EventFacts
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
-from chalicelib.support.actions import AddTag
+from chalicelib.support.actions import add_tag
 from tests.rigs.fakes import NOON, ManualClock
 from tests.rigs.tables import FaultyTable
 from tests.simulation import tables
@@ -19,30 +20,18 @@ KEY = "evt:rp:1042:c-77"
 MODES = Modes(mode="automation_candidate", safe_mode=False, automation_enabled=True)
 DAY = 86_400
 NOW = int(NOON.timestamp())
-TAG = AddTag("1042", "route-returns-admin", "c-77")
-OTHER = AddTag("1042", "mw-processed", "c-77")
+TAG = add_tag("1042", "route-returns-admin", "c-77")
+OTHER = add_tag("1042", "mw-processed", "c-77")
 
 
-class Reply:
-    """An action that can be read back, as a reply can."""
+SAY = EffectKind("say", "richpanel", Settle.QUERY, reaches_customer=True, hands=Hands)
 
-    kind, vendor, settle, reaches_customer, audit_type = (
-        "say",
-        "richpanel",
-        Settle.QUERY,
-        True,
-        "auto_reply",
-    )
-    is_id_global = False
 
-    def __init__(self, key="act:rp_reply:1042:c-77", conversation_id="1042"):
-        self.key, self.conversation_id = key, conversation_id
-
-    def payload(self):
-        return {"template": "t_1", "by": "call 212-555-0142"}
-
-    def probe(self):
-        return {"author": "bot", "body": "hash"}
+def reply(key="act:rp_reply:1042:c-77", conversation_id="1042"):
+    """An effect that can be read back, as a reply can."""
+    payload = {"template": "t_1", "by": "call 212-555-0142"}
+    probe = {"author": "bot", "body": "hash"}
+    return Effect(SAY, key, conversation_id, "t_1", "auto_reply", payload, probe)
 
 
 class StrictTable(FaultyTable):

@@ -6,9 +6,9 @@ import pytest
 
 from chalicelib.errors import PermanentError, TransientError, UncertainError
 from chalicelib.once import trace
-from chalicelib.once.action import Settle
 from chalicelib.once.aside import SettingAside
 from chalicelib.once.audit import Audit
+from chalicelib.once.effect import Effect, EffectKind, Hands, Settle
 from chalicelib.once.effects import Effects
 from chalicelib.once.escalation import Escalation
 from chalicelib.once.event import EventStatus
@@ -22,7 +22,7 @@ from chalicelib.once.ports import Delivery
 from chalicelib.once.settlement import Settlement
 from chalicelib.once.worker import HandedBackError, Worker
 from chalicelib.support import actions
-from chalicelib.support.actions import ATTENTION_TAG, AddTag
+from chalicelib.support.actions import ATTENTION_TAG, add_tag
 from chalicelib.support.jobs import TicketMessage, TicketNotification
 from chalicelib.wiring.jobs import decode
 from tests.rigs.fakes import ManualClock, RecordingLog, SetSwitches
@@ -70,18 +70,9 @@ def delivered(sent, *, receive=1, time_left=120.0, message_id="sqs-1", lane=None
     )
 
 
-class UnsettleableReply:
-    """A reply whose unknown outcome cannot be settled, at a vendor of its own."""
-
-    kind, vendor, settle, reaches_customer = "say", "twilio", Settle.NONE, True
-    is_id_global = False
-    conversation_id, audit_type, key = "1042", "auto_reply", REPLY_KEY
-
-    def payload(self):
-        return {"template": "t_1"}
-
-    def probe(self):
-        return {}
+SAY = EffectKind("say", "twilio", Settle.NONE, reaches_customer=True, hands=Hands)
+UNSETTLEABLE = Effect(SAY, REPLY_KEY, "1042", "t_1", "auto_reply", {"template": "t_1"})
+"""A reply whose unknown outcome cannot be settled, at a vendor of its own."""
 
 
 def planned(*steps, **facts):
@@ -129,7 +120,7 @@ class SmallFlow(Flow):
     def build(self, planned, event, plan):
         self.built_from.append(plan)
         if planned.kind == "say":
-            return UnsettleableReply()
+            return UNSETTLEABLE
         return actions.build(
             planned,
             conversation_id=event.facts.conversation_id,
@@ -137,7 +128,7 @@ class SmallFlow(Flow):
         )
 
     def escalation(self, event, reason):  # noqa: ARG002 - the signature of flows
-        return AddTag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
+        return add_tag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
 
     def conclude(self, lease, event, plan, rows):
         status = {key: row.status.value for key, row in rows.items()}
@@ -215,7 +206,7 @@ class WorkerRig:
         effects = Effects(
             self.ledger,
             self.switches,
-            dict.fromkeys(("add_tag", "say"), self.send),
+            dict.fromkeys(("add_tag", "say"), Hands(self.send)),
             Settlement(self.ledger, {}, self.clock),
             self.clock,
             self.log,

@@ -138,12 +138,12 @@ class Consent:
 
     def send_begins(self, actor: Any, action: Any) -> None:
         """What was seen as the message was planned is no last look: that comes after its row."""
-        if action.kind in SENDS and actor is not None:
+        if action.kind.name in SENDS and actor is not None:
             actor.looks.clear()
 
     def send_starts(self, actor: Any, action: Any) -> None:
         """No send whose last look began after the mark of a STOP was written."""
-        if action.kind not in SENDS or actor is None:
+        if action.kind.name not in SENDS or actor is None:
             return
         world = self._world
         record = next(

@@ -7,14 +7,16 @@ are unchanged product code; only the ports below them are in memory.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.aws.switches import SsmSwitches
-from chalicelib.once.action import Action, ActionRow
+from chalicelib.once.action import ActionRow
 from chalicelib.once.aside import SettingAside
 from chalicelib.once.audit import Audit
 from chalicelib.once.current_job import CurrentJob
+from chalicelib.once.effect import Effect, Hands
 from chalicelib.once.effects import Effects
 from chalicelib.once.escalation import Escalation
 from chalicelib.once.event import Lease
@@ -60,7 +62,7 @@ class WatchedLedger(Ledger):
         self._oracle = world.oracle
 
     def begin(
-        self, lease: Lease, actions: Sequence[Action], modes: Modes, **how: bool
+        self, lease: Lease, actions: Sequence[Effect], modes: Modes, **how: bool
     ) -> tuple[ActionRow, ...]:
         """See `chalicelib.ports.Ledger.begin`."""
         for action in actions:
@@ -137,14 +139,9 @@ class Container:
         world = self.world
         tickets = support.flow(self)
         flows: dict[str, Any] = {"ticket_message": tickets, "ticket_notification": tickets}
-        executors, preparers = support.executors(self)
         keepers = {}
-        last_looks = {}
         if world.scenario.starts:
             flows |= self.outreach.flows
-            executors |= self.outreach.executors
-            preparers |= self.outreach.preparers
-            last_looks = self.outreach.last_looks
         if world.scenario.batches:
             keepers = {"hubspot_batch": self.facts.keeper}
         flows["action_resend"] = ResendFlow(self.ledger, flows, self._rebuilders)
@@ -152,12 +149,10 @@ class Container:
         effects = Effects(
             self.ledger,
             self.switches,
-            self.performing(executors),
+            self.performing(self._hands),
             self._settlement,
             self.clock,
             self.log,
-            preparers,
-            last_looks,
         )
         escalation = Escalation(self.ledger, audit, effects, self.log)
         return Worker(
@@ -228,12 +223,15 @@ class Container:
         """The product's clients of all vendors."""
         return Clients(self)
 
-    def performing(self, executors: Mapping[str, Any]) -> dict[str, Any]:
-        """Executors that make their actions known to the wire below them."""
-        return {kind: partial(self._perform, one) for kind, one in executors.items()}
+    def performing(self, hands: Mapping[str, Hands]) -> dict[str, Hands]:
+        """Hands that make their effects known to the wire below them."""
+        return {
+            kind: replace(one, perform=partial(self._perform, one.perform))
+            for kind, one in hands.items()
+        }
 
     def _perform(
-        self, execute: Any, actions: Sequence[Action], *, deadline_seconds: float
+        self, execute: Any, actions: Sequence[Effect], *, deadline_seconds: float
     ) -> str | None:
         self.sending = Sending(actions, deadline_seconds)
         done: str | None = execute(actions, deadline_seconds=deadline_seconds)
@@ -241,7 +239,9 @@ class Container:
 
     @property
     def _settlement(self) -> Settlement:
-        settlers = support.settlers(self)
-        if self.world.scenario.starts:
-            settlers |= self.outreach.settlers
-        return Settlement(self.ledger, settlers, self.clock)
+        return Settlement(self.ledger, self._hands, self.clock)
+
+    @property
+    def _hands(self) -> Mapping[str, Hands]:
+        hands = support.hands(self)
+        return hands | self.outreach.hands if self.world.scenario.starts else hands

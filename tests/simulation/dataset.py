@@ -45,11 +45,11 @@ class MemoryDataset(InMemory, powerbi.PowerBi):
         """See `InMemory.landed`."""
         (action,) = actions
         if operation == "clear_rows":
-            self._batches.pop(action.table, None)
+            self._batches.pop(action.argument, None)
             return False
-        number = int(request.headers.get(powerbi.SEQUENCE_NUMBER, 0)) or action.number
-        size = len(self._of(action.table).rows)
-        self._batches.setdefault(action.table, []).append((number, size))
+        number = int(request.headers.get(powerbi.SEQUENCE_NUMBER, 0)) or action.data.number
+        size = len(self._of(action.argument).rows)
+        self._batches.setdefault(action.argument, []).append((number, size))
         return True
 
     def refused(self) -> Answer:

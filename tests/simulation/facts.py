@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from chalicelib.facts.ledger import FactLedger
-from chalicelib.facts.posting.actions import append, replace
+from chalicelib.facts.posting.actions import KINDS
 from chalicelib.facts.posting.dimensions import Dimensions
 from chalicelib.facts.posting.writer import FactWriter
 from chalicelib.facts.recorder import FactRecorder
@@ -15,6 +16,7 @@ from chalicelib.once.effects import Effects
 from chalicelib.once.intake import Intake
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.settlement import Settlement
+from chalicelib.wiring.lazy import hands_of
 from tests.simulation.parts import SimTable
 from tests.simulation.support import OPAQUE
 
@@ -35,15 +37,10 @@ class FactParts:
         ledger = Ledger(table, clock, world.new_id, retention=RETENTION)  # type: ignore[arg-type]
         roster = NoRoster()
         sink = container.clients.powerbi
-        executors = container.performing(
-            {
-                "post_facts": append({sink.target: sink}),
-                "insert_dimension": append({sink.target: sink}),
-                "replace_dimension": replace({sink.target: sink}),
-            }
-        )
-        settlement = Settlement(ledger, {}, clock)
-        effects = Effects(ledger, container.switches, executors, settlement, clock, log)
+        parts = SimpleNamespace(sinks={sink.target: sink})
+        hands = container.performing(hands_of(KINDS, parts))
+        settlement = Settlement(ledger, hands, clock)
+        effects = Effects(ledger, container.switches, hands, settlement, clock, log)
         target = sink.target
         intake = Intake(
             outbox=container.outbox,

@@ -8,14 +8,14 @@ Version 2 orders the steps differently and knows a kind that version 1 does not.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any
 
 from chalicelib.once import keys
-from chalicelib.once.action import Action, ActionRow, Settle
+from chalicelib.once.action import ActionRow
+from chalicelib.once.effect import Effect, EffectKind, Hands, Settle, kinds
 from chalicelib.once.event import Lease
 from chalicelib.once.flow import Event, Flow, suffix
-from chalicelib.once.keys import Suffix
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.support import keys as ticket_keys
@@ -24,93 +24,29 @@ from chalicelib.support.flow import SupportFlow
 AUTHOR = "bot"
 
 
-@dataclass(frozen=True, slots=True)
-class _Simulated:
-    conversation_id: str
-    arg: str
-    suffix: Suffix
-
-    vendor: ClassVar[str] = "richpanel"
-
-    def payload(self) -> Mapping[str, str]:
-        return {"template": self.arg}
-
-    def probe(self) -> Mapping[str, str]:
-        return {}
+def _kind(name: str, settle: Settle, *, reaches_customer: bool = True) -> EffectKind:
+    return EffectKind(
+        name,
+        "richpanel",
+        settle,
+        reaches_customer=reaches_customer,
+        hands=_queried if settle is Settle.QUERY else lambda parts: Hands(parts.perform),
+    )
 
 
-class _Reply(_Simulated):
-    __slots__ = ()
-    reaches_customer: ClassVar[bool] = True
-    is_id_global: ClassVar[bool] = False
-    audit_type: ClassVar[str] = "auto_reply"
-
-    @property
-    def key(self) -> str:
-        return ticket_keys.reply_action(self.conversation_id, self.suffix)
-
-    def probe(self) -> Mapping[str, str]:
-        return {"author": AUTHOR, "body": self.arg}
+def _queried(parts: Any) -> Hands:
+    return Hands(parts.perform, settler=parts.replies)
 
 
-class QueriedReply(_Reply):
-    """A reply whose outcome the provider's ticket shows."""
-
-    __slots__ = ()
-    kind: ClassVar[str] = "reply_queried"
-    settle: ClassVar[Settle] = Settle.QUERY
-
-
-class KeyedReply(_Reply):
-    """A reply the provider de-duplicates by our key."""
-
-    __slots__ = ()
-    kind: ClassVar[str] = "reply_keyed"
-    settle: ClassVar[Settle] = Settle.KEY
-
-
-class BlindReply(_Reply):
-    """A reply whose outcome nothing can show."""
-
-    __slots__ = ()
-    kind: ClassVar[str] = "reply_blind"
-    settle: ClassVar[Settle] = Settle.NONE
-
-
-class Close(_Simulated):
-    """Close the ticket; again changes nothing."""
-
-    __slots__ = ()
-    kind: ClassVar[str] = "close"
-    settle: ClassVar[Settle] = Settle.REPEATABLE
-    reaches_customer: ClassVar[bool] = False
-    is_id_global: ClassVar[bool] = False
-    audit_type: ClassVar[str] = "close"
-
-    @property
-    def key(self) -> str:
-        return ticket_keys.close_action(self.conversation_id, self.suffix)
-
-
-class Note(_Simulated):
-    """Something only version 2 does."""
-
-    __slots__ = ()
-    kind: ClassVar[str] = "note"
-    settle: ClassVar[Settle] = Settle.REPEATABLE
-    reaches_customer: ClassVar[bool] = False
-    is_id_global: ClassVar[bool] = False
-    audit_type: ClassVar[str] = "note"
-
-    @property
-    def key(self) -> str:
-        return keys.joined("act", "note", self.conversation_id, self.suffix)
-
-
-_KINDS: Mapping[str, type[_Simulated]] = {
-    cls.kind: cls for cls in (QueriedReply, KeyedReply, BlindReply, Close, Note)
-}
-REPLIES = (QueriedReply.kind, KeyedReply.kind, BlindReply.kind)
+KINDS = kinds(
+    _kind("reply_queried", Settle.QUERY),
+    _kind("reply_keyed", Settle.KEY),
+    _kind("reply_blind", Settle.NONE),
+    _kind("close", Settle.REPEATABLE, reaches_customer=False),
+    _kind("note", Settle.REPEATABLE, reaches_customer=False),  # only version 2
+)
+"""Replies of every settling kind, and states of the ticket; their parts are those of `Provoking`."""
+REPLIES = tuple(name for name in KINDS if name.startswith("reply_"))
 
 
 class RepliedFlow(Flow):
@@ -159,18 +95,16 @@ class RepliedFlow(Flow):
         """See `flow.Flow.recheck`."""
         self._inner.recheck(event, plan, switches)
 
-    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
         """See `flows.Flow.build`."""
         if planned.kind == "note" and self._version == 1:
             raise KeyError(planned.kind)
-        if planned.kind in _KINDS:
-            built: Any = _KINDS[planned.kind](
-                event.facts.conversation_id, planned.arg, suffix(event)
-            )
-            return built
+        if planned.kind in KINDS:
+            ticket = event.facts.conversation_id
+            return built(planned.kind, ticket, planned.arg, suffix(event))
         return self._inner.build(planned, event, plan)
 
-    def escalation(self, event: Event, reason: str) -> Action | None:
+    def escalation(self, event: Event, reason: str) -> Effect | None:
         """See `flow.Flow.escalation`."""
         return self._inner.escalation(event, reason)
 
@@ -180,3 +114,15 @@ class RepliedFlow(Flow):
         """See `flows.Flow.conclude`."""
         theirs = {key: row for key, row in rows.items() if not key.startswith("act:rp_reply:")}
         return self._inner.conclude(lease, event, plan, theirs)
+
+
+def built(name: str, ticket: str, argument: str, key_suffix: keys.Suffix) -> Effect:
+    """An effect of one of these kinds."""
+    is_reply = name in REPLIES
+    key = keys.joined("act", "note", ticket, key_suffix)
+    if name != "note":
+        named = ticket_keys.reply_action if is_reply else ticket_keys.close_action
+        key = named(ticket, key_suffix)
+    probe = {"author": AUTHOR, "body": argument} if is_reply else {}
+    audit_type = "auto_reply" if is_reply else name
+    return Effect(KINDS[name], key, ticket, argument, audit_type, {"template": argument}, probe)

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from chalicelib.outreach.actions import SendData
 from chalicelib.outreach.conversations.do_not_contact import addresses_of
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.last_look import FRESH_SECONDS
@@ -63,7 +64,7 @@ class FollowUps:
 
     def send_starts(self, actor: Any, action: Any) -> None:
         """No reminder, end message or successor whose last look could see an answer."""
-        if actor is None or not getattr(action, "unless_answered", False):
+        if actor is None or not (isinstance(action.data, SendData) and action.data.unless_answered):
             return
         world, record = self._world, self._record(action.conversation_id)
         if record is None:

@@ -126,7 +126,7 @@ class Network:
 
         `within`: a second request of one action may start this long after the first.
         """
-        world, vendor = self._world, actions[0].vendor
+        world, vendor = self._world, actions[0].kind.vendor
         world.oracle.effect_starts(actions, within=within)
         fault = self.next_effect_fault(actions)
         kind = "none" if fault is None else fault.kind(Port.EFFECT)

@@ -11,14 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.once.action import Action
+from chalicelib.once import keys
+from chalicelib.once.effect import Effect
 from chalicelib.once.job import Recovery
 from chalicelib.once.keys import Suffix
-from chalicelib.outreach.actions import NOTICES, HandOff
+from chalicelib.outreach.actions import NOTICES, HandOffData
 from chalicelib.outreach.conversations.handoffs import PARTITION
 from chalicelib.outreach.conversations.records import Status
 from chalicelib.support import keys as ticket_keys
-from chalicelib.support.actions import Close
+from chalicelib.support.actions import CLOSE
 from tests.simulation.carriers import decided_text
 from tests.simulation.flow import REPLIES
 from tests.simulation.outreach import TEXTS
@@ -140,20 +141,19 @@ class Oracle:
         if not is_said and not self.logs["worker.dead_letter_not_recorded"]:
             self.broken("P7", f"{event_key} is in the DLQ and no row says why")
 
-    def begun(self, action: Action) -> None:
+    def begun(self, action: Effect) -> None:
         """P2: two different actions under one key would silently lose one of them."""
-        content = {
-            name: value for name, value in action.payload().items() if name != _RECEIVE_FIELD
-        }
-        means = (action.kind, content)
+        content = {name: value for name, value in action.payload.items() if name != _RECEIVE_FIELD}
+        means = (action.kind.name, content)
         if self._meaning.setdefault(action.key, means) != means:
             self.broken("P2", f"{action.key} is the key of {self._meaning[action.key]} and {means}")
         self._world.consent.send_begins(self._world.actor, action)
 
-    def handed_off(self, action: HandOff) -> None:
+    def handed_off(self, action: Effect) -> None:
         """P2: a hand-off is listed, or a person already has the conversation."""
         rows, opaque_id = self._world.conversations.rows, action.conversation_id
-        if (PARTITION, f"{action.suffix.text}#{opaque_id}") in rows:
+        handing: HandOffData = action.data
+        if (PARTITION, f"{handing.handoff_id}#{opaque_id}") in rows:
             return
         of_it = [row for row in rows.values() if row.get("opaque_id") == opaque_id]
         if all(row.get("conversation_status") != Status.HANDED_OFF for row in of_it):
@@ -322,13 +322,12 @@ class Oracle:
                     "P6", f"{action.key} starts under fence {mine}, event at {event.get('fence')}"
                 )
             is_decided = "plan" in event or not event_key.startswith("evt:")
-            is_ours = (
-                action.conversation_id in world.vendor.ticket_ids
-                and action.suffix.name.startswith(OURS)
-            )
-            if is_ours and (is_decided or action.kind not in _HANDOFF_KINDS):
+            is_ours = action.conversation_id in world.vendor.ticket_ids and _message_of(
+                action
+            ).startswith(OURS)
+            if is_ours and (is_decided or action.kind.name not in _HANDOFF_KINDS):
                 self.broken("P1", f"{action.key} answers ourselves")
-            if not is_decided and action.kind not in _HANDOFF_KINDS:
+            if not is_decided and action.kind.name not in _HANDOFF_KINDS:
                 self.broken("P1", f"{action.key} starts and no plan is stored")
             self._check_order(action, event_key)
             self._check_switches(action, within)
@@ -336,7 +335,7 @@ class Oracle:
             self._world.follow_ups.send_starts(actor, action)
             if actor is not None:
                 self._check_holder(actor, action, event, within)
-            if action.kind not in SET_LIKE and action.kind not in TEXTS:
+            if action.kind.name not in SET_LIKE and action.kind.name not in TEXTS:
                 self.texts.setdefault(self._said(action), set()).add(action.key)
 
     def texted(self, key: str, said: tuple[str, str]) -> None:
@@ -347,7 +346,7 @@ class Oracle:
     def did_not_happen(self, actions: Sequence[Any]) -> None:
         """A request was rejected before it took effect, and its worker knows."""
         actor = self._world.actor
-        if actor is not None and actions[0].kind in ONCE:
+        if actor is not None and actions[0].kind.name in ONCE:
             actor.last_not_done = (actions[0].key, self._world.network.faults_met)
 
     def handed_back(self, actor: Any) -> None:
@@ -372,9 +371,9 @@ class Oracle:
         if position < self._head.get(message.group, -1):
             self.broken("P3", f"{action.key} starts after an effect of a later message")
         self._head[message.group] = max(self._head.get(message.group, -1), position)
-        if action.kind == "tell_company":
+        if action.kind.name == "tell_company":
             return  # a lane of its own; `endpoints` judges the order of its events
-        if action.kind in NOTICES:
+        if action.kind.name in NOTICES:
             return  # who has just asked gets it at once, before what waits for the end of quiet hours
         if event_key in self._by_person:
             return  # it does not wait for the conversation's waiting events
@@ -396,7 +395,7 @@ class Oracle:
             self.broken("P5", f"{action.key} starts on switches read {age:.0f} s ago")
 
     def _check_switches(self, action: Any, within: float) -> None:
-        for scope in ("any", "reaches_customer") if action.reaches_customer else ("any",):
+        for scope in ("any", "reaches_customer") if action.kind.reaches_customer else ("any",):
             since = self._stopped_since.get(scope)
             if since is not None and self._world.now - since > SWITCH_SECONDS + within:
                 self.broken(
@@ -407,12 +406,12 @@ class Oracle:
         """P1: an effect happened at the provider."""
         landed = self._world.landed
         for action in actions:
-            if isinstance(action, Close):
-                message = Suffix(action.suffix.name)  # an operator closes again
+            if action.kind is CLOSE:
+                message = Suffix(_message_of(action))  # an operator closes again
                 reply = ticket_keys.reply_action(action.conversation_id, message)
                 if not landed[reply]:
                     self.broken("P2", f"{action.key}: closed unanswered")
-            if action.kind in SET_LIKE:
+            if action.kind.name in SET_LIKE:
                 continue
             said = self._said(action)
             mine = self.texts.get(said, set())
@@ -435,3 +434,8 @@ class Oracle:
 def _is_only(noted: frozenset[str], before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     """Whether only these fields were added or changed."""
     return all(before.get(name) == value or name in noted for name, value in after.items())
+
+
+def _message_of(action: Effect) -> str:
+    """The message that an effect on a ticket belongs to; of a resend too."""
+    return action.key.partition(keys.RESEND)[0].rpartition(":")[2]

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.errors import TransientError
 from chalicelib.once.allowances import Allowances
+from chalicelib.once.effect import Hands
 from chalicelib.once.flow import Event
 from chalicelib.once.journal import Journal
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.once.recovery.cursor import Sweeps
+from chalicelib.outreach.actions import KINDS
 from chalicelib.outreach.companies import Companies
 from chalicelib.outreach.company_events.endpoint import Endpoint, endpoint_of, secret_id
 from chalicelib.outreach.company_events.flow import TellFlow, TellRebuilder
@@ -50,6 +53,7 @@ from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer
 from chalicelib.outreach.writing.tool_writer import ToolWriter
 from chalicelib.vendors.level import OwnLevel
+from chalicelib.wiring.lazy import hands_of
 from local import company
 from tests.simulation import neighbours
 from tests.simulation.consent import ConversationTable
@@ -202,21 +206,9 @@ class OutreachParts:
             "delivery_receipt": receipts,
             "tell_company": TellFlow(self.events, self._endpoint, clock, container.log),
         }
-        self.executors = {
-            **dict.fromkeys(TEXTS, self.sender.send_text),
-            "send_email": self.sender.send_email,
-            "hand_off": self._hand_off,
-            "tell_company": self.teller.tell,
-        }
-        self.preparers = {
-            **dict.fromkeys((*TEXTS, "send_email"), self.sender.prepare),
-            "tell_company": self.teller.prepare,
-        }
-        self.last_looks = dict.fromkeys(("send_text", "send_email"), self.sender.last_look)
-        self.settlers = {
-            **dict.fromkeys(TEXTS, self.sender.settle_text),
-            "send_email": self.sender.settle_email,
-        }
+        parts = SimpleNamespace(sender=self.sender, teller=self.teller, notices=None)
+        told = {name: kind for name, kind in KINDS.items() if name != "notify_desk"}
+        self.hands = {**hands_of(told, parts), "hand_off": Hands(self._hand_off)}
         lost_replies = LostReplies(
             conversations, clients.twilio_of_companies, lambda: OPAQUE, container.log
         )

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.errors import TransientError
-from chalicelib.once.action import Action, ActionRow, Found, UnsettledAction
+from chalicelib.once.action import ActionRow, Found, UnsettledAction
 from chalicelib.once.allowances import Allowances
+from chalicelib.once.effect import Effect, Hands
 from chalicelib.once.event import Lease
 from chalicelib.once.flow import Event, Flow
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
+from chalicelib.support.actions import KINDS
 from chalicelib.support.flow import SupportFlow
 from chalicelib.support.orders.cache import Lookups
 from chalicelib.support.orders.lookup import CustomerOrders
@@ -26,8 +29,10 @@ from chalicelib.support.read_back import ReplyReadBack
 from chalicelib.support.replies.answering import Answering
 from chalicelib.support.replies.guard_rails import Policy
 from chalicelib.support.replies.templates import CATALOGUE
+from chalicelib.wiring.lazy import hands_of
 from tests.simulation.faults import Port
-from tests.simulation.flow import AUTHOR, REPLIES, RepliedFlow
+from tests.simulation.flow import AUTHOR, RepliedFlow
+from tests.simulation.flow import KINDS as PROVOKING
 
 if TYPE_CHECKING:
     from tests.simulation.containers import Container
@@ -117,10 +122,10 @@ class TicketFlow(Flow):
     def recheck(self, event: Event, plan: Plan, switches: Switches) -> None:
         self._of(event.facts.conversation_id).recheck(event, plan, switches)
 
-    def escalation(self, event: Event, reason: str) -> Action | None:
+    def escalation(self, event: Event, reason: str) -> Effect | None:
         return self._of(event.facts.conversation_id).escalation(event, reason)
 
-    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
         return self._of(event.facts.conversation_id).build(planned, event, plan)
 
     def conclude(
@@ -156,33 +161,21 @@ def flow(container: Container) -> TicketFlow:
     )
 
 
-def executors(container: Container) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The executor of each kind of action, and the preparers.
-
-    Closing uses the executor of the flow that planned it.
-    """
-    own = TicketExecutors(container.clients.richpanel, container.clock, container.log)
+def hands(container: Container) -> dict[str, Hands]:
+    """What handles each kind of effect; closing is handled by the flow that planned it."""
     provoking = Provoking(container.world)
+    parts = SimpleNamespace(
+        ticket_executors=TicketExecutors(
+            container.clients.richpanel, container.clock, container.log
+        ),
+        reply_read_back=ReplyReadBack(container.clients.richpanel, lambda: OPAQUE),
+    )
+    found = {**hands_of(PROVOKING, provoking), **hands_of(KINDS, parts)}
+    own = found["close"].perform
 
     def close(actions: Sequence[Any], *, deadline_seconds: float) -> Any:
         is_own = actions[0].conversation_id.startswith("s")
-        perform = own.close if is_own else provoking.perform
+        perform = own if is_own else provoking.perform
         return perform(actions, deadline_seconds=deadline_seconds)
 
-    performing = {
-        **dict.fromkeys(("note", *REPLIES), provoking.perform),
-        "add_tag": own.add_tags,
-        "remove_tag": own.remove_tags,
-        "assign": own.assign,
-        "reply": own.reply,
-        "close": close,
-    }
-    return performing, {"reply": own.prepare}
-
-
-def settlers(container: Container) -> dict[str, Any]:
-    """The settlers, by kind of action."""
-    return {
-        "reply_queried": Provoking(container.world).replies,
-        "reply": ReplyReadBack(container.clients.richpanel, lambda: OPAQUE),
-    }
+    return {**found, "close": Hands(close)}

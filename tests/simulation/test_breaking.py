@@ -20,7 +20,7 @@ from chalicelib.once.settlement import Settled, Settlement, Verdict
 from chalicelib.once.store import ConditionFailed
 from chalicelib.once.worker import HandedBackError, Worker
 from chalicelib.outreach import flow as outreach
-from chalicelib.outreach.actions import HandOff
+from chalicelib.outreach.actions import hand_off
 from chalicelib.outreach.conclusions import Conclusions
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.last_look import LastLook
@@ -271,10 +271,12 @@ def test_a_key_shared_by_two_actions_is_detected(monkeypatch):
 def test_a_failure_hand_off_with_the_key_of_a_planned_one_is_detected(monkeypatch):
     """A failed event was released and replayed; its answer had to be held, but was never listed."""
 
-    def alike(opaque_id, arg, suffix):
-        return HandOff(opaque_id, arg, Suffix(suffix.name.removeprefix("failed-"), suffix.nonce))
+    def alike(opaque_id, arg, suffix, *text):
+        return hand_off(
+            opaque_id, arg, Suffix(suffix.name.removeprefix("failed-"), suffix.nonce), *text
+        )
 
-    monkeypatch.setattr(outreach, "HandOff", alike)
+    monkeypatch.setattr(outreach.outreach_actions, "hand_off", alike)
     worlds = (World(with_dead_letters(seed)).run() for seed in range(12, SEEDS))
     assert is_detected_in(worlds, "P2", saying="is the key of")
 

@@ -96,7 +96,7 @@ class MemoryVendor(InMemory, Richpanel):
     def of(self, operation: str, actions: Sequence[Any]) -> Sequence[Any]:
         """See `InMemory.of`: tags that move are a request for each direction."""
         kind = {"add_tags": "add_tag", "remove_tags": "remove_tag"}.get(operation)
-        return [one for one in actions if one.kind == kind] or actions
+        return [one for one in actions if one.kind.name == kind] or actions
 
     def landed(self, request: Request, operation: str, actions: Sequence[Any]) -> bool:
         """See `InMemory.landed`."""
@@ -147,7 +147,7 @@ class MemoryVendor(InMemory, Richpanel):
         return reference
 
     def _land(self, action: Any) -> str | None:
-        match action.kind:
+        match action.kind.name:
             case "close":
                 self._update(
                     self._tickets[action.conversation_id],
@@ -160,7 +160,7 @@ class MemoryVendor(InMemory, Richpanel):
                 return self.seen_keys[action.key]
             case _:
                 ticket = self._tickets[action.conversation_id]
-                self._comment(ticket, action.arg, "message", operator=True, author_id=AUTHOR)
+                self._comment(ticket, action.argument, "message", operator=True, author_id=AUTHOR)
                 self.landed_keys[action.key] += 1
                 return self._ours(action.key, action.conversation_id)
         self.landed_keys[action.key] += 1

@@ -3,12 +3,12 @@
 import pytest
 
 from chalicelib.errors import PermanentError, UncertainError
-from chalicelib.support.actions import Close
+from chalicelib.support.actions import close as closing_effect
 from chalicelib.support.performing import TicketExecutors
 from tests.rigs import vendor_server as does
 from tests.rigs.richpanel import adapter
 
-CLOSE = Close("1042", "c-1", "c-1")
+CLOSE = closing_effect("1042", "c-1", "c-1")
 CLOSED, OPEN = ("PUT", "closed"), ("PUT", "open")
 
 

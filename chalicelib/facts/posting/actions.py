@@ -1,106 +1,89 @@
-"""The effects of the fact writer: rows added to a table, and a table's rows replaced."""
+"""The effects of the fact writer: rows added to a table, and a table's rows replaced.
+
+The ledger does not store the rows again: they are built from the facts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass
 
 from chalicelib.facts import keys as fact_keys
 from chalicelib.facts.model import Row, Sink
-from chalicelib.once.action import Action, Executor, Settle
+from chalicelib.once.effect import Effect, EffectKind, Hands, Perform, Settle, kinds
+
+_VENDOR = "powerbi"
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
-    """One numbered batch; the number is never used for other rows.
-
-    The ledger does not store the rows again: they are built from the facts.
-    """
+class RowsData:
+    """One numbered batch; the number is never used for other rows."""
 
     target: str
-    table: str
     number: int
-    rows: tuple[Row, ...] = field(repr=False)
-
-    vendor: ClassVar[str] = "powerbi"
-    reaches_customer: ClassVar[bool] = False
-    is_id_global: ClassVar[bool] = False
-
-    @property
-    def key(self) -> str:
-        """See `once.action.Action`."""
-        return fact_keys.rows_action(self.target, self.table, self.number)
-
-    @property
-    def conversation_id(self) -> str:
-        """See `once.action.Action`."""
-        return self.table
-
-    @property
-    def audit_type(self) -> str:
-        """See `once.action.Action`."""
-        return "post_rows"
-
-    def payload(self) -> Mapping[str, str]:
-        """See `once.action.Action`."""
-        return {"table": self.table, "rows": str(len(self.rows))}
-
-    def probe(self) -> Mapping[str, str]:
-        """See `once.action.Action`."""
-        return {}
+    rows: tuple[Row, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PostFacts(_Rows):
-    """Add facts: repeated under the same number after an unknown outcome; measures count once."""
-
-    kind: ClassVar[str] = "post_facts"
-    settle: ClassVar[Settle] = Settle.REPEATABLE
-
-
-@dataclass(frozen=True, slots=True)
-class InsertDimension(_Rows):
-    """Add keys to a dimension: never repeated, as a duplicate key breaks the relationship."""
-
-    kind: ClassVar[str] = "insert_dimension"
-    settle: ClassVar[Settle] = Settle.NONE
+def rows(kind: EffectKind, target: str, table: str, number: int, batch: tuple[Row, ...]) -> Effect:
+    """RowsData for one table of one sink, to be added or to replace it."""
+    return Effect(
+        kind,
+        fact_keys.rows_action(target, table, number),
+        conversation_id=table,
+        argument=table,
+        audit_type="post_rows",
+        payload={"table": table, "rows": str(len(batch))},
+        data=RowsData(target, number, batch),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class ReplaceDimension(_Rows):
-    """Make a dimension hold exactly these keys: clear the table, then fill it.
-
-    Not repeated while a request may still land: a late one would insert every key twice.
-    """
-
-    kind: ClassVar[str] = "replace_dimension"
-    settle: ClassVar[Settle] = Settle.NONE
-
-
-def append(sinks: Mapping[str, Sink]) -> Executor:
-    """The executor of `PostFacts` and `InsertDimension`; sinks by their target."""
-
-    def perform(actions: Sequence[Action], *, deadline_seconds: float) -> None:
-        for action in actions:
-            if not isinstance(action, PostFacts | InsertDimension):
-                raise TypeError("only rows to be added belong here")
-            sinks[action.target].append(
-                action.table, action.number, action.rows, deadline_seconds=deadline_seconds
+def _append(sinks: Mapping[str, Sink]) -> Perform:
+    def perform(actions: Sequence[Effect], *, deadline_seconds: float) -> None:
+        for one in actions:
+            batch: RowsData = one.data
+            sinks[batch.target].append(
+                one.argument, batch.number, batch.rows, deadline_seconds=deadline_seconds
             )
 
     return perform
 
 
-def replace(sinks: Mapping[str, Sink]) -> Executor:
-    """The executor of `ReplaceDimension`; sinks by their target."""
-
-    def perform(actions: Sequence[Action], *, deadline_seconds: float) -> None:
-        for action in actions:
-            if not isinstance(action, ReplaceDimension):
-                raise TypeError("only tables to be replaced belong here")
-            sinks[action.target].replace(
-                action.table, action.number, action.rows, deadline_seconds=deadline_seconds
+def _replace(sinks: Mapping[str, Sink]) -> Perform:
+    def perform(actions: Sequence[Effect], *, deadline_seconds: float) -> None:
+        for one in actions:
+            batch: RowsData = one.data
+            sinks[batch.target].replace(
+                one.argument, batch.number, batch.rows, deadline_seconds=deadline_seconds
             )
 
     return perform
+
+
+KINDS = kinds(
+    # Repeated under the same number after an unknown outcome; measures count once.
+    POST_FACTS := EffectKind(
+        "post_facts",
+        _VENDOR,
+        Settle.REPEATABLE,
+        reaches_customer=False,
+        hands=lambda parts: Hands(_append(parts.sinks)),
+    ),
+    # Adds keys: never repeated, as a duplicate key breaks the relationship.
+    INSERT_DIMENSION := EffectKind(
+        "insert_dimension",
+        _VENDOR,
+        Settle.NONE,
+        reaches_customer=False,
+        hands=lambda parts: Hands(_append(parts.sinks)),
+    ),
+    # Makes a dimension hold exactly these keys: clears the table, then fills it.  Not repeated while a
+    # request may still land: a late one would insert every key twice.
+    REPLACE_DIMENSION := EffectKind(
+        "replace_dimension",
+        _VENDOR,
+        Settle.NONE,
+        reaches_customer=False,
+        hands=lambda parts: Hands(_replace(parts.sinks)),
+    ),
+)
+"""The kinds of effects of the fact writer; their parts are those of `wiring.fact_posting.Posting`."""

@@ -26,8 +26,10 @@ from chalicelib.facts.dataset import (
 )
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Agent, Dimension, Keys, Row
-from chalicelib.facts.posting.actions import InsertDimension, ReplaceDimension
+from chalicelib.facts.posting import actions
+from chalicelib.facts.posting.actions import INSERT_DIMENSION, REPLACE_DIMENSION
 from chalicelib.once.action import ActionRow, ActionStatus
+from chalicelib.once.effect import Effect
 from chalicelib.once.effects import Attempt, Effects, StepAction
 from chalicelib.once.event import LANDING_SECONDS
 from chalicelib.once.ports import Clock, Log
@@ -128,7 +130,8 @@ class Dimensions:
         if current.again_at:
             return self._replace(attempt, table, current, both | wanted)
         rows = self._rows(table, current.posting)
-        row = self._perform(attempt, InsertDimension(self.target, table, current.number, rows))
+        insert = actions.rows(INSERT_DIMENSION, self.target, table, current.number, rows)
+        row = self._perform(attempt, insert)
         match row.status:
             case ActionStatus.DONE:
                 content = added(0 if not current.known else current.content, rows)
@@ -161,7 +164,7 @@ class Dimensions:
         rows = self._rows(table, keys)
         begun = replace(waiting, number=self._number(current), again_at=lands_until(self.clock))
         begun = self._note(table, current, begun)
-        action = ReplaceDimension(self.target, table, begun.number, rows)
+        action = actions.rows(REPLACE_DIMENSION, self.target, table, begun.number, rows)
         try:
             status = self._perform(attempt, action).status
         except (ProviderError, HandBackError, UnavailableError):
@@ -182,7 +185,7 @@ class Dimensions:
             return tuple(self.shifts() or ())
         return tuple(dimension_rows(table, sorted(keys), self.agents()))
 
-    def _perform(self, attempt: Attempt, action: InsertDimension | ReplaceDimension) -> ActionRow:
+    def _perform(self, attempt: Attempt, action: Effect) -> ActionRow:
         return self.effects.perform(attempt, [StepAction(action)], {})[action.key]
 
     def _note(self, table: str, was: Dimension, dimension: Dimension) -> Dimension:

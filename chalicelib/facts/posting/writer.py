@@ -26,7 +26,8 @@ from chalicelib.errors import (
 from chalicelib.facts.dataset import FACT_EVENT, ROWS_PER_POST, dimension_keys, fact_row
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Fact, FactStatus, Keys, TimeLeft
-from chalicelib.facts.posting.actions import PostFacts
+from chalicelib.facts.posting import actions
+from chalicelib.facts.posting.actions import POST_FACTS
 from chalicelib.facts.posting.batch import Batch, Rebuilding, first_that_fit, writer_event
 from chalicelib.facts.posting.dimensions import Dimensions
 from chalicelib.once.action import ActionRow, ActionStatus
@@ -125,7 +126,7 @@ class FactWriter:
     def _alone(self, done: str, time_left: TimeLeft, work: Callable[[_Run], None]) -> str:
         """Do some work under the writer's lease; returns `done` or why it was not done."""
         switches = self.switches.current()
-        held = switches.forbids(PostFacts("", FACT_EVENT, 0, ()))
+        held = switches.forbids(POST_FACTS)
         if held is not None:
             return f"held:{held}"
         summary = Summary()
@@ -141,7 +142,7 @@ class FactWriter:
 
     def _run(self, summary: Summary, time_left: TimeLeft) -> None:
         switches = self.switches.current()
-        held = switches.forbids(PostFacts("", FACT_EVENT, 0, ()))
+        held = switches.forbids(POST_FACTS)
         if held is not None:
             summary.outcome = f"held:{held}"
             return
@@ -279,7 +280,8 @@ class FactWriter:
         """
         rows = tuple(fact_row(fact) for fact in facts)
         first, *others = (
-            PostFacts(sink.target, FACT_EVENT, run.batch.number, rows) for sink in self.sinks
+            actions.rows(POST_FACTS, sink.target, FACT_EVENT, run.batch.number, rows)
+            for sink in self.sinks
         )
         # An operator's attempt may retry an action that was refused, or skipped for a switch.
         again = replace(run.attempt, operator=True)

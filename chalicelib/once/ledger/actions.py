@@ -10,7 +10,8 @@ from typing import Any
 
 from chalicelib.errors import BusyError, LeaseLostError
 from chalicelib.once import keys
-from chalicelib.once.action import Action, ActionRow, ActionStatus, Settle, UnsettledAction
+from chalicelib.once.action import ActionRow, ActionStatus, UnsettledAction
+from chalicelib.once.effect import Effect, Settle
 from chalicelib.once.event import LANDING_SECONDS, EventStatus, Lease
 from chalicelib.once.ledger import rows, tries
 from chalicelib.once.ledger.rows import ACTION, EVENT, MINE, LedgerRows
@@ -31,7 +32,7 @@ class ActionLedger(LedgerRows):
     def begin(
         self,
         lease: Lease,
-        actions: Sequence[Action],
+        actions: Sequence[Effect],
         modes: Modes,
         *,
         operator: bool = False,
@@ -54,7 +55,7 @@ class ActionLedger(LedgerRows):
             for action, item, is_new in zip(actions, items, inserted, strict=True)
         )
 
-    def restart(self, lease: Lease, action: Action, *, new_start: bool) -> ActionRow:
+    def restart(self, lease: Lease, action: Effect, *, new_start: bool) -> ActionRow:
         """Take over a row whose outcome an earlier claim did not store.
 
         With `new_start` the request will be sent again from now on.  Without, the row is taken over
@@ -67,7 +68,7 @@ class ActionLedger(LedgerRows):
             return rows.action(row)
         return self._take(lease, row, new_start=new_start)
 
-    def rearm(self, lease: Lease, actions: Sequence[Action]) -> None:
+    def rearm(self, lease: Lease, actions: Sequence[Effect]) -> None:
         """Record that started actions were surely not done; the next attempt is a new start."""
         for action in actions:
             self._own_action(lease, action.key, set_={"started": False, "lease_until": 0})
@@ -75,7 +76,7 @@ class ActionLedger(LedgerRows):
     def end_action(
         self,
         lease: Lease,
-        action: Action,
+        action: Effect,
         status: ActionStatus,
         *,
         reason: str | None = None,
@@ -87,8 +88,8 @@ class ActionLedger(LedgerRows):
         as unknown, to be settled.
         """
         outcome = self._outcome(action.key, status, reason=reason, ref=ref)
-        if ref is not None and action.settle == Settle.QUERY:
-            scope = "" if action.is_id_global else action.conversation_id
+        if ref is not None and action.kind.settle == Settle.QUERY:
+            scope = "" if action.kind.is_id_global else action.conversation_id
             bound = self._ref_item(scope, action, ref)
             if self._end_with_ref(lease, action, bound, outcome):
                 return rows.action({**outcome, "event_id": action.key})
@@ -100,7 +101,7 @@ class ActionLedger(LedgerRows):
     def end_actions(
         self,
         lease: Lease,
-        actions: Sequence[Action],
+        actions: Sequence[Effect],
         status: ActionStatus,
         *,
         reason: str | None = None,
@@ -110,7 +111,7 @@ class ActionLedger(LedgerRows):
 
         Calling it again after a lost response returns the same outcome.
         """
-        is_bound = ref is not None and any(one.settle == Settle.QUERY for one in actions)
+        is_bound = ref is not None and any(one.kind.settle == Settle.QUERY for one in actions)
         if len(actions) == 1 or is_bound or status == ActionStatus.UNKNOWN:
             return tuple(
                 self.end_action(lease, one, status, reason=reason, ref=ref) for one in actions
@@ -133,7 +134,7 @@ class ActionLedger(LedgerRows):
             for one, is_ended in zip(actions, ended, strict=True)
         )
 
-    def skip(self, lease: Lease, action: Action, modes: Modes, *, reason: str) -> ActionRow:
+    def skip(self, lease: Lease, action: Effect, modes: Modes, *, reason: str) -> ActionRow:
         """Write an action that will not start, with the reason; one that has ended is not changed."""
         item = self._action_item(lease, action, modes) | {
             "status": ActionStatus.SKIPPED.value,
@@ -287,7 +288,7 @@ class ActionLedger(LedgerRows):
             )
 
     def _end_with_ref(
-        self, lease: Lease, action: Action, bound: Item, outcome: Mapping[str, Any]
+        self, lease: Lease, action: Effect, bound: Item, outcome: Mapping[str, Any]
     ) -> bool:
         """Bind the provider's id and end the action in one call; False when either condition failed."""
         try:
@@ -308,9 +309,10 @@ class ActionLedger(LedgerRows):
             return False
         return True
 
-    def _ref_item(self, scope: str, action: Action | UnsettledAction, ref: str) -> Item:
+    def _ref_item(self, scope: str, action: Effect | UnsettledAction, ref: str) -> Item:
+        kind = action.kind if isinstance(action, UnsettledAction) else action.kind.name
         return {
-            "event_id": keys.bound_ref(action.kind, scope, ref),
+            "event_id": keys.bound_ref(kind, scope, ref),
             **self._required(self._now(), action.conversation_id, UNDECIDED),
             "status": ActionStatus.DONE.value,
             "payload_sha256": hashlib.sha256(ref.encode()).hexdigest(),
@@ -356,7 +358,7 @@ class ActionLedger(LedgerRows):
                 raise LeaseLostError("lease_lost") from None
             raise ConditionFailed(there or {}) from None
 
-    def _existing(self, lease: Lease, action: Action, item: Item, *, operator: bool) -> ActionRow:
+    def _existing(self, lease: Lease, action: Effect, item: Item, *, operator: bool) -> ActionRow:
         row = self._table.get({"event_id": action.key})
         if row is None or row["expires_at"] <= self._epoch():
             return self._replace(item)
@@ -466,8 +468,8 @@ class ActionLedger(LedgerRows):
             **(dated(ACTION, key, self._epoch()) if status == ActionStatus.UNKNOWN else {}),
         }
 
-    def _action_item(self, lease: Lease, action: Action, modes: Modes) -> Item:
-        payload = _ENCODER.encode(redact_mapping(dict(action.payload()))).encode()
+    def _action_item(self, lease: Lease, action: Effect, modes: Modes) -> Item:
+        payload = _ENCODER.encode(redact_mapping(dict(action.payload))).encode()
         return {
             "event_id": action.key,
             **self._required(lease.event.received_at, action.conversation_id, modes),
@@ -475,9 +477,9 @@ class ActionLedger(LedgerRows):
             "payload_bytes": len(payload),
             "status": ActionStatus.PENDING.value,
             "action_type": action.audit_type,
-            "action_kind": action.kind,
+            "action_kind": action.kind.name,
             "event_key": lease.event.event_key,
-            "probe": dict(action.probe()) or None,
+            "probe": dict(action.probe) or None,
             **self._holding(lease),
         }
 

@@ -12,21 +12,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from chalicelib.clock import parsed
-from chalicelib.once.action import Action, ActionRow, ActionStatus
+from chalicelib.once.action import ActionRow, ActionStatus
+from chalicelib.once.effect import Effect
 from chalicelib.once.event import EventFacts, EventStatus, Lease
 from chalicelib.once.flow import Event, Flow, NotAnEvent, NotYet, suffix
 from chalicelib.once.job import facts_of
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Log, Switches
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.actions import HandOff
+from chalicelib.outreach.actions import TELL_COMPANY, hand_off, tell_company
 from chalicelib.outreach.company_events.endpoint import Endpoint
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.company_events.recorder import job as following_job
 from chalicelib.outreach.company_events.rows import EventRows, Head
-from chalicelib.outreach.company_events.telling import TellCompany
-from chalicelib.outreach.jobs import TellCompany as TellCompanyJob
+from chalicelib.outreach.jobs import TellCompany
 
 FLOW = "companies"
 TOGETHER = 8
@@ -77,7 +77,7 @@ class TellFlow(Flow):
         self._clock = clock
         self._log = log
 
-    def events(self, job: TellCompanyJob) -> Sequence[Event]:
+    def events(self, job: TellCompany) -> Sequence[Event]:
         """See `once.flow.Flow.events`."""
         head = self._rows.head(job.conversation_id)
         if head is None:
@@ -99,22 +99,22 @@ class TellFlow(Flow):
         """See `once.flow.Flow.plan`."""
         self._check(event, switches)
         number = event.subject.number
-        return Plan(FLOW, ((PlannedAction(TellCompany.kind, str(number)),),))
+        return Plan(FLOW, ((PlannedAction(TELL_COMPANY.name, str(number)),),))
 
     def recheck(self, event: Event, plan: Plan, switches: Switches) -> None:
         """See `once.flow.Flow.recheck`."""
         del plan
         self._check(event, switches)
 
-    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
         """See `once.flow.Flow.build`."""
         del plan
-        if planned.kind != TellCompany.kind:
+        if planned.kind != TELL_COMPANY.name:
             raise KeyError(planned.kind)
         telling: Telling = event.subject
         received = parsed(event.facts.received_at) or self._clock.now()
         since = max(received.timestamp(), telling.head.resumed_epoch)
-        return TellCompany(event.facts.conversation_id, int(planned.arg), since)
+        return tell_company(event.facts.conversation_id, int(planned.arg), since)
 
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
@@ -130,7 +130,7 @@ class TellFlow(Flow):
             self._stop(telling.head, row.reason or row.status.value)
         return True
 
-    def escalation(self, event: Event, reason: str) -> Action | None:
+    def escalation(self, event: Event, reason: str) -> Effect | None:
         """An event that is posted no more is listed for operators; a tool's call goes to a person too."""
         opaque_id = event.facts.conversation_id
         head = self._rows.head(opaque_id)
@@ -142,9 +142,9 @@ class TellFlow(Flow):
         found = self._rows.event(opaque_id, number)
         if found is None or found.name != Name.TOOL_CALLED:
             return None
-        return HandOff(opaque_id, "|tool_not_accepted", suffix(event).prefixed("tool-"))
+        return hand_off(opaque_id, "|tool_not_accepted", suffix(event).prefixed("tool-"))
 
-    def _facts(self, job: TellCompanyJob, number: int) -> EventFacts:
+    def _facts(self, job: TellCompany, number: int) -> EventFacts:
         """Of an event that another event's job posts; an attempt before has stored when it was written."""
         written = self._rows.event(job.conversation_id, number)
         at = written.at if written else job.received_at
@@ -153,7 +153,7 @@ class TellFlow(Flow):
     def _check(self, event: Event, switches: Switches) -> None:
         telling: Telling = event.subject
         head = telling.head
-        kept_back = switches.forbids(TellCompany(head.opaque_id, telling.number))
+        kept_back = switches.forbids(TELL_COMPANY)
         if kept_back is not None:
             raise NotYet(kept_back, self._clock.now().timestamp() + SWITCHED_OFF_SECONDS)
         if telling.number <= head.posted:
@@ -179,7 +179,7 @@ class TellFlow(Flow):
 class TellRebuilder:
     """`once.recovery.rebuild.Rebuilder` for ``evt:tell``."""
 
-    def __call__(self, event: EventFacts) -> TellCompanyJob:
+    def __call__(self, event: EventFacts) -> TellCompany:
         """The job."""
         number = outreach_keys.told_number(event.event_key)
         return following_job(event.conversation_id, number, event.received_at)

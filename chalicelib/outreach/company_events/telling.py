@@ -13,13 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from http import HTTPStatus
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
 from chalicelib.errors import PermanentError, ProviderError, UnavailableError, WithdrawnError
-from chalicelib.once.action import Action, Settle
+from chalicelib.once.effect import Effect
 from chalicelib.once.flow import NotYet
 from chalicelib.once.ports import Clock, Log
-from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import standard_webhooks
 from chalicelib.outreach.company_events.endpoint import Endpoint, signing_secrets
 from chalicelib.outreach.company_events.names import UNOPENED, CompanyEvent, Name, Personal, body
@@ -38,47 +37,6 @@ GIVE_UP_AFTER = timedelta(days=3)
 
 
 @dataclass(frozen=True, slots=True)
-class TellCompany:
-    """Post one event; its endpoint recognises a repetition by the event's id.
-
-    Attributes:
-        since_epoch: epoch seconds since which it is tried.
-        name: what happened; for the audit.
-    """
-
-    conversation_id: str
-    number: int
-    since_epoch: float = field(default=0.0, compare=False)
-    name: str = field(default="", compare=False)
-
-    kind: ClassVar[str] = "tell_company"
-    vendor: ClassVar[str] = PROVIDER
-    settle: ClassVar[Settle] = Settle.REPEATABLE
-    reaches_customer: ClassVar[bool] = False
-    is_id_global: ClassVar[bool] = False
-    waits_for_switches: ClassVar[bool] = True
-    """A switch that stops it makes it wait, and never ends it: the next event comes after it."""
-
-    @property
-    def key(self) -> str:
-        """See `once.action.Action.key`."""
-        return outreach_keys.tell_action(self.conversation_id, self.number)
-
-    @property
-    def audit_type(self) -> str:
-        """See `once.action.Action.audit_type`."""
-        return "tell_company"
-
-    def payload(self) -> Mapping[str, str]:
-        """See `once.action.Action.payload`."""
-        return {"event": self.name, "number": str(self.number)}
-
-    def probe(self) -> Mapping[str, str]:
-        """See `once.action.Action.probe`."""
-        return {}
-
-
-@dataclass(frozen=True, slots=True)
 class _Built:
     """One event as it is about to be posted."""
 
@@ -91,7 +49,7 @@ class _Built:
 
 
 class Teller:
-    """The executor of `TellCompany`, and its preparer.
+    """Posts the events that `outreach.actions.TELL_COMPANY` names.
 
     Args:
         endpoint: a project's endpoint as it is set now, by the ids of company and project.
@@ -118,11 +76,12 @@ class Teller:
         self._log = log
         self._built: dict[str, _Built] = {}
 
-    def prepare(self, actions: Sequence[Action]) -> None:
-        """`Preparer`: read the event, its endpoint and its secret, and build the request."""
-        action = _only(actions)
+    def prepare(self, actions: Sequence[Effect]) -> None:
+        """Read the event, its endpoint and its secret, and build the request."""
+        (action,) = actions
         head = self._rows.head(action.conversation_id)
-        event = self._rows.event(action.conversation_id, action.number) if head else None
+        number = int(action.argument)
+        event = self._rows.event(action.conversation_id, number) if head else None
         if head is None or event is None:
             raise WithdrawnError(PROVIDER, "tell", reason="conversation_gone")
         endpoint = self._endpoint(head.company_id, head.project_id)
@@ -135,17 +94,17 @@ class Teller:
             self._again_or_never(action, head, state, error.code)
         personal = self._personal(head, event, endpoint)
         about = {"conversation": head.opaque_id, **head.about}
-        content = body(event, action.number, about, personal)
+        content = body(event, number, about, personal)
         self._built = {action.key: _Built(head, state, event, endpoint.url, content, keys)}
 
-    def tell(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
-        """`Executor`: post the event; whatever is not accepted raises.
+    def tell(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
+        """Post the event; whatever is not accepted raises.
 
         Raises:
             NotYet: it was not accepted; it is tried again.
             PermanentError: it is not tried again.
         """
-        action = _only(actions)
+        (action,) = actions
         built = self._built.pop(action.key)
         now = self._clock.now().timestamp()
         signed = standard_webhooks.headers(built.keys, built.event.id, now, built.content)
@@ -183,7 +142,7 @@ class Teller:
 
     def _again_or_never(
         self,
-        action: TellCompany,
+        action: Effect,
         head: Head,
         state: EndpointState,
         reason: str,
@@ -199,7 +158,7 @@ class Teller:
         now = self._clock.now().timestamp()
         if state.failing_since is None:
             self._rows.failing(head, now)
-        age, limit = now - action.since_epoch, GIVE_UP_AFTER.total_seconds()
+        age, limit = now - float(action.data), GIVE_UP_AFTER.total_seconds()
         if age < limit:
             wait = max(FIRST_WAIT_SECONDS, min(age, LONGEST_WAIT_SECONDS), asked_seconds)
             raise NotYet(reason, now + wait)
@@ -235,10 +194,3 @@ class Teller:
         if draft is None:
             raise WithdrawnError(PROVIDER, "tell", reason="conversation_gone")
         return dict(json.loads(draft.function_arguments or "{}"))
-
-
-def _only(actions: Sequence[Action]) -> TellCompany:
-    (action,) = actions
-    if not isinstance(action, TellCompany):
-        raise TypeError("not a TellCompany")
-    return action

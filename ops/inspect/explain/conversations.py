@@ -9,7 +9,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.once import keys
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.actions import SendText
+from chalicelib.outreach.actions import SEND_TEXT
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.conversations.records import Record
@@ -93,7 +93,7 @@ def handoff(looking: Looking, text: str) -> Found | None:
 
 def text_message(looking: Looking, provider_id: str) -> Found | None:
     """By Twilio's id of a message, ours or the recipient's."""
-    bound = keys.bound_ref(SendText.kind, "", provider_id)
+    bound = keys.bound_ref(SEND_TEXT.name, "", provider_id)
     theirs = [outreach_keys.reply(one, provider_id) for one in (Channel.SMS, Channel.WHATSAPP)]
     table = looking.session.ledger_table
     row = table.get({"event_id": bound})

@@ -377,7 +377,7 @@ def test_a_run_paused_past_its_lease_fails_no_fact(writer_rig):
     def slow(attempt, step, earlier):
         done = perform(attempt, step, earlier)
         action = step[0].action
-        if done[action.key].status == ActionStatus.REFUSED and len(action.rows) == 1:
+        if done[action.key].status == ActionStatus.REFUSED and len(action.data.rows) == 1:
             writer_rig.clock.forward(LEASE_OVER)
         return done
 

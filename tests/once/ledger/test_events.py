@@ -17,7 +17,7 @@ from chalicelib.once.event import (
 )
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import UNDECIDED
-from chalicelib.support.actions import AddTag
+from chalicelib.support.actions import add_tag
 from tests.rigs.fakes import ManualClock
 from tests.rigs.ledger import MODES, facts
 
@@ -220,7 +220,7 @@ def test_finishing_twice_is_finishing_once(ledger):
 
 # --- actions --------------------------------------------------------------------------------
 
-TAGS = [AddTag("1042", tag, "c-77") for tag in ("route-returns-admin", "mw-processed")]
+TAGS = [add_tag("1042", tag, "c-77") for tag in ("route-returns-admin", "mw-processed")]
 
 
 def test_new_actions_begin_pending_and_owned_with_the_required_attributes(ledger, table):

@@ -21,7 +21,7 @@ from chalicelib.once.event import (
 from chalicelib.once.ports import UNDECIDED, Modes
 from chalicelib.redaction.mapping import redact_mapping
 from tests.rigs.fakes import NOON
-from tests.rigs.ledger import DAY, KEY, MODES, NOW, OF_EVENT, REQUIRED, TAG, Reply, facts
+from tests.rigs.ledger import DAY, KEY, MODES, NOW, OF_EVENT, REQUIRED, TAG, facts, reply
 
 # --- rows as they are written -----------------------------------------------------------------
 
@@ -54,11 +54,11 @@ def test_a_received_event_has_the_most_cautious_modes_until_it_is_claimed(ledger
 
 
 def test_a_begun_action_reads_as_the_data_model_says_and_holds_no_text(ledger_rig):
-    ledger_rig.ledger.begin(ledger_rig.claim(), [Reply()], MODES)
-    shown = json.dumps(redact_mapping(Reply().payload()), sort_keys=True).encode()
+    ledger_rig.ledger.begin(ledger_rig.claim(), [reply()], MODES)
+    shown = json.dumps(redact_mapping(reply().payload), sort_keys=True).encode()
     assert b"212-555" not in shown
-    assert ledger_rig.row(Reply().key) == {
-        "event_id": Reply().key,
+    assert ledger_rig.row(reply().key) == {
+        "event_id": reply().key,
         **REQUIRED,
         "payload_sha256": hashlib.sha256(shown).hexdigest(),
         "payload_bytes": len(shown),
@@ -79,8 +79,8 @@ def test_a_begun_action_reads_as_the_data_model_says_and_holds_no_text(ledger_ri
 def test_new_actions_begin_in_one_call_and_are_not_read_back(ledger_rig):
     lease = ledger_rig.claim()
     ledger_rig.table.calls.clear()
-    begun = ledger_rig.ledger.begin(lease, [TAG, Reply()], MODES)
-    assert [one.key for one in begun] == [TAG.key, Reply().key]
+    begun = ledger_rig.ledger.begin(lease, [TAG, reply()], MODES)
+    assert [one.key for one in begun] == [TAG.key, reply().key]
     assert ledger_rig.table.calls == ["insert_all"]
 
 

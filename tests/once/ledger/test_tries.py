@@ -5,7 +5,7 @@ from datetime import timedelta
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.event import EventStatus
 from chalicelib.once.ledger import tries
-from tests.rigs.ledger import KEY, MODES, NOW, TAG, Reply
+from tests.rigs.ledger import KEY, MODES, NOW, TAG, reply
 
 
 def test_an_event_that_is_processed_at_once_has_no_list_and_costs_nothing(ledger_rig):
@@ -26,14 +26,14 @@ def test_every_attempt_at_an_event_stays_with_its_reason(ledger_rig):
 
 
 def test_a_second_start_never_hides_the_first(ledger_rig):
-    found = ledger_rig.unknown(Reply())
+    found = ledger_rig.unknown(reply())
     ledger_rig.ledger.settle(found, ActionStatus.PENDING, reason="operator:not-done")
     ledger_rig.clock.forward(300)
     lease = ledger_rig.claim()
-    (row,) = ledger_rig.ledger.begin(lease, [Reply()], MODES)
+    (row,) = ledger_rig.ledger.begin(lease, [reply()], MODES)
     assert row.mine
-    ledger_rig.ledger.end_action(lease, Reply(), ActionStatus.DONE, ref="comment-2")
-    stored = ledger_rig.row(Reply().key)
+    ledger_rig.ledger.end_action(lease, reply(), ActionStatus.DONE, ref="comment-2")
+    stored = ledger_rig.row(reply().key)
     (first,) = stored["tries"]
     assert (first["at"], first["end"], first["reason"]) == (NOW, "unknown", "read_timeout")
     assert first["settled"] == "operator:not-done"

@@ -12,6 +12,7 @@ import pytest
 
 from chalicelib.errors import TransientError
 from chalicelib.once.action import ActionStatus, Found
+from chalicelib.once.effect import Hands
 from chalicelib.once.event import EventStatus
 from chalicelib.once.job import Recovery
 from chalicelib.once.recovery.sweep import RESERVE_SECONDS
@@ -359,7 +360,7 @@ def parked(system, richpanel):
         last_processed_at=ago(300),
     )
     settlement = system.services().settlement
-    settlement._settlers = {**settlement._settlers, "add_tag": settlers}
+    settlement._hands = {**settlement._hands, "add_tag": Hands(None, settler=settlers)}
     settlers.key, settlers.action, settlers.table = key, action, table
     return settlers
 

@@ -8,6 +8,7 @@ import pytest
 
 from chalicelib.clock import iso
 from chalicelib.once.action import ActionStatus, Found
+from chalicelib.once.effect import Hands
 from chalicelib.once.effects import STOPPED_REPEATABLE
 from chalicelib.once.event import EventStatus
 from chalicelib.once.intake import Intake
@@ -107,7 +108,7 @@ def sweep(event, *, actions=(), settler=undecided, meanwhile=None):
     summary = Summary()
     RowSweep(
         ledger,
-        Settlement(ledger, {"reply": settler}, clock),
+        Settlement(ledger, {"reply": Hands(None, settler=settler)}, clock),
         {"evt:rp": lambda _event: job()},
         clock,
         SweepActions(ledger, intake, summary, lambda: 200.0),

@@ -18,7 +18,7 @@ from chalicelib.support.orders.cache import Lookups
 from chalicelib.vendors.level import Level
 from chalicelib.vendors.shared_level import SharedLevel
 from ops.companies import erase
-from tests.rigs.ledger import DAY, MODES, Reply, facts
+from tests.rigs.ledger import DAY, MODES, facts, reply
 from tests.rigs.ops_session import session
 from tests.simulation.scenario import scenario
 from tests.simulation.world import World
@@ -121,13 +121,13 @@ def events(rig):
 
 def settled_actions(rig):
     lease = rig.claim("evt:3")
-    rig.ledger.begin(lease, [Reply("act:1")], MODES)
-    rig.ledger.end_action(lease, Reply("act:1"), ActionStatus.DONE, ref="comment-1")
-    unknown = rig.unknown(Reply("act:2"), lease)
+    rig.ledger.begin(lease, [reply("act:1")], MODES)
+    rig.ledger.end_action(lease, reply("act:1"), ActionStatus.DONE, ref="comment-1")
+    unknown = rig.unknown(reply("act:2"), lease)
     rig.ledger.note_look(unknown)
-    settled = rig.unknown(Reply("act:4"), lease)
+    settled = rig.unknown(reply("act:4"), lease)
     rig.ledger.settle(settled, ActionStatus.PENDING, reason="absent_twice")
-    rig.ledger.skip(lease, Reply("act:3"), MODES, reason="already")
+    rig.ledger.skip(lease, reply("act:3"), MODES, reason="already")
 
 
 def starts(rig):

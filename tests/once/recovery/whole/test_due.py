@@ -1,11 +1,13 @@
 """What is due and when: a worker and a sweep every five minutes, over hours of one clock."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
 from chalicelib.errors import HandBackError, UnavailableError, UncertainError
 from chalicelib.once.action import ActionStatus, Found
+from chalicelib.once.effect import Hands
 from chalicelib.once.event import QUEUED_SECONDS, EventStatus
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import Recovery, facts_of
@@ -20,8 +22,8 @@ from tests.rigs.fakes import RecordingOutbox
 from tests.rigs.worker import (
     REPLY,
     REPLY_KEY,
+    UNSETTLEABLE,
     SmallFlow,
-    UnsettleableReply,
     WatchedFlow,
     WorkerDied,
     WorkerRig,
@@ -61,7 +63,7 @@ class SweptRig(WorkerRig):
         summary = Summary()
         RowSweep(
             self.ledger,
-            Settlement(self.ledger, {"say": self.settler}, self.clock),
+            Settlement(self.ledger, {"say": Hands(None, settler=self.settler)}, self.clock),
             {"evt:rp": lambda event: job(event_key=event.event_key)},
             self.clock,
             SweepActions(self.ledger, self.intake, summary, lambda: 200.0),
@@ -200,8 +202,7 @@ def unknown(rig, number, account):
     event_key, key = f"evt:rp:{account}:{number}", f"act:{account}:{number}"
     facts = facts_of(job(event_key=event_key, conversation_id=account))
     lease = rig.ledger.claim(facts, UNDECIDED, lease_seconds=250, takeover=frozenset())
-    action = UnsettleableReply()
-    action.key, action.probe = key, lambda: {"account": account}
+    action = replace(UNSETTLEABLE, key=key, probe={"account": account})
     rig.ledger.begin(lease, [action], UNDECIDED)
     rig.ledger.end_action(lease, action, ActionStatus.UNKNOWN, reason="read_timeout")
     rig.ledger.finish(lease, EventStatus.PARKED, reason="unknown:read_timeout", waits_for=[key])

@@ -240,13 +240,14 @@ def test_the_list_is_paged_without_gaps_or_repetitions(desk):
 def test_the_machine_yields_to_a_person_who_steps_in_while_its_message_is_on_the_way(desk):
     """Its send was planned and its row opened; the person's take comes before the request leaves."""
     record, look = desk.begun(), desk.sender.last_look
+    effects, hands = desk.worker.plans.effects, desk.worker.plans.effects._hands
 
     def late(actions):
-        desk.worker.plans.effects._last_looks["send_text"] = look
+        effects._hands = hands
         desk.act("take", record, "sam")
         return look(actions)
 
-    desk.worker.plans.effects._last_looks["send_text"] = late
+    effects._hands = {"send_text": replace(hands["send_text"], last_look=late)}
     record = desk.says(record, "Tell me more")
     assert (desk.sent(), record.status) == ([], Status.HANDED_OFF)
     assert desk.state(record) == "taken"
