@@ -246,7 +246,12 @@ def _check_pair(job: Job, record: Record) -> None:
 
 
 def _check_group(job: InboundMessage, record: Record) -> None:
-    """Raise `Elsewhere` where the message is not in its conversation's FIFO group."""
+    """Raise `Elsewhere` where the message is not in its conversation's FIFO group.
+
+    An e-mail that failed its checks is stored without an answer, and stays in the group of its
+    address.
+    """
     pair = (record.sender, record.primary_channel)
-    if job.pair is None and (job.sender, job.recipient) != pair:
+    is_unproven = job.is_apart and job.account is None
+    if job.pair is None and job.group != ("pair", *pair) and not is_unproven:
         raise Elsewhere(job.model_copy(update={"pair": pair}))

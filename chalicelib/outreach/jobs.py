@@ -62,6 +62,9 @@ class InboundMessage(OutreachJob):
         carrier_answers: the carrier answers such a message itself; None in jobs of older versions.
         pair: the conversation's own addresses, once they are known to differ from the message's: an
             e-mail with a valid token may come from any address.
+        is_apart: the door could not see that it may speak for its sender: the account that signed it
+            does not own the number, or the e-mail's checks failed.  It waits in a group of that
+            account or address, so that it delays no conversation; the worker judges it as any other.
     """
 
     kind: Literal["inbound_message"] = "inbound_message"
@@ -82,6 +85,12 @@ class InboundMessage(OutreachJob):
     consent_at_door: bool = False
     carrier_answers: bool | None = None
     pair: tuple[str, str] | None = None
+    is_apart: bool = False
+
+    @property
+    def lane(self) -> Lane:
+        """See `Job.lane`."""
+        return EMAIL if self.channel == Channel.EMAIL else OUTREACH
 
     @property
     def origin(self) -> str:
@@ -91,6 +100,8 @@ class InboundMessage(OutreachJob):
     @property
     def group(self) -> tuple[str, ...]:
         """See `StartConversation.group`: the conversation's pair, else the message's own."""
+        if self.is_apart and self.pair is None:
+            return ("foreign", self.account) if self.account else ("unproven", self.recipient)
         return ("pair", *(self.pair or (self.sender, self.recipient)))
 
 
@@ -106,6 +117,7 @@ class DeliveryReceipt(OutreachJob):
         reason: the provider's error code.
         opts_out: the recipient must not be contacted again.
         is_dead: the address does not exist; false in jobs of older versions.
+        is_apart: see `InboundMessage`.
     """
 
     kind: Literal["delivery_receipt"] = "delivery_receipt"
@@ -120,6 +132,7 @@ class DeliveryReceipt(OutreachJob):
     reason: str | None = None
     opts_out: bool = False
     is_dead: bool = False
+    is_apart: bool = False
 
     @property
     def origin(self) -> str:
@@ -128,7 +141,9 @@ class DeliveryReceipt(OutreachJob):
 
     @property
     def group(self) -> tuple[str, ...]:
-        """See `StartConversation.group`."""
+        """See `InboundMessage.group`; its writes need no order."""
+        if self.is_apart and self.account:
+            return ("foreign", self.account)
         return ("pair", self.sender, self.recipient)
 
 

@@ -23,7 +23,7 @@ from datetime import timedelta
 from chalicelib.clock import parsed
 from chalicelib.once import keys
 from chalicelib.once.event import EventStatus
-from chalicelib.once.flow import NotAnEvent
+from chalicelib.once.flow import Elsewhere, NotAnEvent
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
@@ -92,6 +92,7 @@ class Matching:
 
         Raises:
             NotAnEvent: there is none, and never was.
+            Elsewhere: it is to open one, and is not in the group of its pair.
         """
         owner = self._ownership.owner_of(job)
         named = self._named(job, owner)
@@ -205,6 +206,10 @@ class Matching:
             raise NotAnEvent(EventStatus.SKIPPED, WRONG_ACCOUNT, event_key=key_of(job, owner))
         if there is not None:  # the index does not show it yet
             return Match(there)
+        if (
+            job.is_apart and job.pair is None
+        ):  # before it is opened: the next run finds it late, too
+            raise Elsewhere(job.model_copy(update={"pair": (job.sender, job.recipient)}))
         pairs = self.pairs(job.channel, job.sender, job.recipient)
         opened = self._conversations.open(record.item, pairs=pairs, is_wanted=True)
         return Match(opened.record or record, LATE)

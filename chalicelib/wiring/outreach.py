@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.twilio.client import Credentials, Twilio
     from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
     from chalicelib.outreach.twilio.door import TwilioDoor
+    from chalicelib.outreach.twilio.owners import Owners
     from chalicelib.outreach.unsubscribe import UnsubscribeDoor
     from chalicelib.outreach.writing.checked_writer import CheckedWriter
     from chalicelib.outreach.writing.composer import Composer
@@ -191,7 +192,14 @@ class Outreach(Core):
             lambda: self.secrets.text_or_none(name),
             self.settings.public_base_url,
             lambda: self._consent_at_door,
+            lambda: self._owners,
         )
+
+    @cached_property
+    def _owners(self) -> Owners:
+        from chalicelib.outreach.twilio.owners import Owners
+
+        return Owners(self.senders, self.clock)
 
     @cached_property
     def _consent_at_door(self) -> ConsentAtTheDoor:

@@ -117,6 +117,25 @@ def test_another_companys_twilio_account_cannot_speak_for_our_recipient(stack):
     assert ends == {SECOND_ACCOUNT: None, FIRST_ACCOUNT: "do_not_contact"}
 
 
+def test_what_another_companys_account_signs_delays_no_message_of_our_recipients(stack):
+    to = stack.tel()
+    stack.start(to)
+    forged = [f"SM{stack.number():032x}" for _ in range(20)]
+    own = f"SM{stack.number():032x}"
+    for sid in forged:
+        stack.says(to, "Wait here", account=SECOND_ACCOUNT, sid=sid, settles=False)
+    stack.says(to, "HELP", sid=own)
+    rows = list(_rows(stack, stack.hints["IDEMPOTENCY_TABLE_NAME"]))
+    ended = {
+        sid: row["last_processed_at"]["S"]
+        for row in rows
+        for sid in (*forged, own)
+        if row["event_id"]["S"].startswith("evt:") and sid in row["event_id"]["S"]
+    }
+    assert len(ended) == len(forged) + 1
+    assert ended[own] < max(ended[sid] for sid in forged)
+
+
 def test_a_refusal_names_the_field_and_never_what_was_in_it(stack):
     headers = {"x-api-key": FIRST.router_key}
     for field, changed in {

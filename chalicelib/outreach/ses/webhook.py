@@ -164,6 +164,7 @@ def _received(
     message_id = message_id_digest(own_id or raw["mail"]["messageId"])
     none: list[dict[str, Any]] = []
     text = text_of(message)
+    is_trusted = _is_trusted(receipt)
     opt_out, by_link = _opt_out(text, _header(message, "Subject"), has_token=token is not None)
     return InboundMessage.model_validate(
         {
@@ -182,8 +183,8 @@ def _received(
             "token": token,
             "in_reply_to": [message_id_digest(one) for one in _referred(message)][-20:],
             "email_message_id": own_id or None,
-            "is_automatic": (is_automatic(message, recipient) and not by_link)
-            or not _is_trusted(receipt),
+            "is_automatic": (is_automatic(message, recipient) and not by_link) or not is_trusted,
+            "is_apart": not is_trusted,
         }
     )
 

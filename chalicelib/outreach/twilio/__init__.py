@@ -4,6 +4,7 @@ In the order of a message:
 
     door         the two webhook routes: verified, parsed, queued
     consent      STOP and START at the door: the mark before the answer
+    owners       which account a number belongs to, as the door sees it: the FIFO group
     webhook      signatures; inbound messages and status callbacks as jobs; pure
     client       sends a message, lists sent messages, fetches a received one
     credentials  accounts, read from a company's secret or the webhook secret

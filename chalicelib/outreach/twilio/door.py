@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from chalicelib.errors import SignatureError
 from chalicelib.once.door import Answer
 from chalicelib.once.intake import Intake, listed
-from chalicelib.outreach.jobs import InboundMessage
+from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 from chalicelib.outreach.twilio import webhook
 from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
+from chalicelib.outreach.twilio.owners import Owners
 
 MESSAGE_PATH = "/webhook/twilio"
 STATUS_PATH = "/webhook/twilio/status"
@@ -27,12 +28,14 @@ class TwilioDoor:
             none.
         base_url: the public address that Twilio signs, without a path.
         consent: applies STOP and START; built for the first one.
+        owners: finds which account a number belongs to; built for the first signed request.
     """
 
     intake: Intake
     secret: Callable[[], str | None]
     base_url: str
     consent: Callable[[], ConsentAtTheDoor]
+    owners: Callable[[], Owners]
 
     def message(self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]) -> Answer:
         """Answer the webhook of a message that came in; see `Intake.receive`."""
@@ -53,13 +56,17 @@ class TwilioDoor:
             headers,
             body,
             lambda low: self._verify(low, body, STATUS_PATH, query),
-            listed(lambda request: webhook.parse_receipt(request, query)),
+            listed(lambda request: self._reported(webhook.parse_receipt(request, query))),
             max_body_bytes=webhook.MAX_BODY_BYTES,
             patience_seconds=PATIENCE_SECONDS,
         )
 
     def _heard(self, job: InboundMessage) -> InboundMessage:
-        return job if job.opt_out is None else self.consent().apply(job)
+        heard = job if job.opt_out is None else self.consent().apply(job)
+        return self.owners().placed(heard)
+
+    def _reported(self, job: DeliveryReceipt | None) -> DeliveryReceipt | None:
+        return None if job is None else self.owners().placed(job)
 
     def _verify(
         self, headers: Mapping[str, str], body: bytes, path: str, query: Mapping[str, str]

@@ -87,7 +87,9 @@ def _raises(error):
 
 
 def test_a_message_costs_the_door_no_read_and_a_stop_one_of_each(outreach, monkeypatch):
+    """Once the door knows whose number it is."""
     conversation(outreach)
+    say(outreach, "Hello")
     calls = []
     for client in (
         outreach.services._conversations_table._client,

@@ -1,0 +1,54 @@
+"""Whether the account that signed a form owns the number in it, as the door sees it.
+
+The door's answer decides only in which FIFO group the job waits: a neighbour who posts "from your
+recipient to your number" under its own signature waits in a group of its own.  Whether a message
+counts is decided by the worker, with the company's secret.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from chalicelib.errors import TransientError
+from chalicelib.once.ports import Clock
+from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
+from chalicelib.outreach.senders import Senders
+
+KEPT_SECONDS = 60.0
+"""How long a container does not read a number's row again."""
+MOST_KEPT = 1000
+"""Numbers that a container remembers: any account can name any number."""
+
+_Job = TypeVar("_Job", InboundMessage, DeliveryReceipt)
+
+
+class Owners:
+    """Remembers for a minute which account a number belongs to; one read of the map otherwise."""
+
+    def __init__(self, senders: Senders, clock: Clock) -> None:
+        self._senders = senders
+        self._clock = clock
+        self._known: dict[str, tuple[float, str | None]] = {}
+
+    def placed(self, job: _Job) -> _Job:
+        """The job, in the group of its account where that does not own the job's number.
+
+        Where the map cannot be read, it stays with its conversation: nothing is refused for it.
+        """
+        try:
+            account = self._account(job.sender)
+        except TransientError:
+            return job
+        return job if account == job.account else job.model_copy(update={"is_apart": True})
+
+    def _account(self, number: str) -> str | None:
+        now = self._clock.monotonic()
+        known = self._known.get(number)
+        if known is not None and now - known[0] < KEPT_SECONDS:
+            return known[1]
+        owner = self._senders.owner_of(number)
+        if len(self._known) >= MOST_KEPT:
+            self._known.clear()
+        account = owner.account if owner is not None else None
+        self._known[number] = (now, account)
+        return account
