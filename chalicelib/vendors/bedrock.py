@@ -28,6 +28,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from chalicelib.errors import AuthError, PermanentError, ProviderError, TransientError
 from chalicelib.once.ports import Clock, Log
 from chalicelib.vendors import signed
+from chalicelib.vendors.breaker import ModelBreakers
 from chalicelib.vendors.deadline import Watch
 from chalicelib.vendors.language_model import (
     Answer,
@@ -67,6 +68,7 @@ class Bedrock:
         self._client = client
         client.meta.events.register("before-send", _sent_signed, unique_id="rp-mw-signed")
         self._clock = clock
+        self._breakers = ModelBreakers(PROVIDER, clock)
         self._log = log
 
     def respond(
@@ -90,7 +92,9 @@ class Bedrock:
             raw, request_id = self._converse({**request, "modelId": name}, seconds)
             return _answer(raw, name, request_id, schema)
 
-        return with_fallback(ask, model, fallback_model, deadline_seconds, self._clock)
+        return with_fallback(
+            ask, model, fallback_model, deadline_seconds, self._clock, self._breakers
+        )
 
     def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
         """See `LanguageModel.moderate`: none here; an account's guardrails judge each generation."""

@@ -7,13 +7,14 @@
                                        +----(any failure, pause doubled, 15 min at most)
 
 In memory, one per vendor and container: each container detects an outage on its own, which costs a
-few calls and needs no shared store.
+few calls and needs no shared store.  A language model has one of its own for each key and model, which
+two time-outs in a row open: one model that hangs would hold a worker 45 s for every message.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from enum import Enum, auto
 from http import HTTPStatus
@@ -24,6 +25,9 @@ from chalicelib.once.ports import Clock
 
 FIRST_PAUSE_SECONDS = 30.0
 MAX_PAUSE_SECONDS = 900.0
+MODEL_TIMEOUTS_TO_OPEN = 2
+MODEL_OPEN = "model_breaker_open"
+_TIMEOUTS = frozenset({"timeout", "connect_timeout"})
 _OPEN = "breaker_open"
 _LOCAL_REASONS = frozenset({"local_rate_limit", "secret_unavailable", _OPEN})
 """Errors without a status that we cause ourselves and that say nothing about the vendor; one is
@@ -39,6 +43,8 @@ class Breaker:
     Args:
         failures_to_open: consecutive failures that open it.
         first_pause_seconds: first open period; doubles with every failed probe.
+        counted: reasons of the failures that count; by default every one that shows an outage.
+        reason: of the error while it is open.
     """
 
     def __init__(
@@ -48,11 +54,15 @@ class Breaker:
         *,
         failures_to_open: int = 5,
         first_pause_seconds: float = FIRST_PAUSE_SECONDS,
+        counted: Collection[str] | None = None,
+        reason: str = _OPEN,
     ) -> None:
         self._provider = provider
         self._clock = clock
         self._failures_to_open = failures_to_open
         self._first_pause = first_pause_seconds
+        self._counted = counted
+        self._reason = reason
         self._pause = first_pause_seconds
         self._failures = 0
         self._successes = 0
@@ -81,6 +91,9 @@ class Breaker:
         except ProviderError as error:
             is_own = error.provider == self._provider
             verdict = _verdict(error) if is_own else _Verdict.NONE
+            is_counted = self._counted is None or error.reason in self._counted
+            if verdict == _Verdict.DOWN and not is_counted:
+                verdict = _Verdict.NONE
             raise
         finally:
             self._count(verdict)
@@ -94,7 +107,7 @@ class Breaker:
                 self._is_probing = True
                 return
         wait = max(pause_left, _MIN_RETRY_SECONDS)
-        raise BreakerOpenError(self._provider, operation, reason=_OPEN, retry_after=wait)
+        raise BreakerOpenError(self._provider, operation, reason=self._reason, retry_after=wait)
 
     def _count(self, verdict: _Verdict) -> None:
         with self._lock:
@@ -124,6 +137,26 @@ class Breaker:
         if self._open_until is not None:
             self._pause = min(self._pause * 2, MAX_PAUSE_SECONDS)
         self._open_until = self._clock.monotonic() + self._pause
+
+
+class ModelBreakers:
+    """The breakers of one key's language models, by their names; each is opened by two time-outs."""
+
+    def __init__(self, provider: str, clock: Clock) -> None:
+        self._provider = provider
+        self._clock = clock
+        self._of: dict[str, Breaker] = {}
+
+    def of(self, model: str) -> Breaker:
+        """That of a model."""
+        made = Breaker(
+            self._provider,
+            self._clock,
+            failures_to_open=MODEL_TIMEOUTS_TO_OPEN,
+            counted=_TIMEOUTS,
+            reason=MODEL_OPEN,
+        )
+        return self._of.setdefault(model, made)
 
 
 class _Verdict(Enum):

@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 
 from chalicelib.errors import BreakerOpenError, PermanentError, TransientError
 from chalicelib.once.ports import Clock
+from chalicelib.vendors.breaker import MODEL_OPEN, ModelBreakers
 
 FIRST_SHARE = 0.6
 """Of the time of a request that may go to the fallback model: what the first model gets of it."""
@@ -141,8 +142,9 @@ def with_fallback(
     fallback_model: str | None,
     deadline_seconds: float,
     clock: Clock,
+    breakers: ModelBreakers,
 ) -> Answer:
-    """Ask a model, and the fallback where the first is gone, throttled, down or too slow.
+    """Ask a model, and the fallback where the first is gone, throttled, down, too slow or left alone.
 
     Args:
         ask: one request to a model by name, within so many seconds.
@@ -150,21 +152,29 @@ def with_fallback(
         fallback_model: the other one, if there is any.
         deadline_seconds: total.
         clock: measures what is left.
+        breakers: of the key that it is asked with.
 
     Raises:
+        BreakerOpenError: the last model has timed out twice in a row, and is not asked.
         ProviderError: of the last model that was asked.
     """
+
+    def asked(name: str, seconds: float) -> Answer:
+        with breakers.of(name).attempt("respond"):
+            return ask(name, seconds)
+
     if fallback_model is None or fallback_model == model:
-        return ask(model, deadline_seconds)
+        return asked(model, deadline_seconds)
     ends = clock.monotonic() + deadline_seconds
     try:
-        return ask(model, deadline_seconds * FIRST_SHARE)
+        return asked(model, deadline_seconds * FIRST_SHARE)
     except PermanentError as error:
         if error.status != HTTPStatus.NOT_FOUND and error.reason != "model_not_found":
             raise
-    except BreakerOpenError:
-        raise  # it is the vendor that is down
+    except BreakerOpenError as error:
+        if error.reason != MODEL_OPEN:
+            raise  # it is the vendor that is down
     except TransientError:
         if ends - clock.monotonic() < LEAST_SECONDS:
             raise
-    return ask(fallback_model, ends - clock.monotonic())
+    return asked(fallback_model, ends - clock.monotonic())

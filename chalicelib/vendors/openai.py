@@ -18,6 +18,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from chalicelib.errors import PermanentError, TransientError
 from chalicelib.once.ports import Clock
+from chalicelib.vendors.breaker import ModelBreakers
 from chalicelib.vendors.http import Call, VendorClient
 from chalicelib.vendors.language_model import (
     Answer,
@@ -63,6 +64,7 @@ class OpenAI:
     def __init__(self, client: VendorClient, clock: Clock) -> None:
         self._client = client
         self._clock = clock
+        self._breakers = ModelBreakers(PROVIDER, clock)
 
     def respond(
         self,
@@ -96,7 +98,9 @@ class OpenAI:
                 self._ask(body | {"model": name}, seconds), wants_json=schema is not None
             )
 
-        return with_fallback(ask, model, fallback_model, deadline_seconds, self._clock)
+        return with_fallback(
+            ask, model, fallback_model, deadline_seconds, self._clock, self._breakers
+        )
 
     def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
         """See `LanguageModel.moderate`."""

@@ -5,6 +5,7 @@
     recorder    writes an event once and has it posted: what the rest of outreach calls
     endpoint    a project's endpoint: its settings and its secrets
     telling     the executor: posts one event, and decides when it is tried again
+    endpoint_breaker  nothing is posted for a while to an endpoint that fails
     tools       a function that the writer asks for: declared, checked, confirmed
     flow        the flow of the lane `companies`: one event after the other
 

@@ -7,7 +7,8 @@ Rows of the `conversations` table in partitions that no request can name; they l
                                                          company, project and request
     events#{opaque id}                event#00000004     one event: its id, name, time and facts
     events#{opaque id}                seen#{event id}    it was written, and under which number
-    endpoint#{company}#{project}      state              failing_since, paused_at, pause_reason
+    endpoint#{company}#{project}      state              failing_since, failures, open_until,
+                                                         paused_at, pause_reason
     endpoint#{company}#{project}      stopped#{opaque}   a conversation whose events are posted no more
 
 The first three are kept as long as a message of the conversation (`conversations.items.TTL`), also in
@@ -69,10 +70,13 @@ class EndpointState:
     Attributes:
         failing_since: epoch seconds of the first failure since it last accepted an event.
         paused_at: ISO time since which nothing is sent to it, until an operator resumes it.
+        open_until: epoch seconds until which nothing is posted, as its last attempts failed; None
+            where it accepts events.  See `endpoint_breaker`.
     """
 
     failing_since: float | None = None
     paused_at: str | None = None
+    open_until: float | None = None
 
 
 class EventRows(items.OnTable):
@@ -141,11 +145,15 @@ class EventRows(items.OnTable):
         """The state of a project's endpoint."""
         item = self._table.get(_endpoint_key(company_id, project_id, "state"), consistent=False)
         found = item or {}
-        since = found.get("failing_since")
-        return EndpointState(None if since is None else float(since), found.get("paused_at"))
+        since, until = found.get("failing_since"), found.get("open_until")
+        return EndpointState(
+            None if since is None else float(since),
+            found.get("paused_at"),
+            None if until is None else float(until),
+        )
 
     def failing(self, head: Head, epoch: float) -> None:
-        """Note the first failure of an endpoint since it last accepted an event."""
+        """Note that an endpoint has accepted nothing since, whatever the reason."""
         self._table.update(
             self._state_of(head),
             set_={},
@@ -153,9 +161,44 @@ class EventRows(items.OnTable):
             reading=False,
         )
 
+    def count_failure(self, head: Head, epoch: float) -> int:
+        """Count a failed attempt; returns how many there were since it last accepted an event."""
+        item = self._table.update(
+            self._state_of(head),
+            set_={},
+            add={"failures": 1},
+            keep={"failing_since": int(epoch), **self._owner(head)},
+        )
+        return int(item["failures"])
+
+    def open_breaker(self, head: Head, until: float) -> None:
+        """Post nothing to an endpoint until a time."""
+        self._table.update(self._state_of(head), set_={"open_until": until}, reading=False)
+
+    def take_probe(self, head: Head, seen: float, until: float) -> bool:
+        """Be the one that tries an endpoint whose pause is over; the next may at `until`.
+
+        Args:
+            head: of the conversation that tries it.
+            seen: the end of the pause, as it was read.
+            until: epoch seconds.
+        """
+        try:
+            self._table.update(
+                self._state_of(head),
+                set_={"open_until": until},
+                condition="#open_until = :seen",
+                seen=seen,
+                reading=False,
+            )
+        except ConditionFailed:
+            return False
+        return True
+
     def accepting(self, head: Head) -> None:
         """Note that the endpoint accepts events again."""
-        self._table.update(self._state_of(head), set_={}, remove=["failing_since"], reading=False)
+        gone = ["failing_since", "failures", "open_until"]
+        self._table.update(self._state_of(head), set_={}, remove=gone, reading=False)
 
     def pause(self, head: Head, reason: str) -> None:
         """Send nothing more to an endpoint until an operator resumes it."""
@@ -194,7 +237,7 @@ class EventRows(items.OnTable):
             _endpoint_key(company_id, project_id, "state"),
             set_={"resumed_at": iso(self._clock.now())},
             keep={"company_id": company_id, "project_id": project_id},
-            remove=["failing_since", "paused_at", "pause_reason"],
+            remove=["failing_since", "failures", "open_until", "paused_at", "pause_reason"],
         )
 
     def resume(self, opaque_id: str) -> Head | None:

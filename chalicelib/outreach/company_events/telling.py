@@ -2,7 +2,9 @@
 
 An attempt that fails ends the run: the event's row waits as long as it has been tried, from seconds up
 to hours, for three days.  The later events of the conversation wait behind it without a row or a message
-of their own.  After three days, or at once where the endpoint is gone, the conversation is listed as
+of their own.  Nothing is posted while the endpoint's breaker is open (`endpoint_breaker`).
+
+After three days, or at once where the endpoint is gone, the conversation is listed as
 stopped; an endpoint that has accepted nothing for so long is paused.  An operator resumes both.
 """
 
@@ -20,6 +22,7 @@ from chalicelib.once.effect import Effect
 from chalicelib.once.flow import NotYet
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import standard_webhooks
+from chalicelib.outreach.company_events import endpoint_breaker
 from chalicelib.outreach.company_events.endpoint import Endpoint, signing_secrets
 from chalicelib.outreach.company_events.names import UNOPENED, CompanyEvent, Name, Personal, body
 from chalicelib.outreach.company_events.rows import EndpointState, EventRows, Head
@@ -91,10 +94,15 @@ class Teller:
         try:
             keys = signing_secrets(self._secret(head.company_id, bool(state.failing_since)))
         except UnavailableError as error:
+            if state.failing_since is None:
+                self._rows.failing(head, self._clock.now().timestamp())
             self._again_or_never(action, head, state, error.code)
         personal = self._personal(head, event, endpoint)
         about = {"conversation": head.opaque_id, **head.about}
         content = body(event, number, about, personal)
+        comes = endpoint_breaker.admitted(self._rows, head, state, self._clock.now().timestamp())
+        if comes is not None:
+            self._again_or_never(action, head, state, endpoint_breaker.OPEN, comes)
         self._built = {action.key: _Built(head, state, event, endpoint.url, content, keys)}
 
     def tell(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
@@ -126,8 +134,10 @@ class Teller:
             self._rows.pause(built.head, "gone")
             raise PermanentError(PROVIDER, "tell", reason="endpoint_gone")
         if not is_accepted:
-            reason = reason or f"http_{status}"
-            self._again_or_never(action, built.head, built.state, reason, retry_after or 0.0)
+            now = self._clock.now().timestamp()
+            comes = endpoint_breaker.failed(self._rows, built.head, now)
+            comes = max(comes, now + (retry_after or 0.0))
+            self._again_or_never(action, built.head, built.state, reason or f"http_{status}", comes)
         if built.state.failing_since is not None:
             self._rows.accepting(built.head)
         if built.event.name == Name.TOOL_CALLED:
@@ -146,22 +156,22 @@ class Teller:
         head: Head,
         state: EndpointState,
         reason: str,
-        asked_seconds: float = 0.0,
+        comes_epoch: float = 0.0,
     ) -> NoReturn:
-        """End a failed attempt.
+        """End an attempt that failed, or was not made; it is tried again at `comes_epoch` or later.
 
         Raises:
             NotYet: until it is tried again.
             PermanentError: three days are over.
         """
-        self._log.metric("mw.companies.failed")
         now = self._clock.now().timestamp()
-        if state.failing_since is None:
-            self._rows.failing(head, now)
         age, limit = now - float(action.data), GIVE_UP_AFTER.total_seconds()
+        if reason == endpoint_breaker.OPEN and age < limit:
+            raise NotYet(reason, comes_epoch)  # it was not tried: its own wait does not grow
+        self._log.metric("mw.companies.failed")
         if age < limit:
-            wait = max(FIRST_WAIT_SECONDS, min(age, LONGEST_WAIT_SECONDS), asked_seconds)
-            raise NotYet(reason, now + wait)
+            wait = max(FIRST_WAIT_SECONDS, min(age, LONGEST_WAIT_SECONDS))
+            raise NotYet(reason, max(now + wait, comes_epoch))
         if state.failing_since is not None and now - state.failing_since >= limit:
             self._rows.pause(head, reason)
         raise PermanentError(PROVIDER, "tell", reason=reason)

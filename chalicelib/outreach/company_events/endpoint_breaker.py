@@ -1,0 +1,51 @@
+"""Circuit breaker of one company's endpoint, kept in its `state` row that every post reads anyway.
+
+After three failures in a row nothing is posted for 30 s, then one event as a probe; every further
+failure doubles the pause, up to 15 minutes.  So an endpoint that hangs holds one worker once in a
+while, and not one for each of its conversations.
+"""
+
+from __future__ import annotations
+
+from chalicelib.once import keys
+from chalicelib.outreach.company_events.rows import EndpointState, EventRows, Head
+
+FAILURES_TO_OPEN = 3
+FIRST_PAUSE_SECONDS = 30.0
+MAX_PAUSE_SECONDS = 900.0
+PROBE_PAUSE_SECONDS = 15.0
+"""No second probe leaves so long: an attempt's deadline, and what its worker needs beside it."""
+SPREAD_SECONDS = 30.0
+"""Over which the conversations come that wait for the same moment."""
+OPEN = "endpoint_breaker_open"
+
+
+def admitted(rows: EventRows, head: Head, state: EndpointState, now: float) -> float | None:
+    """None where an event may be posted; else when its conversation comes again, in epoch seconds.
+
+    One write where it is to be the probe, none otherwise.
+    """
+    if state.open_until is None:
+        return None
+    until = state.open_until
+    if until <= now:
+        taken = rows.take_probe(head, until, now + PROBE_PAUSE_SECONDS)
+        if taken:
+            return None
+        until = now + PROBE_PAUSE_SECONDS
+    return until + _spread(head.opaque_id)
+
+
+def failed(rows: EventRows, head: Head, now: float) -> float:
+    """Count a failure; returns until when nothing is posted, or 0 where the breaker stays closed."""
+    failures = rows.count_failure(head, now)
+    if failures < FAILURES_TO_OPEN:
+        return 0.0
+    doublings = min(failures - FAILURES_TO_OPEN, 10)
+    until = now + min(MAX_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2.0**doublings)
+    rows.open_breaker(head, until)
+    return until + _spread(head.opaque_id)
+
+
+def _spread(opaque_id: str) -> float:
+    return int(keys.digest("spread", opaque_id)[:4], 16) / 0x10000 * SPREAD_SECONDS
