@@ -14,7 +14,7 @@ def update(
     key: Mapping[str, Any],
     set_: Mapping[str, Any],
     condition: str,
-    add: Mapping[str, int] | Mapping[str, int | frozenset[str]],
+    add: Mapping[str, float] | Mapping[str, float | frozenset[str]],
     keep: Mapping[str, Any],
     remove: Sequence[str],
     discard: Mapping[str, frozenset[str]],

@@ -5,14 +5,18 @@ or a time to come again, in the order of asking; at that time it needs tokens on
 none because other jobs needed more calls, it comes before all others at its next.  Two lines are
 served side by side, each by half where both are busy: jobs that have just arrived, and those of a
 backlog.  So new customers are served while a backlog drains.  Calls that finish what a job has begun
-go first, and have a short line of their own; so has the sweep, which waits in place.
+go first, and have a short line of their own; so has the sweep, which waits in place.  What jobs whose
+time has come have left for `LEFT_OVER_SECONDS` is taken by whichever job asks: no budget lies idle.
+
+Only times are kept, and a decision moves them by amounts that do not depend on what they were.  It
+holds for every level within its bounds, so two containers that decide at once both write it.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
@@ -23,6 +27,10 @@ AT_A_TIME = 2
 PATIENCE_SECONDS = 5.0
 """So long the sweep waits for what the jobs leave over; then it takes the next token, within the 15 s
 of its call."""
+LEFT_OVER_SECONDS = 3.0
+"""What has been promised is left in the bucket for so long: a job comes back a second or two late."""
+EMPTY = "empty_at"
+"""The stored time at which the bucket was empty, or will be where tokens were taken in advance."""
 _NEW, _LATE, _AGAIN, _BEGUN, _BESIDE = "new", "late", "again", "begun", "beside"
 
 
@@ -47,41 +55,86 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A bucket at a time; epoch seconds, of one clock for all that share it.
+    """A bucket and its lines; epoch seconds, of one clock for all that share them.
 
     Attributes:
-        tokens: what was in it at `filled_at`.
-        lines: by line, when the next one in it may come.
+        times: `EMPTY`, and by line when the next one in it may come; a missing one is long past.
     """
 
-    tokens: float
-    filled_at: float
-    lines: Mapping[str, float] = field(default_factory=dict)
+    times: Mapping[str, float] = field(default_factory=dict)
 
-    def filled(self, now: float, per_second: float, burst: float) -> Level:
-        """As it is now; a clock that is behind gains nothing."""
-        gained = max(0.0, now - self.filled_at) * per_second
-        tokens = min(burst, self.tokens + gained)
-        return replace(self, tokens=tokens, filled_at=max(now, self.filled_at))
+    def time(self, name: str) -> float:
+        """One of them; 0 where it is missing."""
+        return self.times.get(name, 0.0)
+
+    def tokens(self, now: float, per_second: float, burst: float) -> float:
+        """What is in the bucket; negative to a clock that is behind."""
+        return min(burst, (now - self.time(EMPTY)) * per_second)
 
     def turn_in(self, now: float) -> float:
         """Seconds until the turn of one who asks now, in the longest line."""
-        return max((until - now for until in self.lines.values() if until > now), default=0.0)
+        return max(
+            (at - now for name, at in self.times.items() if name != EMPTY and at > now), default=0.0
+        )
 
     def has_waiting(self, now: float) -> bool:
         """Whether somebody has a time that has not come yet."""
-        return any(until > now for until in self.lines.values())
+        return self.turn_in(now) > 0.0
+
+    def after(self, step: Step) -> Level | None:
+        """The level once a step is taken; None where it is out of the step's bounds."""
+        if not all(move.holds(self.time(name)) for name, move in step.moves.items()):
+            return None
+        moved = {name: move.of(self.time(name)) for name, move in step.moves.items()}
+        return Level({**self.times, **moved})
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What becomes of one stored time, and between which values of it that is right.
+
+    Attributes:
+        by: it is moved by so many seconds.
+        to: or to this time.
+        low, high: its bounds, both inclusive.
+    """
+
+    by: float = 0.0
+    to: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    def of(self, time: float) -> float:
+        """The new time."""
+        return time + self.by if self.to is None else self.to
+
+    def holds(self, time: float) -> bool:
+        """Whether the move is right for a time."""
+        return (self.low is None or time >= self.low) and (self.high is None or time <= self.high)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One decision, as it is written.
+
+    Attributes:
+        moves: by the name of the time.
+        answer: of the level afterwards, which others may have moved meanwhile.
+    """
+
+    moves: Mapping[str, Move]
+    answer: Callable[[Level], Answer]
 
 
 class Levels(Protocol):
     """Keeps a level, for one container or for all."""
 
-    def change(self, decide: Callable[[Level | None], Level | None]) -> None:
-        """Replace the level by what is decided on it, once; None leaves it as it is.
+    def take(self, decide: Callable[[Level], Step]) -> Answer:
+        """Take the step that is decided on, once.
 
         Args:
-            decide: without side effects that matter, as it may be called again; it gets None where
-                there is no level yet.
+            decide: without side effects that matter, as it may be called again; it gets an empty
+                level where there is none yet.
 
         Raises:
             TransientError: it could not be read or written.
@@ -93,13 +146,15 @@ class OwnLevel:
     """A level of one container's own."""
 
     def __init__(self) -> None:
-        self._level: Level | None = None
+        self._level = Level()
         self._lock = threading.Lock()
 
-    def change(self, decide: Callable[[Level | None], Level | None]) -> None:
-        """See `Levels.change`."""
+    def take(self, decide: Callable[[Level], Step]) -> Answer:
+        """See `Levels.take`."""
         with self._lock:
-            self._level = decide(self._level) or self._level
+            step = decide(self._level)
+            self._level = self._level.after(step) or self._level
+            return step.answer(self._level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,48 +181,80 @@ def asked(
     per_second: float,
     burst: float,
     at_a_time: int = AT_A_TIME,
-) -> tuple[Level, Answer]:
-    """Answer one caller; the level afterwards.
+    left_over_seconds: float | None = LEFT_OVER_SECONDS,
+) -> Step:
+    """The step that answers one caller.
 
     Args:
-        level: as it was kept.
+        level: as it was seen; the step says for which others it is right, too.
         now: epoch seconds.
         urgency: of the call.
         place: of its job.
         per_second: tokens gained.
         burst: the most that are kept.
         at_a_time: tokens that a job takes.
+        left_over_seconds: see `LEFT_OVER_SECONDS`; None where what waits does not ask again.
     """
-    level = level.filled(now, per_second, burst)
     is_begun = urgency == Urgency.HIGH
     begins = not is_begun and not place.waits
     if place.waits > (0 if place.is_patient else 1):
         urgency = Urgency.HIGH
-    if place.is_patient:
-        line, calls, at_a_time = _BESIDE, 1, 1
-    elif is_begun:
-        line, calls = _BEGUN, 1
-    elif place.waits:
-        line, calls = _AGAIN, at_a_time
-    else:
-        line, calls = _LATE if place.is_late else _NEW, at_a_time
+    line = _line_of(place, is_begun=is_begun)
+    calls = 1 if line in (_BESIDE, _BEGUN) else at_a_time
+    if place.is_patient or place.waits:
+        at_a_time = 1  # a job that comes back may need one call only, or none
     needed = 1.0 + urgency.value * (burst - 1.0)
-    is_behind = begins and level.lines.get(line, 0.0) > now
-    if level.tokens >= needed - _EPSILON and not is_behind:
-        tokens = at_a_time if level.tokens >= at_a_time else 1
-        answer = Answer(tokens, is_calm=not level.has_waiting(now))
-        return replace(level, tokens=level.tokens - tokens), answer
-    missing = max(0.0, needed - level.tokens) / per_second
-    if place.is_patient:
-        missing = min(missing, PATIENCE_SECONDS)
-    comes = max(now + missing, level.lines.get(line, 0.0))
-    apart = calls / per_second
-    other = _NEW if line == _LATE else _LATE
-    if begins and level.lines.get(other, 0.0) > now:
+    tokens = level.tokens(now, per_second, burst)
+    is_behind = begins and level.time(line) > now
+    enough = needed
+    if is_behind:
+        enough = float("inf")
+        if left_over_seconds is not None:
+            enough = min(burst, needed + left_over_seconds * per_second)
+    if tokens >= enough - _EPSILON:
+        taken = at_a_time if tokens >= at_a_time else 1
+        moves = {EMPTY: _taking(level, now, taken, max(enough, taken), per_second, burst)}
+        if begins and not is_behind:
+            moves[line] = Move(high=now)
+        return Step(moves, lambda after: Answer(taken, is_calm=not after.has_waiting(now)))
+
+    def missing(of: Level) -> float:
+        seconds = max(0.0, needed - of.tokens(now, per_second, burst)) / per_second
+        return min(seconds, PATIENCE_SECONDS) if place.is_patient else seconds
+
+    earliest, apart = now + missing(level), calls / per_second
+    if begins and level.time(_NEW if line == _LATE else _LATE) > now:
         apart *= 2
-    lines = {name: until for name, until in level.lines.items() if until > now}
-    waiting = replace(level, lines={**lines, line: comes + apart})
-    return waiting, Answer(0, comes - now, is_calm=False)
+    joins = Move(to=earliest + apart, high=earliest)
+    if level.time(line) > earliest:
+        joins = Move(by=apart, low=earliest)
+
+    def waits(after: Level) -> Answer:
+        comes = max(after.time(line) - apart, now + missing(after))
+        return Answer(0, comes - now, is_calm=False)
+
+    return Step({line: joins}, waits)
+
+
+def _line_of(place: Place, *, is_begun: bool) -> str:
+    if place.is_patient:
+        return _BESIDE
+    if is_begun:
+        return _BEGUN
+    if place.waits:
+        return _AGAIN
+    return _LATE if place.is_late else _NEW
+
+
+def _taking(
+    level: Level, now: float, taken: int, enough: float, per_second: float, burst: float
+) -> Move:
+    """Take tokens of a full bucket, or of one that has enough of them."""
+    full = now - burst / per_second
+    if level.time(EMPTY) < full:
+        return Move(to=full + taken / per_second, high=full)
+    latest = now - (enough - 2 * _EPSILON) / per_second
+    return Move(by=taken / per_second, low=full, high=max(full, latest))
 
 
 _EPSILON = 1e-6

@@ -24,11 +24,11 @@ from chalicelib.once.current_job import CurrentJob, Place
 from chalicelib.once.ports import Clock
 from chalicelib.vendors.level import (
     AT_A_TIME,
-    Answer,
     Level,
     Levels,
     OwnLevel,
     Pace,
+    Step,
     Urgency,
     asked,
 )
@@ -173,19 +173,18 @@ class RateLimit:
 
     def _ask(self, urgency: Urgency, place: Place) -> float:
         """Take tokens and return 0, or return the seconds until this job's time."""
-        answer = Answer(0)
 
-        def decide(level: Level | None) -> Level:
-            nonlocal answer
-            now = self._clock.now().timestamp()
-            level = level or Level(self._most, now)
-            per_second = self._per_second * self._containers
-            after, answer = asked(
-                level, now, urgency, place, per_second=per_second, burst=self._most
+        def decide(level: Level) -> Step:
+            return asked(
+                level,
+                self._clock.now().timestamp(),
+                urgency,
+                place,
+                per_second=self._per_second * self._containers,
+                burst=self._most,
             )
-            return after
 
-        self._levels.change(decide)
+        answer = self._levels.take(decide)
         if answer.tokens:
             self._serving = place.number
             until = self._clock.monotonic() + HELD_SECONDS

@@ -1,17 +1,21 @@
-"""A level that all containers share: one row, changed by conditional writes.
+"""A level that all containers share: one row, moved by conditional writes.
 
 Example item of table A::
 
-    event_id       pace:richpanel        version  7
-    tokens         3.5                   filled_at  1763629752.2
-    lines          {"new": 1763629790.4}
+    event_id       pace:richpanel        empty_at    1763629752.2
+    line_new       1763629790.4          line_again  1763629761.0
     expires_at     1763802552            last_processed_at  2026-11-20T09:00:02.000Z
+
+A write moves a time by an amount, on the condition that it is within the bounds for which that was
+decided.  So two containers that ask at once both succeed with one write each, and only where one of
+them has taken the last tokens, or begun a line, the other decides again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.errors import TransientError
@@ -19,11 +23,12 @@ from chalicelib.once import keys
 from chalicelib.once.ports import Clock
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import ConditionFailed, Item, Store
-from chalicelib.vendors.level import Level
+from chalicelib.vendors.level import EMPTY, Answer, Level, Step
 
 TRIES = 8
 """Attempts at the row, which every worker of the lane changes."""
 _KEPT_FOR = timedelta(days=2)
+_LINE = "line_"
 
 
 class SharedLevel:
@@ -40,50 +45,58 @@ class SharedLevel:
         self._clock = clock
         self._seen: Item = {}
 
-    def change(self, decide: Callable[[Level | None], Level | None]) -> None:
-        """See `level.Levels.change`.
+    def take(self, decide: Callable[[Level], Step]) -> Answer:
+        """See `level.Levels.take`.
 
-        The row as this container saw it last is tried first, which saves reading it.  Another
-        thread may replace it meanwhile: the row decided on and the one replaced must be the same.
+        What is decided on is the row as this container saw it last, which saves reading it.
         """
         attempts = Attempts(self._clock, at_once(TRIES))
         while True:
-            seen = self._seen
-            level = decide(_level(seen))
-            if level is None:
-                return
+            step = decide(_level(self._seen))
             try:
-                self._seen = self._put(level, seen)
+                self._seen = self._write(step)
             except ConditionFailed as found:
                 self._seen = found.item
                 attempts.failed(TransientError("dynamodb", "take_turn", reason="contended"))
             else:
-                return
+                return step.answer(_level(self._seen))
 
     def read(self) -> Level | None:
         """The level as it is stored, for operators."""
-        return _level(self._table.get({"event_id": self._key}) or {})
+        found = self._table.get({"event_id": self._key})
+        return None if found is None else _level(found)
 
-    def _put(self, level: Level, seen: Item) -> Item:
+    def _write(self, step: Step) -> Item:
         now = self._clock.now()
-        item = {
-            "event_id": self._key,
-            "tokens": level.tokens,
-            "filled_at": level.filled_at,
-            "lines": dict(level.lines),
-            "version": int(seen.get("version", 0)) + 1,
+        set_: dict[str, Any] = {
             "last_processed_at": iso(now),
             "expires_at": int((now + _KEPT_FOR).timestamp()),
         }
-        if seen:
-            self._table.put(item, condition="#version = :version", version=seen["version"])
-        else:
-            self._table.put(item, condition="attribute_not_exists(#event_id)")
-        return item
+        add: dict[str, float] = {}
+        conditions: list[str] = []
+        bounds: dict[str, Any] = {}
+        for name, move in step.moves.items():
+            attribute = name if name == EMPTY else _LINE + name
+            if move.to is not None:
+                set_[attribute] = move.to
+            elif move.by:
+                add[attribute] = move.by
+            if move.low is not None:
+                conditions.append(f"#{attribute} >= :low_{name}")
+                bounds[f"low_{name}"] = move.low
+            if move.high is not None:
+                absent = f"attribute_not_exists(#{attribute}) OR " if move.low is None else ""
+                conditions.append(f"({absent}#{attribute} <= :high_{name})")
+                bounds[f"high_{name}"] = move.high
+        return self._table.update(
+            {"event_id": self._key},
+            set_=set_,
+            add=add,
+            condition=" AND ".join(conditions),
+            **bounds,
+        )
 
 
-def _level(row: Item) -> Level | None:
-    if not row:
-        return None
-    lines = {name: float(until) for name, until in row["lines"].items()}
-    return Level(row["tokens"], row["filled_at"], lines)
+def _level(row: Item) -> Level:
+    times = {name.removeprefix(_LINE): at for name, at in row.items() if name.startswith(_LINE)}
+    return Level({name: float(at) for name, at in {**times, EMPTY: row.get(EMPTY, 0.0)}.items()})

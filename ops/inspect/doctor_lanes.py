@@ -11,6 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from chalicelib.clock import iso
 from chalicelib.once.lanes import LANES, Lane
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
+from chalicelib.vendors.rate_limit import WINDOW_SECONDS, split
 from ops.inspect.finding import Finding
 from ops.session import Session
 from ops.stage import config
@@ -60,8 +61,12 @@ def _budget(session: Session) -> Finding:
     level = services.richpanel_level.read()
     if level is None:
         return Finding("richpanel budget", "ok", f"{share}; unused for two days")
-    turn = level.turn_in(services.clock.now().timestamp())
-    shown = f"{share}; {level.tokens:.0f} left at the last call, next free turn in {turn:.0f} s"
+    now = services.clock.now().timestamp()
+    turn = level.turn_in(now)
+    whole = split(services.settings.richpanel_requests_per_30_s, limit=REQUESTS_PER_30_S, shares=1)
+    per_second = whole.requests_per_window / WINDOW_SECONDS
+    left = max(0.0, level.tokens(now, per_second, whole.burst))
+    shown = f"{share}; {left:.0f} left, next free turn in {turn:.0f} s"
     return Finding("richpanel budget", "warn" if turn >= OLD_SECONDS else "ok", shown)
 
 

@@ -64,7 +64,7 @@ class MemoryTable:
         *,
         set_: Mapping[str, Any],
         condition: str = "",
-        add: Mapping[str, int | frozenset[str]] | None = None,
+        add: Mapping[str, float | frozenset[str]] | None = None,
         keep: Mapping[str, Any] | None = None,
         remove: Sequence[str] = (),
         discard: Mapping[str, frozenset[str]] | None = None,

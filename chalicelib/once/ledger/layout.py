@@ -81,10 +81,13 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     count                quota                    starts of that minute (m) or day (d)
     open                 quota                    a set: unfinished starts of that day (o)
     taken                limit                    a list of times and action keys
-    version              limit pace settings      grows with every write
-    tokens               pace                     of the bucket that all workers share
-    filled_at            pace                     epoch seconds: when it held them
-    lines                pace                     by line, epoch seconds of the next free turn
+    version              limit settings           grows with every write
+    empty_at             pace                     epoch seconds: when the workers' bucket was empty
+    line_new             pace                     epoch seconds of the next free turn in this line
+    line_late            pace                     the same for a backlog
+    line_again           pace                     the same for jobs that come back
+    line_begun           pace                     the same for calls of jobs that have begun
+    line_beside          pace                     the same for the sweep
     document             settings                 the settings document, as JSON
     by                   settings                 the operator who published it
     note                 settings                 what the operator said about it

@@ -9,7 +9,6 @@ needs no share.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 
 from chalicelib.errors import TransientError
@@ -18,7 +17,7 @@ from chalicelib.once.current_job import Place
 from chalicelib.once.lanes import Lane
 from chalicelib.once.ports import Clock
 from chalicelib.outreach.companies import RateLimits
-from chalicelib.vendors.level import Answer, Level, Levels, Urgency, asked
+from chalicelib.vendors.level import Level, Levels, Step, Urgency, asked
 
 SMALL = 30
 """A company with so many unended starts at most, the default, is let in at once."""
@@ -50,22 +49,27 @@ class Shares:
         """
         if limits.concurrent_conversations <= SMALL:
             return 0.0
-        answer = Answer(0)
+        decided: Step | None = None
+        seen = Level()
 
-        def decide(level: Level | None) -> Level:
-            nonlocal answer
-            now = self.clock.now().timestamp()
-            after, answer = asked(
-                level or Level(AT_ONCE, now),
+        def decide(level: Level) -> Step:
+            nonlocal decided, seen
+            seen, now = level, self.clock.now().timestamp()
+            decided = asked(
+                level,
                 now,
                 Urgency.NORMAL,
                 _NOBODY,
                 per_second=self.workers * PER_WORKER_AND_SECOND,
                 burst=AT_ONCE,
                 at_a_time=1,
+                left_over_seconds=None,
             )
-            return after
+            return decided
 
-        with suppress(TransientError):
-            self.levels(keys.joined("starts", lane.name, company_id)).change(decide)
-        return answer.wait_seconds
+        level = self.levels(keys.joined("starts", lane.name, company_id))
+        try:
+            return level.take(decide).wait_seconds
+        except TransientError:
+            uncounted = decided and seen.after(decided)
+            return decided.answer(uncounted).wait_seconds if decided and uncounted else 0.0

@@ -18,10 +18,10 @@ from chalicelib.once.timer import dated
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.spending.budget import Budget
 from chalicelib.support import keys as ticket_keys
-from chalicelib.vendors.level import Level
 from local import company
 from local.stack.lambda_events import Context, schedule_event
 from tests.rigs.alarms import alarms
+from tests.rigs.levels import step_to
 from tests.rigs.operator import Operator, new_containers, put_secret
 from tests.rigs.tickets import ROUTED, RoutingSystem, put_dead_letter
 
@@ -121,7 +121,7 @@ def test_tickets_wait_for_their_turn_at_richpanel(operator):
     system = operator.system
     services = system.services()
     now = services.clock.now().timestamp()
-    services.richpanel_level.change(lambda _: Level(0.0, now, lines={"new": now + 600}))
+    services.richpanel_level.take(step_to(now + 600, new=now + 600))
     system.post(system.ticket())
     assert [one.error for one in system.run()] == [None]
     system.app.reconcile(schedule_event(), Context(timeout_seconds=240))

@@ -82,8 +82,8 @@ def test_a_start_is_not_refused_because_its_share_could_not_be_counted(clock, is
     counted = [shares.wait("ci-1", OUTREACH, LARGE) for _ in range(60)][-1]
     rows = dict(table.rows)
     (row,) = rows.values()
-    slow = TransientError("dynamodb", "put_item", reason="throttled")
-    table.fails["put"] = [ConditionFailed(dict(row)) if is_contended else slow] * TRIES
+    slow = TransientError("dynamodb", "update_item", reason="throttled")
+    table.fails["update"] = [ConditionFailed(dict(row)) if is_contended else slow] * TRIES
 
     assert shares.wait("ci-1", OUTREACH, LARGE) == pytest.approx(counted + 1, abs=0.1)
     assert table.rows == rows
@@ -109,11 +109,11 @@ def test_doors_that_count_at_the_same_time_lose_no_start(clock):
 
 def decide_beside(level, act):
     """Let another thread's whole change happen once, right after the next decision."""
-    put = level._put
+    write = level._write
 
     def late(*arguments):
-        level._put = put
+        level._write = write
         act()
-        return put(*arguments)
+        return write(*arguments)
 
-    level._put = late
+    level._write = late

@@ -15,7 +15,7 @@ from chalicelib.errors import PacedError, TransientError
 from chalicelib.once.current_job import LATE_AFTER_SECONDS, CurrentJob, Place
 from chalicelib.once.store import ConditionFailed
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
-from chalicelib.vendors.level import PATIENCE_SECONDS, Level
+from chalicelib.vendors.level import EMPTY, PATIENCE_SECONDS
 from chalicelib.vendors.rate_limit import (
     HELD_SECONDS,
     LONGEST_SLEEP_SECONDS,
@@ -86,9 +86,10 @@ def exhausted(containers):
     while containers.run([READ, TAGS]) is None:
         pass
     containers.clock.forward(containers.run([READ]) or 0)
-    empty = Level(0.0, containers.clock.now().timestamp())
-    containers.limits[0]._levels.change(lambda _: empty)
+    row = {"event_id": "pace:richpanel", EMPTY: containers.clock.now().timestamp()}
+    containers.table.put(row)
     for limit in containers.limits:
+        limit._levels._seen = dict(row)
         limit._held.tokens = 0
 
 
@@ -160,15 +161,40 @@ def test_two_calls_cost_one_write(containers):
     containers.run([READ, TAGS], 1)
     before = len(containers.table.calls)
 
-    containers.run([READ, TAGS])  # its copy of the row is stale: one more attempt
+    containers.run([READ, TAGS])  # its copy of the row is stale, and its decision still right
     containers.run([READ, TAGS])
 
-    assert containers.table.calls[before:].count("put") == 3
+    assert containers.table.calls[before:] == ["update", "update"]
     assert "get" not in containers.table.calls
 
 
+@pytest.mark.parametrize("count", [2, 4])
+@pytest.mark.parametrize("is_full", [True, False])
+def test_containers_that_take_turns_cost_little_more_than_a_write_each(containers, count, is_full):
+    """While there are tokens and while they run out; and while jobs join the line."""
+    if not is_full:
+        exhausted(containers)
+    containers.table.calls.clear()
+    for turn in range(20):
+        containers.limits[turn % count].ask(READ, Place(100 + turn))
+        containers.limits[turn % count]._held.tokens = 0
+
+    assert containers.table.calls.count("update") <= 20 + 2 * count
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1.0, 40.0])
+def test_two_that_decide_on_the_same_level_both_take_their_turns(containers, seconds):
+    """Neither sees what the other writes: of a full bucket, one that empties, or a line."""
+    exhausted(containers)
+    containers.clock.forward(seconds)
+    waits = [[containers.run([READ], worker) for worker in (0, 1)] for _ in range(3)]
+    said = [wait for pair in waits for wait in pair if wait is not None]
+    assert said == sorted(said)
+    assert all(later - sooner > 1 for sooner, later in pairwise(said))
+
+
 def test_a_row_that_others_change_all_the_time_hands_the_job_back(containers):
-    containers.table.fails["put"] = [ConditionFailed({}) for _ in range(TRIES)]
+    containers.table.fails["update"] = [ConditionFailed({}) for _ in range(TRIES)]
 
     with containers.job() as limit, pytest.raises(TransientError) as caught:
         limit.acquire("read", deadline_seconds=15, urgency=READ)

@@ -15,10 +15,10 @@ from chalicelib.outreach.companies import RateLimits
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.support.configuration.versions import Versions
 from chalicelib.support.orders.cache import Lookups
-from chalicelib.vendors.level import Level
 from chalicelib.vendors.shared_level import SharedLevel
 from ops.companies import erase
 from tests.rigs.ledger import DAY, MODES, facts, reply
+from tests.rigs.levels import step_to
 from tests.rigs.ops_session import session
 from tests.simulation.scenario import scenario
 from tests.simulation.world import World
@@ -137,8 +137,9 @@ def starts(rig):
 
 
 def paces(rig):
-    level = Level(2.0, rig.clock.now().timestamp(), lines={"new": 1.0})
-    SharedLevel(rig.table, "richpanel", rig.clock).change(lambda _: level)
+    SharedLevel(rig.table, "richpanel", rig.clock).take(
+        step_to(1.0, new=1.0, late=1.0, again=1.0, begun=1.0, beside=1.0)
+    )
 
 
 def limits(rig):
