@@ -22,6 +22,7 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     opening         since when the doors use the lanes
     later           short waits outside the FIFO queues
     allowances      at most so many effects within an hour or a day, by conditional writes
+    share           how many workers of a lane the slow calls of one key may hold
     turn            whose job a thread works on, for the paces of vendors
     turns           keeps a conversation's order while an event of it waits
     heartbeat       keeps a message invisible while a slow call runs

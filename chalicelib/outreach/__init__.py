@@ -31,6 +31,7 @@ In the order of a conversation:
     last_look      the last look before a message leaves: at the register, and at who has it
     unwanted       a small model that suspects a wish which no table lists
     sending        performs the actions, and settles texts and e-mails of unknown outcome
+    lane_shares    whose share of a lane's workers a slow call takes
     lost_replies   reconciliation: fetches a reply again that its worker had not stored
     lost_texts     reconciliation: finds texts that Twilio received and no door has kept
     handoff        hand-offs for operators and schedules

@@ -27,6 +27,7 @@ from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, OtherMessages, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.handoff_notices import Notices
+from chalicelib.outreach.lane_shares import LaneShares, held_by
 from chalicelib.outreach.last_look import LastLook
 from chalicelib.outreach.rules import window_is_open
 from chalicelib.outreach.ses.client import Email, Ses
@@ -59,6 +60,7 @@ class Sender:
         public_base_url: str,
         events: CompanyEvents,
         notices: Notices | None = None,
+        shares: LaneShares | None = None,
     ) -> None:
         self._conversations = conversations
         self._composer = composer
@@ -69,6 +71,7 @@ class Sender:
         self._base_url = public_base_url
         self._events = events
         self._notices = notices
+        self._shares = shares
         self._built_messages: dict[str, tuple[Record, Any]] = {}
         self._looks = LastLook(conversations, clock)
 
@@ -117,12 +120,13 @@ class Sender:
         """Send one text or notice."""
         (action,) = actions
         record, text = self._prepared(action)
-        sent = self._twilio.send(
-            secret_of(record),
-            text,
-            deadline_seconds=deadline_seconds,
-            guard=self._guard(record, action),
-        )
+        with held_by(self._shares, record, deadline_seconds):
+            sent = self._twilio.send(
+                secret_of(record),
+                text,
+                deadline_seconds=deadline_seconds,
+                guard=self._guard(record, action),
+            )
         sending: SendData = action.data
         if sending.loaded is not None and sent.body:
             sending.loaded.sent.append(sent.body)
@@ -132,11 +136,12 @@ class Sender:
         """Send one e-mail."""
         (action,) = actions
         record, email = self._prepared(action)
-        return self._ses.send(
-            email,
-            deadline_seconds=deadline_seconds,
-            guard=self._guard(record, action),
-        )
+        with held_by(self._shares, record, deadline_seconds):
+            return self._ses.send(
+                email,
+                deadline_seconds=deadline_seconds,
+                guard=self._guard(record, action),
+            )
 
     def hand_off(self, actions: Sequence[Effect], *, deadline_seconds: float) -> None:
         """Hand over one conversation; one already handed off stays so."""

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from botocore.config import Config
 
-from chalicelib.wiring.core import Core, new_id
+from chalicelib.wiring.core import Core, new_id, new_owner
 
 if TYPE_CHECKING:
     from chalicelib.aws.dynamo import Table
     from chalicelib.once.door import Answer
     from chalicelib.once.flow import Flow
+    from chalicelib.once.lanes import Lane
     from chalicelib.once.recovery.rebuild import Rebuilder
     from chalicelib.once.recovery.sweep import SweepPart
     from chalicelib.outreach.companies import CachedSettings
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.following import FollowUps
     from chalicelib.outreach.handoff import Desk
     from chalicelib.outreach.handoff_notices import Notices
+    from chalicelib.outreach.lane_shares import LaneShares
     from chalicelib.outreach.ownership import Ownership
     from chalicelib.outreach.senders import Senders
     from chalicelib.outreach.sending import Sender
@@ -181,6 +183,20 @@ class Outreach(Core):
             return SharedLevel(table, name, self.clock)
 
         return Shares(level, self.clock, self.settings.lane_concurrency)
+
+    @cached_property
+    def _lane_shares(self) -> LaneShares:
+        from chalicelib.once.share import LaneShare
+        from chalicelib.outreach.lane_shares import LaneShares
+
+        table = self.table(self.settings.idempotency_table)
+
+        @cache
+        def share(lane: Lane) -> LaneShare:
+            workers = self.settings.lane_concurrency
+            return LaneShare(table, lane.name, workers, self.clock, new_owner)
+
+        return LaneShares(share, self.turn)
 
     @cached_property
     def _twilio_door(self) -> TwilioDoor:
@@ -386,6 +402,7 @@ class Outreach(Core):
             lambda one: webhook.post(one, allows_loopback=loopback),
             self.clock,
             self.log,
+            self._lane_shares,
         )
 
     def _tell_flow(self) -> Flow:
@@ -508,6 +525,7 @@ class Outreach(Core):
             public_base_url=self.settings.public_base_url,
             events=self.company_events,
             notices=self.notices,
+            shares=self._lane_shares,
         )
 
     @cached_property
@@ -581,6 +599,7 @@ class Outreach(Core):
             spending=self.spending,
             prices=Prices.parsed(settings.model_prices),
             log=self.log,
+            shares=self._lane_shares,
         )
 
     def _openai(self, secret_id: str) -> OpenAI:

@@ -14,6 +14,7 @@ Kinds::
     quota     rate:{company_id}:{m|d|o}:{window}     outreach.door.admission     2 days from receipt
     limit     lim:{what}:{opaque id}                 once.allowances             its longest window
     pace      pace:{vendor, or share of starts}      vendors.shared_level        2 days
+    share     share:{lane}                           once.share                  2 days
     cursor    sweep:cursor                           once.recovery.cursor        30 days
     run       sweep:run:{ISO time}                   once.recovery.cursor        30 days
     look      sweep:position:{list}:{opaque id}      once.recovery.cursor        30 days
@@ -26,17 +27,17 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
 
     attribute            kinds                    meaning
     event_id             all                      the key
-    created_at           all but limit pace       first write
+    created_at           all but limit pace share  first write
     last_processed_at    all                      last change that counts
-    received_at          all but limit pace settings  when its cause arrived
+    received_at          all but limit pace settings share  when its cause arrived
     expires_at           all but settings         epoch seconds
-    status               all but limit pace settings  `EventStatus` or `ActionStatus`
-    mode                 all but limit pace settings  route_only or automation_candidate
-    safe_mode            all but limit pace settings  the switch, when it was decided
-    automation_enabled   all but limit pace settings  the switch, when it was decided
-    conversation_id      all but limit pace settings  opaque, or an identifier without personal data
-    payload_sha256       all but limit pace settings  of the event's body, the action's payload, the ref
-    payload_bytes        all but limit pace settings  length of the same
+    status               all but limit pace settings share  `EventStatus` or `ActionStatus`
+    mode                 all but limit pace settings share  route_only or automation_candidate
+    safe_mode            all but limit pace settings share  the switch, when it was decided
+    automation_enabled   all but limit pace settings share  the switch, when it was decided
+    conversation_id      all but limit pace settings share  opaque, or an identifier without personal data
+    payload_sha256       all but limit pace settings share  of the event's body, the action's payload, the ref
+    payload_bytes        all but limit pace settings share  length of the same
     source               event cursor run look   the sender
     source_message_id    event                    the provider's id of the message
     trace_id             event                    of the request that brought it
@@ -81,7 +82,9 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     count                quota                    starts of that minute (m) or day (d)
     open                 quota                    a set: unfinished starts of that day (o)
     taken                limit                    a list of times and action keys
-    version              limit settings           grows with every write
+    version              limit settings share     grows with every write
+    slots                share                    by section, its key and when it ends by itself
+    lines                share                    by key, epoch seconds of its next turn
     empty_at             pace                     epoch seconds: when the workers' bucket was empty
     line_new             pace                     epoch seconds of the next free turn in this line
     line_late            pace                     the same for a backlog

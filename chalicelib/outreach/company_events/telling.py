@@ -17,7 +17,13 @@ from datetime import timedelta
 from http import HTTPStatus
 from typing import Any, NoReturn
 
-from chalicelib.errors import PermanentError, ProviderError, UnavailableError, WithdrawnError
+from chalicelib.errors import (
+    PacedError,
+    PermanentError,
+    ProviderError,
+    UnavailableError,
+    WithdrawnError,
+)
 from chalicelib.once.effect import Effect
 from chalicelib.once.flow import NotYet
 from chalicelib.once.ports import Clock, Log
@@ -28,6 +34,7 @@ from chalicelib.outreach.company_events.names import UNOPENED, CompanyEvent, Nam
 from chalicelib.outreach.company_events.rows import EndpointState, EventRows, Head
 from chalicelib.outreach.conversations.records import Record, Status
 from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.lane_shares import LaneShares
 from chalicelib.vendors.webhook import Post, Receipt
 
 PROVIDER = "company"
@@ -69,6 +76,7 @@ class Teller:
         post: Callable[[Post], Receipt],
         clock: Clock,
         log: Log,
+        shares: LaneShares | None = None,
     ) -> None:
         self._rows = rows
         self._conversations = conversations
@@ -77,6 +85,7 @@ class Teller:
         self._post = post
         self._clock = clock
         self._log = log
+        self._shares = shares
         self._built: dict[str, _Built] = {}
 
     def prepare(self, actions: Sequence[Effect]) -> None:
@@ -119,8 +128,10 @@ class Teller:
         post = Post(built.url, signed, built.content, min(deadline_seconds, DEADLINE_SECONDS))
         reason, status, retry_after = "", None, None
         try:
-            receipt = self._post(post)
+            receipt = self._posted(post, built.head)
             status, retry_after = receipt.status, receipt.retry_after
+        except PacedError as error:  # others of the endpoint hold its share of the workers
+            raise Waits(error.reason, now + (error.retry_after or FIRST_WAIT_SECONDS)) from None
         except ProviderError as error:
             reason = error.reason
         is_accepted = status is not None and HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
@@ -143,6 +154,12 @@ class Teller:
         if built.event.name == Name.TOOL_CALLED:
             self.note_call(action.conversation_id, "accepted")
         return built.event.id
+
+    def _posted(self, post: Post, head: Head) -> Receipt:
+        if self._shares is None:
+            return self._post(post)
+        with self._shares.of_endpoint(head.company_id, head.project_id, post.deadline_seconds):
+            return self._post(post)
 
     def note_call(self, opaque_id: str, outcome: str) -> None:
         """Note in the conversation what became of a tool's call."""

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from chalicelib.errors import ProviderError, TransientError
 from chalicelib.once.ports import Log
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.lane_shares import LaneShares, held_by
 from chalicelib.outreach.spending.budget import Budget
 from chalicelib.outreach.spending.prices import Prices
 from chalicelib.outreach.spending.usage import Counted, Spending
@@ -66,6 +67,7 @@ class Models:
     spending: Spending
     prices: Prices
     log: Log
+    shares: LaneShares | None = None
 
     def writes_for(self, record: Record) -> bool:
         """Whether a model writes for a conversation; else fixed wordings are sent."""
@@ -100,6 +102,7 @@ class Models:
             self.prices,
             self.log,
             Budget.of_conversation(project),
+            self.shares,
         )
 
 
@@ -115,6 +118,7 @@ class Counting:
     prices: Prices
     log: Log
     of_conversation: Budget | None = None
+    shares: LaneShares | None = None
 
     def respond(
         self,
@@ -133,7 +137,38 @@ class Counting:
 
         Raises:
             BudgetReachedError: the project's budget of the day, or the conversation's, is spent.
+            PacedError: the company holds its share of the lane's workers; nothing was asked.
         """
+        with held_by(self.shares, self.record, deadline_seconds):
+            return self._counted(
+                model=model,
+                instructions=instructions,
+                turns=turns,
+                max_output_tokens=max_output_tokens,
+                deadline_seconds=deadline_seconds,
+                schema=schema,
+                fallback_model=fallback_model,
+                safety_identifier=safety_identifier,
+                reasoning_effort=reasoning_effort,
+            )
+
+    def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
+        """See `LanguageModel.moderate`; it is free of charge at the vendors that have it."""
+        return self.model.moderate(text, deadline_seconds=deadline_seconds)
+
+    def _counted(
+        self,
+        *,
+        model: str,
+        instructions: str,
+        turns: Sequence[Turn],
+        max_output_tokens: int,
+        deadline_seconds: float,
+        schema: JsonSchema | None,
+        fallback_model: str | None,
+        safety_identifier: str | None,
+        reasoning_effort: str | None,
+    ) -> Answer:
         characters = len(instructions) + sum(len(turn.text) for turn in turns)
         names = (model, fallback_model or model)
         most = max(self.prices.most(name, characters, max_output_tokens) for name in names)
@@ -166,10 +201,6 @@ class Counting:
         self.spending.count(self.record, call)
         self.log.metric("mw.model.microusd", cost)
         return answer
-
-    def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
-        """See `LanguageModel.moderate`; it is free of charge at the vendors that have it."""
-        return self.model.moderate(text, deadline_seconds=deadline_seconds)
 
     def _note(self, outcome: str) -> None:
         self.log.metric("mw.model.calls", provider=self.provider, outcome=outcome)

@@ -11,6 +11,7 @@ from chalicelib.once.allowances import Allowances, Limit
 from chalicelib.once.event import EventStatus
 from chalicelib.once.ledger import layout, rows
 from chalicelib.once.recovery.cursor import Sweeps
+from chalicelib.once.share import FREE_SECONDS, LaneShare
 from chalicelib.outreach.companies import RateLimits
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.support.configuration.versions import Versions
@@ -100,7 +101,19 @@ def written(rig):
         for (key,), row in rows.items():
             seen[kind_of(key)] |= row.keys()
 
-    for step in (events, settled_actions, starts, limits, paces, lookups, sweeps, settings, erased):
+    steps = (
+        events,
+        settled_actions,
+        starts,
+        limits,
+        paces,
+        shares,
+        lookups,
+        sweeps,
+        settings,
+        erased,
+    )
+    for step in steps:
         step(rig)
         note()
     return seen
@@ -140,6 +153,13 @@ def paces(rig):
     SharedLevel(rig.table, "richpanel", rig.clock).take(
         step_to(1.0, new=1.0, late=1.0, again=1.0, begun=1.0, beside=1.0)
     )
+
+
+def shares(rig):
+    share = LaneShare(rig.table, "outreach", 2, rig.clock, lambda: "owner")
+    share._note("key", FREE_SECONDS)
+    with share.held("key", 45):
+        pass
 
 
 def limits(rig):

@@ -1,0 +1,205 @@
+"""Shares inside a lane: how many of its workers the slow calls of one key may hold.
+
+A lane takes its oldest group first and knows no keys, so one company whose model hangs, or one
+endpoint that does, would hold every worker.  A share stands around what is slow, not around the job:
+
+1. Free: each container sums per key the seconds in slow sections, decayed over 30 s.  Below 6 s
+   nothing is read or written, so ordinary traffic pays nothing.
+2. Booked: above, a section takes a slot in the lane's row, by one conditional write in and one out.
+   A key holds all but a quarter of the workers at most, and all keys together leave one free.
+3. Refused: `PacedError` with the key's next time, so that the job is set aside.
+
+Example row of table A.  One row for the whole lane, as only that shows how many workers are left::
+
+    event_id    share:companies
+    slots       {"9f86d081...": {"key": "4c1d...", "until": 1763629767.2}}
+    lines       {"4c1d...": 1763629770.1}
+    version     7
+    expires_at  1763802552      last_processed_at  2026-11-20T09:00:02.000Z
+
+Where the row cannot be written, the section runs: a share is fairness and not a promise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.errors import PacedError, TransientError
+from chalicelib.once import keys
+from chalicelib.once.ports import Clock
+from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.store import ConditionFailed, Item, Store
+
+FREE_SECONDS = 6.0
+DECAY_SECONDS = 30.0
+GRACE_SECONDS = 5.0
+"""A slot ends by itself so long after its call's deadline."""
+SHORTEST_TURN_SECONDS = 1.0
+TRIES = 8
+"""Attempts at the row, which only containers with busy keys change."""
+MOST_KEPT = 1000
+"""Keys that a container remembers."""
+_KEPT_FOR = timedelta(days=2)
+
+
+@dataclass(slots=True)
+class _Spent:
+    """What one container has spent in the sections of a key.
+
+    Attributes:
+        seconds: decayed, as of `at`.
+        usual: of a section, as its last ones took.
+    """
+
+    seconds: float = 0.0
+    at: float = 0.0
+    usual: float = SHORTEST_TURN_SECONDS
+
+    def left(self, now: float) -> float:
+        """What has not decayed yet."""
+        return self.seconds * math.exp(-max(0.0, now - self.at) / DECAY_SECONDS)
+
+
+@dataclass(slots=True)
+class _Booking:
+    """The row's slots and lines that are not over."""
+
+    slots: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    lines: dict[str, float] = field(default_factory=dict)
+
+    def of(self, key: str) -> int:
+        """Slots of a key."""
+        return sum(one["key"] == key for one in self.slots.values())
+
+
+class LaneShare:
+    """The shares of one lane, as one container takes them.
+
+    Args:
+        table: table A.
+        lane: its name.
+        workers: of the lane.
+        new_owner: names a section.
+    """
+
+    def __init__(
+        self, table: Store, lane: str, workers: int, clock: Clock, new_owner: Callable[[], str]
+    ) -> None:
+        self._table = table
+        self._lane = lane
+        self._workers = workers
+        self._clock = clock
+        self._new_owner = new_owner
+        self._seen: Item = {}
+        self._spent: dict[str, _Spent] = {}
+
+    @property
+    def most_of_a_key(self) -> int:
+        """Workers that one key's booked sections may hold."""
+        return self._workers - max(1, math.ceil(self._workers / 4))
+
+    @contextmanager
+    def held(self, key: str, deadline_seconds: float) -> Iterator[None]:
+        """Within this block a slow call of a key is made.
+
+        Args:
+            key: opaque.
+            deadline_seconds: of the call.
+
+        Raises:
+            PacedError: the key's workers, or the lane's, are taken; nothing was called.
+        """
+        owner = self._booked(key, deadline_seconds)
+        began = self._clock.monotonic()
+        try:
+            yield
+        finally:
+            self._note(key, self._clock.monotonic() - began)
+            if owner is not None:
+                with suppress(TransientError):  # it ends by itself
+                    self._change(lambda booking: booking.slots.pop(owner, None))
+
+    def _booked(self, key: str, deadline_seconds: float) -> str | None:
+        """The owner of a slot; None where the section is free, or could not be booked."""
+        spent = self._spent.get(key)
+        is_free = spent is None or spent.left(self._clock.monotonic()) < FREE_SECONDS
+        if spent is None or is_free or self._workers < 2:  # noqa: PLR2004 - of one none can be kept free
+            return None
+        owner, wait = self._new_owner(), 0.0
+        usual = min(max(SHORTEST_TURN_SECONDS, spent.usual), deadline_seconds)
+
+        def take(booking: _Booking) -> None:
+            nonlocal wait
+            now, wait = self._clock.now().timestamp(), 0.0
+            is_full = len(booking.slots) >= self._workers - 1
+            if booking.of(key) < self.most_of_a_key and not is_full:
+                until = now + deadline_seconds + GRACE_SECONDS
+                booking.slots[owner] = {"key": key, "until": until}
+                return
+            apart = usual / self.most_of_a_key
+            comes = max(now + apart, booking.lines.get(key, 0.0))
+            booking.lines[key] = comes + apart
+            wait = comes - now
+
+        try:
+            self._change(take)
+        except TransientError:
+            return None
+        if wait:
+            raise PacedError("lane", self._lane, wait)
+        return owner
+
+    def _note(self, key: str, seconds: float) -> None:
+        now = self._clock.monotonic()
+        if key not in self._spent and len(self._spent) >= MOST_KEPT:
+            self._spent = {
+                name: one for name, one in self._spent.items() if one.left(now) >= FREE_SECONDS
+            }
+        spent = self._spent.setdefault(key, _Spent(usual=seconds))
+        spent.seconds = spent.left(now) + seconds
+        spent.at, spent.usual = now, (spent.usual + seconds) / 2
+
+    def _change(self, change: Callable[[_Booking], object]) -> None:
+        """Write the row with a change; the row as this container saw it last is tried first."""
+        attempts = Attempts(self._clock, at_once(TRIES))
+        while True:
+            seen = self._seen
+            booking = _alive(seen, self._clock.now().timestamp())
+            change(booking)
+            try:
+                self._seen = self._put(booking, int(seen.get("version", 0)))
+            except ConditionFailed as found:
+                self._seen = found.item
+                attempts.failed(TransientError("dynamodb", "take_share", reason="contended"))
+            else:
+                return
+
+    def _put(self, booking: _Booking, version: int) -> Item:
+        now = self._clock.now()
+        item = {
+            "event_id": keys.joined("share", self._lane),
+            "slots": booking.slots,
+            "lines": booking.lines,
+            "version": version + 1,
+            "last_processed_at": iso(now),
+            "expires_at": int((now + _KEPT_FOR).timestamp()),
+        }
+        if version:
+            self._table.put(item, condition="#version = :version", version=version)
+        else:
+            self._table.put(item, condition="attribute_not_exists(#event_id)")
+        return item
+
+
+def _alive(row: Item, now: float) -> _Booking:
+    slots, lines = row.get("slots", {}), row.get("lines", {})
+    return _Booking(
+        {owner: one for owner, one in slots.items() if one["until"] > now},
+        {key: float(at) for key, at in lines.items() if at > now},
+    )

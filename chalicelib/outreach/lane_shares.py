@@ -1,0 +1,65 @@
+"""What is slow in the lanes of outreach, and whose share of the workers it takes.
+
+::
+
+    lane             key        held in
+    outreach, email  company    a call of the model, a send
+    companies        endpoint   a post
+
+Only a worker's job takes part: operators' commands hold no worker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+
+from chalicelib.once import keys
+from chalicelib.once.lanes import COMPANIES, EMAIL, OUTREACH, Lane
+from chalicelib.once.share import LaneShare
+from chalicelib.once.turn import Turn
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations.records import Record
+
+
+def held_by(
+    shares: LaneShares | None, record: Record, deadline_seconds: float
+) -> AbstractContextManager[None]:
+    """`LaneShares.of_company`; nothing where there are no shares."""
+    return nullcontext() if shares is None else shares.of_company(record, deadline_seconds)
+
+
+class LaneShares:
+    """The shares of outreach's lanes.
+
+    Args:
+        share: of a lane.
+        turn: whose job this thread works on.
+    """
+
+    def __init__(self, share: Callable[[Lane], LaneShare], turn: Turn) -> None:
+        self._share = share
+        self._turn = turn
+
+    @contextmanager
+    def of_company(self, record: Record, deadline_seconds: float) -> Iterator[None]:
+        """Around a slow call for a conversation; see `LaneShare.held`."""
+        lane = EMAIL if record.channel == Channel.EMAIL else OUTREACH
+        with self._held(lane, record.company_id, deadline_seconds):
+            yield
+
+    @contextmanager
+    def of_endpoint(
+        self, company_id: str, project_id: str, deadline_seconds: float
+    ) -> Iterator[None]:
+        """Around a post to a company's endpoint; see `LaneShare.held`."""
+        with self._held(COMPANIES, keys.joined(company_id, project_id), deadline_seconds):
+            yield
+
+    @contextmanager
+    def _held(self, lane: Lane, key: str, deadline_seconds: float) -> Iterator[None]:
+        if self._turn.place is None:
+            yield
+            return
+        with self._share(lane).held(keys.digest("share", key)[:32], deadline_seconds):
+            yield

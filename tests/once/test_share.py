@@ -1,0 +1,155 @@
+"""Slow calls of one key hold a part of a lane's workers, and ordinary calls cost nothing."""
+
+from contextlib import ExitStack
+
+import pytest
+
+from chalicelib.errors import PacedError, TransientError
+from chalicelib.once.share import DECAY_SECONDS, FREE_SECONDS, GRACE_SECONDS, LaneShare
+from chalicelib.once.store import ConditionFailed
+from tests.rigs.tables import FaultyTable
+from tests.simulation import tables
+
+DEADLINE = 45.0
+
+
+class Lane:
+    """Containers of one lane, each with what it remembers."""
+
+    def __init__(self, clock, workers):
+        self.clock, self.table = clock, FaultyTable(tables.ledger())
+        self._owners = iter(range(10_000))
+        self.shares = [
+            LaneShare(self.table, "outreach", workers, clock, lambda: f"o-{next(self._owners)}")
+            for _ in range(workers)
+        ]
+
+    def makes_slow(self, *keys):
+        """Each container has seen calls of these keys take long."""
+        for share in self.shares:
+            for key in keys:
+                share._note(key, 2 * FREE_SECONDS)
+
+    def hold(self, stack, *keys):
+        """Containers in turn begin a call of a key; how many may."""
+        begun = 0
+        for number, key in enumerate(keys):
+            try:
+                stack.enter_context(self.shares[number % len(self.shares)].held(key, DEADLINE))
+            except PacedError:
+                continue
+            begun += 1
+        return begun
+
+    @property
+    def slots(self):
+        (row,) = self.table.rows.values()
+        return row["slots"]
+
+
+@pytest.fixture
+def two(clock):
+    return Lane(clock, 2)
+
+
+@pytest.fixture
+def four(clock):
+    return Lane(clock, 4)
+
+
+def test_ordinary_calls_cost_neither_a_read_nor_a_write(two):
+    for number in range(100):
+        with two.shares[0].held(f"company-{number % 10}", DEADLINE):
+            two.clock.sleep(1.5)
+    assert two.table.calls == []
+
+
+def test_a_busy_key_costs_two_writes_a_call(two):
+    two.makes_slow("a")
+    two.table.calls.clear()
+    with two.shares[0].held("a", DEADLINE):
+        assert len(two.slots) == 1
+    assert two.slots == {}
+    assert two.table.calls.count("put") == len(two.table.calls) == 2
+
+
+def test_what_was_slow_is_forgotten(two):
+    with two.shares[0].held("a", DEADLINE):
+        two.clock.sleep(2 * FREE_SECONDS)
+    two.clock.forward(3 * DECAY_SECONDS)
+    two.table.calls.clear()
+    with two.shares[0].held("a", DEADLINE):
+        pass
+    assert two.table.calls == []
+
+
+@pytest.mark.parametrize(("workers", "most"), [(1, 1), (2, 1), (3, 2), (4, 3), (8, 6)])
+def test_a_key_holds_all_but_a_quarter_and_one_is_free(clock, workers, most):
+    lane = Lane(clock, workers)
+    lane.makes_slow("a")
+    with ExitStack() as stack:
+        assert lane.hold(stack, *"a" * workers) == most
+
+
+def test_two_keys_together_leave_a_worker_free(two, four):
+    for lane, most in ((two, 1), (four, 3)):
+        lane.makes_slow("a", "b")
+        with ExitStack() as stack:
+            assert lane.hold(stack, *"abab") == most
+
+
+def test_another_key_that_is_not_slow_is_never_refused(two):
+    two.makes_slow("a")
+    with ExitStack() as stack:
+        assert two.hold(stack, "a", "b", "c") == 3
+
+
+def test_who_is_refused_comes_one_after_another_at_the_pace_of_the_key(four):
+    four.makes_slow("a")
+    with ExitStack() as stack:
+        four.hold(stack, *"aaa")
+        waits = []
+        for _ in range(5):
+            with pytest.raises(PacedError) as caught, four.shares[3].held("a", DEADLINE):
+                pass
+            waits.append(caught.value.retry_after)
+    usual = 2 * FREE_SECONDS
+    assert waits == pytest.approx([usual / 3 * n for n in range(1, 6)])
+
+
+def test_a_call_that_fails_gives_its_slot_back(two):
+    two.makes_slow("a")
+    with pytest.raises(TransientError), two.shares[0].held("a", DEADLINE):
+        raise TransientError("acme", "call", reason="timeout")
+    assert two.slots == {}
+
+
+def test_the_slot_of_a_worker_that_died_ends_by_itself(two):
+    two.makes_slow("a")
+    stack = ExitStack()
+    assert two.hold(stack, "a", "a") == 1
+    stack.pop_all()  # nothing is given back
+    two.clock.forward(DEADLINE)
+    two.makes_slow("a")
+    two.clock.forward(GRACE_SECONDS)
+    with two.shares[1].held("a", DEADLINE):
+        assert len(two.slots) == 1
+
+
+def test_two_containers_that_book_at_once_do_not_share_a_slot(two):
+    """The second decides on a row that the first has replaced."""
+    two.makes_slow("a")
+    stale = dict(two.shares[1]._seen)
+    with two.shares[0].held("a", DEADLINE):
+        two.shares[1]._seen = stale
+        with pytest.raises(PacedError), two.shares[1].held("a", DEADLINE):
+            pass
+
+
+@pytest.mark.parametrize("is_contended", [True, False])
+def test_where_the_row_cannot_be_written_the_call_is_made(two, is_contended):
+    two.makes_slow("a")
+    slow = TransientError("dynamodb", "put_item", reason="throttled")
+    two.table.fails["put"] = [ConditionFailed({"version": 99}) if is_contended else slow] * 20
+    with two.shares[0].held("a", DEADLINE):
+        pass

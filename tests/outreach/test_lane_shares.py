@@ -1,0 +1,80 @@
+"""Where shares stand: a company's model and sends, an endpoint's posts, and only in a worker's job."""
+
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import pytest
+
+from chalicelib.errors import PacedError
+from chalicelib.once.lanes import COMPANIES, EMAIL, OUTREACH
+from chalicelib.once.turn import Turn
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.company_events.names import TELLS, Name
+from chalicelib.outreach.lane_shares import LaneShares, held_by
+from tests.rigs.conversation_samples import new
+
+
+class Held:
+    """One lane's share; notes what is held, and refuses where a test says so."""
+
+    def __init__(self, lane, taken):
+        self._lane, self._taken = lane, taken
+
+    def held(self, key, deadline_seconds):
+        if self._taken is None:
+            raise PacedError("lane", self._lane.name, 30.0)
+        self._taken.append((self._lane, key, deadline_seconds))
+        return nullcontext()
+
+
+@pytest.fixture
+def taken():
+    return []
+
+
+@pytest.fixture
+def turn():
+    return Turn()
+
+
+@pytest.fixture
+def shares(taken, turn):
+    return LaneShares(lambda lane: Held(lane, taken), turn)
+
+
+def record(channel, company_id="ci-1"):
+    return SimpleNamespace(channel=channel, company_id=company_id)
+
+
+def test_a_company_has_one_share_of_each_lane(shares, taken, turn):
+    with turn.of(waits=0, age_seconds=0):
+        for channel in (Channel.SMS, Channel.WHATSAPP, Channel.EMAIL):
+            with held_by(shares, record(channel), 20):
+                pass
+        with held_by(shares, record(Channel.SMS, "ci-2"), 20), shares.of_endpoint("ci-1", "p", 10):
+            pass
+    assert [lane for lane, _, _ in taken] == [OUTREACH, OUTREACH, EMAIL, OUTREACH, COMPANIES]
+    assert len({key for _, key, _ in taken}) == 3
+    assert "ci-1" not in str(taken)
+
+
+def test_an_operators_command_holds_no_worker(shares, taken):
+    with held_by(shares, record(Channel.SMS), 20), held_by(None, record(Channel.SMS), 20):
+        pass
+    assert taken == []
+
+
+def test_an_event_whose_endpoint_has_its_share_comes_later_and_is_posted_once(
+    telling, endpoint, monkeypatch
+):
+    telling.company(endpoint.url)
+    told = telling.open({**new(channel="sms"), TELLS: True})
+    lanes = LaneShares(lambda lane: Held(lane, None), turn := Turn())
+    monkeypatch.setattr(telling.teller, "_shares", lanes)
+    with turn.of(waits=0, age_seconds=0):
+        telling.events.record(told, Name.ACCEPTED, "once")
+        telling.run()
+    assert endpoint.attempts == []
+    telling.forward(60)
+    assert endpoint.types == ["accepted"]
+    assert len(endpoint.attempts) == 1
