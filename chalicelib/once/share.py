@@ -105,17 +105,19 @@ class LaneShare:
         return self._workers - max(1, math.ceil(self._workers / 4))
 
     @contextmanager
-    def held(self, key: str, deadline_seconds: float) -> Iterator[None]:
+    def held(self, key: str, deadline_seconds: float, *, is_begun: bool = False) -> Iterator[None]:
         """Within this block a slow call of a key is made.
 
         Args:
             key: opaque.
             deadline_seconds: of the call.
+            is_begun: its job has made a slow call already; it is not refused any more, as what that
+                call has cost would be paid twice.
 
         Raises:
             PacedError: the key's workers, or the lane's, are taken; nothing was called.
         """
-        owner = self._booked(key, deadline_seconds)
+        owner = self._booked(key, deadline_seconds, is_begun=is_begun)
         began = self._clock.monotonic()
         try:
             yield
@@ -125,22 +127,25 @@ class LaneShare:
                 with suppress(TransientError):  # it ends by itself
                     self._change(lambda booking: booking.slots.pop(owner, None))
 
-    def _booked(self, key: str, deadline_seconds: float) -> str | None:
+    def _booked(self, key: str, deadline_seconds: float, *, is_begun: bool) -> str | None:
         """The owner of a slot; None where the section is free, or could not be booked."""
         spent = self._spent.get(key)
         is_free = spent is None or spent.left(self._clock.monotonic()) < FREE_SECONDS
         if spent is None or is_free or self._workers < 2:  # noqa: PLR2004 - of one none can be kept free
             return None
-        owner, wait = self._new_owner(), 0.0
+        owner: str | None = None
+        wait = 0.0
         usual = min(max(SHORTEST_TURN_SECONDS, spent.usual), deadline_seconds)
 
         def take(booking: _Booking) -> None:
-            nonlocal wait
-            now, wait = self._clock.now().timestamp(), 0.0
+            nonlocal owner, wait
+            now, wait, owner = self._clock.now().timestamp(), 0.0, None
             is_full = len(booking.slots) >= self._workers - 1
             if booking.of(key) < self.most_of_a_key and not is_full:
-                until = now + deadline_seconds + GRACE_SECONDS
+                owner, until = self._new_owner(), now + deadline_seconds + GRACE_SECONDS
                 booking.slots[owner] = {"key": key, "until": until}
+                return
+            if is_begun:
                 return
             apart = usual / self.most_of_a_key
             comes = max(now + apart, booking.lines.get(key, 0.0))

@@ -40,6 +40,7 @@ class LaneShares:
     def __init__(self, share: Callable[[Lane], LaneShare], turn: Turn) -> None:
         self._share = share
         self._turn = turn
+        self._begun: int | None = None
 
     @contextmanager
     def of_company(self, record: Record, deadline_seconds: float) -> Iterator[None]:
@@ -58,8 +59,12 @@ class LaneShares:
 
     @contextmanager
     def _held(self, lane: Lane, key: str, deadline_seconds: float) -> Iterator[None]:
-        if self._turn.place is None:
+        place = self._turn.place
+        if place is None:
             yield
             return
-        with self._share(lane).held(keys.digest("share", key)[:32], deadline_seconds):
+        is_begun = place.number == self._begun
+        opaque_key = keys.digest("share", key)[:32]
+        with self._share(lane).held(opaque_key, deadline_seconds, is_begun=is_begun):
+            self._begun = place.number
             yield

@@ -146,6 +146,16 @@ def test_two_containers_that_book_at_once_do_not_share_a_slot(two):
             pass
 
 
+def test_a_job_that_has_made_a_slow_call_is_not_refused_the_next_one(two):
+    """Else what its model has written would be written, and paid, once more."""
+    two.makes_slow("a")
+    with ExitStack() as stack:
+        two.hold(stack, "a")
+        with two.shares[1].held("a", DEADLINE, is_begun=True):
+            assert len(two.slots) == 1
+        assert len(two.slots) == 1
+
+
 @pytest.mark.parametrize("is_contended", [True, False])
 def test_where_the_row_cannot_be_written_the_call_is_made(two, is_contended):
     two.makes_slow("a")

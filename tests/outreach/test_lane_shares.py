@@ -20,10 +20,10 @@ class Held:
     def __init__(self, lane, taken):
         self._lane, self._taken = lane, taken
 
-    def held(self, key, deadline_seconds):
+    def held(self, key, _deadline_seconds, *, is_begun):
         if self._taken is None:
             raise PacedError("lane", self._lane.name, 30.0)
-        self._taken.append((self._lane, key, deadline_seconds))
+        self._taken.append((self._lane, key, is_begun))
         return nullcontext()
 
 
@@ -56,6 +56,15 @@ def test_a_company_has_one_share_of_each_lane(shares, taken, turn):
     assert [lane for lane, _, _ in taken] == [OUTREACH, OUTREACH, EMAIL, OUTREACH, COMPANIES]
     assert len({key for _, key, _ in taken}) == 3
     assert "ci-1" not in str(taken)
+
+
+def test_a_jobs_later_calls_say_that_it_has_begun(shares, taken, turn):
+    for _ in range(2):
+        with turn.of(waits=0, age_seconds=0):
+            for _ in range(2):
+                with held_by(shares, record(Channel.SMS), 20):
+                    pass
+    assert [is_begun for _, _, is_begun in taken] == [False, True, False, True]
 
 
 def test_an_operators_command_holds_no_worker(shares, taken):
