@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import unquote
 
 from chalicelib.once import keys
 from chalicelib.support import keys as ticket_keys
@@ -37,7 +38,10 @@ class Ticket(Flow):
         )
 
     def landed(self, run: Run, actions: Mapping[str, Row]) -> Counter[str]:
-        """Tags by their presence, the close by its change, replies by the reference they carry."""
+        """Tags by their presence, the close by its change, replies by the reference they carry.
+
+        A key's parts are percent-encoded (`once.keys`), as a tag may hold a colon.
+        """
         tags = run.rig.richpanel.tags_of(TICKET)
         effects = [one for one in run.rig.richpanel.effects if one.changed]
         comments = {one["id"]: one for one in run.rig.richpanel.ticket(TICKET)["comments"]}
@@ -47,7 +51,7 @@ class Ticket(Flow):
         for key, row in actions.items():
             match row.get("action_kind"):
                 case "add_tag":
-                    found[key] = int(key.split(":")[3] in tags)
+                    found[key] = int(unquote(key.split(":")[3]) in tags)
                 case "close":
                     found[key] = sum(one.kind == "closed" for one in effects)
                 case "reply":
