@@ -45,7 +45,7 @@ test-all: check test test-long test-deployed simulate explore crash attack bench
 
 samples: $(READY) ## A small part of each long run, in two minutes: seeds, kills, hostile requests, both benches
 	@$(BIN)/python -m tests.simulation --runs 300
-	@$(BIN)/python -m tests.crash --flow "a STOP" --stop-every 60
+	@$(BIN)/python -m tests.crash --sample 1
 	@$(BIN)/python -m tests.attack --per-door 20
 	@$(BIN)/python -m bench --small --only events
 	@$(BIN)/python -m bench.measures.reliability --every 12

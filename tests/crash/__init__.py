@@ -11,5 +11,7 @@ run           one flow on one stage: sent in, redelivered, swept, until it is at
 stored        the contents of its tables and queues
 judging       the outcome, by the vendors' record and the tables
 runs          every boundary, every vendor fault, paused and concurrent processes, held requests
+sampling      a part of that in half a minute
+lines         the table that is printed
 __main__      python -m tests.crash
 """

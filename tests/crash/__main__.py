@@ -8,83 +8,21 @@ import json
 import os
 import sys
 import time
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from bench.report import marked
 from tests.crash.flow import Flow
 from tests.crash.flows import FLOWS
-from tests.crash.judging import Outcome
+from tests.crash.lines import HEAD, HEADS, Line, total
 from tests.crash.rig import Rig
 from tests.crash.runs import disturbed, every, late, undisturbed
+from tests.crash.sampling import sample
 
 KEPT = Path(marked.ROOT) / "bench" / "results" / "crash.json"
-WIDTH = 44
 MOST_MISSED = 20
 """At most one run in this many may miss its call."""
-
-
-@dataclass(slots=True)
-class Line:
-    """One flow's line of the table.
-
-    Attributes:
-        parked: runs that ended with something parked, failed or dead-lettered.
-        missed: runs in which the call was not made; a slow machine may repeat a call, which shifts
-            the numbers of the others.
-        beyond: the outcome of requests held beyond D.
-    """
-
-    name: str
-    boundaries: int = 0
-    runs: int = 0
-    lost: int = 0
-    duplicated: int = 0
-    other: int = 0
-    parked: int = 0
-    missed: int = 0
-    seconds: float = 0.0
-    reasons: Counter[str] = field(default_factory=Counter)
-    beyond: list[str] = field(default_factory=list)
-
-    def add(self, outcome: Outcome) -> None:
-        """Count a run."""
-        self.runs += 1
-        self.lost += outcome.is_lost
-        self.duplicated += outcome.is_duplicated
-        self.other += bool(outcome.problems) and not (outcome.is_lost or outcome.is_duplicated)
-        self.parked += bool(outcome.parked)
-        self.missed += not outcome.was_reached
-        self.reasons += outcome.parked
-        for problem in outcome.problems:
-            print(f"RED {outcome.name}: {problem}", flush=True)
-
-    @property
-    def why(self) -> str:
-        """The reasons of the parked runs."""
-        return ", ".join(f"{reason} {count}" for reason, count in self.reasons.most_common())
-
-    @property
-    def cells(self) -> tuple[object, ...]:
-        """The line as cells of the table."""
-        counts = (self.boundaries, self.runs, self.lost, self.duplicated, self.other, self.parked)
-        return (self.name, *counts, self.why)
-
-    def __str__(self) -> str:
-        name, *counts, why = self.cells
-        widths = (11, 7, 6, 12, 7, 8)
-        numbers = "".join(f"{n:>{width}}" for n, width in zip(counts, widths, strict=True))
-        return f"{name:<{WIDTH}}{numbers}{self.seconds:>6.0f} s  {why}"
-
-
-HEADS = ("flow", "boundaries", "runs", "lost", "duplicated", "other", "parked", "why parked")
-HEAD = (
-    f"{'flow':<{WIDTH}}{'boundaries':>11}{'runs':>7}{'lost':>6}{'duplicated':>12}"
-    f"{'other':>7}{'parked':>8}{'time':>8}  why parked"
-)
 
 
 def main() -> int:
@@ -93,22 +31,42 @@ def main() -> int:
     if given.page:
         _write_page(json.loads(KEPT.read_text()))
         return 0
+    flows = [flow for flow in FLOWS if given.flow in flow.name]
+    lines = _sampled(flows, given.sample) if given.sample else _whole(flows, given)
+    together = total(lines)
+    print("\n".join(["", HEAD, *(str(line) for line in lines), str(together)]))
+    if together.missed:
+        print(f"\n{together.missed} calls were not met")
+    is_empty = together.missed * MOST_MISSED > together.runs
+    return 1 if together.lost or together.duplicated or together.other or is_empty else 0
+
+
+def _whole(flows: Sequence[Flow], given: argparse.Namespace) -> list[Line]:
+    """Every fault at every call."""
     lines: list[Line] = []
     with Rig.up() as rig:
-        for flow in FLOWS:
-            if given.flow in flow.name:
-                lines.append(_line(rig, flow, given))
-                print(lines[-1], flush=True)
-                if given.keep:
-                    _keep(lines[-1], given.stop_every)
-    total = _total(lines)
-    print("\n".join(["", HEAD, *(str(line) for line in lines), str(total)]))
+        for flow in flows:
+            lines.append(_line(rig, flow, given))
+            print(lines[-1], flush=True)
+            if given.keep:
+                _keep(lines[-1], given.stop_every)
     print("\nA request held in the network beyond D, which is not promised:")
     print("\n".join(f"  {told}" for line in lines for told in line.beyond))
-    if total.missed:
-        print(f"\n{total.missed} calls were not met")
-    is_empty = total.missed * MOST_MISSED > total.runs
-    return 1 if total.lost or total.duplicated or total.other or is_empty else 0
+    return lines
+
+
+def _sampled(flows: Sequence[Flow], kills: int) -> list[Line]:
+    """Some kills of each flow, and each fault once."""
+    found = sample(flows, kills)
+    lines = []
+    for known, outcomes in zip(found.knowns, found.outcomes, strict=True):
+        line = Line(known.flow.name, len(known.boundaries))
+        for outcome in outcomes:
+            line.add(outcome)
+        lines.append(line)
+    if found.untried and len(flows) == len(FLOWS):  # the sample has lost a part
+        lines.append(Line(f"met by no flow: {', '.join(found.untried)}", other=1))
+    return lines
 
 
 def _line(rig: Rig, flow: Flow, given: argparse.Namespace) -> Line:
@@ -123,23 +81,6 @@ def _line(rig: Rig, flow: Flow, given: argparse.Namespace) -> Line:
         line.beyond.append(f"{outcome.name}: {'; '.join(outcome.problems) or 'nothing repeated'}")
     line.seconds = time.monotonic() - began
     return line
-
-
-def _total(lines: list[Line]) -> Line:
-    total = Line("together")
-    for line in lines:
-        for name in (
-            "boundaries",
-            "runs",
-            "lost",
-            "duplicated",
-            "other",
-            "parked",
-            "missed",
-            "seconds",
-        ):
-            setattr(total, name, getattr(total, name) + getattr(line, name))
-    return total
 
 
 def _keep(line: Line, stop_every: int) -> None:
@@ -181,6 +122,9 @@ def _write_page(kept: Mapping[str, Any]) -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.crash", description=__doc__)
     parser.add_argument("--flow", default="", help="only flows with this in their name")
+    parser.add_argument(
+        "--sample", type=int, default=0, help="only so many kills of each flow, and each fault once"
+    )
     parser.add_argument(
         "--stop-every",
         type=int,

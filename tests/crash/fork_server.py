@@ -7,6 +7,7 @@ beside it.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -23,6 +24,7 @@ from tests.crash import product
 FUNCTIONS = {
     "api": app.app,
     **{lane.handler: getattr(app, lane.handler) for lane in LANES},
+    "later": app.later,
     "mail": app.mail,
     "reconcile": app.reconcile,
     "post_facts": app.post_facts,
@@ -33,6 +35,7 @@ _answering = threading.Lock()
 def main() -> None:
     """Fork until standard input ends."""
     product.warm_up()
+    gc.disable()  # a process ends before it is worth its time, and would copy every page
     for line in sys.stdin:
         job = json.loads(line)
         pid = os.fork()

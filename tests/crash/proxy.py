@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import socket
 import struct
 import threading
@@ -47,7 +48,7 @@ class Plan:
 
     Attributes:
         kind: kill_before, kill_after, stop_before, stop_after, answer_lost, reset, hang, ignored,
-            act_then_500, held, or a status such as 429.
+            act_then_500, held, copy_lost, or a status such as 429.
         at: the number of the call; 0 is none.
         reached: set when the call was made.
         released: a stopped or held call continues when this is set.
@@ -68,16 +69,28 @@ class Proxy:
         targets: name to base URL.
         kill: called to kill the process that made the call; returns when it has ended.
         stop: called to stop it.
+        now: epoch seconds of the run's clock, which the engine does not follow: a message that SQS
+            is asked to delay is on its queue at once, and the harness delivers it at its time.
+
+    Attributes:
+        due: when each delayed message is due, by its id; epoch seconds.
     """
 
     def __init__(
-        self, targets: dict[str, str], *, kill: Callable[[], None], stop: Callable[[], None]
+        self,
+        targets: dict[str, str],
+        *,
+        kill: Callable[[], None],
+        stop: Callable[[], None],
+        now: Callable[[], float],
     ) -> None:
         self.calls: list[Call] = []
+        self.due: dict[str, float] = {}
         self.plan: Plan | None = None
         self.function, self.step, self.invocation = "", 0, 0
         self._kill = kill
         self._stop = stop
+        self._now = now
         self._lock = threading.Lock()
         self._servers = {name: _server(self, name, url) for name, url in targets.items()}
 
@@ -89,6 +102,7 @@ class Proxy:
         """Reset the count and set another plan."""
         with self._lock:
             self.calls = []
+            self.due = {}
             self.plan = plan
 
     def close(self) -> None:
@@ -110,9 +124,16 @@ class Proxy:
     def serve(self, handler: _Handler, target: str, url: str) -> None:
         """Forward one call, or apply its plan."""
         body = handler.rfile.read(int(handler.headers.get("content-length") or 0))
-        plan = self.met(target, _operation(handler), handler.command)
+        operation = _operation(handler, body)
+
+        def forward() -> Answer:
+            if operation != TO_LATER:
+                return _forward(handler, url, body)
+            return self._forward_without_delay(handler, url, json.loads(body))
+
+        plan = self.met(target, operation, handler.command)
         if plan is None:
-            handler.answer(_forward(handler, url, body))
+            handler.answer(forward())
             return
         if not plan.kind.startswith("stop"):
             plan.reached.set()
@@ -120,41 +141,51 @@ class Proxy:
             case "kill_before":
                 self._kill()
             case "kill_after":
-                _forward(handler, url, body)
+                forward()
                 self._kill()
             case "stop_before":
                 self._stop()
                 plan.reached.set()
                 plan.released.wait(HANG_SECONDS)
-                handler.answer(_forward(handler, url, body))
+                handler.answer(forward())
             case "stop_after":
-                found = _forward(handler, url, body)
+                found = forward()
                 self._stop()
                 plan.reached.set()
                 plan.released.wait(HANG_SECONDS)
                 handler.answer(found)
             case "answer_lost":
-                _forward(handler, url, body)
+                forward()
                 handler.reset()
             case "reset":
                 handler.reset()
             case "hang":
-                _forward(handler, url, body)
+                forward()
                 plan.released.wait(HANG_SECONDS)
             case "held" | "held_beyond":
                 plan.released.wait(HANG_SECONDS)
-                _forward(handler, url, body)
+                forward()
                 plan.landed.set()
             case "act_then_500":
-                _forward(handler, url, body)
+                forward()
                 handler.answer((500, {}, b"{}"))
-            case "ignored":
+            case "ignored" | "copy_lost":
                 handler.answer((200, {}, b"{}"))
             case status:
                 handler.answer((int(status), {"Retry-After": "1"}, b"{}"))
 
+    def _forward_without_delay(self, handler: _Handler, url: str, asked: dict[str, Any]) -> Answer:
+        """Send a delayed message without its delay, and note when it is due."""
+        due = self._now() + int(asked.pop("DelaySeconds", 0))
+        found = _forward(handler, url, json.dumps(asked).encode())
+        with self._lock:
+            self.due[json.loads(found[2])["MessageId"]] = due
+        return found
+
 
 Answer = tuple[int, dict[str, str], bytes]
+TO_LATER = "SendMessage later"
+"""The operation of a send to the queue `later`, which the harness tells from those to the lanes."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -218,9 +249,10 @@ def _forward(handler: _Handler, url: str, body: bytes) -> Answer:
 _HOP = {"connection", "content-length", "transfer-encoding", "host", "server"}
 
 
-def _operation(handler: _Handler) -> str:
+def _operation(handler: _Handler, body: bytes) -> str:
     """The AWS operation, or the last parts of a vendor's path."""
     target = handler.headers.get("x-amz-target")
-    if target:
-        return target.rpartition(".")[2]
-    return f"{handler.command} {'/'.join(urlsplit(handler.path).path.split('/')[-2:])}"
+    if not target:
+        return f"{handler.command} {'/'.join(urlsplit(handler.path).path.split('/')[-2:])}"
+    operation = target.rpartition(".")[2]
+    return TO_LATER if operation == "SendMessage" and b"/rp-mw-later-" in body else operation

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from local.stack import engine as engines
 from local.stack import resources
+from local.vendors.company_endpoint import CompanyEndpoint
 from local.vendors.powerbi import PowerBi
 from local.vendors.richpanel import Richpanel
 from local.vendors.ses import Ses
@@ -35,6 +36,7 @@ class Rig:
     twilio: Twilio
     ses: Ses
     powerbi: PowerBi
+    company: CompanyEndpoint
     fork_server: ForkServer
     proxy: Proxy
     shift: SharedShift
@@ -54,11 +56,12 @@ class Rig:
                 "twilio": Twilio(now=shift.now),
                 "ses": Ses(now=shift.now),
                 "powerbi": PowerBi(now=shift.now),
+                "company": CompanyEndpoint(now=shift.now),
             }
             for vendor in vendors.values():
                 stack.callback(vendor.stop)
             targets = {"aws": engine_url} | {name: one.url for name, one in vendors.items()}
-            proxy = Proxy(targets, kill=fork_server.kill, stop=fork_server.stop)
+            proxy = Proxy(targets, kill=fork_server.kill, stop=fork_server.stop, now=shift.now)
             stack.callback(proxy.close)
             yield cls(
                 Engine(engine_url),
@@ -72,7 +75,14 @@ class Rig:
     @property
     def vendors(self) -> tuple[Vendor, ...]:
         """Every simulated vendor."""
-        return (self.richpanel, self.shopify, self.twilio, self.ses, self.powerbi)
+        return (
+            self.richpanel,
+            self.shopify,
+            self.twilio,
+            self.ses,
+            self.powerbi,
+            self.company,
+        )
 
     def new_stage(self) -> resources.Stage:
         """A new stage; the vendors and the clock are reset."""

@@ -20,9 +20,12 @@ HORIZON_SECONDS = 1_300.0
 """An advance beyond D: a request that has not landed by then never will."""
 PATIENCE_SECONDS = 3.0
 """How long to wait for a vendor that never answers."""
+UNSWEPT_SECONDS = 1_000.0
+"""How far messages that are delayed may take the clocks before a sweep has to run."""
 SENDS = 12
 ROUNDS = 6
 _SLOW = frozenset({"hang", "held", "held_beyond"})
+_WAITING = frozenset({"received", "processing"})
 _UNFINISHED = frozenset({"received", "processing", "parked", "pending", "unknown"})
 
 
@@ -133,9 +136,13 @@ class Run(Stored):
         return result
 
     def _work(self) -> None:
-        """Run until the queue is empty and no vendor has anything to report."""
+        """Run until the queues are empty and no vendor has anything to report.
+
+        What is delayed longer than the sweep's pause stays for the next run.
+        """
+        until = self.rig.shift.now() + UNSWEPT_SECONDS
         for _ in range(30):
-            while self._deliver_one():
+            while self._deliver_one() or self._deliver_later(until):
                 pass
             reports = self.flow.reports(self)
             if not reports:
@@ -150,16 +157,34 @@ class Run(Stored):
         lane, message = next((one for one in found if one[1] is not None), (TICKETS, None))
         if message is None:
             return False
-        record = lambda_events.sqs_record(message, queue_arn=self.stage.lane_arn(lane))
-        result = self._invoke(lane.handler, lambda: lambda_events.sqs_event(record))
-        url = self.stage.lane_url(lane)
+        self._deliver(message, lane.handler, self.stage.lane_url(lane), self.stage.lane_arn(lane))
+        return True
+
+    def _deliver_later(self, until: float) -> bool:
+        """The message of the queue `later` that is due first, by `until`, once time has passed."""
+        url = self.stage.queues["LaterQueue"]
+        found = sorted(self._received(url, most=10), key=self._due)
+        due = [one for one in found if self._due(one) <= until][:1]
+        for one in found[len(due) :]:
+            handle = {"QueueUrl": url, "ReceiptHandle": one["ReceiptHandle"]}
+            self.sqs("ChangeMessageVisibility", **handle, VisibilityTimeout=0)
+        for one in due:
+            self.advance(max(0.0, self._due(one) - self.rig.shift.now()))
+            self._deliver(one, "later", url, self.stage.queue_arns["LaterQueue"])
+        return bool(due)
+
+    def _due(self, message: Mapping[str, Any]) -> float:
+        return self.rig.proxy.due.get(message["MessageId"], 0.0)
+
+    def _deliver(self, message: dict[str, Any], function: str, url: str, arn: str) -> None:
+        record = lambda_events.sqs_record(message, queue_arn=arn)
+        result = self._invoke(function, lambda: lambda_events.sqs_event(record))
         handle = {"QueueUrl": url, "ReceiptHandle": message["ReceiptHandle"]}
         if self._is_done(result):
             self.sqs("DeleteMessage", **handle)
         else:  # its visibility timeout has ended by the next delivery
             self.sqs("ChangeMessageVisibility", **handle, VisibilityTimeout=0)
             self.advance(LEASE_SECONDS)
-        return True
 
     def _is_done(self, result: Any) -> bool:
         if result is None:
@@ -172,15 +197,17 @@ class Run(Stored):
         return not (isinstance(answer, dict) and answer.get("batchItemFailures"))
 
     def _receive(self, url: str) -> dict[str, Any] | None:
+        return next(iter(self._received(url)), None)
+
+    def _received(self, url: str, *, most: int = 1) -> list[dict[str, Any]]:
         found = self.sqs(
             "ReceiveMessage",
             QueueUrl=url,
-            MaxNumberOfMessages=1,
+            MaxNumberOfMessages=most,
             WaitTimeSeconds=0,
             AttributeNames=["All"],
         )
-        messages = found.get("Messages", [])
-        return messages[0] if messages else None
+        return list(found.get("Messages", []))
 
     # --- one invocation -----------------------------------------------------------------------
 
@@ -265,17 +292,20 @@ class Run(Stored):
             one.file.with_name(f"{one.file.name}.log").unlink(missing_ok=True)
 
     def _unfinished(self) -> Any:
-        """The rows that have not ended; empty when all have."""
+        """The rows that have not ended; empty when all have.
+
+        An event that waits for a time is not at rest while that time moves.
+        """
         if self.flow.design:
             return None
         rows = [
-            (key, row["status"], row.get("reason"))
+            (key, row["status"], row.get("reason"), row["status"] in _WAITING and row.get("due_at"))
             for key, row in sorted(self.rows().items())
             if (row.get("status") in _UNFINISHED or "due_at" in row)
             and not key.startswith("WRITER:")
         ]
         if self.flow.is_unfinished(self):
-            rows.append(("flow", "waits", None))
+            rows.append(("flow", "waits", None, None))
         return rows
 
     def _ended(self) -> dict[str, tuple[Any, ...]]:

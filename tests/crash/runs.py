@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tests.crash.flow import Flow
 from tests.crash.judging import Outcome, judge
-from tests.crash.proxy import HANG_SECONDS, Call, Plan
+from tests.crash.proxy import HANG_SECONDS, TO_LATER, Call, Plan
 from tests.crash.rig import Rig
 from tests.crash.run import Run
 
@@ -17,7 +17,7 @@ ALSO_IGNORED = (*VENDOR_FAULTS, "ignored")
 """The same, and accepted with an empty success while nothing is done."""
 SIDES = ("before", "after")
 _READING = ("Get", "Query", "Describe", "List", "BatchGet")
-_NOT_VENDOR_FAULTS = ("kill", "stop", "nothing")
+_NOT_VENDOR_FAULTS = ("kill", "stop", "nothing", "copy_lost")
 """Faults on our side only: the vendor answers normally and in time, so the decision is the same."""
 
 
@@ -50,6 +50,11 @@ class Undisturbed:
             for side in SIDES
             if side == "after" or firsts[call.invocation] == call.number
         ]
+
+    @property
+    def copies(self) -> Sequence[Call]:
+        """The sends to the queue `later`, whose message may be lost."""
+        return [call for call in self.boundaries if call.operation == TO_LATER]
 
     @property
     def at_vendors(self) -> Sequence[Call]:
@@ -138,6 +143,8 @@ def every(
     for number, call in enumerate(known.boundaries[::stop_every]):
         for side in SIDES if stop_every == 1 else SIDES[number % 2 :][:1]:
             yield disturbed(rig, known, call, f"stop_{side}")
+    for call in known.copies:
+        yield disturbed(rig, known, call, "copy_lost")
     for call in known.at_vendors:
         for kind in vendor_faults(call):
             yield disturbed(rig, known, call, kind)

@@ -40,12 +40,14 @@ class Stored:
         return [from_wire(item) for item in found["Items"]]
 
     def waiting(self) -> int:
-        """Messages in the lanes, or in flight."""
-        return sum(self._count(self.stage.lane_url(lane)) for lane in LANES)
+        """Messages in the lanes and on the queue `later`, or in flight."""
+        urls = [*map(self.stage.lane_url, LANES), self.stage.queues["LaterQueue"]]
+        return sum(map(self._count, urls))
 
     def dead(self) -> int:
-        """Dead letters of every lane."""
-        return sum(self._count(self.stage.lane_dead_letter_url(lane)) for lane in LANES)
+        """Dead letters of every lane and of the queue `later`."""
+        urls = map(self.stage.lane_dead_letter_url, LANES)
+        return sum(map(self._count, [*urls, self.stage.queues["LaterDeadLetterQueue"]]))
 
     def _count(self, url: str) -> int:
         attributes = self.sqs("GetQueueAttributes", QueueUrl=url, AttributeNames=["All"])[

@@ -14,6 +14,7 @@ import sys
 import pytest
 
 from tests.crash.flows import FLOWS
+from tests.crash.flows.companies import ToldLate
 from tests.crash.flows.facts import Facts
 from tests.crash.flows.outreach import MailConversation, TextReply, WhatsAppStart
 from tests.crash.flows.support import (
@@ -21,6 +22,13 @@ from tests.crash.flows.support import (
     ReceivedAtTheDoor,
     Routed,
     TwoAtOnce,
+)
+from tests.crash.flows.waits import (
+    AnsweredAfterPause,
+    BeyondShare,
+    LookedUpLater,
+    ScheduledSoon,
+    SetAside,
 )
 from tests.crash.rig import Rig
 from tests.crash.runs import disturbed, late, two_at_once, undisturbed
@@ -187,3 +195,20 @@ def test_a_request_released_beyond_d_is_repeated_which_is_not_promised(rig, know
     mine = known(USUAL)
     problems = disturbed(rig, mine, sent(mine), "held_beyond").problems
     assert problems == ["P1 act:rp_reply:1042:c-1 landed 2 times"]
+
+
+@LONG
+@pytest.mark.parametrize(
+    "kind", [LookedUpLater, SetAside, ScheduledSoon, AnsweredAfterPause, ToldLate]
+)
+def test_what_waits_comes_by_the_sweep_when_its_copy_is_lost(rig, known, kind):
+    mine = known(kind)
+    copy = mine.copies[SEED % len(mine.copies)]
+    assert disturbed(rig, mine, copy, "copy_lost").problems == [], SEED
+
+
+@LONG
+@pytest.mark.xfail(strict=True, reason="until its row is dated, only the copy has the start")
+def test_a_start_beyond_its_share_comes_by_the_sweep_when_its_copy_is_lost(rig, known):
+    mine = known(BeyondShare)
+    assert disturbed(rig, mine, mine.copies[0], "copy_lost").problems == []

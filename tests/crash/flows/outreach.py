@@ -39,9 +39,9 @@ class _Outreach(Flow):
     def prepare(self, run: Run) -> None:
         company.create(run.stage)
 
-    def start(self, request_id: str = REQUEST) -> Arrival:
+    def start(self, request_id: str = REQUEST, **request_data: str) -> Arrival:
         """The Channel Router starts a conversation."""
-        body = company.request(request_id, self.channel, self.recipient)
+        body = company.request(request_id, self.channel, self.recipient, request_data=request_data)
         headers = {"x-api-key": company.API_KEY}
         return Arrival(
             "api",
@@ -83,7 +83,7 @@ class _Outreach(Flow):
         return found
 
 
-class _Text(_Outreach):
+class Text(_Outreach):
     """On Twilio."""
 
     late: Sequence[str] = ("Messages.json",)
@@ -102,7 +102,7 @@ class _Text(_Outreach):
         return Arrival("api", lambda: _event(post), (outreach_keys.reply(self.channel, sid),))
 
 
-class WhatsAppStart(_Text):
+class WhatsAppStart(Text):
     name = "outreach: WhatsApp, start and receipts"
     channel = "whatsapp"
 
@@ -111,7 +111,7 @@ class WhatsAppStart(_Text):
         yield [self.start()]
 
 
-class TextReply(_Text):
+class TextReply(Text):
     """The start is sent before any call is counted."""
 
     name = "outreach: SMS, a reply and its answer"
@@ -127,7 +127,7 @@ class TextReply(_Text):
         yield [self.writes(run, f"Tell me more, {CANARY}")]
 
 
-class Stopped(_Text):
+class Stopped(Text):
     """A STOP that was answered 200, and a start after it: nothing but the confirmation leaves."""
 
     name = "outreach: SMS, a STOP, its confirmation and a later start"
