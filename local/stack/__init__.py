@@ -6,6 +6,7 @@ leash          a small process that ends an engine when its parent is gone
 resources      tables, queues, switches and secrets on an engine
 environment    the variables that point the application to this machine
 pump           passes queue messages to the worker and runs the schedules, as Lambda does
+lineage        stops a chain function, queue, function in its seventeenth round
 lambda_events  events and contexts as Lambda passes them
 server         Chalice's own local HTTP server
 clock          a clock that tests can move, followed by every process of a trial stack

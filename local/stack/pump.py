@@ -1,7 +1,8 @@
 """Passes messages from the lanes' queues to their workers and runs the schedule, as Lambda does.
 
 One message per invocation.  If the handler returns, its message is deleted; if it raises, the
-message stays invisible for the queue's visibility timeout or the one the handler set.  Groups,
+message stays invisible for the queue's visibility timeout or the one the handler set.  A message of
+a chain that is too long is refused (`local.stack.lineage`), and stays likewise.  Groups,
 redelivery, receive counts and the dead-letter queue are the queue's own and are not imitated here.
 """
 
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.once import lanes
-from local.stack import lambda_events
+from local.stack import lambda_events, lineage
 from local.stack.running import Running
 
 if TYPE_CHECKING:
@@ -195,7 +196,8 @@ class Pump(Running):
         error: BaseException | None = None
         with self._working():
             try:
-                self.handler(lambda_events.sqs_event(record), context)
+                with lineage.within(record):
+                    self.handler(lambda_events.sqs_event(record), context)
             except Exception as raised:  # noqa: BLE001 - as Lambda: any exception keeps the message
                 error = raised
                 self._report(raised)

@@ -11,9 +11,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
+import boto3
+
 from chalicelib.facts.dataset import definition
 from local import company, simulated_model
-from local.stack import clock, environment, lambda_events, resources
+from local.stack import clock, environment, lambda_events, lineage, resources
 from local.stack import engine as engines
 from local.stack.engine import ROOT
 from local.stack.pump import Pump, Schedule, lane_handler, lane_pump
@@ -184,6 +186,8 @@ class Stack:
             **self._more,
         }
         environment.enter(self.variables)
+        boto3.setup_default_session()
+        lineage.carry(boto3.DEFAULT_SESSION.events)  # the functions' clients are made from it
         app = _application()
         self.on_mail = self.ses.on_event = lambda event: app.mail(event, lambda_events.Context())
         self.pump = lane_pump(
