@@ -125,6 +125,8 @@ class Change:
             self._refuse_connection()
         keys = [action.key for action in self._actions]
         self._kind = _noted(world, self._fault, Port.EFFECT, *keys)
+        if self._fault is not None:
+            world.network.disturbed.update(keys)
         if self._kind == "connection_refused":
             self._refuse_connection()
 

@@ -1,7 +1,9 @@
 """Two companies on one stage: what the second one's fault costs the first.
 
 In a schedule of neighbours nothing else is wrong: the second company's secret is deleted, or its
-account at Twilio fails, and neither is mended before the first company has been judged.
+account at Twilio fails, and neither is mended before the first company has been judged.  An answer
+may be lost on the way to either; an event may wait for each of its own.  (In the schedule 77702041 one
+message was lost three times, and was judged as if it had been lost once.)
 """
 
 from __future__ import annotations
@@ -40,6 +42,8 @@ WAIT_SECONDS = 3_600.0
 
 A lost answer is settled after the landing time (15 minutes), a lease and two looks of the sweep.
 """
+LOST_SECONDS = 1_800.0
+"""What each further lost answer of the same event may add."""
 
 
 def project(number: int, **changes: Any) -> dict[str, Any]:
@@ -129,7 +133,9 @@ def judge(world: World, stays_unknown: Callable[[World, Mapping[str, Any]], bool
             waited = _seconds(row["last_processed_at"]) - _seconds(row["received_at"])
             if row["status"] in {"received", "processing", "parked"}:
                 waited = world.now - _seconds(row["received_at"])
-            if waited > WAIT_SECONDS:
+            own = (one["event_id"] for one in rows if one.get("event_key") == key)
+            lost = sum(world.network.disturbed[one] for one in own)
+            if waited > WAIT_SECONDS + max(0, lost - 1) * LOST_SECONDS:
                 world.oracle.broken("P3", f"{key} waited {waited:.0f} s beside another's fault")
 
 

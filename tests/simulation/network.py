@@ -44,6 +44,8 @@ class Network:
         self.applied: Counter[str] = Counter()
         self.faults = {fault.at: fault for fault in world.scenario.faults}
         self.effects = 0
+        self.disturbed: Counter[str] = Counter()
+        """How often the request of each action met a fault."""
         self.effect_faults = {fault.at: fault for fault in world.scenario.effect_faults}
         self.requests = Counter[str]()
         self.answers = 0
@@ -137,6 +139,7 @@ class Network:
         if fault is None:
             return self._land(actions, land)
         self.applied[kind] += 1
+        self.disturbed.update(action.key for action in actions)
         world.log_line("FAULT", kind, "EFFECT", *[action.key for action in actions])
         match kind:
             case "crash_before" | "crash_and_never_lands":

@@ -3,6 +3,10 @@
 The ground truth is the carrier's: which action sent the message that a reply quotes, and so which
 conversation it is from.  What is expected of a reply is noted when the carrier first delivers it,
 and judged at the end by the page that holds it.
+
+Two conversations with one number leave a doubt only on one channel: a company writes by SMS and by
+WhatsApp from different numbers.  (A start that went on by WhatsApp was judged as the other one of a
+reply by SMS in the schedule 77701560.)
 """
 
 from __future__ import annotations
@@ -108,7 +112,7 @@ class Pairs:
             return
         if token:
             self._meant[entry_id] = Meant(key, token)
-        elif said.text in PLAIN_ANSWERS and self._is_in_doubt(said.recipient):
+        elif said.text in PLAIN_ANSWERS and self._is_in_doubt(said.recipient, said.channel):
             self._meant[entry_id] = Meant(key)
 
     def refused(self, entry_id: str) -> None:
@@ -136,7 +140,8 @@ class Pairs:
     def _judge_doubt(
         self, meant: Meant, page: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]
     ) -> None:
-        of_both = self._records(str(page["primary_channel"]).rpartition("#")[2])
+        address, channel = str(page["primary_channel"]).rpartition("#")[2], meant.key.split(":")[2]
+        of_both = self._records(address, channel)
         if sum(map(_is_sent, of_both)) < 2:
             return  # one has failed since
         self._world.happened["doubt_judged"] += 1
@@ -152,13 +157,13 @@ class Pairs:
         if answered:
             self._world.oracle.broken("P3", f"{meant.key} may belong to two and is answered")
 
-    def _is_in_doubt(self, address: str) -> bool:
+    def _is_in_doubt(self, address: str, channel: str) -> bool:
         """Whether two conversations await an answer, and nothing may withhold one meanwhile.
 
         A lagging index may not show both.
         """
         drawn = self._world.scenario
-        sent = sum(map(_is_sent, self._records(address)))
+        sent = sum(map(_is_sent, self._records(address, channel)))
         return sent > 1 and not drawn.flips and not drawn.lags
 
     def _known_in(self, quoted: str) -> str:
@@ -171,11 +176,13 @@ class Pairs:
         )
         return keys[quoted].split(":")[2] if known else ""
 
-    def _records(self, address: str) -> list[Mapping[str, Any]]:
+    def _records(self, address: str, channel: str) -> list[Mapping[str, Any]]:
         return [
             row
             for row in self._world.conversations.rows.values()
-            if row.get("primary_channel") == address and "conversation_status" in row
+            if row.get("primary_channel") == address
+            and row.get("channel_method") == channel
+            and "conversation_status" in row
         ]
 
     def _of(self, page: Mapping[str, Any]) -> str:

@@ -1,9 +1,17 @@
 """Schedules as files: what a seed drew on one day, whatever is drawn for that seed later.
 
-A file also holds the violations that its schedule had when it was recorded::
+A file also holds the violations that its schedule has; none once their cause is mended::
 
     {"schedule": {"seed": 77701345, "posts": [...], ...},
      "violations": ["P2: the sweeps do not come to an end"]}
+
+The five in `FOLDER` broke a promise when they were recorded.  Each was a mistake of the judge or of its
+world, which says so where it was mended::
+
+    77700309, 77701648   a person's act that sends nothing was to be handed off   `stored_records`
+    77701345             no sweep ran for a month                                 `world`
+    77701560             a conversation on another channel made a doubt           `pairs`
+    77702041             three lost answers were judged as one                    `neighbours`
 
 `python -m tests.simulation --record FOLDER --seed N --runs M` writes one file per seed;
 `python -m tests.simulation --schedule FILE` runs one again.

@@ -35,6 +35,8 @@ _HANDOFF_TYPES = frozenset({"escalate", "hand_off"})
 """The `action_type` of an action that hands off to a person."""
 _WITHOUT_HANDOFF = ("evt:start:", "evt:receipt:", "evt:follow:")
 """A failed start is reported to its sender; a receipt has no conversation; a reminder waits for no one."""
+_SILENT_ACTS = frozenset({"take", "close"})
+"""What a person at a desk does without sending anything."""
 _ORDER_NUMBERS = re.compile(r"(?<![0-9a-f])(?:1234567|10023[456])(?![0-9a-f])")
 """The order numbers that customers write; within a hash the digits mean nothing."""
 _LIKE_AN_ORDER = ("1234567", "10023")
@@ -83,7 +85,14 @@ _NOTICES = frozenset({"confirm_stop", "answer_help"})
 
 
 def _judge_failures_are_handed_off(world: World, rows: Rows) -> None:
-    """P2: every failed event is handed off, or a reason says why not."""
+    """P2: every failed event is handed off, or a reason says why not.
+
+    A person's act that sends nothing is done at the door: its event only informs the company, and
+    there is nothing to hand off.  (Judged otherwise in the schedules 77700309 and 77701648.)
+    """
+    silent = {
+        row["event"] for row in world.conversations.rows.values() if row.get("act") in _SILENT_ACTS
+    }
     asked = {
         row["event_key"]: row["status"]
         for row in rows.values()
@@ -96,7 +105,7 @@ def _judge_failures_are_handed_off(world: World, rows: Rows) -> None:
         reason = str(row.get("reason"))
         if reason.startswith("refused:") and key in notices:
             continue
-        is_asked_of = "fence" in row and not key.startswith(_WITHOUT_HANDOFF)
+        is_asked_of = "fence" in row and not key.startswith(_WITHOUT_HANDOFF) and key not in silent
         if row["status"] != "failed" or not is_asked_of or reason.endswith(DO_NOT_CONTACT):
             continue
         if reason.startswith(("dead_letter:", "refused:")) and asked.get(key) in {None, "pending"}:
