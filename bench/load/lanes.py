@@ -187,7 +187,7 @@ class Worker:
             if slept > LONGEST_SLEEP_SECONDS:
                 raise PacedError(call.vendor, "call", wait)
             yield wait
-            place = replace(place, waits=place.waits + 1)
+            place = replace(place, turns=place.turns + 1)
 
 
 class Lane:

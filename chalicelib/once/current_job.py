@@ -23,13 +23,13 @@ class Place:
 
     Attributes:
         number: differs for each job that a thread works on.
-        waits: how often it was given a time, which has come.
+        turns: how often it was given a time, which has come.
         is_late: it is part of a backlog, as after an outage.
         is_patient: it waits in place, as long as its call's deadline allows.
     """
 
     number: int
-    waits: int = 0
+    turns: int = 0
     is_late: bool = False
     is_patient: bool = False
 

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from chalicelib.once import keys
+from chalicelib.once.current_job import CurrentJob
 from chalicelib.once.lanes import COMPANIES, EMAIL, OUTREACH, Lane
 from chalicelib.once.share import LaneShare
-from chalicelib.once.turn import Turn
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Record
 
@@ -34,12 +34,12 @@ class LaneShares:
 
     Args:
         share: of a lane.
-        turn: whose job this thread works on.
+        current: the job that this thread works on.
     """
 
-    def __init__(self, share: Callable[[Lane], LaneShare], turn: Turn) -> None:
+    def __init__(self, share: Callable[[Lane], LaneShare], current: CurrentJob) -> None:
         self._share = share
-        self._turn = turn
+        self._current = current
         self._begun: int | None = None
 
     @contextmanager
@@ -59,7 +59,7 @@ class LaneShares:
 
     @contextmanager
     def _held(self, lane: Lane, key: str, deadline_seconds: float) -> Iterator[None]:
-        place = self._turn.place
+        place = self._current.place
         if place is None:
             yield
             return

@@ -196,12 +196,12 @@ def asked(
         left_over_seconds: see `LEFT_OVER_SECONDS`; None where what waits does not ask again.
     """
     is_begun = urgency == Urgency.HIGH
-    begins = not is_begun and not place.waits
-    if place.waits > (0 if place.is_patient else 1):
+    begins = not is_begun and not place.turns
+    if place.turns > (0 if place.is_patient else 1):
         urgency = Urgency.HIGH
     line = _line_of(place, is_begun=is_begun)
     calls = 1 if line in (_BESIDE, _BEGUN) else at_a_time
-    if place.is_patient or place.waits:
+    if place.is_patient or place.turns:
         at_a_time = 1  # a job that comes back may need one call only, or none
     needed = 1.0 + urgency.value * (burst - 1.0)
     tokens = level.tokens(now, per_second, burst)
@@ -241,7 +241,7 @@ def _line_of(place: Place, *, is_begun: bool) -> str:
         return _BESIDE
     if is_begun:
         return _BEGUN
-    if place.waits:
+    if place.turns:
         return _AGAIN
     return _LATE if place.is_late else _NEW
 

@@ -71,7 +71,7 @@ class RateLimit:
         requests_per_window: one container's share of the vendor's window.
         sleep: waits for this many seconds.
         burst: how many calls may be made at once; by default half a share.
-        turn: whose job this thread works on; without it every caller waits in place.
+        current: the job that this thread works on; without it every caller waits in place.
         levels: what is shared by the workers' containers; by default this container's own.
         containers: how many share it.
     """
@@ -85,7 +85,7 @@ class RateLimit:
         requests_per_window: float,
         window_seconds: float = WINDOW_SECONDS,
         burst: float | None = None,
-        turn: CurrentJob | None = None,
+        current: CurrentJob | None = None,
         levels: Levels | None = None,
         containers: int = 1,
     ) -> None:
@@ -101,7 +101,7 @@ class RateLimit:
         self._filled_at = clock.monotonic()
         self._blocked_until = self._next_after_block = self._filled_at
         self._lock = threading.Lock()
-        self._turn = turn or CurrentJob()
+        self._current = current or CurrentJob()
         self._levels = levels or OwnLevel()
         self._containers = containers
         self._held = _Held()
@@ -116,7 +116,7 @@ class RateLimit:
             PacedError: the token would come later; raised without waiting, with the seconds until
                 then in `retry_after`.
         """
-        place = self._turn.place
+        place = self._current.place
         if place is not None:
             longest = deadline_seconds if place.is_patient else LONGEST_SLEEP_SECONDS
             self._take_turn(operation, urgency, place, longest)
@@ -169,7 +169,7 @@ class RateLimit:
             if slept > longest:
                 raise PacedError(self._provider, operation, wait)
             self._sleep(wait)
-            place = replace(place, waits=place.waits + 1)
+            place = replace(place, turns=place.turns + 1)
 
     def _ask(self, urgency: Urgency, place: Place) -> float:
         """Take tokens and return 0, or return the seconds until this job's time."""

@@ -262,7 +262,7 @@ class Core:
                 requests_per_window=requests_per_window,
                 window_seconds=window_seconds,
                 burst=burst,
-                turn=self.current_job,
+                current=self.current_job,
                 levels=levels,
                 containers=containers,
             ),

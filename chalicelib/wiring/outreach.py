@@ -196,7 +196,7 @@ class Outreach(Core):
             workers = self.settings.lane_concurrency
             return LaneShare(table, lane.name, workers, self.clock, new_owner)
 
-        return LaneShares(share, self.turn)
+        return LaneShares(share, self.current_job)
 
     @cached_property
     def _twilio_door(self) -> TwilioDoor:

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from chalicelib.errors import PacedError
+from chalicelib.once.current_job import CurrentJob
 from chalicelib.once.lanes import COMPANIES, EMAIL, OUTREACH
-from chalicelib.once.turn import Turn
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.names import TELLS, Name
 from chalicelib.outreach.lane_shares import LaneShares, held_by
@@ -34,7 +34,7 @@ def taken():
 
 @pytest.fixture
 def turn():
-    return Turn()
+    return CurrentJob()
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def record(channel, company_id="ci-1"):
 
 
 def test_a_company_has_one_share_of_each_lane(shares, taken, turn):
-    with turn.of(waits=0, age_seconds=0):
+    with turn.of(turns=0, age_seconds=0):
         for channel in (Channel.SMS, Channel.WHATSAPP, Channel.EMAIL):
             with held_by(shares, record(channel), 20):
                 pass
@@ -60,7 +60,7 @@ def test_a_company_has_one_share_of_each_lane(shares, taken, turn):
 
 def test_a_jobs_later_calls_say_that_it_has_begun(shares, taken, turn):
     for _ in range(2):
-        with turn.of(waits=0, age_seconds=0):
+        with turn.of(turns=0, age_seconds=0):
             for _ in range(2):
                 with held_by(shares, record(Channel.SMS), 20):
                     pass
@@ -78,9 +78,9 @@ def test_an_event_whose_endpoint_has_its_share_comes_later_and_is_posted_once(
 ):
     telling.company(endpoint.url)
     told = telling.open({**new(channel="sms"), TELLS: True})
-    lanes = LaneShares(lambda lane: Held(lane, None), turn := Turn())
+    lanes = LaneShares(lambda lane: Held(lane, None), turn := CurrentJob())
     monkeypatch.setattr(telling.teller, "_shares", lanes)
-    with turn.of(waits=0, age_seconds=0):
+    with turn.of(turns=0, age_seconds=0):
         telling.events.record(told, Name.ACCEPTED, "once")
         telling.run()
     assert endpoint.attempts == []

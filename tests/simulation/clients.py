@@ -188,7 +188,7 @@ class Clients:
                 clock.sleep,
                 requests_per_window=requests_per_window,
                 window_seconds=window_seconds,
-                turn=self._container.current_job,
+                current=self._container.current_job,
             ),
             breaker=Breaker(provider, clock),
             error_code_at=error_code_at,

@@ -131,7 +131,7 @@ class Teller:
             receipt = self._posted(post, built.head)
             status, retry_after = receipt.status, receipt.retry_after
         except PacedError as error:  # others of the endpoint hold its share of the workers
-            raise Waits(error.reason, now + (error.retry_after or FIRST_WAIT_SECONDS)) from None
+            raise NotYet(error.reason, now + (error.retry_after or FIRST_WAIT_SECONDS)) from None
         except ProviderError as error:
             reason = error.reason
         is_accepted = status is not None and HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES

@@ -113,7 +113,7 @@ def test_it_knows_at_its_time_that_it_has_waited(rig):
     rig.clock.forward(40)
     rig.process(rig.copies[0][0], message_id="sqs-2")
 
-    assert [place.waits for place in places] == [0] * 2 + [1] * 2
+    assert [place.turns for place in places] == [0] * 2 + [1] * 2
     assert rig.worker.current.place is None
 
 

@@ -12,7 +12,7 @@ from collections import deque
 import pytest
 
 from chalicelib.errors import PacedError
-from chalicelib.once.turn import Turn
+from chalicelib.once.current_job import CurrentJob
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 from chalicelib.vendors.level import OwnLevel
 from chalicelib.vendors.rate_limit import WINDOW_SECONDS, RateLimit, Urgency, split
@@ -42,7 +42,7 @@ class Lane:
         level = OwnLevel()
         self.pace = pace.requests_per_window * WORKERS
         self._clocks = [OwnTime() for _ in range(WORKERS)]
-        self._turns = [Turn() for _ in range(WORKERS)]
+        self._turns = [CurrentJob() for _ in range(WORKERS)]
         self._limits = [
             RateLimit(
                 "richpanel",
@@ -50,7 +50,7 @@ class Lane:
                 clock.sleep,
                 requests_per_window=pace.requests_per_window,
                 burst=pace.burst,
-                turn=turn,
+                current=turn,
                 levels=level,
                 containers=WORKERS,
             )
@@ -80,7 +80,7 @@ class Lane:
 
     def _handle(self, worker, number, waits):
         clock = self._clocks[worker]
-        with self._turns[worker].of(waits=waits, age_seconds=0):
+        with self._turns[worker].of(turns=waits, age_seconds=0):
             for urgency in self._calls_of(number, waits):
                 try:
                     self._limits[worker].acquire("call", deadline_seconds=15, urgency=urgency)

@@ -58,7 +58,7 @@ class Containers:
                 clock.sleep,
                 requests_per_window=self.pace.requests_per_window,
                 burst=self.pace.burst,
-                turn=turn,
+                current=turn,
                 levels=SharedLevel(self.table, "richpanel", clock),
                 containers=WORKERS,
             )
@@ -268,7 +268,7 @@ def test_the_vendors_limit_holds_in_the_worst_window(clock, ours, held, is_ahead
     began, calls = clock.monotonic(), []
 
     def ask(number):
-        place = Place(number + 1, waits=1, is_patient=number == WORKERS)
+        place = Place(number + 1, turns=1, is_patient=number == WORKERS)
         if not containers.limits[number].ask(Urgency.HIGH, place):
             calls.append(clock.monotonic() - began)
             return True
