@@ -157,7 +157,7 @@ def health() -> dict[str, Any]:
 # One message per invocation, raise to retry: Chalice cannot enable partial batch failures.
 @app.on_sqs_message(queue=QUEUE_NAME, batch_size=1, maximum_concurrency=WORKERS)
 def worker(event: SQSEvent) -> None:
-    """One job of a ticket: claim, plan, perform once, finish; another lane's job is forwarded."""
+    """One job of a ticket: claim, plan, perform once, finish."""
     for record in event:
         services().process(record.to_dict(), event.context)
 

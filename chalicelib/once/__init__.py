@@ -6,7 +6,8 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     body            bodies of requests: bounded, then parsed
     job             messages of the queue; encode and decode
     keys            keys of events and actions, FIFO ids, opaque ids
-    worker          claims an event, runs its plan, finishes it
+    worker          claims an event, has its plan run, sets it aside or hands it back
+    plan_run        runs the plan of a claimed event to its end
     flow            how a system handles its jobs: the base class of every flow
     plan            the stored decision: ordered actions, no text
     effect          one side effect, and one record per kind: who handles it, and how it is settled
@@ -19,12 +20,13 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     backoff         how long a message stays invisible after an error
     retry           attempts at one step within an invocation: counted and paced
     lanes           the queues that jobs travel by, declared once
-    opening         since when the doors use the lanes
     later           short waits outside the FIFO queues
+    aside           sets an event aside: its row is dated, then a copy of its job makes the wait shorter
+    timer           the dates of rows: what something must be done about, and from when
+    order           keeps a conversation's order while an event of it waits
     allowances      at most so many effects within an hour or a day, by conditional writes
     share           how many workers of a lane the slow calls of one key may hold
-    turn            whose job a thread works on, for the paces of vendors
-    turns           keeps a conversation's order while an event of it waits
+    current_job     the job that a thread works on, for the paces of vendors
     heartbeat       keeps a message invisible while a slow call runs
     trace           fields of every log line within an event
     audit           table C: what was done, one row per action
@@ -33,7 +35,6 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     ledger/         claims, leases and fences on conditional writes
     recovery/       finds lost and unfinished events and sends them through the normal door
     store           the storage port: one table behind a few verbs
-    sharded         the sparse index of what is due
     ports           the other ports: clock, log, queue, switches, secrets
 """
 

@@ -4,6 +4,5 @@ reconcile       one scheduled run over all parts, and its metrics
 unfinished      rows that are due: settle, resume, send again, mark failed, notify
 rebuild         jobs rebuilt from stored rows
 sweep           the writes a run may make, its summary, the interface of a system's part
-lane_opener     opens the lanes of an upgraded stage once its old queue was seen drained
 cursor          the lease of the sweep and its position between runs
 """
