@@ -16,6 +16,7 @@ VENDOR_FAULTS = ("answer_lost", "reset", "act_then_500", "503", "429", "hang")
 ALSO_IGNORED = (*VENDOR_FAULTS, "ignored")
 """The same, and accepted with an empty success while nothing is done."""
 SIDES = ("before", "after")
+_EMPTY_SUCCESS = frozenset({"powerbi", "company"})
 _READING = ("Get", "Query", "Describe", "List", "BatchGet")
 _NOT_VENDOR_FAULTS = ("kill", "stop", "nothing", "copy_lost")
 """Faults on our side only: the vendor answers normally and in time, so the decision is the same."""
@@ -115,9 +116,10 @@ def late(known: Undisturbed) -> Sequence[Call]:
 def vendor_faults(call: Call) -> Sequence[str]:
     """The faults of a vendor call.
 
-    Power BI's success is empty, and what it has taken it does not show.
+    The success of Power BI and of a company's endpoint is empty, and what they have taken they do not
+    show.
     """
-    return VENDOR_FAULTS if call.target == "powerbi" else ALSO_IGNORED
+    return VENDOR_FAULTS if call.target in _EMPTY_SUCCESS else ALSO_IGNORED
 
 
 def every(

@@ -15,7 +15,14 @@ from tests.crash.flow import Flow
 from tests.crash.judging import Outcome
 from tests.crash.proxy import Call
 from tests.crash.rig import Rig
-from tests.crash.runs import ALSO_IGNORED, Undisturbed, disturbed, two_at_once, undisturbed
+from tests.crash.runs import (
+    ALSO_IGNORED,
+    Undisturbed,
+    disturbed,
+    two_at_once,
+    undisturbed,
+    vendor_faults,
+)
 
 AT_ONCE = 2
 """Runs at a time, each on a rig of its own."""
@@ -108,8 +115,10 @@ def _call(known: Undisturbed, kind: str) -> Call | None:
         calls = known.boundaries
     elif kind == "copy_lost":
         calls = known.copies
-    else:  # Power BI's success is empty: it cannot ignore a request
-        calls = [one for one in known.of_effects if one.target != "powerbi"]
+    elif kind == "held":
+        calls = known.of_effects
+    else:
+        calls = [one for one in known.of_effects if kind in vendor_faults(one)]
     return calls[-1] if calls else None
 
 
