@@ -68,7 +68,6 @@ class Flow(ABC):
         functions: the functions whose calls are boundaries; all when empty.
         refuses: reasons of the events that the flow is meant to refuse, disturbed or not.
         is_cold: containers are new; the checks of a cold start are the same in every flow.
-        breaks_today: faults that are known to break a promise; a sample leaves them out.
     """
 
     name = ""
@@ -80,7 +79,6 @@ class Flow(ABC):
     functions: Sequence[str] = ()
     refuses: Sequence[str] = ()
     is_cold = False
-    breaks_today: Sequence[str] = ()
 
     def variables(self, run: Run) -> Mapping[str, str]:
         """The deployment's settings that differ from the stage's own."""

@@ -104,7 +104,7 @@ def _dealt(knowns: Sequence[Undisturbed]) -> tuple[list[list[Try]], list[str]]:
 
 
 def _can_meet(known: Undisturbed, kind: str) -> bool:
-    return kind not in known.flow.breaks_today and (kind == TWICE or _call(known, kind) is not None)
+    return kind == TWICE or _call(known, kind) is not None
 
 
 def _call(known: Undisturbed, kind: str) -> Call | None:

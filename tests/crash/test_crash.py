@@ -199,16 +199,9 @@ def test_a_request_released_beyond_d_is_repeated_which_is_not_promised(rig, know
 
 @LONG
 @pytest.mark.parametrize(
-    "kind", [LookedUpLater, SetAside, ScheduledSoon, AnsweredAfterPause, ToldLate]
+    "kind", [LookedUpLater, SetAside, ScheduledSoon, BeyondShare, AnsweredAfterPause, ToldLate]
 )
 def test_what_waits_comes_by_the_sweep_when_its_copy_is_lost(rig, known, kind):
     mine = known(kind)
     copy = mine.copies[SEED % len(mine.copies)]
     assert disturbed(rig, mine, copy, "copy_lost").problems == [], SEED
-
-
-@LONG
-@pytest.mark.xfail(strict=True, reason="until its row is dated, only the copy has the start")
-def test_a_start_beyond_its_share_comes_by_the_sweep_when_its_copy_is_lost(rig, known):
-    mine = known(BeyondShare)
-    assert disturbed(rig, mine, mine.copies[0], "copy_lost").problems == []

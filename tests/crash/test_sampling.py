@@ -31,12 +31,6 @@ def test_a_fault_that_no_flow_can_meet_is_said():
     assert {"copy_lost", "ignored", "held", "429"} < set(untried)
 
 
-def test_a_fault_that_breaks_a_promise_today_is_left_to_another_flow():
-    (flow,) = [one for one in FLOWS if one.breaks_today]
-    _, untried = sampling._dealt([known(flow)])
-    assert untried == list(flow.breaks_today)
-
-
 def test_kills_are_spread_over_each_flow_and_begin_elsewhere_in_the_next():
     calls = [Call(number, "aws", "PutItem") for number in range(1, 101)]
     places = [

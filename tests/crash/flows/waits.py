@@ -86,7 +86,6 @@ class BeyondShare(Text):
 
     name = "outreach: SMS, a start beyond its company's share"
     channel = "sms"
-    breaks_today = ("copy_lost",)
 
     def prepare(self, run: Run) -> None:
         """Let the door's own arithmetic give away the next half minute of the share."""
