@@ -476,14 +476,12 @@ def test_a_table_has_its_keys_and_ttl_and_survives_the_stack(
 
 def test_unfinished_rows_are_found_by_a_sparse_index(template: Template):
     assert _indexes(template, "IdempotencyTable") == [
-        ("unfinished-index", ("unfinished", "last_processed_at"), "ALL"),
-        ("due-index", ("due_shard", "due_at"), "ALL"),
+        ("due-index", ("due_shard", "due_at"), "KEYS_ONLY"),
     ]
 
 
 def test_pending_facts_are_found_by_a_sparse_index_of_keys(template: Template):
     assert _indexes(template, "QuillLedgerTable") == [
-        ("unfinished-index", ("unfinished", "seenAt"), "KEYS_ONLY"),
         ("due-index", ("due_shard", "due_at"), "KEYS_ONLY"),
     ]
 

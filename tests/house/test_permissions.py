@@ -32,6 +32,7 @@ from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.facts.posting.ndjson import S3Rows
 from chalicelib.once import keys, lanes
 from chalicelib.once.lanes import LANES, Lane
+from chalicelib.once.timer import dated
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.company_events.names import Name
 from console import deployed
@@ -356,7 +357,7 @@ def leave_unknown(run: Run) -> None:
     dynamodb, table = run.stage.aws.client("dynamodb"), run.stage.tables["IdempotencyTable"]
     heard = dynamodb.get_item(TableName=table, Key=to_wire({"event_id": "evt:rp:1042:c-1"}))["Item"]
     names = {"event_id": LEFT_UNKNOWN["event_key"], "conversation_id": "unheard"}
-    parked = heard | to_wire({**names, "status": "parked", "unfinished": "parked#0"})
+    parked = heard | to_wire({**names, "status": "parked", **dated("event", "evt:rp:1042:c-1", 0)})
     unknown = to_wire({**LEFT_UNKNOWN, "due_shard": "due#0", "due_at": 1})
     for row in (parked, unknown):
         dynamodb.put_item(TableName=table, Item=row)
@@ -725,7 +726,6 @@ def every_post(run: Run) -> None:
 LEFT_UNKNOWN = {
     "event_id": "act:rp_reply:unheard:c-1",
     "status": "unknown",
-    "unfinished": "unknown#0",
     "last_processed_at": "2026-01-01T00:00:00.000Z",
     "action_kind": "reply",
     "conversation_id": "unheard",

@@ -180,15 +180,18 @@ BREAKS: tuple[Break, ...] = (
         ("self._recheck(attempt, actions, hands)", "pass"),
     ),
     _one(
-        "marked before it is queued",
-        "the door marks a row as queued before the queue has its job",
-        "chalicelib.once.intake:Intake.accept",
-        ("self._put(job, nonce)", "self._note_queued(job)\n    self._put(job, nonce)"),
+        "a wait without a date",
+        "an event that is set aside has no date in its row",
+        "chalicelib.once.aside:SettingAside.put",
+        (
+            "reason=wait.reason, due_epoch=due_epoch, until_epoch=until, turns=turns\n        )\n    elif",
+            "reason=wait.reason, due_epoch=None, until_epoch=until, turns=turns\n        )\n    elif",
+        ),
     ),
     _one(
         "ended before it is audited",
         "the end of an event is written before the audit of its actions",
-        "chalicelib.once.worker:Worker._finish",
+        "chalicelib.once.plan_run:PlanRun._finish",
         (
             "self.audit.write(audit_rows(built, rows))",
             "self.ledger.finish(lease, status, reason=reason, waits_for=waits_for)",

@@ -255,7 +255,7 @@ class SimDelayQueue:
         world.happened["put_aside"] += 1
         for _ in range(1 + (world.rng.random() < 0.2)):
             at = world.now + delay_seconds + 5.0 * world.rng.random()
-            world.bring_back(at, lambda: self._handle(body, message_id))
+            world.at(at, lambda: self._handle(body, message_id))
 
 
 class PlainOutbox:

@@ -5,11 +5,12 @@ A file also holds the violations that its schedule has; none once their cause is
     {"schedule": {"seed": 77701345, "posts": [...], ...},
      "violations": ["P2: the sweeps do not come to an end"]}
 
-The five in `FOLDER` broke a promise when they were recorded.  Each was a mistake of the judge or of its
-world, which says so where it was mended::
+The five in `FOLDER` broke a promise when they were recorded.  Four were mistakes of the judge, which says
+so where it was mended; one was a wait that had no end without a sweep, and has one since a copy on the
+queue `later` is made seven times only::
 
     77700309, 77701648   a person's act that sends nothing was to be handed off   `stored_records`
-    77701345             no sweep ran for a month                                 `world`
+    77701345             a follower came back every 15 minutes for a month        `once.later`
     77701560             a conversation on another channel made a doubt           `pairs`
     77702041             three lost answers were judged as one                    `neighbours`
 

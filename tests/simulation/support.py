@@ -113,8 +113,8 @@ class TicketFlow(Flow):
     def resolved(self, job: Any) -> None:
         self._of(job.conversation_id).resolved(job)
 
-    def set_aside(self, event: Event, due_epoch: float) -> bool:
-        return self._of(event.facts.conversation_id).set_aside(event, due_epoch)
+    def let_wait(self, event: Event, until_epoch: float) -> float | None:
+        return self._of(event.facts.conversation_id).let_wait(event, until_epoch)
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         return self._of(event.facts.conversation_id).plan(event, switches)

@@ -15,31 +15,15 @@ class Timeline:
         self._planned: list[Entry] = []
         self._under_way: list[Entry] = []
         self._number = 0
-        self._returns = 0
 
     @property
     def next_at(self) -> float | None:
         """When the next action is due; None when nothing is planned."""
         return self._planned[0][0] if self._planned else None
 
-    @property
-    def has_only_returns(self) -> bool:
-        """Whether nothing is planned but what was put aside."""
-        return self._returns == len(self._planned)
-
     def plan(self, when: float, action: Callable[[], None]) -> None:
         """Plan an action for a time."""
         heapq.heappush(self._planned, self._entry(when, action))
-
-    def bring_back(self, when: float, handle: Callable[[], None]) -> None:
-        """Plan the return of what was put aside."""
-
-        def returned() -> None:
-            self._returns -= 1
-            handle()
-
-        self._returns += 1
-        self.plan(when, returned)
 
     def take(self) -> tuple[float, Callable[[], None]]:
         """The next action, and when it is due."""

@@ -63,10 +63,6 @@ REST_SECONDS = 420.0
 REST_ROUNDS = 40
 LOOK_AHEAD_CALLS = 200
 """An invocation makes fewer calls than this; it gets its own stack only if a pause lies within them."""
-UNSWEPT_SECONDS = 7_200.0
-"""After so long without one, a sweep runs beside messages that come back."""
-MOST_SWEEPS = 36
-"""So many at most at a time: without them, what fails for good would never be at rest."""
 MONTH_SECONDS = 31 * 86_400.0
 """Longer than the ledger's retention."""
 
@@ -228,36 +224,17 @@ class World:
         return self
 
     def _run_until_idle(self) -> None:
-        """Run until nothing is planned, queued or paused.
-
-        A schedule plans its own sweeps; where nothing is planned any more and messages still come back
-        again and again, the sweep runs beside them, as it is deployed to.  (In the schedule 77701345
-        none ran for a month, and what waited for it was called an end that does not come.)
-        """
-        swept = [self.now]
+        """Run until nothing is planned, queued or paused."""
         while True:
             self._deliver_all()
             due = self.queue.next_change()
             planned = self._timeline.next_at
             if planned is None and due is None:
                 return
-            if self._timeline.has_only_returns and self._is_unswept(
-                swept, min(one for one in (planned, due) if one is not None)
-            ):
-                swept.append(self.now)
-                self.sweep()
-            elif planned is not None and (due is None or planned <= max(due, self.now)):
+            if planned is not None and (due is None or planned <= max(due, self.now)):
                 self._do_next()
             elif due is not None:
                 self.now = max(self.now, due)
-
-    def _is_unswept(self, swept: Sequence[float], due: float) -> bool:
-        """Whether a sweep comes before the next message that is due; the clock is then at its time."""
-        at = swept[-1] + UNSWEPT_SECONDS
-        if due <= at or len(swept) > MOST_SWEEPS:
-            return False
-        self.now = max(self.now, at)
-        return True
 
     def _run_until_at_rest(self) -> None:
         """Stop all faults; tick the schedules until nothing changes any more."""
@@ -306,10 +283,6 @@ class World:
     def at(self, when: float, action: Callable[[], None]) -> None:
         """Run an action at a time."""
         self._timeline.plan(when, action)
-
-    def bring_back(self, when: float, handle: Callable[[], None]) -> None:
-        """The queue `later` delivers a message at a time."""
-        self._timeline.bring_back(when, handle)
 
     def land_at(self, when: float, land: Callable[[], None]) -> None:
         """A request in flight arrives then, even if its sender is paused."""

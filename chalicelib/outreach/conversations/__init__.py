@@ -6,5 +6,6 @@ drafts          drafts of messages, stored before they are sent, and their deliv
 do_not_contact  recipients that a company must not contact
 former          pairs of a sender and a recipient that had a conversation
 handoffs        the list of hand-offs
+parcels         the jobs of starts whose conversations are not open yet
 acts            what persons do with a conversation
 """

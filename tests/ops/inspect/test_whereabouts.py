@@ -16,10 +16,14 @@ ROW = {"received_at": SINCE, "last_processed_at": SINCE}
 @pytest.mark.parametrize(
     ("row", "place", "why"),
     [
-        ({"status": "received"}, "at the door", "to be queued"),
-        ({"status": "received", "queued_at": SINCE}, "on the queue", "its turn"),
+        ({"status": "received"}, "on the queue", "its turn"),
         (
-            {"status": "received", "queued_at": SINCE, "last_reason": "http_503"},
+            {"status": "received", "last_reason": "beyond_share", "until": NOW},
+            "set aside",
+            "beyond_share",
+        ),
+        (
+            {"status": "received", "last_reason": "http_503"},
             "back on the queue",
             "http_503",
         ),

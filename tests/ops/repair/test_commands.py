@@ -7,6 +7,7 @@ import boto3
 import pytest
 import typer
 
+from chalicelib.once.timer import dated
 from chalicelib.support import keys as ticket_keys
 from ops import cli
 from ops.facts import commands as facts
@@ -151,8 +152,9 @@ def test_unfinished_events_are_listed_with_their_reason_oldest_first(processed, 
     processed.post(processed.ticket("1043"))
     processed.run()
     for ticket, received in (("1042", "2026-11-20T10:00:00.000Z"), ("1043", "2026-11-20T09:00Z")):
-        changed = {"status": "parked", "unfinished": "parked#0", "received_at": received}
-        table.update({"event_id": f"evt:rp:{ticket}:c-1"}, set_=changed | {"reason": "unknown:tag"})
+        key = f"evt:rp:{ticket}:c-1"
+        changed = {"status": "parked", "reason": "unknown:tag", "received_at": received}
+        table.update({"event_id": key}, set_=changed | dated("event", key, 1))
     listed = run("unfinished", "--json").data
     assert [one["event"] for one in listed] == ["evt:rp:1043:c-1", "evt:rp:1042:c-1"]
     assert {(one["status"], one["reason"]) for one in listed} == {("parked", "unknown:tag")}
@@ -355,11 +357,10 @@ def test_only_a_done_action_is_resent(processed, run):
 @pytest.mark.parametrize(("outcome", "calls"), [("done", 1), ("not-done", 2), ("abandon", 1)])
 def test_an_operator_settles_an_outcome_that_cannot_be_read_back(processed, run, outcome, calls):
     table = processed.services().ledger._table
-    unknown = {"status": "unknown", "unfinished": "unknown#0"}
+    unknown = {"status": "unknown", **dated("action", action(), 1)}
     table.update({"event_id": action()}, set_=unknown)
-    table.update(
-        {"event_id": "evt:rp:1042:c-1"}, set_={"status": "parked", "unfinished": "parked#0"}
-    )
+    event = "evt:rp:1042:c-1"
+    table.update({"event_id": event}, set_={"status": "parked", **dated("event", event, 1)})
     assert run("settle", "--json").data[0]["action"] == action()
     assert run("settle", action(), "--json").data["saw"] == "cannot_be_asked"
     sure = ("--yes",) if outcome == "not-done" else ()

@@ -330,9 +330,10 @@ def test_an_outcome_is_unknown(operator):
     system.post(system.ticket())
     system.run()
     key, table = ticket_keys.tag_action("1042", ROUTED[0], "c-1"), system.services().ledger._table
-    table.update({"event_id": key}, set_={"status": "unknown", "unfinished": "unknown#0"})
-    parked = {"status": "parked", "unfinished": "parked#0", "reason": "unknown:tag"}
-    table.update({"event_id": "evt:rp:1042:c-1"}, set_=parked)
+    table.update({"event_id": key}, set_={"status": "unknown", **dated("action", key, 1)})
+    event = "evt:rp:1042:c-1"
+    parked = {"status": "parked", "reason": "unknown:tag", **dated("event", event, 1)}
+    table.update({"event_id": event}, set_=parked)
     operator.opens("unfinished-age")
     (event,) = operator.runs("unfinished", "--json").data
     assert (event["status"], event["reason"]) == ("parked", "unknown:tag")
