@@ -148,7 +148,7 @@ def test_treating_unreadable_switches_as_open_is_detected(monkeypatch):
 
 def test_checking_the_lease_only_once_is_detected(monkeypatch):
     """The first check is not enough: the worker may be paused after it."""
-    monkeypatch.setattr(Effects, "_recheck", lambda self, attempt, actions: None)
+    monkeypatch.setattr(Effects, "_recheck", lambda *_: None)
     assert is_detected("P6", since=110)
 
 
