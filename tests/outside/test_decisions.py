@@ -33,8 +33,7 @@ def test_an_unknown_outcome_waits_for_a_person_and_is_not_repeated(stack):
     action = re.search(r"act:send:\S+", explained)[0]
     assert action in stack.ops("settle").out
     stack.ops("settle", action, "done", "--reason", "seen in the mailbox", "--yes")
-    stack.forward(minutes=6)
-    assert stack.outcome(request_id)["state"] == "sent"
+    stack.passes_until(lambda: stack.outcome(request_id)["state"] == "sent", minutes=6)
     assert len(stack.mails_to(to)) == 1
 
 
