@@ -26,12 +26,20 @@ from moto.core.botocore_stubber import MockRawResponse
 from chalicelib import wiring
 from chalicelib.aws import stage_guard
 from chalicelib.aws.typed_values import to_wire
-from chalicelib.errors import HandBackError, PermanentError, ProviderError, UncertainError
+from chalicelib.errors import (
+    HandBackError,
+    PermanentError,
+    ProviderError,
+    UnavailableError,
+    UncertainError,
+)
 from chalicelib.facts import hubspot_webhook
 from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.facts.posting.ndjson import S3Rows
 from chalicelib.once import keys, lanes
+from chalicelib.once.job import Recovery
 from chalicelib.once.lanes import LANES, Lane
+from chalicelib.once.recovery.rebuild import rebuilt
 from chalicelib.once.timer import dated
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.company_events.names import Name
@@ -503,6 +511,30 @@ def every_kind_of_work(run: Run) -> None:
     with vendors(run) as outreach:
         every_conversation(run, outreach)
         every_telling(run, outreach)
+    every_odd_end(run)
+
+
+def every_odd_end(run: Run) -> None:
+    """No job at all; a vendor that says later; an e-mail of another sender; sends that are refused."""
+    for lane in LANES:
+        put(run, lane, "not a job")
+    run.richpanel.fault("status", status=429, times=1)
+    run.hear("later")
+    with vendors(run) as outreach:
+        outreach.set_project()
+        outreach.start("odd-sms", "sms", "+15550101110")
+        outreach.start("odd-email", "email", "k.doe@example.com")
+        run.work()
+        reply_to = outreach.ses.emails[-1]["reply_to"]
+        outreach.mail(outreach.ses.inbound("k.other@example.com", reply_to, "It is me"))
+        run.work()
+        outreach.twilio.fault("status", status=400, operation="create_message")
+        outreach.ses.fault("status", status=400)
+        outreach.deliver(outreach.says("And?", whatsapp=False, from_="+15550101110"))
+        outreach.mail(outreach.ses.inbound("k.doe@example.com", reply_to, "And?"))
+        run.work()
+        replay(outreach, "evt:reply:email:")
+        run.work()
 
 
 def put(run: Run, lane: Lane, body: str) -> None:
@@ -770,9 +802,8 @@ def every_find(run: Run) -> None:
         outreach.set_project()
         with run.monkeypatch.context() as down:
             down.setenv("INGRESS_LEDGER", "true")
-            down.setenv("QUEUE_NAME", "gone-dev.fifo")
             with run.wire.container("api"):
-                assert outreach.services
+                down.setattr(outreach.services.outbox, "put", not_queued)
                 for whatsapp in (True, False):
                     said = outreach.says("hello", whatsapp=whatsapp)
                     assert outreach.deliver(said).status_code == 503
@@ -781,6 +812,22 @@ def every_find(run: Run) -> None:
         run.rewrite("IdempotencyTable", last_processed_at=rested, due_at=due, lease_until=due)
         run.monkeypatch.setattr("chalicelib.wiring._services", [])
         run.sweep()
+
+
+def replay(outreach: Outreach, prefix: str) -> None:
+    """As `ops replay` does with every event of a kind."""
+    for row in outreach.rows():
+        if not row["event_id"]["S"].startswith(prefix):
+            continue
+        stored = outreach.services.ledger.stored(row["event_id"]["S"])
+        if stored is not None:
+            job = rebuilt(outreach.services.rebuilders, stored.event)
+            if job is not None:
+                outreach.services.intake.accept(job, recovery=Recovery.OPERATOR)
+
+
+def not_queued(*_: object, **__: object) -> None:
+    raise UnavailableError("enqueue_failed")
 
 
 def post(app: ModuleType, token: str, ticket_id: str) -> int:
