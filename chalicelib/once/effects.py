@@ -33,6 +33,8 @@ from chalicelib.once.settlement import Settlement, Verdict
 
 DEADLINE_SECONDS = 20.0
 """Total time of one vendor request, connecting included."""
+LONG_LOOK_SECONDS = 2.0
+"""After a last look that took longer, the switches are checked once more."""
 LEASE_MARGIN_SECONDS = 130.0
 """Lease time that must remain after the deadline: clocks differ by up to 120 s between hosts, and
 Lambda kills up to a second late."""
@@ -344,12 +346,18 @@ class Effects:
 
         The lease is checked last, without a call: the worker may be paused while it reads switches.
         """
+        self._check_switches(actions)
+        if hands.last_look is not None:
+            began = self._clock.monotonic()
+            hands.last_look(actions)
+            if self._clock.monotonic() - began > LONG_LOOK_SECONDS:
+                self._check_switches(actions)
+        self._check_lease(attempt.lease)
+
+    def _check_switches(self, actions: Sequence[Effect]) -> None:
         switches = self._switches.current()
         if any(switches.forbids(action.kind) for action in actions):
             raise HandBackError("switch_flipped", delay_seconds=SHORTEST_WAIT_SECONDS)
-        if hands.last_look is not None:
-            hands.last_look(actions)
-        self._check_lease(attempt.lease)
 
     def _check_lease(self, lease: Lease) -> None:
         left = lease.until_epoch - self._clock.now().timestamp()

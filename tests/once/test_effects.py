@@ -16,7 +16,7 @@ from chalicelib.errors import (
 )
 from chalicelib.once.action import ActionStatus, Found
 from chalicelib.once.effect import Settle
-from chalicelib.once.effects import Attempt, StepAction
+from chalicelib.once.effects import LONG_LOOK_SECONDS, Attempt, StepAction
 from chalicelib.once.ports import Switches
 from chalicelib.support.actions import add_tag
 from chalicelib.wiring.lazy import Lazy
@@ -188,6 +188,17 @@ def test_a_switch_turned_while_a_request_is_prepared_stops_it(effects_rig, switc
         effects_rig.perform(reply())
     assert effects_rig.sent == []
     assert effects_rig.perform(reply()) == [("skipped", reason)]
+
+
+def test_a_switch_turned_while_a_worker_hangs_in_its_last_look_stops_the_request(effects_rig):
+    def hang():
+        effects_rig.clock.forward(LONG_LOOK_SECONDS + 1)
+        effects_rig.switches.switches = Switches(kill_switch=True)
+
+    effects_rig.looks.append(hang)
+    with pytest.raises(HandBackError, match="switch_flipped"):
+        effects_rig.perform(reply())
+    assert effects_rig.sent == []
 
 
 def test_switches_that_become_unreadable_while_a_request_is_prepared_stop_it(effects_rig):

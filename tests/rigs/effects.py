@@ -36,6 +36,7 @@ class EffectsRig:
         fails: the errors that the next requests raise.
         shows: what the vendor shows when it is asked whether an action happened.
         prepares: what happens while the next requests are prepared.
+        looks: what happens in the next last looks.
     """
 
     def __init__(self, table):
@@ -44,7 +45,10 @@ class EffectsRig:
         self.table = table
         self.ledger = Ledger(table, self.clock, lambda: next(owners))
         self.sent, self.deadlines, self.fails, self.shows, self.prepares = [], [], [], [], []
-        say = Hands(self.send, self.prepare, settler=lambda _action: tuple(self.shows))
+        self.looks = []
+        say = Hands(
+            self.send, self.prepare, self.last_look, settler=lambda _action: tuple(self.shows)
+        )
         hands = {"add_tag": Hands(self.send), "say": say}
         self.effects = Effects(
             self.ledger,
@@ -64,6 +68,10 @@ class EffectsRig:
         self.clock.forward(seconds)
         self.lease = self.claim()
         return self.lease
+
+    def last_look(self, actions):  # noqa: ARG002 - the looks' signature
+        if self.looks:
+            self.looks.pop(0)()
 
     def prepare(self, actions):  # noqa: ARG002 - the preparers' signature
         if self.prepares:
