@@ -79,8 +79,8 @@ class Timer:
                 return
             last = ripe[-1]
 
-    def count(self, epoch: float, *, kind: str, at_most: int) -> int:
-        """How many rows of a kind are due by a time, as far as the index knows."""
+    def count(self, epoch: float | None, *, kind: str, at_most: int) -> int:
+        """How many rows of a kind are due by a time, or have a date, as far as the index knows."""
         return len(self.due(epoch, kind=kind, limit=at_most))
 
     def rows(self, dates: Sequence[Date]) -> list[Item]:

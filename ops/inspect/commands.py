@@ -78,7 +78,9 @@ def unfinished_command(stage: Stage = "dev", limit: Limit = 200, *, json: Json =
     columns = ("received_at", "event", "status", "reason", "attempts", "due_at")
     output.show([{name: one[name] for name in columns} for one in events])
     output.table(columns, [tuple(one[name] for name in columns) for one in events])
-    output.say(f"{len(events)} unfinished")
+    number = len(events) if len(events) < limit else unfinished.count(session)
+    shown = f", only {limit} shown" if number > len(events) else ""
+    output.say(f"{number} unfinished{shown}")
 
 
 @app.command("doctor")

@@ -12,6 +12,15 @@ START = (0.0, "")
 """Before every row of the index of what is due."""
 
 
+COUNTED = 200_000
+"""Events that are counted at most."""
+
+
+def count(session: Session) -> int:
+    """How many events are unfinished, as far as the index knows."""
+    return session.services.ledger.count_due(None, at_most=COUNTED)
+
+
 def events(
     session: Session, *, limit: int, after: tuple[float, str] | None = None
 ) -> list[dict[str, Any]]:

@@ -406,8 +406,8 @@ class Ledger(ActionLedger):
         """Unfinished events that are due by a time, the longest due first, read as they are asked for."""
         return map(rows.stranded, self._timer.each(epoch, kind=EVENT))
 
-    def count_due(self, epoch: float, *, at_most: int) -> int:
-        """How many events are due by a time, as far as the index knows."""
+    def count_due(self, epoch: float | None, *, at_most: int) -> int:
+        """How many events are due by a time, or have a date, as far as the index knows."""
         return self._timer.count(epoch, kind=EVENT, at_most=at_most)
 
     def ask_again(self, event_key: str, *, entry: Sequence[Item]) -> bool:

@@ -159,6 +159,7 @@ def test_unfinished_events_are_listed_with_their_reason_oldest_first(processed, 
     assert [one["event"] for one in listed] == ["evt:rp:1043:c-1", "evt:rp:1042:c-1"]
     assert {(one["status"], one["reason"]) for one in listed} == {("parked", "unknown:tag")}
     assert "2 unfinished" in run("unfinished").out
+    assert "2 unfinished, only 1 shown" in run("unfinished", "--limit", "1").out
 
 
 @pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
