@@ -43,6 +43,7 @@ from chalicelib.once.event import (
     LATE_SECONDS,
     LEASE_GRACE_SECONDS,
     Busy,
+    EventFacts,
     EventStatus,
     Finished,
     Lease,
@@ -175,31 +176,44 @@ class Worker:
     def _run_event(self, flow: Flow, event: Event, job: Job, delivery: Delivery) -> bool:
         """Run one event; False where it waits."""
         modes = self.switches.current().modes
+        lease = self._claim(event.facts, modes, job, delivery, is_watched=flow.is_watched)
+        if lease is None:
+            return True
+        event = replace(event, facts=lease.event, lease=lease)
+        return self._run_claimed(flow, event, lease, modes, job, delivery)
+
+    def _claim(
+        self, facts: EventFacts, modes: Modes, job: Job, delivery: Delivery, *, is_watched: bool
+    ) -> Lease | None:
+        """Claim an event; None where it has ended already.
+
+        Raises:
+            BusyError: another worker has it.
+        """
         claimed = self.ledger.claim(
-            event.facts,
+            facts,
             modes,
             lease_seconds=_time_left(delivery) + LEASE_GRACE_SECONDS,
             takeover=_TAKEOVER[job.recovery],
             last_chance=delivery.is_last,
-            is_watched=flow.is_watched,
+            is_watched=is_watched,
             by=delivery.message_id if job.reopens else None,
         )
         match claimed:
+            case Lease():
+                return claimed
+            case Busy():
+                left = claimed.until_epoch - self.clock.now().timestamp()
+                raise BusyError("busy", delay_seconds=max(SHORTEST_WAIT_SECONDS, left))
             case Finished():
                 self.log.event(
                     "worker.duplicate_event",
                     status=claimed.status.value,
                     reason=claimed.reason,
-                    mw_trace_id=event.facts.trace_id,
+                    mw_trace_id=facts.trace_id,
                 )
                 self.log.metric("mw.worker.duplicates")
-                return True
-            case Busy():
-                left = claimed.until_epoch - self.clock.now().timestamp()
-                raise BusyError("busy", delay_seconds=max(SHORTEST_WAIT_SECONDS, left))
-            case Lease():
-                event = replace(event, facts=claimed.event, lease=claimed)
-                return self._run_claimed(flow, event, claimed, modes, job, delivery)
+                return None
 
     def _run_claimed(
         self, flow: Flow, event: Event, lease: Lease, modes: Modes, job: Job, delivery: Delivery
@@ -274,21 +288,9 @@ class Worker:
     def _repeat_escalation(self, job: Job, delivery: Delivery) -> None:
         """Repeat the notification of a failed event that could not be sent; the event stays failed."""
         modes = self.switches.current().modes
-        claimed = self.ledger.claim(
-            facts_of(job),
-            modes,
-            lease_seconds=_time_left(delivery) + LEASE_GRACE_SECONDS,
-            takeover=_TAKEOVER[Recovery.HANDOFF],
-            last_chance=delivery.is_last,
-        )
-        match claimed:
-            case Finished():
-                return
-            case Busy():
-                left = claimed.until_epoch - self.clock.now().timestamp()
-                raise BusyError("busy", delay_seconds=max(SHORTEST_WAIT_SECONDS, left))
-            case Lease():
-                self.escalation.notify_late(self.flows[job.kind], claimed, modes)
+        lease = self._claim(facts_of(job), modes, job, delivery, is_watched=False)
+        if lease is not None:
+            self.escalation.notify_late(self.flows[job.kind], lease, modes)
 
     def _note_return(self, job: Job, error: Exception, delivery: Delivery) -> None:
         """Leave a row of a notification that could not be read: until then only the queue has it."""
