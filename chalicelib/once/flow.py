@@ -84,11 +84,9 @@ class Flow(ABC):
     Attributes:
         is_watched: no provider lists its events, so a claim dates them, and the sweep finds those
             that neither end nor come back.
-        stops_at_wait: of the events of one job, none runs before the one before it has ended.
     """
 
     is_watched: bool = False
-    stops_at_wait: bool = False
 
     @abstractmethod
     def events(self, job: Any) -> Sequence[Event]:  # noqa: ANN401 - each flow has its own jobs
@@ -104,6 +102,11 @@ class Flow(ABC):
         """Whether the job groups other events and gets its own row; by default not."""
         del job
         return False
+
+    def goes_on(self, event: Event) -> bool:
+        """Whether the event after this one of the same job may run; by default it may."""
+        del event
+        return True
 
     def resolved(self, job: Any) -> None:  # noqa: ANN401, B027 - most flows have nothing to note
         """Called when a container's events have all ended, or their rows wait; before its own end."""

@@ -167,20 +167,18 @@ class Worker:
 
     def _run_each(self, flow: Flow, events: Sequence[Event], job: Job, delivery: Delivery) -> None:
         """Run the events in order."""
-        for event in events:
-            with trace.within(**trace.of_event(event.facts)):
-                waits = not self._run_event(flow, event, job, delivery)
-            if waits and flow.stops_at_wait:
+        for number, event in enumerate(events):
+            if number and not flow.goes_on(events[number - 1]):
                 return
+            with trace.within(**trace.of_event(event.facts)):
+                self._run_event(flow, event, job, delivery)
 
-    def _run_event(self, flow: Flow, event: Event, job: Job, delivery: Delivery) -> bool:
-        """Run one event; False where it waits."""
+    def _run_event(self, flow: Flow, event: Event, job: Job, delivery: Delivery) -> None:
         modes = self.switches.current().modes
         lease = self._claim(event.facts, modes, job, delivery, is_watched=flow.is_watched)
-        if lease is None:
-            return True
-        event = replace(event, facts=lease.event, lease=lease)
-        return self._run_claimed(flow, event, lease, modes, job, delivery)
+        if lease is not None:
+            event = replace(event, facts=lease.event, lease=lease)
+            self._run_claimed(flow, event, lease, modes, job, delivery)
 
     def _claim(
         self, facts: EventFacts, modes: Modes, job: Job, delivery: Delivery, *, is_watched: bool
@@ -217,7 +215,7 @@ class Worker:
 
     def _run_claimed(
         self, flow: Flow, event: Event, lease: Lease, modes: Modes, job: Job, delivery: Delivery
-    ) -> bool:
+    ) -> None:
         self.log.event(
             "worker.job.start",
             attempt=lease.attempts,
@@ -232,7 +230,6 @@ class Worker:
             self.plans.run(flow, event, lease, operator=job.recovery == Recovery.OPERATOR)
         except NotYet as not_yet:
             self.aside.put(job, not_yet, lease)
-            return False
         except LeaseLostError:
             raise
         except Exception as error:
@@ -241,16 +238,15 @@ class Worker:
             asked = None if comes_back else self._wait_of(flow, event, job, error)
             if asked is not None:
                 self.aside.put(job, asked, lease)
-                return False
+                return
             reason = reason_of(error)
             if not delivery.is_last or comes_back:
                 returns_in = _pause(error, delivery, _longest)
                 due_epoch = self.clock.now().timestamp() + returns_in + LATE_SECONDS
                 self.ledger.release(lease, reason=reason, due_epoch=due_epoch)
             elif not self.escalation.dead_letter(flow, lease, event, modes, reason):
-                return True
+                return
             raise
-        return True
 
     # --- waiting for a vendor -----------------------------------------------------------------
 

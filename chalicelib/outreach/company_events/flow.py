@@ -62,7 +62,6 @@ class TellFlow(Flow):
     """
 
     is_watched = True
-    stops_at_wait = True
 
     def __init__(
         self,
@@ -94,6 +93,12 @@ class TellFlow(Flow):
             )
             for number in numbers
         ]
+
+    def goes_on(self, event: Event) -> bool:
+        """See `once.flow.Flow.goes_on`: no event is posted before the one before it was."""
+        telling: Telling = event.subject
+        head = self._rows.head(telling.head.opaque_id)
+        return head is not None and head.posted >= telling.number
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""

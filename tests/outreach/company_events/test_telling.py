@@ -5,10 +5,12 @@ import pytest
 from chalicelib.errors import UnavailableError
 from chalicelib.once.event import EventStatus
 from chalicelib.once.job import Recovery
+from chalicelib.once.later import MOST_ROUNDS
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys
 from chalicelib.outreach.company_events.names import TELLS, Name
 from chalicelib.outreach.conversations.records import Entry
+from chalicelib.wiring.jobs import decode
 from tests.rigs.company_endpoint import SECRETS, consumer
 from tests.rigs.conversation_samples import new
 
@@ -205,6 +207,31 @@ def test_an_endpoint_that_says_it_is_gone_is_paused_at_once(telling, endpoint, r
     telling.forward(DAY)
     assert len(endpoint.attempts) == 1
     assert telling.events.rows.endpoint(record.company_id, record.project_id).paused_at
+
+
+def test_events_behind_one_that_is_not_posted_are_not_begun(telling, endpoint, record):
+    endpoint.status = 503
+    for name in (Name.ACCEPTED, Name.DELIVERED, Name.READ):
+        happens(telling, record, name)
+    telling.run()
+    endpoint.status = 410
+    telling.forward(3_600)
+    rows = [key for (key,) in telling.table.rows if key.startswith("evt:tell:")]
+    assert rows == [keys.tell(record.opaque_id, 1)]
+
+
+def test_a_backlog_of_events_is_posted_in_a_few_rounds(telling, endpoint, record):
+    """Lambda stops a chain of function, queue, function after about 16 rounds."""
+    endpoint.status = 503
+    for number in range(49):
+        telling.events.record(record, Name.DELIVERED, str(number))
+    telling.run()
+    endpoint.status, worked = 204, []
+    process = telling.process
+    telling.process = lambda body: (worked.append(decode(body).rounds), process(body))
+    telling.forward(3_600)
+    assert [event["data"]["number"] for event in endpoint.received.values()] == list(range(1, 50))
+    assert max(worked) <= MOST_ROUNDS
 
 
 def test_an_endpoint_may_ask_to_wait(telling, endpoint, record):
