@@ -113,6 +113,18 @@ def test_the_outbox_of_an_erased_conversation_is_removed_and_anothers_is_kept(ou
     assert outbox() == {f"events#{another}"}
 
 
+def test_a_start_that_no_worker_has_opened_is_erased_with_its_parcel(outreach, run):
+    outreach.start(channel="sms")
+
+    def parcels():
+        items = outreach.rows("ConversationsTable")
+        return [one for one in items if one["primary_channel"]["S"].startswith("parcel#")]
+
+    assert len(parcels()) == 1
+    run("erase", "--subject", TEL, "--yes")
+    assert parcels() == []
+
+
 def test_no_index_finds_an_erased_recipient_and_other_conversations_are_intact(written_to, run):
     before = written_to.record("sms", OTHER)
     history = written_to.history(before)
