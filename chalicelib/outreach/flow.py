@@ -29,6 +29,7 @@ from chalicelib.once import keys
 from chalicelib.once.action import ActionRow
 from chalicelib.once.allowances import Allowances
 from chalicelib.once.effect import Effect
+from chalicelib.once.escalation import EARLIER
 from chalicelib.once.event import RECEIPT_GONE, EventStatus, Lease
 from chalicelib.once.flow import Elsewhere, Event, Flow, NotAnEvent, suffix
 from chalicelib.once.job import Recovery, facts_of
@@ -219,7 +220,7 @@ class OutreachFlow(Flow):
             return None
         job = context.job if context else None
         is_notice = isinstance(job, InboundMessage) and job.opt_out in ("stop", "help")
-        if is_notice and not reason.startswith("dead_letter"):
+        if is_notice and not reason.startswith(("dead_letter", EARLIER)):
             return None  # a refused confirmation needs no person
         if reason.endswith((f":{OPT_OUT_CODE}", f":{DO_NOT_CONTACT}")):
             return None

@@ -2,9 +2,13 @@
 
 import pytest
 
+from chalicelib.once.escalation import EARLIER
 from chalicelib.once.flow import Event
+from chalicelib.once.job import facts_of
 from chalicelib.outreach.companies import RateLimits
 from chalicelib.outreach.door.admission import Admitted, Limited
+from chalicelib.outreach.event_context import EventContext
+from chalicelib.outreach.jobs import InboundMessage
 from tests.rigs.conversation_samples import new
 from tests.rigs.ledger import facts
 
@@ -30,3 +34,29 @@ def test_a_failed_resend_marks_no_conversation_and_hands_off_nothing(outreach_pa
     for reason in ("dead_letter:bug", "refused:http_400"):
         assert outreach_parts.flow().escalation(failed, reason) is None
     assert outreach_parts.conversations_table.calls == []
+
+
+@pytest.mark.parametrize("opt_out", ["stop", "help"])
+def test_a_hand_off_that_a_dead_letter_began_is_finished_though_a_confirmation_needs_none(
+    outreach_parts, opt_out
+):
+    """Else the audit would not show who was asked: the sweep sends such an event once more."""
+    record = outreach_parts.open(new(channel="sms"))
+    says = InboundMessage(
+        event_key="evt:reply:sms:SM1",
+        conversation_id=record.opaque_id,
+        received_at="2026-11-20T12:00:00.000Z",
+        source="twilio",
+        trace_id="1f",
+        channel="sms",
+        sender=record.sender,
+        recipient=record.primary_channel,
+        message_id="SM1",
+        text="STOP",
+        sent_at="2026-11-20T12:00:00.000Z",
+        opt_out=opt_out,
+    )
+    event = Event(facts_of(says), EventContext(says, 0.0, record=record))
+    flow = outreach_parts.flow()
+    assert flow.escalation(event, "refused:http_400") is None
+    assert flow.escalation(event, EARLIER) == flow.escalation(event, "dead_letter:x")
