@@ -11,6 +11,8 @@ from datetime import timedelta
 import pytest
 
 from chalicelib.clock import SystemClock
+from chalicelib.outreach.door.initiate import BEYOND_SHARE
+from chalicelib.outreach.door.shares import AT_ONCE
 from local import company
 from local.vendors.twilio import Post
 from tests.rigs.outreach import TEL
@@ -188,3 +190,27 @@ def test_a_start_has_the_same_receipt_time_in_every_record(outreach, monkeypatch
     outreach.run()
     (row,) = [one for one in outreach.rows() if one["event_id"]["S"].startswith("evt:start:")]
     assert outreach.record("sms").item["received_at"] == row["received_at"]["S"]
+
+
+def test_starts_beyond_their_companys_share_are_sent_though_their_copies_are_lost(
+    outreach, monkeypatch
+):
+    """The queue `later` takes them and loses them; their dated rows and parcels carry them."""
+    monkeypatch.setattr("chalicelib.aws.queue.SqsDelayQueue.put", lambda *_, **__: None)
+    outreach.set_project(rate_limits={"concurrent_conversations": 1_000})
+    ids = [f"req{number}" for number in range(AT_ONCE + 4)]
+    tels = {one: f"+155501031{number:02d}" for number, one in enumerate(ids)}
+    for one in ids:
+        assert outreach.start(one, "sms", tels[one]).status_code == 200
+    outreach.run()
+    waiting = [one for one in ids if outreach.fate(one).json_body["state"] == "queued"]
+    assert len(waiting) >= 3
+    rows = [row for row in outreach.rows() if row.get("last_reason") == {"S": BEYOND_SHARE}]
+    assert len(rows) == len(waiting)
+    assert all(float(row["due_at"]["N"]) > float(row["until"]["N"]) for row in rows)
+    assert outreach.start(waiting[0], "sms", tels[waiting[0]]).json_body["duplicate"] is True
+    outreach.age_starts()
+    outreach.sweep()
+    outreach.run()
+    assert [outreach.fate(one).json_body["state"] for one in ids] == ["sent"] * len(ids)
+    assert [len(outreach.twilio.sent_to(tel)) for tel in tels.values()] == [1] * len(ids)
