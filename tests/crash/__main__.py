@@ -137,7 +137,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--aws", action="store_true", help="lose responses of AWS writes, too")
     parser.add_argument("--keep", action="store_true", help="keep each line for the page's table")
     parser.add_argument("--page", action="store_true", help="write the kept table into the page")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if not any(given.flow in flow.name for flow in FLOWS):
+        parser.error(
+            f"no flow has {given.flow!r} in its name: {', '.join(one.name for one in FLOWS)}"
+        )
+    return given
 
 
 if __name__ == "__main__":

@@ -2,6 +2,9 @@
 
 from collections import Counter
 
+import pytest
+
+from tests.crash import __main__ as command
 from tests.crash import sampling
 from tests.crash.flows import FLOWS
 from tests.crash.judging import Outcome
@@ -39,3 +42,11 @@ def test_kills_are_spread_over_each_flow_and_begin_elsewhere_in_the_next():
     ]
     assert places[0] == [1, 25, 50, 75]
     assert len({one[0] for one in places}) == 3
+
+
+def test_a_flow_that_does_not_exist_is_refused_and_passes_for_nothing(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["crash", "--flow", "nope"])
+    with pytest.raises(SystemExit) as ended:
+        command.main()
+    assert ended.value.code == 2
+    assert FLOWS[0].name in capsys.readouterr().err
