@@ -102,11 +102,13 @@ class Vendor:
         self._session.close()
 
     def tidy(self, modes):
-        """As it was before the test: no faults, its first modes."""
-        if self._is_disturbed:
+        """As it was before the test: no faults, its first modes; returns whether it was disturbed."""
+        was_disturbed = self._is_disturbed
+        if was_disturbed:
             self.recovers()
             self.modes(**modes)
             self._is_disturbed = False
+        return was_disturbed
 
 
 class Running:
@@ -335,11 +337,15 @@ class Running:
         self.forward(seconds=60)
 
     def tidy(self):
-        """Between two tests: no faults, no report on its way, and the middle of a working day."""
-        for name, modes in self._modes.items():
-            getattr(self, name).tidy(modes)
+        """Between two tests: no faults, no report on its way, and the middle of a working day.
+
+        After faults a vendor is probed before it is used again, and a pause that it asked for ends.
+        """
+        disturbed = [getattr(self, name).tidy(modes) for name, modes in self._modes.items()]
         self.twilio.forget("callbacks")
         self.ses.forget("events")
+        if any(disturbed):
+            self.passes(minutes=12)
         now = self.now()
         if not 14 <= now.hour < 19 or now.weekday() > 4:
             self.forward_to(15)
