@@ -190,7 +190,7 @@ class _Run:
         seen = self._handle(found)
         if interrupted is not None:
             raise interrupted
-        return max(filter(None, (seen, position.seen_until)), default=None)
+        return max(filter(None, (seen, position.seen_until)), default=first)
 
     def _listed(
         self, inbox: Inbox, first: datetime, last: datetime

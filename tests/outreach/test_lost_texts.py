@@ -397,6 +397,16 @@ def test_the_position_of_a_list_names_no_number(outreach, lose):
     assert company.WHATSAPP_NUMBER[1:] not in shown
 
 
+def test_a_list_that_showed_nothing_is_looked_at_again_from_where_its_first_look_began(
+    outreach, lose
+):
+    """Or a text that came while no sweep ran for more than a day would not be found."""
+    open_conversation(outreach)
+    assert sweep(outreach)["texts"] == 0
+    lose("Tell me more", ago=24.5 * 3600)
+    assert sweep(outreach)["texts_missing"] == 1
+
+
 def test_a_list_is_looked_at_again_within_the_life_of_its_rows_only(outreach, lose):
     """A message whose row has expired is not taken for a new one."""
     open_conversation(outreach)

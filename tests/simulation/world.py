@@ -58,6 +58,8 @@ FUNCTION_SECONDS = 120.0
 SCHEDULE_SECONDS = 240.0
 VISIBILITY_SECONDS = 720.0
 MAX_RECEIVES = 10
+UNSWEPT_SECONDS = 20_000.0
+"""No schedule is without a sweep for longer: less than the day that a sweep's first look goes back."""
 REST_SECONDS = 420.0
 """Pause between two sweeps while the system comes to rest."""
 REST_ROUNDS = 40
@@ -232,7 +234,11 @@ class World:
             if planned is None and due is None:
                 return
             if planned is not None and (due is None or planned <= max(due, self.now)):
-                self._do_next()
+                if planned - self.now > UNSWEPT_SECONDS:
+                    self.now += UNSWEPT_SECONDS
+                    self.sweep()  # deployed, it runs every five minutes
+                else:
+                    self._do_next()
             elif due is not None:
                 self.now = max(self.now, due)
 
