@@ -7,12 +7,14 @@ upon.  A crash in between leaves the row, the message, or both; each computes th
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from chalicelib.errors import UnavailableError
+from chalicelib.errors import MiddlewareError, PacedError, UnavailableError, reason_of
+from chalicelib.once.backoff import Jitter, asked_pause, is_rate_limited
 from chalicelib.once.event import COPY_SECONDS, Lease
-from chalicelib.once.flow import NotYet
+from chalicelib.once.flow import Event, Flow, NotYet
 from chalicelib.once.job import Job, facts_of
 from chalicelib.once.later import MAX_DELAY_SECONDS, MOST_ROUNDS
 from chalicelib.once.ledger.events import Ledger
@@ -25,12 +27,14 @@ class SettingAside:
 
     Attributes:
         send_later: puts a copy of a job on the queue `later` for so many seconds.
+        jitter: spreads the events that one vendor's pause ends for.
     """
 
     ledger: Callable[[], Ledger]
     send_later: Callable[[Job, float], None]
     clock: Clock
     log: Log
+    jitter: Jitter = random.random
 
     def put(self, job: Job, wait: NotYet, lease: Lease | None = None) -> None:
         """Let a job wait; returning means that its row carries it, or that it needs none.
@@ -64,3 +68,30 @@ class SettingAside:
             except UnavailableError:
                 self.log.event("worker.later_failed", mw_trace_id=job.trace_id)
         self.log.event("worker.waits", reason=wait.reason, mw_trace_id=job.trace_id)
+
+    def put_whole(self, flow: Flow, job: Job, error: Exception) -> bool:
+        """Let a container wait with all of its events that have not ended, if the error says so."""
+        wait = self.wait_of(flow, Event(facts_of(job), None), job, error)
+        if wait is not None:
+            self.put(job, wait)
+        return wait is not None
+
+    def wait_of(self, flow: Flow, event: Event, job: Job, error: Exception) -> NotYet | None:
+        """Until when an event waits for its vendor outside its queue, if the error says so."""
+        pause = self.asked_pause(job, error)
+        if pause is None:
+            return None
+        try:
+            until = flow.let_wait(event, self.clock.now().timestamp() + pause)
+        except MiddlewareError:
+            return None  # its message goes back to the queue, which keeps the order, too
+        if until is None:
+            return None
+        self.log.metric("mw.worker.set_aside", reason=reason_of(error).partition(":")[0])
+        is_turn = isinstance(error, PacedError) or is_rate_limited(error)
+        return NotYet(reason_of(error), until, is_turn=is_turn)
+
+    def asked_pause(self, job: Job, error: Exception) -> float | None:
+        """Seconds until a vendor wants to be asked again, if the error says so."""
+        age_seconds = job.age_seconds(self.clock.now())
+        return asked_pause(error, age_seconds=age_seconds, jitter=self.jitter)

@@ -15,11 +15,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from chalicelib.clock import parsed
 from chalicelib.errors import HandBackError, PayloadError
 from chalicelib.once.event import EventFacts
 from chalicelib.once.lanes import TICKETS, Lane
@@ -73,6 +75,11 @@ class Job(BaseModel):
     def reopens(self) -> bool:
         """Whether it deliberately reopens an ended event: its claim is not a takeover."""
         return self.recovery in (Recovery.SETTLED, Recovery.OPERATOR)
+
+    def age_seconds(self, now: datetime) -> float:
+        """Seconds since it was received; 0 where its time cannot be read."""
+        received = parsed(self.received_at)
+        return (now - received).total_seconds() if received is not None else 0.0
 
     @property
     def origin(self) -> str:

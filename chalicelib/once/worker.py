@@ -16,27 +16,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from chalicelib.clock import parsed
 from chalicelib.errors import (
     BusyError,
     HandBackError,
     LeaseLostError,
     MiddlewareError,
-    PacedError,
     PayloadError,
     SwitchesUnreadableError,
     reason_of,
 )
 from chalicelib.once import trace
 from chalicelib.once.aside import SettingAside
-from chalicelib.once.backoff import (
-    SHORTEST_WAIT_SECONDS,
-    Jitter,
-    asked_pause,
-    backoff,
-    is_rate_limited,
-    wait,
-)
+from chalicelib.once.backoff import SHORTEST_WAIT_SECONDS, Jitter, backoff, wait
 from chalicelib.once.current_job import CurrentJob
 from chalicelib.once.escalation import Escalation
 from chalicelib.once.event import (
@@ -105,7 +96,9 @@ class Worker:
             raise HandedBackError("undecodable") from None
         with trace.within(**trace.of_event(facts_of(job)), sqs_message_id=delivery.message_id):
             try:
-                with self.current.of(turns=job.turns, age_seconds=self._age(job)):
+                with self.current.of(
+                    turns=job.turns, age_seconds=job.age_seconds(self.clock.now())
+                ):
                     self._run(job, delivery)
             except Exception as error:  # noqa: BLE001 - whatever fails, the message stays
                 reason = reason_of(error)
@@ -130,7 +123,7 @@ class Worker:
         try:
             events = self._events(flow, job)
         except Exception as error:
-            if is_container and self._waits_as_a_whole(flow, job, error):
+            if is_container and self.aside.put_whole(flow, job, error):
                 return
             if is_container and not delivery.is_last:
                 self._note_return(job, error, delivery)
@@ -140,7 +133,7 @@ class Worker:
         try:
             self._run_each(flow, events, job, delivery)
         except MiddlewareError as error:
-            if is_container and self._waits_as_a_whole(flow, job, error):
+            if is_container and self.aside.put_whole(flow, job, error):
                 return
             raise
         if is_container:
@@ -234,8 +227,8 @@ class Worker:
             raise
         except Exception as error:
             # A container waits as a whole, with all of its events that have not ended.
-            comes_back = self._asked_pause(job, error) is not None and flow.is_container(job)
-            asked = None if comes_back else self._wait_of(flow, event, job, error)
+            comes_back = self.aside.asked_pause(job, error) is not None and flow.is_container(job)
+            asked = None if comes_back else self.aside.wait_of(flow, event, job, error)
             if asked is not None:
                 self.aside.put(job, asked, lease)
                 return
@@ -247,37 +240,6 @@ class Worker:
             elif not self.escalation.dead_letter(flow, lease, event, modes, reason):
                 return
             raise
-
-    # --- waiting for a vendor -----------------------------------------------------------------
-
-    def _waits_as_a_whole(self, flow: Flow, job: Job, error: Exception) -> bool:
-        """Set a container aside with all of its events that have not ended, if the error says so."""
-        not_yet = self._wait_of(flow, Event(facts_of(job), None), job, error)
-        if not_yet is not None:
-            self.aside.put(job, not_yet)
-        return not_yet is not None
-
-    def _wait_of(self, flow: Flow, event: Event, job: Job, error: Exception) -> NotYet | None:
-        """Until when an event waits for its vendor outside its queue, if the error says so."""
-        pause = self._asked_pause(job, error)
-        if pause is None:
-            return None
-        try:
-            until = flow.let_wait(event, self.clock.now().timestamp() + pause)
-        except MiddlewareError:
-            return None  # its message goes back to the queue, which keeps the order, too
-        if until is None:
-            return None
-        self.log.metric("mw.worker.set_aside", reason=reason_of(error).partition(":")[0])
-        is_turn = isinstance(error, PacedError) or is_rate_limited(error)
-        return NotYet(reason_of(error), until, is_turn=is_turn)
-
-    def _asked_pause(self, job: Job, error: Exception) -> float | None:
-        return asked_pause(error, age_seconds=self._age(job), jitter=self.jitter)
-
-    def _age(self, job: Job) -> float:
-        received = parsed(job.received_at)
-        return (self.clock.now() - received).total_seconds() if received is not None else 0.0
 
     # --- failures -----------------------------------------------------------------------------
 

@@ -101,7 +101,11 @@ class DeskRig(OutreachParts):
             ),
             escalation=escalation,
             aside=SettingAside(
-                lambda: self.ledger, lambda _job, _seconds: None, self.clock, self.log
+                lambda: self.ledger,
+                lambda _job, _seconds: None,
+                self.clock,
+                self.log,
+                jitter=lambda: 1.0,
             ),
             outbox=self.outbox,
             put_back=self.intake.put_back,

@@ -225,6 +225,7 @@ class WorkerRig:
                 lambda later, seconds: self.copies.append((later, seconds)),
                 self.clock,
                 self.log,
+                jitter=lambda: self.chance,
             ),
             outbox=self.queue,
             put_back=self.put_back.append,

@@ -177,7 +177,8 @@ class Container:
     @property
     def aside(self) -> SettingAside:
         """Sets events aside."""
-        return SettingAside(lambda: self.ledger, self.later.put, self.clock, self.log)
+        jitter = self.world.rng.random
+        return SettingAside(lambda: self.ledger, self.later.put, self.clock, self.log, jitter)
 
     @property
     def later(self) -> Later:
