@@ -6,7 +6,9 @@ endpoint that does, would hold every worker.  A share stands around what is slow
 1. Free: each container sums per key the seconds in slow sections, decayed over 30 s.  Below 6 s
    nothing is read or written, so ordinary traffic pays nothing.
 2. Booked: above, a section takes a slot in the lane's row, by one conditional write in and one out.
-   A key holds all but a quarter of the workers at most, and all keys together leave one free.
+   A key holds all but a quarter of the workers at most, and all keys together leave one free.  A key
+   that the container does not know is booked, too, where calls may be slow: else each would hold
+   every worker once.  It may take the last worker, unless a call has hung within a minute.
 3. Refused: `PacedError` with the key's next time, so that the job is set aside.
 
 Example row of table A.  One row for the whole lane, as only that shows how many workers are left::
@@ -38,6 +40,10 @@ from chalicelib.once.store import ConditionFailed, Item, Store
 
 FREE_SECONDS = 6.0
 DECAY_SECONDS = 30.0
+SUSPECT_SECONDS = 60.0
+"""So long after a call that hung, a key that is not known may not take the last worker."""
+HUNG = 0.9
+"""Part of its deadline after which a call hung."""
 GRACE_SECONDS = 5.0
 """A slot ends by itself so long after its call's deadline."""
 SHORTEST_TURN_SECONDS = 1.0
@@ -98,6 +104,7 @@ class LaneShare:
         self._new_owner = new_owner
         self._seen: Item = {}
         self._spent: dict[str, _Spent] = {}
+        self._hung_at = -math.inf
 
     @property
     def most_of_a_key(self) -> int:
@@ -105,7 +112,14 @@ class LaneShare:
         return self._workers - max(1, math.ceil(self._workers / 4))
 
     @contextmanager
-    def held(self, key: str, deadline_seconds: float, *, is_begun: bool = False) -> Iterator[None]:
+    def held(
+        self,
+        key: str,
+        deadline_seconds: float,
+        *,
+        is_begun: bool = False,
+        trusts_new: bool = False,
+    ) -> Iterator[None]:
         """Within this block a slow call of a key is made.
 
         Args:
@@ -113,34 +127,43 @@ class LaneShare:
             deadline_seconds: of the call.
             is_begun: its job has made a slow call already; it is not refused any more, as what that
                 call has cost would be paid twice.
+            trusts_new: a key that is not known is free, too: such calls are seldom slow.
 
         Raises:
             PacedError: the key's workers, or the lane's, are taken; nothing was called.
         """
-        owner = self._booked(key, deadline_seconds, is_begun=is_begun)
+        owner = None
+        if not self._is_free(key, trusts_new=trusts_new):
+            owner = self._booked(key, deadline_seconds, is_begun=is_begun)
         began = self._clock.monotonic()
         try:
             yield
         finally:
-            self._note(key, self._clock.monotonic() - began)
+            self._note(key, self._clock.monotonic() - began, deadline_seconds)
             if owner is not None:
                 with suppress(TransientError):  # it ends by itself
                     self._change(lambda booking: booking.slots.pop(owner, None))
 
-    def _booked(self, key: str, deadline_seconds: float, *, is_begun: bool) -> str | None:
-        """The owner of a slot; None where the section is free, or could not be booked."""
+    def _is_free(self, key: str, *, trusts_new: bool) -> bool:
+        """Whether a section of a key takes no slot."""
+        if self._workers < 2:  # noqa: PLR2004 - of one none can be kept free
+            return True
         spent = self._spent.get(key)
-        is_free = spent is None or spent.left(self._clock.monotonic()) < FREE_SECONDS
-        if spent is None or is_free or self._workers < 2:  # noqa: PLR2004 - of one none can be kept free
-            return None
+        return trusts_new if spent is None else spent.left(self._clock.monotonic()) < FREE_SECONDS
+
+    def _booked(self, key: str, deadline_seconds: float, *, is_begun: bool) -> str | None:
+        """The owner of a slot; None where the section could not be booked."""
+        spent = self._spent.get(key)
+        hung_for = self._clock.monotonic() - self._hung_at
+        may_be_last = spent is None and hung_for > SUSPECT_SECONDS
         owner: str | None = None
         wait = 0.0
-        usual = min(max(SHORTEST_TURN_SECONDS, spent.usual), deadline_seconds)
+        usual = min(max(SHORTEST_TURN_SECONDS, spent.usual if spent else 0.0), deadline_seconds)
 
         def take(booking: _Booking) -> None:
             nonlocal owner, wait
             now, wait, owner = self._clock.now().timestamp(), 0.0, None
-            is_full = len(booking.slots) >= self._workers - 1
+            is_full = len(booking.slots) >= self._workers - 1 and not may_be_last
             if booking.of(key) < self.most_of_a_key and not is_full:
                 owner, until = self._new_owner(), now + deadline_seconds + GRACE_SECONDS
                 booking.slots[owner] = {"key": key, "until": until}
@@ -160,8 +183,10 @@ class LaneShare:
             raise PacedError("lane", self._lane, wait)
         return owner
 
-    def _note(self, key: str, seconds: float) -> None:
+    def _note(self, key: str, seconds: float, deadline_seconds: float) -> None:
         now = self._clock.monotonic()
+        if seconds >= HUNG * deadline_seconds:
+            self._hung_at = now
         if key not in self._spent and len(self._spent) >= MOST_KEPT:
             self._spent = {
                 name: one for name, one in self._spent.items() if one.left(now) >= FREE_SECONDS

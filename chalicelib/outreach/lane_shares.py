@@ -2,9 +2,10 @@
 
 ::
 
-    lane             key        held in
-    outreach, email  company    a call of the model, a send
-    companies        endpoint   a post
+    lane             key        held in               free at first
+    outreach, email  company    a call of the model   no
+    outreach, email  company    a send                yes
+    companies        endpoint   a post                no
 
 Only a worker's job takes part: operators' commands hold no worker.
 """
@@ -23,10 +24,12 @@ from chalicelib.outreach.conversations.records import Record
 
 
 def held_by(
-    shares: LaneShares | None, record: Record, deadline_seconds: float
+    shares: LaneShares | None, record: Record, deadline_seconds: float, *, is_send: bool = False
 ) -> AbstractContextManager[None]:
     """`LaneShares.of_company`; nothing where there are no shares."""
-    return nullcontext() if shares is None else shares.of_company(record, deadline_seconds)
+    if shares is None:
+        return nullcontext()
+    return shares.of_company(record, deadline_seconds, is_send=is_send)
 
 
 class LaneShares:
@@ -43,10 +46,12 @@ class LaneShares:
         self._begun: int | None = None
 
     @contextmanager
-    def of_company(self, record: Record, deadline_seconds: float) -> Iterator[None]:
-        """Around a slow call for a conversation; see `LaneShare.held`."""
+    def of_company(
+        self, record: Record, deadline_seconds: float, *, is_send: bool = False
+    ) -> Iterator[None]:
+        """Around a send or a call of the model for a conversation; see `LaneShare.held`."""
         lane = EMAIL if record.channel == Channel.EMAIL else OUTREACH
-        with self._held(lane, record.company_id, deadline_seconds):
+        with self._held(lane, record.company_id, deadline_seconds, trusts_new=is_send):
             yield
 
     @contextmanager
@@ -58,13 +63,17 @@ class LaneShares:
             yield
 
     @contextmanager
-    def _held(self, lane: Lane, key: str, deadline_seconds: float) -> Iterator[None]:
+    def _held(
+        self, lane: Lane, key: str, deadline_seconds: float, *, trusts_new: bool = False
+    ) -> Iterator[None]:
         place = self._current.place
         if place is None:
             yield
             return
         is_begun = place.number == self._begun
         opaque_key = keys.digest("share", key)[:32]
-        with self._share(lane).held(opaque_key, deadline_seconds, is_begun=is_begun):
+        with self._share(lane).held(
+            opaque_key, deadline_seconds, is_begun=is_begun, trusts_new=trusts_new
+        ):
             self._begun = place.number
             yield

@@ -120,7 +120,7 @@ class Sender:
         """Send one text or notice."""
         (action,) = actions
         record, text = self._prepared(action)
-        with held_by(self._shares, record, deadline_seconds):
+        with held_by(self._shares, record, deadline_seconds, is_send=True):
             sent = self._twilio.send(
                 secret_of(record),
                 text,
@@ -136,7 +136,7 @@ class Sender:
         """Send one e-mail."""
         (action,) = actions
         record, email = self._prepared(action)
-        with held_by(self._shares, record, deadline_seconds):
+        with held_by(self._shares, record, deadline_seconds, is_send=True):
             return self._ses.send(
                 email,
                 deadline_seconds=deadline_seconds,

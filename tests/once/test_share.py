@@ -5,7 +5,13 @@ from contextlib import ExitStack
 import pytest
 
 from chalicelib.errors import PacedError, TransientError
-from chalicelib.once.share import DECAY_SECONDS, FREE_SECONDS, GRACE_SECONDS, LaneShare
+from chalicelib.once.share import (
+    DECAY_SECONDS,
+    FREE_SECONDS,
+    GRACE_SECONDS,
+    SUSPECT_SECONDS,
+    LaneShare,
+)
 from chalicelib.once.store import ConditionFailed
 from tests.rigs.tables import FaultyTable
 from tests.simulation import tables
@@ -28,7 +34,7 @@ class Lane:
         """Each container has seen calls of these keys take long."""
         for share in self.shares:
             for key in keys:
-                share._note(key, 2 * FREE_SECONDS)
+                share._note(key, 2 * FREE_SECONDS, DEADLINE)
 
     def hold(self, stack, *keys):
         """Containers in turn begin a call of a key; how many may."""
@@ -57,11 +63,41 @@ def four(clock):
     return Lane(clock, 4)
 
 
-def test_ordinary_calls_cost_neither_a_read_nor_a_write(two):
-    for number in range(100):
-        with two.shares[0].held(f"company-{number % 10}", DEADLINE):
+def test_ordinary_calls_of_a_key_that_is_known_cost_neither_a_read_nor_a_write(two):
+    keys = [f"company-{number}" for number in range(10)]
+    for key in keys:
+        with two.shares[0].held(key, DEADLINE):
+            two.clock.sleep(1.5)
+    assert two.table.calls == ["put"] * 2 * len(keys)
+    two.table.calls.clear()
+    for key in keys * 10:
+        with two.shares[0].held(key, DEADLINE):
             two.clock.sleep(1.5)
     assert two.table.calls == []
+
+
+def test_a_key_that_is_not_known_does_not_hold_every_worker_the_first_time(two):
+    """One company whose model hangs, from its first two messages on."""
+    with ExitStack() as stack:
+        assert two.hold(stack, "a", "a") == 1
+        assert two.hold(stack, "b") == 1
+
+
+def test_calls_that_are_seldom_slow_cost_nothing_the_first_time_either(two):
+    with two.shares[0].held("a", DEADLINE, trusts_new=True):
+        pass
+    assert two.table.calls == []
+
+
+def test_while_some_hang_a_key_that_is_not_known_leaves_a_worker_free(two):
+    with ExitStack() as stack:
+        assert two.hold(stack, "a", "b") == 2
+        two.clock.sleep(DEADLINE)
+    with ExitStack() as stack:
+        assert two.hold(stack, "c", "d") == 1
+    two.clock.forward(SUSPECT_SECONDS + 1)
+    with ExitStack() as stack:
+        assert two.hold(stack, "e", "f") == 2
 
 
 def test_a_busy_key_costs_two_writes_a_call(two):

@@ -20,10 +20,10 @@ class Held:
     def __init__(self, lane, taken):
         self._lane, self._taken = lane, taken
 
-    def held(self, key, _deadline_seconds, *, is_begun):
+    def held(self, key, _deadline_seconds, *, is_begun, trusts_new):
         if self._taken is None:
             raise PacedError("lane", self._lane.name, 30.0)
-        self._taken.append((self._lane, key, is_begun))
+        self._taken.append((self._lane, key, is_begun, trusts_new))
         return nullcontext()
 
 
@@ -53,8 +53,8 @@ def test_a_company_has_one_share_of_each_lane(shares, taken, turn):
                 pass
         with held_by(shares, record(Channel.SMS, "ci-2"), 20), shares.of_endpoint("ci-1", "p", 10):
             pass
-    assert [lane for lane, _, _ in taken] == [OUTREACH, OUTREACH, EMAIL, OUTREACH, COMPANIES]
-    assert len({key for _, key, _ in taken}) == 3
+    assert [lane for lane, *_ in taken] == [OUTREACH, OUTREACH, EMAIL, OUTREACH, COMPANIES]
+    assert len({key for _, key, *_ in taken}) == 3
     assert "ci-1" not in str(taken)
 
 
@@ -64,7 +64,17 @@ def test_a_jobs_later_calls_say_that_it_has_begun(shares, taken, turn):
             for _ in range(2):
                 with held_by(shares, record(Channel.SMS), 20):
                     pass
-    assert [is_begun for _, _, is_begun in taken] == [False, True, False, True]
+    assert [is_begun for _, _, is_begun, _ in taken] == [False, True, False, True]
+
+
+def test_only_a_send_is_free_at_first(shares, taken, turn):
+    with turn.of(turns=0, age_seconds=0):
+        for is_send in (True, False):
+            with held_by(shares, record(Channel.SMS), 20, is_send=is_send):
+                pass
+        with shares.of_endpoint("ci-1", "p", 10):
+            pass
+    assert [trusts_new for *_, trusts_new in taken] == [True, False, False]
 
 
 def test_an_operators_command_holds_no_worker(shares, taken):
