@@ -6,7 +6,6 @@ never asks the product.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -363,8 +362,8 @@ class Oracle:
         """P3: no message of a group starts an effect after a later message did.
 
         Nor does an event of a conversation after a later one, unless it was sent again on purpose:
-        then it has its own message, whose place in the group counts.  An event that a notification
-        names has that notification's place, and so keeps it in a copy of its message.
+        then it has its own message, whose place in the group counts.  An event that only a notification
+        names keeps the place of the message that began it, in later copies of it, too.
         """
         message = self._world.actor.message if self._world.actor is not None else None
         if message is None or message.id in self._dead_lettered:
@@ -379,8 +378,7 @@ class Oracle:
             return  # who has just asked gets it at once, before what waits for the end of quiet hours
         if event_key in self._by_person:
             return  # it does not wait for the conversation's waiting events
-        named = json.loads(message.body)["event_key"]
-        number = min(position, *(self._order.get(key, position) for key in (event_key, named)))
+        number = min(position, self._order.setdefault(event_key, position))
         if number < self._event_head.get(group, -1) and event_key not in self._late:
             self.broken("P3", f"{action.key} starts after an effect of a later event")
         self._event_head[group] = max(self._event_head.get(group, -1), number)
