@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bench.load import ceilings
+from bench.load import ceilings, neighbours
 from bench.load.assumptions import OTHERS_PER_30_S
 from bench.load.kinds import KINDS, LANES, ROUTED, Kind, vendors_of
 from bench.load.scenarios import (
@@ -107,6 +107,7 @@ def figures(size: Size, seed: int) -> Iterator[Target]:
     yield _refused(size, seed)
     yield from _backlog(size, seed)
     yield from _flood(size, seed)
+    yield from _neighbours(seed)
     yield from _throughput(seed)
 
 
@@ -160,6 +161,17 @@ def _flood(size: Size, seed: int) -> Iterator[Target]:
     for kind, name in ((START, "another company's start"), (REPLY, "a reply")):
         p95 = quantiles(result.times("outreach", kind=kind))[1]
         yield Target(f"{size.flood:,} starts of one company: {name} leaves, p95 s", p95, 5)
+
+
+def _neighbours(seed: int) -> Iterator[Target]:
+    """Endpoints and models of other companies hang; what a company notices."""
+    print("\nneighbours hang for half an hour: seconds until a company's effect")
+    print(neighbours.HEADER)
+    for one in neighbours.noticed(seed):
+        print(one)
+        if one.is_guarded and one.hanging:
+            name = f"{one.hanging} hanging, {one.place.name}: a company's effect, p95 s"
+            yield Target(name, one.p95, 5)
 
 
 def _throughput(seed: int) -> Iterator[Target]:

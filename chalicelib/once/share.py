@@ -3,8 +3,9 @@
 A lane takes its oldest group first and knows no keys, so one company whose model hangs, or one
 endpoint that does, would hold every worker.  A share stands around what is slow, not around the job:
 
-1. Free: each container sums per key the seconds in slow sections, decayed over 30 s.  Below 6 s
-   nothing is read or written, so ordinary traffic pays nothing.
+1. Free: each container sums per key the seconds in slow sections, decayed over 30 s.  While neither
+   that sum nor its usual section reaches 6 s nothing is read or written, so ordinary traffic pays
+   nothing.
 2. Booked: above, a section takes a slot in the lane's row, by one conditional write in and one out.
    A key holds all but a quarter of the workers at most, and all keys together leave one free.  A key
    that the container does not know is booked, too, where calls may be slow: else each would hold
@@ -149,7 +150,9 @@ class LaneShare:
         if self._workers < 2:  # noqa: PLR2004 - of one none can be kept free
             return True
         spent = self._spent.get(key)
-        return trusts_new if spent is None else spent.left(self._clock.monotonic()) < FREE_SECONDS
+        if spent is None:
+            return trusts_new
+        return max(spent.usual, spent.left(self._clock.monotonic())) < FREE_SECONDS
 
     def _booked(self, key: str, deadline_seconds: float, *, is_begun: bool) -> str | None:
         """The owner of a slot; None where the section could not be booked."""

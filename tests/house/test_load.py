@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.load import neighbours
 from bench.load.__main__ import SHORT, figures
 from bench.load.assumptions import PER_MINUTE
 from bench.load.ceilings import ALARM_AT, by_richpanel, by_workers, ceilings
@@ -52,6 +53,17 @@ def test_every_event_ends_once():
         assert len(groups) == len(set(groups)) > 0
         assert len(result.times(lane)) + result.dead(lane) == len(groups)
         assert all(job.begun == len(job.kind.calls) for job in result.jobs[lane])
+
+
+@pytest.mark.parametrize("place", neighbours.PLACES, ids=lambda one: one.name)
+def test_a_company_hardly_notices_neighbours_that_hang_and_would_without_shares(place):
+    """Three of them, from their first call on."""
+    guarded, bare = (
+        neighbours.BesideNeighbours(place, 3, is_guarded, seed=7).run()
+        for is_guarded in (True, False)
+    )
+    assert quantiles(guarded)[1] <= 5
+    assert quantiles(bare)[1] > 100
 
 
 def test_the_model_notices_slots_that_lanes_share():
