@@ -57,7 +57,7 @@ _KEPT_FOR = timedelta(days=2)
 
 @dataclass(slots=True)
 class _Spent:
-    """What one container has spent in the sections of a key.
+    """What one container has spent in the sections of a key, of one kind of call.
 
     Attributes:
         seconds: decayed, as of `at`.
@@ -104,7 +104,7 @@ class LaneShare:
         self._clock = clock
         self._new_owner = new_owner
         self._seen: Item = {}
-        self._spent: dict[str, _Spent] = {}
+        self._spent: dict[tuple[str, bool], _Spent] = {}
         self._hung_at = -math.inf
 
     @property
@@ -128,35 +128,37 @@ class LaneShare:
             deadline_seconds: of the call.
             is_begun: its job has made a slow call already; it is not refused any more, as what that
                 call has cost would be paid twice.
-            trusts_new: a key that is not known is free, too: such calls are seldom slow.
+            trusts_new: a key that is not known is free, too: such calls are seldom slow.  They are
+                counted apart from the key's other calls.
 
         Raises:
             PacedError: the key's workers, or the lane's, are taken; nothing was called.
         """
+        spent = self._spent.get((key, trusts_new))
         owner = None
-        if not self._is_free(key, trusts_new=trusts_new):
-            owner = self._booked(key, deadline_seconds, is_begun=is_begun)
+        if not self._is_free(spent, trusts_new=trusts_new):
+            owner = self._booked(key, spent, deadline_seconds, is_begun=is_begun)
         began = self._clock.monotonic()
         try:
             yield
         finally:
-            self._note(key, self._clock.monotonic() - began, deadline_seconds)
+            self._note((key, trusts_new), self._clock.monotonic() - began, deadline_seconds)
             if owner is not None:
                 with suppress(TransientError):  # it ends by itself
                     self._change(lambda booking: booking.slots.pop(owner, None))
 
-    def _is_free(self, key: str, *, trusts_new: bool) -> bool:
-        """Whether a section of a key takes no slot."""
+    def _is_free(self, spent: _Spent | None, *, trusts_new: bool) -> bool:
+        """Whether a section takes no slot."""
         if self._workers < 2:  # noqa: PLR2004 - of one none can be kept free
             return True
-        spent = self._spent.get(key)
         if spent is None:
             return trusts_new
         return max(spent.usual, spent.left(self._clock.monotonic())) < FREE_SECONDS
 
-    def _booked(self, key: str, deadline_seconds: float, *, is_begun: bool) -> str | None:
+    def _booked(
+        self, key: str, spent: _Spent | None, deadline_seconds: float, *, is_begun: bool
+    ) -> str | None:
         """The owner of a slot; None where the section could not be booked."""
-        spent = self._spent.get(key)
         hung_for = self._clock.monotonic() - self._hung_at
         may_be_last = spent is None and hung_for > SUSPECT_SECONDS
         owner: str | None = None
@@ -186,7 +188,7 @@ class LaneShare:
             raise PacedError("lane", self._lane, wait)
         return owner
 
-    def _note(self, key: str, seconds: float, deadline_seconds: float) -> None:
+    def _note(self, key: tuple[str, bool], seconds: float, deadline_seconds: float) -> None:
         now = self._clock.monotonic()
         if seconds >= HUNG * deadline_seconds:
             self._hung_at = now

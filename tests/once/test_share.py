@@ -34,7 +34,7 @@ class Lane:
         """Each container has seen calls of these keys take long."""
         for share in self.shares:
             for key in keys:
-                share._note(key, 2 * FREE_SECONDS, DEADLINE)
+                share._note((key, False), 2 * FREE_SECONDS, DEADLINE)
 
     def hold(self, stack, *keys):
         """Containers in turn begin a call of a key; how many may."""
@@ -87,6 +87,8 @@ def test_calls_that_are_seldom_slow_cost_nothing_the_first_time_either(two):
     with two.shares[0].held("a", DEADLINE, trusts_new=True):
         pass
     assert two.table.calls == []
+    with two.shares[0].held("a", DEADLINE):
+        assert len(two.slots) == 1, "they do not make the key known for calls that may be slow"
 
 
 def test_while_some_hang_a_key_that_is_not_known_leaves_a_worker_free(two):

@@ -1,9 +1,13 @@
 """The promises of docs/security.md, tried from outside."""
 
+import threading
+import time
+
 import pytest
 
 from tests.outside.aws import aws, put_secret, secret
-from tests.outside.running import AGENT_KEY, FIRST, SECOND
+from tests.outside.listeners import listener
+from tests.outside.running import AGENT_KEY, FIRST, SECOND, WRITTEN_BY_A_MODEL, Company
 from tests.outside.senders import aloware, call, creation, hubspot
 from tests.outside.tickets import answers, opens, order, requests_about, tags
 
@@ -134,6 +138,47 @@ def test_what_another_companys_account_signs_delays_no_message_of_our_recipients
     }
     assert len(ended) == len(forged) + 1
     assert ended[own] < max(ended[sid] for sid in forged)
+
+
+def test_an_endpoint_that_hangs_delays_no_other_endpoints_events(stack):
+    """The other company's first event arrives before the third post to the one that hangs."""
+    seen, arrived = threading.Event(), []
+    with (
+        listener(arrived, "hangs", seen, answers=False) as hanging,
+        listener(arrived, "other", seen) as other,
+    ):
+        slow, quick = (stack.put_project(event_webhook={"url": url}) for url in (hanging, other))
+        for _ in range(6):
+            stack.start(stack.tel(), of=slow, settles=False)
+        stack.start(stack.tel(), of=quick)
+    assert arrived[: arrived.index("other")].count("hangs") <= 2
+
+
+@pytest.mark.long  # a model's deadline is three quarters of a minute
+def test_a_model_that_hangs_delays_no_other_companys_messages(stack):
+    """The other company's message leaves before the model was asked a fourth time.
+
+    Two calls hold both workers once where the model has answered until then.
+    """
+    model = Company(**{**FIRST.__dict__, "project": WRITTEN_BY_A_MODEL})
+    to, *waiting = (stack.tel() for _ in range(9))
+    for one in waiting:
+        stack.start(one, of=model)
+    stack.openai.fails("hang", operation="respond", seconds=50, times=None)
+    asked = len(stack.openai.requests("respond"))
+    for one in waiting:
+        stack.says(one, "Which job is it about?", settles=False)
+    stack.start(to, of=SECOND, settles=False)
+    worked = threading.Thread(target=stack.settle)
+    worked.start()
+    deadline = time.monotonic() + 80
+    while not stack.texts_to(to) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    answered = len(stack.openai.requests("respond")) - asked
+    stack.openai.recovers()
+    worked.join()
+    assert stack.texts_to(to)
+    assert answered <= 3
 
 
 def test_a_refusal_names_the_field_and_never_what_was_in_it(stack):
