@@ -240,6 +240,8 @@ class Oracle:
         fence, was = after.get("fence", 0), (before or {}).get("fence", 0)
         if fence > was:
             actor.fences[key] = fence
+            if actor.message is not None:
+                self._order.setdefault(key, int(actor.message.id[1:]))
             if before is not None and before["status"] == "processing":
                 early = before["lease_until"] - self._world.now
                 if early > SKEW_SECONDS:
@@ -363,7 +365,7 @@ class Oracle:
 
         Nor does an event of a conversation after a later one, unless it was sent again on purpose:
         then it has its own message, whose place in the group counts.  An event that only a notification
-        names keeps the place of the message that began it, in later copies of it, too.
+        names keeps the place of the message that claimed it first, in later copies of it, too.
         """
         message = self._world.actor.message if self._world.actor is not None else None
         if message is None or message.id in self._dead_lettered:
@@ -378,7 +380,7 @@ class Oracle:
             return  # who has just asked gets it at once, before what waits for the end of quiet hours
         if event_key in self._by_person:
             return  # it does not wait for the conversation's waiting events
-        number = min(position, self._order.setdefault(event_key, position))
+        number = min(position, self._order.get(event_key, position))
         if number < self._event_head.get(group, -1) and event_key not in self._late:
             self.broken("P3", f"{action.key} starts after an effect of a later event")
         self._event_head[group] = max(self._event_head.get(group, -1), number)
