@@ -6,6 +6,7 @@ never asks the product.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -240,8 +241,6 @@ class Oracle:
         fence, was = after.get("fence", 0), (before or {}).get("fence", 0)
         if fence > was:
             actor.fences[key] = fence
-            if actor.message is not None:
-                self._order.setdefault(key, int(actor.message.id[1:]))
             if before is not None and before["status"] == "processing":
                 early = before["lease_until"] - self._world.now
                 if early > SKEW_SECONDS:
@@ -365,7 +364,7 @@ class Oracle:
 
         Nor does an event of a conversation after a later one, unless it was sent again on purpose:
         then it has its own message, whose place in the group counts.  An event that only a notification
-        names keeps the place of the message that claimed it first, in later copies of it, too.
+        names may be as early as that, and as late as the copy of it in which the event was seen.
         """
         message = self._world.actor.message if self._world.actor is not None else None
         if message is None or message.id in self._dead_lettered:
@@ -383,7 +382,9 @@ class Oracle:
         number = min(position, self._order.get(event_key, position))
         if number < self._event_head.get(group, -1) and event_key not in self._late:
             self.broken("P3", f"{action.key} starts after an effect of a later event")
-        self._event_head[group] = max(self._event_head.get(group, -1), number)
+        named = json.loads(message.body)["event_key"]
+        earliest = min(number, self._order.get(named, number))
+        self._event_head[group] = max(self._event_head.get(group, -1), earliest)
 
     def _check_holder(
         self, actor: Any, action: Any, event: Mapping[str, Any], within: float
