@@ -167,9 +167,12 @@ class SupportFlow(Flow):
         if self._log is not None:
             answer = "automatic" if "last_auto_reply" in replied else "none"
             self._log.metric("mw.support.messages", answer=answer)
+        # The sweep looks at a ticket again that may have got a message which this event did not see.
+        is_behind = bool(facts.get("newer")) or lease.plan is not None
         change = StateChange(
             conversation_id=event.facts.conversation_id,
             message_at=str(facts["at"]),
+            processed_at=str(facts["at"]) if is_behind else None,
             message_id=event.facts.source_message_id,
             first_contact_floor=facts.get("floor"),
             routed_team=str(facts["route"]),

@@ -180,6 +180,7 @@ def _facts(
         "template": verdict.template_id,
         "later": verdict.is_later,
         "answerable": decision.may_answer,
+        "newer": inquiry.has_newer_question,
         "asks": _attempt(decision) if verdict.asks else None,
         "waits": verdict.keeps_pending,
         "ends": verdict.ends_pending,

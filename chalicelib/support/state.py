@@ -61,12 +61,14 @@ class StateChange:
 
     Attributes:
         message_at: the message's own time; an older message never moves the state backwards.
+        processed_at: until when the ticket is known to hold nothing new; None for now.
         clear: attributes to remove, e.g. ``pending_flow``.
     """
 
     conversation_id: str
     message_at: str
     message_id: str | None = None
+    processed_at: str | None = None
     first_contact_floor: str | None = None
     routed_team: str | None = None
     routing_confidence: float | None = None
@@ -221,7 +223,7 @@ class States:
         now = self._clock.now()
         return {
             "updated_at": iso(now),
-            "last_processed_at": iso(now),
+            "last_processed_at": change.processed_at or iso(now),
             "expires_at": int((now + self._retention).timestamp()),
             "last_message_at": change.message_at,
             "last_fence": lease.fence,
