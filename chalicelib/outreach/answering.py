@@ -25,14 +25,7 @@ from chalicelib.once.allowances import Allowances, Limit
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import NotAnEvent, NotYet
 from chalicelib.once.ports import Clock
-from chalicelib.outreach.conversations.records import (
-    HELP,
-    OPT_OUT,
-    UNSAID,
-    Entry,
-    Record,
-    place,
-)
+from chalicelib.outreach.conversations.records import HELP, OPT_OUT, UNSAID, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
 
 TOGETHER = "answered_together"
@@ -122,7 +115,7 @@ class Pace:
     def _around(self, record: Record, message_id: str) -> Sequence[Entry]:
         """The newest entries in the order of writing, a message among them unless it is old."""
         if any(one.entry_id == message_id for one in record.messages):
-            return sorted(record.messages, key=place)
+            return record.as_written
         return self.conversations.newest(record, MOST_READ)
 
     def take(self, record: Record, by: str) -> str | None:

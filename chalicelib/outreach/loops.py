@@ -12,7 +12,7 @@ from datetime import timedelta
 from chalicelib.clock import parsed
 from chalicelib.once import keys
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.conversations.records import LOOP, MACHINE, PROMPT, Entry, Record, place
+from chalicelib.outreach.conversations.records import LOOP, MACHINE, PROMPT, Entry, Record
 from chalicelib.vendors.machine_mail import is_machine_mail
 
 LONG_TEXT_CHARACTERS = 20
@@ -34,7 +34,7 @@ def note_on(record: Record, text: str, sent_at: str) -> str | None:
     """
     if is_machine_mail(text):
         return MACHINE
-    earlier = [one for one in sorted(record.messages, key=place) if one.note != PROMPT]
+    earlier = [one for one in record.as_written if one.note != PROMPT]
     # The time of an e-mail is what its sender says.
     is_timed = record.item.get("channel_method") != Channel.EMAIL
     if _is_repeated(earlier, text) or (is_timed and _comes_at_once(earlier, sent_at)):

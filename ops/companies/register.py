@@ -167,7 +167,7 @@ def _scanned(session: Session, company_id: str) -> Iterator[RegisterEntry]:
         page, start = table.scan_page(limit=PAGE, start=start)
         for item in page:
             is_entry = str(item["conversation_id"]).startswith(layout.DO_NOT_CONTACT)
-            if is_entry and "opaque_id" not in item and layout.forbidden_by(item)[0] == company_id:
+            if is_entry and layout.forbidden_by(item)[0] == company_id:
                 yield RegisterEntry(item)
         if start is None:
             return

@@ -40,18 +40,12 @@ from chalicelib.outreach.conversations.records import CONTINUED_BY, Record
 
 DO_NOT_CONTACT_TTL = timedelta(days=5 * 365)
 """An entry outlives the conversations; no item is without an end date."""
-NOT_FORBIDDEN = (
-    "attribute_not_exists(#conversation_id) OR attribute_exists(#lifted_at)"
-    " OR attribute_exists(#opaque_id)"
-)
-"""The condition on a mark, new or old, under which a conversation may be opened.
-
-An item with an opaque id is a conversation: in older versions a request could give it a mark's key.
-"""
+NOT_FORBIDDEN = "attribute_not_exists(#conversation_id) OR attribute_exists(#lifted_at)"
+"""The condition on a mark under which a conversation may be opened."""
 
 
 class Reason(StrEnum):
-    """Why; stored, so never changed.  Older versions also stored a receipt's status."""
+    """Why; stored, so never changed."""
 
     STOP = "stop"
     ASKED = "asked_to_stop"
@@ -74,7 +68,7 @@ BY_RECIPIENT = "recipient"
 """Who lifted an entry, where a message from the address did."""
 _ATTRIBUTES = (
     *("primary_channel", "conversation_id", "reason", "since", "by", "said_at"),
-    *("lifted_at", "lifted_by", "opaque_id"),
+    *("lifted_at", "lifted_by"),
 )
 
 
@@ -86,8 +80,8 @@ class RegisterEntry:
 
     @property
     def is_in_force(self) -> bool:
-        """Whether it blocks; an item with an opaque id is a conversation, see `NOT_FORBIDDEN`."""
-        return "lifted_at" not in self.item and "opaque_id" not in self.item
+        """Whether it blocks."""
+        return "lifted_at" not in self.item
 
     @property
     def reason(self) -> str:
@@ -211,11 +205,9 @@ class DoNotContact(items.OnTable):
                 self._table.update(
                     key,
                     set_={"lifted_at": now, "said_at": said_at or now},
-                    condition="attribute_exists(#conversation_id) AND attribute_not_exists(#opaque_id)"
-                    " AND attribute_not_exists(#lifted_at) AND #reason <> :complained"
+                    condition="attribute_exists(#conversation_id) AND attribute_not_exists(#lifted_at)"
                     " AND (attribute_not_exists(#said_at) OR #said_at <= :at)",
                     at=said_at or now,
-                    complained=Reason.COMPLAINED.value,
                 )
                 lifted = True
         return lifted
@@ -233,7 +225,7 @@ class DoNotContact(items.OnTable):
                 item = self._table.update(
                     key,
                     set_={"lifted_at": now, "lifted_by": by, "said_at": now},
-                    condition="attribute_exists(#conversation_id) AND attribute_not_exists(#opaque_id)"
+                    condition="attribute_exists(#conversation_id)"
                     " AND attribute_not_exists(#lifted_at)",
                 )
                 lifted.append(str(item.get("reason", "")))
@@ -281,9 +273,9 @@ class DoNotContact(items.OnTable):
             [*self._marks(record), record.key],
             attributes=(*_ATTRIBUTES, "person_act", CONTINUED_BY),
         )
-        mine = [one for one in found if _is_at(one, record.key)]
-        reason = self._forbidding(record, [RegisterEntry(one) for one in found])
-        return reason, Record(mine[0] if mine else record.item)
+        mine = next((one for one in found if _is_at(one, record.key)), record.item)
+        entries = [RegisterEntry(one) for one in found if one is not mine]
+        return self._forbidding(record, entries), Record(mine)
 
     def lift_technical(self, record: Record) -> None:
         """Lift what says that the address does not work: its recipient has just written from it."""
@@ -338,10 +330,7 @@ class DoNotContact(items.OnTable):
     def _keys(
         self, primary_channel: str, company_id: str, channels: tuple[Channel, ...]
     ) -> list[Item]:
-        """Keys of an address's wishes, in the new and the old form, and of its channels' entries.
-
-        Under every form of a number.
-        """
+        """Keys of an address's wishes and of its channels' entries, under every form of a number."""
         found = []
         for form in numbers.forms(primary_channel):
             wish = items.do_not_contact(form, company_id)
@@ -351,7 +340,6 @@ class DoNotContact(items.OnTable):
             found += [
                 {"primary_channel": at, "conversation_id": name} for at in homes for name in names
             ]
-            found.append(items.old_do_not_contact(form, company_id))
         return found
 
     def _erased(self, primary_channel: str, company_id: str) -> tuple[str, ...]:
@@ -401,15 +389,8 @@ def _key(primary_channel: str, company_id: str, reason: str, channel: Channel | 
 
 
 def marks_of(primary_channel: str, company_id: str) -> tuple[Item, ...]:
-    """Keys of the mark that a STOP makes, and of the one that older versions wrote.
-
-    Under every form of a number.
-    """
-    return tuple(
-        key(form, company_id)
-        for form in numbers.forms(primary_channel)
-        for key in (items.do_not_contact, items.old_do_not_contact)
-    )
+    """Keys of the mark that a STOP makes, under every form of a number."""
+    return tuple(items.do_not_contact(form, company_id) for form in numbers.forms(primary_channel))
 
 
 def _end(now: datetime) -> int:

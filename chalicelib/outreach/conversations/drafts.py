@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from chalicelib.clock import iso
 from chalicelib.once import keys
 from chalicelib.once.store import ConditionFailed, Item
@@ -37,34 +35,28 @@ class Drafts(items.OnTable):
         return draft(item) if item else None
 
     def other_messages(self, record: Record, entry_id: str) -> OtherMessages:
-        """The company's messages to the recipient under other entry ids, in all conversations.
-
-        Those in conversations of older versions may be another company's.
-        """
+        """The company's messages to the recipient under other entry ids, in all conversations."""
         mine = items.draft_key(record, entry_id)
-        places = (items.internal(record.primary_channel, record.company_id), record.primary_channel)
         texts, refs, unreported = set(), set(), {}
-        for item in (one for place in places for one in self._drafts_in(place)):
+        drafts = self._table.query_pages(
+            KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :draft)",
+            values={"p": mine["primary_channel"], "draft": items.DRAFT},
+            ConsistentRead=True,
+        )
+        for item in drafts:
             written = draft(item)
             text = keys.normalised(written.text) if written.variables is None else ""
             if written.refused is not None:
                 continue  # it was never sent
-            is_mine = all(item[name] == value for name, value in mine.items())
+            is_mine = item["conversation_id"] == mine["conversation_id"]
             if is_mine or (written.variables is None and not text):
                 continue
             texts.add(text)
             if "delivery_ref" in item:
                 refs.add(str(item["delivery_ref"]))
-            elif "action_key" in item:  # drafts of older versions have none
+            else:
                 unreported[str(item["action_key"])] = text
         return OtherMessages(frozenset(texts - {""}), frozenset(refs), unreported)
-
-    def _drafts_in(self, partition: str) -> Iterator[Item]:
-        return self._table.query_pages(
-            KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :draft)",
-            values={"p": partition, "draft": items.DRAFT},
-            ConsistentRead=True,
-        )
 
     def note_delivery(
         self,

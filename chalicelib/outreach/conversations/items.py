@@ -14,10 +14,6 @@ The first four are kept for `TTL` from their own writing, and a conversation for
 message.  A request names a partition by a number in E.164 or an e-mail address, and neither begins
 with ``internal:``; so no id from outside names one of these items.
 
-Older versions kept them in the recipient's partition.  A conversation they opened has no
-``layout`` and keeps its rows there until it expires; a do-not-contact mark of theirs is
-read beside the new one, and counts only if it is no conversation.
-
 What an erased person's do-not-contact marks leave is in the partition ``erased:{keyed hash}``, under
 their sort keys.  A STOP to a sender that is no company's is kept as that of a company ``sender#...``.
 
@@ -49,8 +45,6 @@ GRACE = timedelta(days=1)
 """A conversation's end is moved once a day at most, and so lies up to a day late."""
 DRAFT = "draft#"
 DO_NOT_CONTACT = "do-not-contact#"
-LAYOUT = 2
-"""``layout`` of a conversation's item: its pages, marks and drafts are in `internal`."""
 NEWEST_ENTRIES = 8
 NEWEST_BYTES = 4096
 """Bounds of `messages`; every index projects the whole item, so each byte is written nine times."""
@@ -76,7 +70,6 @@ def new(record: Mapping[str, Any], now: datetime, kept: timedelta = TTL) -> Item
         "messages": [],
         "message_count": 0,
         "task_complete": 0,
-        "layout": LAYOUT,
         "comms_consent": False,
         "function_call": False,
         "hand_off_to_human": False,
@@ -131,8 +124,6 @@ def internal(primary_channel: str, company_id: str) -> str:
 
 def partition(record: Record) -> str:
     """The partition of a conversation's pages, marks and drafts."""
-    if record.item.get("layout") != LAYOUT:
-        return record.primary_channel
     return internal(record.primary_channel, record.company_id)
 
 
@@ -144,13 +135,8 @@ def do_not_contact(primary_channel: str, company_id: str) -> Item:
     }
 
 
-def old_do_not_contact(primary_channel: str, company_id: str) -> Item:
-    """Key of the mark in older versions, which is read until it expires."""
-    return do_not_contact(primary_channel, company_id) | {"primary_channel": primary_channel}
-
-
 def forbidden_by(mark: Mapping[str, Any]) -> tuple[str, str]:
-    """Company and address of a do-not-contact mark, new or old, of any reason."""
+    """Company and address of a do-not-contact mark of any reason."""
     company_id = str(mark["conversation_id"]).removeprefix(DO_NOT_CONTACT)
     for suffix in ("kept", *Channel):
         company_id = company_id.removesuffix(f"#{suffix}")

@@ -12,7 +12,7 @@ from chalicelib.outreach import numbers
 from chalicelib.outreach.channels import RECIPIENT_OF, SENDER_OF, Channel
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.do_not_contact import addresses_of
-from chalicelib.outreach.conversations.records import Entry, Record, Status, entry, place
+from chalicelib.outreach.conversations.records import Entry, Record, Status, entry
 
 
 class Queries(items.OnTable):
@@ -61,7 +61,7 @@ class Queries(items.OnTable):
         They are read from the table only where the record lacks them.
         """
         if count <= len(record.messages) or record.message_count == len(record.messages):
-            return tuple(sorted(record.messages, key=place))[-count:]
+            return record.as_written[-count:]
         pages = self._pages(record, ScanIndexForward=False, Limit=count)
         return tuple(reversed([entry(item) for item, _ in zip(pages, range(count), strict=False)]))
 
@@ -70,13 +70,9 @@ class Queries(items.OnTable):
         return self._table.get(items.seen_key(record, entry_id)) is not None
 
     def note_of(self, record: Record, entry_id: str) -> str | None:
-        """The note on an entry that was appended; None where there is none.
-
-        Marks of older versions hold no note: there it is looked for among the newest entries.
-        """
+        """The note on an entry that was appended; None where there is none."""
         mark = self._table.get(items.seen_key(record, entry_id)) or {}
-        listed = (one.note for one in record.messages if one.entry_id == entry_id)
-        return mark.get("note") or next(listed, None)
+        return mark.get("note")
 
     # --- one method per index -----------------------------------------------------------------
 

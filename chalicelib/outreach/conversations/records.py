@@ -14,16 +14,15 @@ Example item (required attributes first; the rest as seed 002 names them)::
     gsi_recipient_tel, gsi_company_whatsapp_number, ...  only where they have a value (sparse)
 
 Beyond the seed an item has ``opaque_id`` (the conversation's id in every other table),
-``layout`` (where its pages and drafts are; see `items`), ``start_event`` (the ledger's key of its
-start), ``message_count``, ``delivery_status``, ``last_inbound_at``, ``function_asked``,
-``function_call_outcome`` (of a declared tool: accepted), ``failure_stage``,
-``failure_reason``, ``withheld_reason`` (the switch that stopped its newest message), while it is
-handed off ``handoff``, while events of it wait ``waiting``, ``unclear_between``, the opaque ids
-of the conversations to which its newest unclear message may belong, ``person_act`` and
-``reply_failure`` (why a person's newest reply was not sent), ``hint``, what a person who gave it
-back wants the writer to know, ``send_at`` (no message of ours before), ``not_allowed`` (its project
-does not allow the channel), ``follow_ups`` (see `follow_up_settings`), ``next_follow_up``,
-``continues`` and ``continued_by``.
+``start_event`` (the ledger's key of its start), ``message_count``, ``delivery_status``,
+``last_inbound_at``, ``function_asked``, ``function_call_outcome`` (of a declared tool: accepted),
+``failure_stage``, ``failure_reason``, ``withheld_reason`` (the switch that stopped its newest
+message), while it is handed off ``handoff``, while events of it wait ``waiting``,
+``unclear_between``, the opaque ids of the conversations to which its newest unclear message may
+belong, ``person_act`` and ``reply_failure`` (why a person's newest reply was not sent), ``hint``,
+what a person who gave it back wants the writer to know, ``send_at`` (no message of ours before),
+``not_allowed`` (its project does not allow the channel), ``follow_ups`` (see `follow_up_settings`),
+``next_follow_up``, ``continues`` and ``continued_by``.
 """
 
 from __future__ import annotations
@@ -81,8 +80,7 @@ class Entry:
         note: a fixed code on a message that is no plain text of the recipient's; see `NOTES`.
         media: of each attachment ``type``, ``size`` in bytes, ``digest`` of the URL or the content,
             and ``link`` where the vendor keeps it; what is not known is left out.
-        number: its place in the order of writing, from 0; missing in entries of older versions,
-            which were written before all others.
+        number: its place in the order of writing, from 0; -1 until it is appended.
         by: the person who wrote it for the company; None for the machine's messages.
     """
 
@@ -97,7 +95,7 @@ class Entry:
     provider_id: str | None = None
     note: str | None = None
     media: Sequence[Mapping[str, Any]] | None = field(default=None, repr=False)
-    number: int | None = None
+    number: int = -1
     by: str | None = None
 
     def item(self) -> Item:
@@ -172,13 +170,7 @@ UNSAID = frozenset({PROMPT, OTHER_SENDER, AUTO_REPLY, INTERNAL})
 
 def entry(item: Mapping[str, Any]) -> Entry:
     """A stored map as an entry."""
-    fields: dict[str, Any] = {name: item.get(name) for name in ENTRY_FIELDS}
-    return Entry(**fields)
-
-
-def place(one: Entry) -> int:
-    """An entry's place in the order of writing; see `Entry.number`."""
-    return -1 if one.number is None else one.number
+    return Entry(**{name: item[name] for name in ENTRY_FIELDS if name in item})
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +295,11 @@ class Record:
     def messages(self) -> tuple[Entry, ...]:
         """The newest entries, oldest first; `Conversations.history` reads all of them."""
         return tuple(entry(one) for one in self.item["messages"])
+
+    @property
+    def as_written(self) -> tuple[Entry, ...]:
+        """The newest entries in the order in which they were written."""
+        return tuple(sorted(self.messages, key=lambda one: one.number))
 
     @property
     def message_count(self) -> int:

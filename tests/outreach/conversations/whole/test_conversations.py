@@ -113,8 +113,7 @@ def _claim(ledger, event, clock):
 
 def test_lifting_a_missing_mark_creates_none(conversations, table):
     conversations.allow(TEL, "ci-aaa-001")
-    for key in (items.do_not_contact, items.old_do_not_contact):
-        assert table.get(key(TEL, "ci-aaa-001")) is None
+    assert table.get(items.do_not_contact(TEL, "ci-aaa-001")) is None
 
 
 def test_a_draft_written_with_the_opening_is_stored(conversations):
@@ -301,13 +300,6 @@ def test_a_draft_counts_as_unreported_until_its_delivery_is_noted(conversations)
     assert unreported == {outreach_keys.send_action(record.opaque_id, "e2"): ""}
     conversations.note_delivery(record, "e2", "sent", 2, ref="SM1")
     assert conversations.other_messages(record, "e1").unreported == {}
-
-
-def test_a_draft_of_an_older_version_is_listed_without_its_action(conversations):
-    record = conversations.open(new(), ("e1", Draft(text="Mine"))).record
-    conversations.keep_draft(record, "e2", Draft(text="Second"))
-    conversations._table.update(items.draft_key(record, "e2"), set_={}, remove=["action_key"])
-    assert conversations.other_messages(record, "e1") == OtherMessages(texts=frozenset({"second"}))
 
 
 def test_a_delivery_without_a_draft_creates_no_row(conversations):

@@ -64,13 +64,6 @@ def test_start_lifts_only_what_was_asked_for_by_text(conversations, reason):
     assert not conversations.allow(TEL, COMPANY), "lifted once"
 
 
-def test_start_does_not_lift_a_complaint_that_an_older_version_wrote(conversations, table):
-    for key in (items.do_not_contact, items.old_do_not_contact):
-        table.put({**key(MAIL, COMPANY), "reason": "complained", "ttl": 1_900_000_000})
-    assert not conversations.allow(MAIL, COMPANY)
-    assert conversations.is_forbidden(MAIL, COMPANY)
-
-
 def test_a_stop_does_not_hide_what_start_cannot_lift(conversations):
     conversations.forbid(TEL, COMPANY, Reason.OPERATOR, by="jo")
     conversations.forbid(TEL, COMPANY, Reason.STOP, said_at="2026-11-20T09:00:00.000Z")

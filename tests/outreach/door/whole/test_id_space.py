@@ -74,19 +74,3 @@ def test_a_conversations_id_begins_with_its_companys_and_projects_ids(outreach, 
 def test_a_separator_in_an_id_is_refused(outreach, field):
     answer = outreach.start(company_data={field: "ci-aaa-001#pi"})
     assert refused(answer, field)
-
-
-def test_a_conversation_that_an_older_version_opened_as_a_mark_silences_no_recipient(
-    outreach, neighbour
-):
-    """Queued before the check at the door was there, or already in the table."""
-    neighbour.start()
-    outreach.run()
-    planted = outreach.record().item | {"conversation_id": MARK}
-    outreach.services.conversations._table.put(planted)
-    assert outreach.start("req1", "sms").status_code == 200
-    outreach.run()
-    assert outreach.fate("req1").json_body["state"] == "sent"
-    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
-    outreach.run()
-    assert len(outreach.twilio.sent_to(TEL)) == 3
