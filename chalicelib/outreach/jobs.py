@@ -49,7 +49,7 @@ class InboundMessage(OutreachJob):
     Attributes:
         sender: the company's number or address it came to, without a plus tag.
         recipient: the sender of the message, normalised: the conversation's recipient.
-        account: the Twilio account that signed it; None for e-mail, and in jobs of older versions.
+        account: the Twilio account that signed it; None for e-mail.
         message_id: the provider's id; for e-mail a hash, because a Message-ID looks like an address.
         token: the opaque id a reply address carried.
         in_reply_to: the messages it refers to, the closest one last: hashes of Message-IDs of an
@@ -58,8 +58,8 @@ class InboundMessage(OutreachJob):
         email_message_id: the e-mail's own Message-ID, for the threading headers of an answer.
         is_automatic: an auto-reply or a bounce; never answered.
         consent_at_door: the door has written or lifted the mark that the message asks for, or found
-            none to lift: the worker leaves it.  False in jobs of older versions.
-        carrier_answers: the carrier answers such a message itself; None in jobs of older versions.
+            none to lift: the worker leaves it.
+        carrier_answers: the carrier answers such a message itself.
         pair: the conversation's own addresses, once they are known to differ from the message's: an
             e-mail with a valid token may come from any address.
         is_apart: the door could not see that it may speak for its sender: the account that signed it
@@ -69,7 +69,7 @@ class InboundMessage(OutreachJob):
 
     kind: Literal["inbound_message"] = "inbound_message"
     channel: Channel
-    account: str | None = None
+    account: str | None
     sender: str
     recipient: str
     message_id: str
@@ -83,7 +83,7 @@ class InboundMessage(OutreachJob):
     is_automatic: bool = False
     opt_out: Literal["stop", "start", "help"] | None = None
     consent_at_door: bool = False
-    carrier_answers: bool | None = None
+    carrier_answers: bool
     pair: tuple[str, str] | None = None
     is_apart: bool = False
 
@@ -116,13 +116,13 @@ class DeliveryReceipt(OutreachJob):
         rank: order of the statuses; a lower rank never replaces a higher one.
         reason: the provider's error code.
         opts_out: the recipient must not be contacted again.
-        is_dead: the address does not exist; false in jobs of older versions.
+        is_dead: the address does not exist.
         is_apart: see `InboundMessage`.
     """
 
     kind: Literal["delivery_receipt"] = "delivery_receipt"
     channel: Carrier
-    account: str | None = None
+    account: str | None
     sender: str
     recipient: str
     entry_id: str

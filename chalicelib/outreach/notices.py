@@ -171,12 +171,12 @@ def carrier_answers(record: Record, job: InboundMessage) -> bool:
     """Whether the carrier answers a STOP or HELP itself, so that we do not.
 
     Twilio answers its own keywords on SMS unless the account's handling is off; ``opt_out_answers`` of
-    the channel's settings says otherwise.  Jobs of older versions do not say what was recognised.
+    the channel's settings says otherwise.
     """
     setting = record.channel_config.get("opt_out_answers")
     if setting in (CARRIER, OWN):
         return bool(setting == CARRIER)
-    return job.carrier_answers is not False
+    return job.carrier_answers
 
 
 def _company(record: Record) -> str:

@@ -166,10 +166,6 @@ class Replying:
         """
         record = context.conversation
         context.draft = self._conversations.draft(record, entry_id)
-        if context.draft is None and isinstance(context.job, InboundMessage):
-            notice = _notice_of(record, context.job)  # the message was stored by an older version
-            if notice is not None:
-                context.draft = self._conversations.keep_draft(record, entry_id, notice)
         if context.draft is None:
             reason = "opted_out" if note == OPT_OUT else "answered_by_provider"
             raise NotAnEvent(EventStatus.PROCESSED, reason)

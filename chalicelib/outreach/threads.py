@@ -7,7 +7,7 @@ oldest first (RFC 5322, section 3.6.4).  The conversation keeps them in ``email_
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from chalicelib.outreach.conversations.records import Record
@@ -38,8 +38,7 @@ def headers(record: Record) -> dict[str, str]:
     known = _references(record)
     if not known:
         return {}
-    newest = str(record.item.get("last_email_id") or known[-1])
-    answered = newest if _MESSAGE_ID.fullmatch(newest) else known[-1]
+    answered = str(record.item.get("last_email_id") or known[-1])
     return {"In-Reply-To": answered, "References": _fitting(known)}
 
 
@@ -57,9 +56,8 @@ def subject(record: Record, written: str) -> str:
 
 
 def _references(record: Record) -> list[str]:
-    item: Mapping[str, Any] = record.item
-    kept = item.get("email_references") or [item.get("email_id"), item.get("last_email_id")]
-    return list(dict.fromkeys(str(one) for one in kept if _MESSAGE_ID.fullmatch(str(one))))
+    kept = record.item.get("email_references") or ()
+    return [str(one) for one in kept if _MESSAGE_ID.fullmatch(str(one))]
 
 
 def _grown(record: Record, message_id: str) -> list[str]:

@@ -1,7 +1,7 @@
 """One-click unsubscribe (RFC 8058): the link in an outreach e-mail, and the page behind it.
 
 The link's token names a company, a keyed hash of its recipient's address and the conversation, all
-signed; one of an older version names no conversation::
+signed::
 
     <32 hex: hash of company and address>.<company's id, base64url>.<opaque id>.<32 hex: signature>
 
@@ -41,7 +41,7 @@ from chalicelib.outreach.jobs import Unsubscribed
 PATH = "/unsubscribe/"
 SOURCE = "unsubscribe"
 TRANSACTIONAL = "transactional"
-_TOKEN = re.compile(r"([0-9a-f]{32})\.([A-Za-z0-9_-]{1,400})\.(?:([0-9a-f]{32})\.)?([0-9a-f]{32})")
+_TOKEN = re.compile(r"([0-9a-f]{32})\.([A-Za-z0-9_-]{1,400})\.([0-9a-f]{32})\.([0-9a-f]{32})")
 _HTML = "text/html; charset=utf-8"
 _PAGE_HEADERS: Mapping[str, str] = {
     "Content-Type": _HTML,
@@ -89,12 +89,12 @@ class Opened:
 
     Attributes:
         hashed: of the company and the recipient's address.
-        conversation: its opaque id; None in a token of an older version.
+        conversation: its opaque id.
     """
 
     company_id: str
     hashed: str
-    conversation: str | None = None
+    conversation: str
 
 
 def opened(opaque: OpaqueIds, text: str) -> Opened | None:
@@ -107,15 +107,14 @@ def opened(opaque: OpaqueIds, text: str) -> Opened | None:
         company_id = base64.urlsafe_b64decode(padded).decode()
     except (binascii.Error, UnicodeDecodeError):
         return None
-    named = (found[3],) if found[3] else ()
-    wanted = _signature(opaque, company_id, found[1], *named)
+    wanted = _signature(opaque, company_id, found[1], found[3])
     if not hmac.compare_digest(wanted, found[4]):
         return None
     return Opened(company_id, found[1], found[3])
 
 
-def _signature(opaque: OpaqueIds, company_id: str, hashed: str, *conversation: str) -> str:
-    return opaque.of("unsubscribe", company_id, hashed, *conversation)
+def _signature(opaque: OpaqueIds, company_id: str, hashed: str, conversation: str) -> str:
+    return opaque.of("unsubscribe", company_id, hashed, conversation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +169,7 @@ class UnsubscribeDoor:
 
     def _job(self, found: Opened) -> Unsubscribed | None:
         """The job of the event; None where no company hears of it, or the conversation has ended."""
-        record = self.conversations.find(found.conversation) if found.conversation else None
+        record = self.conversations.find(found.conversation)
         if record is None or record.company_id != found.company_id or not record.item.get(TELLS):
             return None
         event_key = outreach_keys.unsubscribe(record.opaque_id)

@@ -38,14 +38,17 @@ OF = {
     ),
     "inbound_message": lambda pair: InboundMessage(
         channel="email" if pair is MAILED else "sms",
+        account=None,
         sender=pair[0],
         recipient=pair[1],
         message_id="m",
         sent_at="2026-11-20T12:00:00.000Z",
+        carrier_answers=False,
         **COMMON,
     ),
     "delivery_receipt": lambda pair: DeliveryReceipt(
         channel="email" if pair is MAILED else "text",
+        account=None,
         sender=pair[0],
         recipient=pair[1],
         entry_id="e",

@@ -49,12 +49,14 @@ def test_a_hand_off_that_a_dead_letter_began_is_finished_though_a_confirmation_n
         source="twilio",
         trace_id="1f",
         channel="sms",
+        account=None,
         sender=record.sender,
         recipient=record.primary_channel,
         message_id="SM1",
         text="STOP",
         sent_at="2026-11-20T12:00:00.000Z",
         opt_out=opt_out,
+        carrier_answers=False,
     )
     event = Event(facts_of(says), EventContext(says, 0.0, record=record))
     flow = outreach_parts.flow()

@@ -63,7 +63,6 @@ def test_the_companys_own_wording_is_used_for_its_language():
     [
         (None, True, True),
         (None, False, False),
-        (None, None, True),
         ("own", True, False),
         ("carrier", False, True),
         ("canary", False, False),

@@ -7,7 +7,6 @@ import pytest
 from twilio.request_validator import RequestValidator
 
 from chalicelib.outreach import senders
-from chalicelib.wiring.jobs import decode
 from local import company
 from local.vendors import twilio as twilio_vendor
 from local.vendors.twilio import Post
@@ -140,13 +139,3 @@ def test_a_company_whose_account_changed_still_hears_its_recipients(
     outreach.deliver(by_neighbour(outreach.says("STOP", whatsapp=False)))
     outreach.run()
     assert outreach.services.conversations.is_forbidden(TEL, company.COMPANY_ID)
-
-
-def test_a_jobs_account_is_optional(outreach, conversation):
-    """Queued by an older version."""
-    outreach.deliver(outreach.says("STOP", whatsapp=False))
-    sqs = outreach.stage.aws.client("sqs")
-    (message,) = sqs.receive_message(QueueUrl=outreach.lane_url())["Messages"]
-    body = json.loads(message["Body"])
-    del body["account"]
-    assert decode(json.dumps(body)).account is None

@@ -74,6 +74,7 @@ class Receipts:
             source="twilio_status",
             trace_id="t",
             channel="text",
+            account=None,
             sender="+15550109002",
             recipient=TEL,
             entry_id=entry_id,

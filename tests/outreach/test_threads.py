@@ -48,14 +48,6 @@ def record(**item):
     return Record({"messages": [], **item})
 
 
-def test_a_thread_of_an_older_version_goes_on():
-    old = record(email_id="<a@x.example>", last_email_id="<b@x.example>")
-    wanted = {"In-Reply-To": "<b@x.example>", "References": "<a@x.example> <b@x.example>"}
-    assert threads.headers(old) == wanted
-    assert threads.sent(old, "<c@x.example>")["email_references"][-1] == "<c@x.example>"
-    assert threads.subject(old, "as written") == "as written"
-
-
 def test_a_long_thread_fits_its_header_with_its_first_message():
     ids = [f"<{n:03d}{'x' * 60}@mail.example.com>" for n in range(60)]
     known = record()

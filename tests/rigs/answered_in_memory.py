@@ -111,6 +111,7 @@ class Answered(Telling):
             message_id=message_id,
             text=text,
             sent_at=f"2026-11-20T12:00:0{number}.000Z",
+            carrier_answers=True,
         )
 
     def hears(self, text, number=1):

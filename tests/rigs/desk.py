@@ -166,7 +166,7 @@ class DeskRig(OutreachParts):
             message_id=f"SM{self.said}",
             text=text,
             sent_at=self.now(),
-            **more,
+            **{"carrier_answers": True, **more},
         )
         self.intake.accept(message)
 

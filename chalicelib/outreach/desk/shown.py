@@ -53,8 +53,7 @@ def entry_shown(entry: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     """An entry of the list: identifiers, fixed codes and times, and the person who has it."""
     state = state_of(entry, now)
     is_open = entry["handoff_state"] in handoffs.OPEN
-    since = entry.get("unanswered_since") or (entry["since"] if state == handoffs.WAITING else None)
-    waits = parsed(str(since)) if since and is_open else None
+    waits = parsed(entry.get("unanswered_since")) if is_open else None
     return {
         "id": entry["opaque_id"],
         "company": entry["company_id"],

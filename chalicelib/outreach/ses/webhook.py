@@ -86,6 +86,7 @@ def parse(
         "payload_bytes": len(whole),
         "trace_id": keys.digest(delivery_id)[:16],
         "channel": Channel.EMAIL,
+        "account": None,
     }
     if raw.get("notificationType") == "Received":
         return _received(raw, common, opaque)
@@ -180,6 +181,7 @@ def _received(
             "media_count": _read_or(lambda: sum(1 for _ in message.iter_attachments()), 0),
             "media": _read_or(lambda: _media(message), none)[:20],
             "opt_out": opt_out,
+            "carrier_answers": False,
             "token": token,
             "in_reply_to": [message_id_digest(one) for one in _referred(message)][-20:],
             "email_message_id": own_id or None,

@@ -39,6 +39,7 @@ def job(account, number=NUMBER):
         recipient="+15550100001",
         message_id="SM1",
         sent_at="2026-11-20T09:00:00.000Z",
+        carrier_answers=False,
     )
 
 

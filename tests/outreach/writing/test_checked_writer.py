@@ -159,8 +159,7 @@ def test_are_you_a_bot_is_answered_truthfully_whatever_the_model_writes():
     assert liar.checked.answer(record(), known).text == LINE[Language.ES]
 
 
-def test_a_stored_draft_of_an_older_version_is_read():
-    assert draft({"text": "Hello", "conversation_id": "x"}).revision is None
+def test_the_revision_of_the_settings_is_stored_with_the_draft():
     made = writer(GOOD).checked.answer(record(), said("When?"))
     assert len(made.revision) == 12
     assert draft(made.item()) == made

@@ -10,7 +10,7 @@ from chalicelib.once.event import EventStatus
 from chalicelib.once.journal import entry_time
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import reopening
-from chalicelib.outreach.conversations import handoffs, items
+from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import Status
 from chalicelib.outreach.desk import asked as asking
@@ -358,20 +358,6 @@ def test_an_act_that_fails_at_a_write_is_done_whole_or_not_at_all(desk, act, fai
     desk.work()
     assert len(desk.sent()) == (act != "take")
     assert len(desk.journal.story(record.opaque_id)) == 1
-
-
-def test_a_hand_off_taken_in_an_older_version_is_read_and_acted_on(desk):
-    """Its entry was closed, and it has no times of its own."""
-    record = desk.handed_off()
-    old = {**record.handoff, "id": f"taken-{record.handoff['id']}", "taken_by": "sam"}
-    desk.conversations.move(record, [Status.HANDED_OFF], {"handoff": old})
-    key = handoffs.key(record.handoff["id"], record.opaque_id)
-    desk.conversations_table.delete(key)
-    record = desk.says(record, "Hello?")
-    assert desk.state(record) == "taken"
-    desk.act("reply", record, text="It is me, Sam.")
-    desk.work()
-    assert (desk.sent(), desk.state(record)) == (["It is me, Sam."], "answered")
 
 
 def test_a_release_that_had_failed_runs_again_when_it_is_approved_again(desk):
