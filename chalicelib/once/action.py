@@ -50,7 +50,7 @@ class UnsettledAction:
         probe: of the effect, nothing else.
         looks: number of checks after the horizon at which the provider showed nothing.
         owner: of the claim that held the row when it was read; a new claim changes it.
-        due_epoch: the next look at it; 0 in a row of the previous release.
+        due_epoch: the next look at it; 0 where it has no date.
         tries: earlier attempts; see `ledger.tries`.
     """
 

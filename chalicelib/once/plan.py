@@ -109,7 +109,7 @@ class Plan:
 
     @classmethod
     def decode(cls, text: str) -> Plan:
-        """The plan in a stored text, packed or not.
+        """The plan in a stored text.
 
         Raises:
             ValueError: the text is no plan of a version known here.
@@ -121,9 +121,9 @@ class Plan:
         return cls(flow=raw["flow"], steps=steps, facts=raw["facts"])
 
 
-def _unpacked(text: str) -> str | bytes:
+def _unpacked(text: str) -> bytes:
     if not text.startswith(_PACKED):
-        return text
+        raise ValueError("unknown form of a plan")
     unpacker = zlib.decompressobj(wbits=-15, zdict=_DICTIONARY)
     try:
         return unpacker.decompress(base64.b85decode(text.removeprefix(_PACKED)), MAX_BYTES)

@@ -1,6 +1,5 @@
 """Operator commands for the fact pipeline: `python -m ops facts`.
 
-__main__      `python -m ops.facts`, the same commands
 commands      create, seed, pending, failed, retry, explain, check, correct, rebuild
 correction    corrects a stored fact: ledger and archive, and the dataset with its next rebuild
 rebuild_plan  what a rebuild would post and lose, before it changes anything

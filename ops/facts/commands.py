@@ -1,7 +1,4 @@
-"""The commands of `python -m ops facts`: the Power BI dataset and the facts in it.
-
-`python -m ops.facts` is the same, kept for scripts of earlier releases.
-"""
+"""The commands of `python -m ops facts`: the Power BI dataset and the facts in it."""
 
 from __future__ import annotations
 
@@ -29,7 +26,6 @@ from ops.facts.rebuild import Rebuild
 from ops.identity import of_caller
 from ops.options import Json, Stage, Yes
 from ops.output import Output
-from ops.running import run
 from ops.session import OperatorServices, Session
 from ops.stage import config
 
@@ -40,11 +36,6 @@ app = typer.Typer(help="The Power BI dataset and its facts.", no_args_is_help=Tr
 
 Context = typer.Context
 Key = Annotated[str, typer.Argument(help="A fact's key, e.g. ALOWARE:719285063")]
-
-
-def main(arguments: Sequence[str] | None = None, services: Services | None = None) -> int:
-    """Run a command; returns the exit code."""
-    return run(app, arguments, services)
 
 
 def _agent(text: str | None) -> str | None:

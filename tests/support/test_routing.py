@@ -29,7 +29,7 @@ def test_a_plan_takes_at_most_three_writes_and_tags_a_reply_only_when_it_is_done
     plan = planned(decide_on(Classified(intent, 0.9)), inquiry, tags, verdict, floor=None)
     assert len(plan.steps) <= 3
     assert "secret words" not in plan.encode()
-    assert Plan.decode(plan.encode()) == plan
+    assert Plan.decode(plan.packed()) == plan
     listed = list(plan.actions)
     for action in listed:
         if action.kind == "close" or action.arg in ("mw-auto-replied", "mw-reply-sent"):

@@ -4,7 +4,6 @@ It is a sink of its own, which other tools query, and from which a dataset is re
 
     FactEvent/day=2025-11-05/1763629452123.ndjson.gz    facts of one day, by the batch that posted them
     DimAgent/1763629452123.ndjson.gz                    keys of a dimension, by the batch
-    FactEvent/2025/11/05/1763629452123.ndjson           as releases before 2026-12 wrote them
 
 A retry overwrites a batch's objects with the same rows, so that a repeated batch is stored once.  A
 reader takes the newest row of each `EventID` and of each dimension key.
@@ -27,7 +26,6 @@ from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.facts.model import Row
 
 _PACKED = ".ndjson.gz"
-_PLAIN = ".ndjson"
 
 
 class Archive(Protocol):
@@ -89,7 +87,7 @@ class S3Rows:
             )
             for name in _oldest_first(found):
                 body = self.client.get_object(Bucket=self.bucket, Key=name)["Body"].read()
-                yield from rows_of(name, body)
+                yield from rows_of(body)
         except (ClientError, BotoCoreError) as error:
             raise TransientError("s3", "read", reason=type(error).__name__) from None
 
@@ -140,7 +138,7 @@ class FileRows:
         folders = [self.folder / prefix for prefix in _prefixes(table, days)]
         names = (path.as_posix() for folder in folders for path in folder.rglob("*"))
         for name in _oldest_first(names):
-            yield from rows_of(name, Path(name).read_bytes())
+            yield from rows_of(Path(name).read_bytes())
 
     def file(self, name: str) -> bytes | None:
         """See `Archive.file`."""
@@ -160,10 +158,9 @@ def objects_of(table: str, number: int, rows: Sequence[Row]) -> Iterator[tuple[s
         yield f"{table}/day={day}/{number}{_PACKED}", _packed(of_day)
 
 
-def rows_of(name: str, body: bytes) -> Iterator[dict[str, Any]]:
+def rows_of(body: bytes) -> Iterator[dict[str, Any]]:
     """The rows of an object."""
-    text = (gzip.decompress(body) if name.endswith(_PACKED) else body).decode()
-    return (json.loads(line) for line in text.splitlines())
+    return (json.loads(line) for line in gzip.decompress(body).decode().splitlines())
 
 
 def _prefixes(table: str, days: Sequence[str] | None) -> list[str]:
@@ -172,7 +169,7 @@ def _prefixes(table: str, days: Sequence[str] | None) -> list[str]:
 
 def _oldest_first(names: Iterable[str]) -> list[str]:
     """The names of batches, by their number; other objects are left out."""
-    found = [name for name in names if name.endswith((_PACKED, _PLAIN))]
+    found = [name for name in names if name.endswith(_PACKED)]
     return sorted(found, key=lambda name: (int(PurePosixPath(name).name.partition(".")[0]), name))
 
 

@@ -78,7 +78,6 @@ class CustomerOrders:
             stored is not None
             and stored.get("requester") == requester
             and not stored["has_tracking"]
-            and ("trouble" in stored or stored["outcome"] != "found")  # else of an older release
         ):
             return _from_cache(stored, number)
         found = shop.find_order(number, requester_email=email)

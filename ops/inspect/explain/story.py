@@ -197,7 +197,7 @@ def _sent(stored: Stored, action: Row) -> list[str]:
     said = [
         f"A request left {words.later(one.at, asked)} and ended without a usable answer"
         f"{f' ({one.reason})' if one.reason else ''}{attempts.judged(one)}."
-        for one in attempts.earlier(stored, action)
+        for one in attempts.earlier(action)
     ]
     again = " once more" if said else ""
     if action["status"] != "done":
@@ -215,7 +215,7 @@ def _sent(stored: Stored, action: Row) -> list[str]:
         "operator": "an operator recorded that it was sent",
     }.get(str(action.get("reason")).partition(":")[0], f"{carrier} accepted it{ref}")
     said.append(f"{done_by}{again}{text}: {known}, {at}.")
-    if attempts.may_be_double(stored, action):
+    if attempts.may_be_double(action):
         said.append(
             "It was sent twice as far as we know: if the first request arrived as well,"
             " the customer has it twice."

@@ -66,15 +66,6 @@ def test_batches_are_read_oldest_first(archive):
     assert read == [str(NUMBER), str(NUMBER + 1), str(NUMBER * 10)]
 
 
-def test_batches_of_an_earlier_release_are_read_too(folder):
-    old = folder.folder / f"FactEvent/2026/11/20/{NUMBER - 1}.ndjson"
-    old.parent.mkdir(parents=True)
-    old.write_text(json.dumps({"EventID": "ALOWARE:0"}) + "\n")
-    folder.append("FactEvent", NUMBER, ROWS[:1], deadline_seconds=5)
-
-    assert [row["EventID"] for row in folder.read("FactEvent")] == ["ALOWARE:0", "ALOWARE:1"]
-
-
 def test_a_missing_bucket_makes_rows_wait(bucket):
     gone = S3Rows(bucket.client, "gone")
     with pytest.raises(TransientError):

@@ -41,7 +41,7 @@ def table(outreach):
 
 @pytest.fixture
 def empty_map(table):
-    """A stage whose projects were stored by an older version."""
+    """A stage whose projects were stored by another program."""
     for address in MAPPED:
         table.delete(layout.key(address))
 
@@ -150,7 +150,7 @@ def test_check_sees_a_shared_sender_from_both_sides(outreach, run, table):
         assert company.SMS_NUMBER not in found["detail"]
 
 
-def test_companies_of_older_versions_are_mapped_by_one_command(outreach, run, empty_map):
+def test_projects_that_another_program_stored_are_mapped_by_one_command(outreach, run, empty_map):
     assert findings(run, company.COMPANY_ID)["result"] == "fail"
     for _ in range(2):
         said = run("company", "map", "--json")

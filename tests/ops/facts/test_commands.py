@@ -8,13 +8,14 @@ from chalicelib import settings
 from chalicelib.facts.dataset import DIM_METRIC, definition
 from chalicelib.wiring import Services
 from ops.facts import commands as ops_facts
+from ops.running import run as run_app
 
 
 def test_the_operator_commands_of_facts(facts_rig, app_environment, capsys, tmp_path):
     parts = Services(settings.load(app_environment))
     number = facts_rig.aloware.call()
     facts_rig.work()
-    run = lambda *words: ops_facts.main(list(words), parts)  # noqa: E731
+    run = lambda *words: run_app(ops_facts.app, list(words), parts)  # noqa: E731
 
     assert run("pending") == 0
     assert f"1 facts pending; the oldest is ALOWARE:{number}" in capsys.readouterr().out
@@ -52,7 +53,7 @@ def run(facts_rig, app_environment, capsys):
 
     def command(*words):
         parts = Services(settings.load({**app_environment, **os.environ}))
-        code = ops_facts.main(list(words), parts)
+        code = run_app(ops_facts.app, list(words), parts)
         return code, capsys.readouterr().out
 
     return command

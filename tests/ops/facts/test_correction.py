@@ -8,6 +8,7 @@ from chalicelib import settings
 from chalicelib.wiring import Services
 from local import chart
 from ops.facts import commands as ops_facts
+from ops.running import run as run_app
 
 
 @pytest.fixture
@@ -16,7 +17,7 @@ def run(facts_rig, app_environment, capsys):
 
     def command(*words):
         parts = Services(settings.load({**app_environment, **os.environ}))
-        code = ops_facts.main(list(words), parts)
+        code = run_app(ops_facts.app, list(words), parts)
         return code, capsys.readouterr().out
 
     return command

@@ -10,7 +10,6 @@ import typer
 from chalicelib.once.timer import dated
 from chalicelib.support import keys as ticket_keys
 from ops import cli
-from ops.facts import commands as facts
 from ops.repair import replay
 from tests.rigs.engines import drain
 from tests.rigs.memory_stage import NOWHERE
@@ -190,10 +189,10 @@ def test_without_a_region_the_command_says_which_variable_to_set(
 def test_without_a_region_the_facts_commands_say_the_same(real_clients, capsys, monkeypatch):
     monkeypatch.delenv("AWS_DEFAULT_REGION")
     monkeypatch.delenv("AWS_REGION", raising=False)
-    assert facts.main(["pending"]) == 2
+    assert cli.main(["facts", "pending"]) == 2
     assert "AWS_PROFILE or AWS_DEFAULT_REGION" in capsys.readouterr().err
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    assert facts.main(["failed"]) == 2
+    assert cli.main(["facts", "failed"]) == 2
     assert "EndpointConnectionError" in capsys.readouterr().err
 
 
@@ -503,21 +502,21 @@ def test_every_command_takes_a_stage_and_prints_json_on_request():
 
 @pytest.mark.parametrize("words", [("create",), ("seed",), ("rebuild",), ("retry",)], ids=" ".join)
 def test_facts_of_prod_are_not_changed_without_confirmation(words, capsys):
-    assert facts.main([*words, "--stage", "prod"]) == 2
+    assert cli.main(["facts", *words, "--stage", "prod"]) == 2
     assert "--yes" in capsys.readouterr().err
 
 
 def test_facts_are_printed_as_json_and_an_unreachable_stage_is_reported(system, capsys, request):
-    assert facts.main(["pending", "--stage", "dev", "--json"]) == 0
+    assert cli.main(["facts", "pending", "--stage", "dev", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"waiting": 0, "oldest": None}
-    assert facts.main(["explain", "ALOWARE:none"]) == 1
-    assert facts.main(["pending", "--stage", "NOT A STAGE"]) == 2
+    assert cli.main(["facts", "explain", "ALOWARE:none"]) == 1
+    assert cli.main(["facts", "pending", "--stage", "NOT A STAGE"]) == 2
     request.getfixturevalue("real_clients")
-    assert facts.main(["pending"]) == 2
+    assert cli.main(["facts", "pending"]) == 2
     assert "Traceback" not in capsys.readouterr().err
 
 
 def test_the_json_output_of_facts_contains_no_log_lines(system, capsys):
     """A call of Power BI's is logged, and not where the command's result goes."""
-    assert facts.main(["create", "--json"]) == 0
+    assert cli.main(["facts", "create", "--json"]) == 0
     assert list(json.loads(capsys.readouterr().out)) == ["there"]

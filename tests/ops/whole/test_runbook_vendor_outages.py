@@ -9,7 +9,7 @@ from chalicelib.errors import SettingsError
 from chalicelib.facts.dataset import FACT_EVENT
 from local import company
 from local.vendors import aloware, hubspot, ses, twilio
-from ops.facts import commands as facts
+from ops import cli
 from ops.stage import config
 from tests.rigs.operator import Operator, new_containers, put_secret
 from tests.rigs.outreach import MAIL, TEL
@@ -447,7 +447,7 @@ def test_a_rebuild_was_interrupted_and_blocks_the_writer(operator, facts_rig, po
     powerbi.fault(
         "status", operation="post_rows", status=400, skip=3
     )  # three dimensions are filled
-    assert facts.main(["rebuild", "--apply"]) == 1
+    assert cli.main(["facts", "rebuild", "--apply"]) == 1
     facts_rig.aloware.call()
     facts_rig.work()
     assert facts_rig.post()["outcome"] == "waiting:rebuild"

@@ -78,7 +78,7 @@ def test_an_action_abandoned_by_another_event_is_returned_as_started(ledger_rig,
 
 
 def test_a_pending_action_without_a_started_flag_counts_as_started(ledger_rig):
-    """A row written by an older version must not cause a second send."""
+    """A row that does not say whether its request left must not cause a second one."""
     ledger_rig.ledger.begin(ledger_rig.claim(), [TAG], MODES)
     del ledger_rig.row(TAG.key)["started"]
     ledger_rig.clock.forward(300)
