@@ -176,7 +176,7 @@ class SupportFlow(Flow):
             message_id=event.facts.source_message_id,
             first_contact_floor=facts.get("floor"),
             routed_team=str(facts["route"]),
-            routing_confidence=_confidence(facts),
+            routing_confidence=float(facts["confidence"]),
             intent=str(facts["intent"]),
             risk_flags=frozenset(facts.get("risk", ())),
             **replied,
@@ -291,17 +291,12 @@ def _stored_decision(facts: Mapping[str, Any]) -> Decision:
     attempts = facts.get("pending")
     return Decision(
         intent=str(facts["intent"]),
-        confidence=_confidence(facts),
+        confidence=float(facts["confidence"]),
         route=str(facts["route"]),
         tier=Tier(facts["tier"]),
         language="es" if facts.get("language") == "es" else "en",
         pending=None if attempts is None else Pending(str(facts["intent"]), int(attempts)),
     )
-
-
-def _confidence(facts: Mapping[str, Any]) -> float:
-    """Older stored plans leave out a confidence of zero."""
-    return float(facts.get("confidence", 0))
 
 
 def _reply_state(

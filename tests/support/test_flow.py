@@ -23,18 +23,6 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 FACTS = EventFacts("evt:rp:1042:c-1", "1042", "2026-11-20T12:00:00.000Z", "", 0, "test", "c-1")
 
 
-def test_a_plan_stored_without_its_zero_confidence_can_finish():
-    rig = LedgerRig()
-    states = States(tables.state(), rig.clock)
-    flow = SupportFlow(OneTicket(), states, rig.ledger, rig.clock, max_event_age=timedelta(days=7))
-    stored = {"intent": "unknown_other", "route": "route-a", "at": "2026-11-20T12:00:00.000Z"}
-    plan = Plan("support", ((PlannedAction("add_tag", "route-a"),),), stored | {"tier": "TIER_1"})
-    lease = Lease(FACTS, "o", 1, 2e9, 1)
-    assert flow.conclude(lease, Event(FACTS, Inquiry(text="", at=NOW)), plan, {})
-    stored = states._table.get({"conversation_id": "1042"})
-    assert (stored["last_intent"], stored["last_routing_confidence"]) == ("unknown_other", 0)
-
-
 def one_comment(*, is_operator):
     return OneTicket(Comment("c-1", is_operator, "We have refunded you", NOW))
 
@@ -104,8 +92,9 @@ def test_a_message_is_counted_by_whether_it_was_answered(status, answer):
     flow = SupportFlow(
         OneTicket(), states, rig.ledger, rig.clock, max_event_age=timedelta(days=7), log=log
     )
-    facts = {"intent": "x", "route": "route-a", "at": "2026-11-20T12:00:00.000Z", "tier": "TIER_1"}
-    plan = Plan("support", ((PlannedAction("reply", "t_x"),),), facts | {"template": "t_x"})
+    facts = {"intent": "x", "route": "route-a", "confidence": 0.0, "tier": "TIER_1"}
+    more = {"at": "2026-11-20T12:00:00.000Z", "template": "t_x"}
+    plan = Plan("support", ((PlannedAction("reply", "t_x"),),), facts | more)
     key = "act:rp_reply:1042:c-1"
     row = ActionRow(key, ActionStatus(status), finished_at="2026-11-20T12:00:01.000Z")
     flow.conclude(
