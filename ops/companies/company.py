@@ -63,7 +63,7 @@ def put(session: Session, item: dict[str, Any], *, because: str = "") -> str:
         OpsError: the item is not valid, or another company uses one of its senders; nothing was
             stored.
     """
-    found = company_item.faults(item)
+    found = company_item.faults(item, allows_loopback=_allows_loopback(session))
     if found:
         raise OpsError("not stored: " + "; ".join(found))
     key = {name: item[name] for name in ("company_id", "project_id")}
@@ -108,7 +108,9 @@ def items(session: Session, company_id: str, project_id: str | None) -> list[dic
 
 def check(session: Session, item: dict[str, Any]) -> list[Finding]:
     """Check an item, the secrets it names, and the company's API keys."""
-    found = [Finding("item", "fail", one) for one in company_item.faults(item)]
+    loopback = _allows_loopback(session)
+    wrong = company_item.faults(item, allows_loopback=loopback)
+    found = [Finding("item", "fail", one) for one in wrong]
     unknown = company_item.unknown_names(item)
     if unknown:
         found.append(Finding("item", "warn", f"unknown attributes: {', '.join(unknown)}"))
@@ -118,7 +120,7 @@ def check(session: Session, item: dict[str, Any]) -> list[Finding]:
     if item.get("project_status") != "active":
         found.append(Finding("item", "warn", "project_status is not active: starts are refused"))
     if not any(one.result == "fail" for one in found):
-        valid = CompanyItem.model_validate(item)
+        valid = company_item.read(item, allows_loopback=loopback)
         found.append(Finding("item", "ok"))
         found += [
             _secret(session, item, name, [channel.value for channel in channels])
@@ -195,6 +197,10 @@ def _identities(session: Session, item: dict[str, Any]) -> list[Finding]:
         return [Finding("sender identities", "warn", "the worker's role cannot be read")]
     problems = [] if allowed is None else identities.uncovered(item, allowed)
     return [Finding("sender identities", "fail", one) for one in problems]
+
+
+def _allows_loopback(session: Session) -> bool:
+    return session.services.settings.company_webhooks_on_loopback
 
 
 def _keys(session: Session, company_id: str) -> Finding:

@@ -15,6 +15,7 @@ from pydantic import (
     StrictBool,
     StrictInt,
     ValidationError,
+    ValidationInfo,
     model_validator,
 )
 
@@ -27,6 +28,9 @@ from chalicelib.outreach.follow_up_settings import Declared
 from chalicelib.outreach.notices import Language
 from chalicelib.outreach.response_targets import MOST_MINUTES
 from chalicelib.outreach.spending.budget import SOFT_PERCENT
+
+_LOOPBACK = "loopback"
+"""Of the validation's context: whether an endpoint may be on this machine."""
 
 
 def _phone(text: str) -> str:
@@ -204,8 +208,9 @@ class ChannelConfig(_Open):
     email: Mail | None = None
 
 
-def _webhook_or_none(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    found = [] if value is None else list(endpoint.faults(value))
+def _webhook_or_none(value: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - any JSON value
+    loopback = bool(info.context and info.context[_LOOPBACK])
+    found = [] if value is None else list(endpoint.faults(value, allows_loopback=loopback))
     if found:
         raise ValueError("; ".join(found))
     return value
@@ -275,10 +280,23 @@ class CompanyItem(_Open):
         return self
 
 
-def faults(item: Any) -> list[str]:  # noqa: ANN401 - any JSON value
+def read(item: Any, *, allows_loopback: bool) -> CompanyItem:  # noqa: ANN401 - any JSON value
+    """The item as the application reads it.
+
+    Args:
+        item: as stored, or as an operator wrote it.
+        allows_loopback: of `COMPANY_WEBHOOKS_ON_LOOPBACK`; true on a local stack only.
+
+    Raises:
+        ValidationError: it is not valid.
+    """
+    return CompanyItem.model_validate(item, context={_LOOPBACK: allows_loopback})
+
+
+def faults(item: Any, *, allows_loopback: bool = False) -> list[str]:  # noqa: ANN401 - any JSON value
     """The problems of an item, by attribute path; never its values."""
     try:
-        CompanyItem.model_validate(item)
+        read(item, allows_loopback=allows_loopback)
     except ValidationError as error:
         return [_described(one) for one in error.errors(include_input=False, include_url=False)]
     return []

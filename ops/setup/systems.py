@@ -13,7 +13,6 @@ from chalicelib.outreach.twilio.client import Credentials
 from chalicelib.outreach.twilio.credentials import of_company
 from chalicelib.support.tags import every_tag
 from ops.companies import api_keys, company, company_item, senders
-from ops.companies.company_item import CompanyItem
 from ops.session import OpsError, Session
 from ops.setup import doing
 from ops.setup.walk import Walk
@@ -54,7 +53,7 @@ def _secrets(walk: Walk, item: dict[str, Any]) -> None:
     """Store the secrets that an item names, and the token by which its account signs webhooks."""
     session = walk.session
     try:
-        named = company_item.secrets_of(CompanyItem.model_validate(item))
+        named = company_item.secrets_of(company_item.read(item, allows_loopback=False))
     except ValidationError:
         return  # `company.put` says what is wrong
     for name, channels in named.items():

@@ -817,8 +817,8 @@ def test_a_tool_that_cannot_be_undone_is_called_only_after_a_plain_yes(stack, an
     assert types(stack, request_id).count("conversation.tool_called") == is_called
 
 
-def test_a_company_hears_everything_once_in_order_signed_and_without_personal_data(stack):
-    to, project = stack.tel(), told(stack)
+def test_a_company_hears_everything_once_in_order_signed_and_without_personal_data(stack, tmp_path):
+    to, project = stack.tel(), told(stack, file=tmp_path / "project.json")
     request_id = started(stack, to, of=project)
     stack.carriers_report()
     stack.says(to, "my own secret words")
