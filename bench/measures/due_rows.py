@@ -1,0 +1,194 @@
+"""Many events that are due at once: how many sweeps, and how long, until each has been queued again.
+
+The sweep is the product's, on a table and a queue in memory.  Each call of AWS takes as long as the
+load model assumes; what is queued does not end meanwhile, so a date is moved and never removed.
+
+`python -m bench.measures.due_rows`: exit code 1 if it takes more than the target.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+from bench.load.assumptions import AWS_CALL_SECONDS
+from chalicelib.once.event import SWEEP_SECONDS, EventFacts
+from chalicelib.once.intake import Intake
+from chalicelib.once.job import Job
+from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.recovery.sweep import Summary, SweepActions
+from chalicelib.once.recovery.unfinished import RowSweep
+from tests.simulation import tables
+from tests.simulation.memory_table import MemoryTable
+
+ROWS = 100_000
+PER_SECOND = 50
+"""Rows that became due in one second."""
+FUNCTION_SECONDS = 240.0
+MOST_HOURS = 2.0
+_BATCH = 100
+_ITEMS_OF_A_PAGE = 1_000
+
+
+@dataclass(slots=True)
+class WorkingClock:
+    """A clock that moves by what is done; a `once.ports.Clock`."""
+
+    seconds: float = 0.0
+
+    def now(self) -> datetime:
+        """See `once.ports.Clock`."""
+        return datetime(2026, 11, 20, tzinfo=UTC) + timedelta(seconds=self.seconds)
+
+    def monotonic(self) -> float:
+        """See `once.ports.Clock`."""
+        return self.seconds
+
+    def sleep(self, seconds: float) -> None:
+        """See `once.ports.Clock`."""
+        self.seconds += seconds
+
+
+class TimedTable:
+    """Table A in memory, whose calls take time: one for each page and batch."""
+
+    def __init__(self, table: MemoryTable, clock: WorkingClock) -> None:
+        self._table = table
+        self._clock = clock
+        self.calls = 0
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - the table's methods
+        method = getattr(self._table, name)
+
+        def timed(*args: Any, **more: Any) -> Any:  # noqa: ANN401 - likewise
+            self._spend(-(-len(args[0]) // _BATCH) if name == "get_all" else 1)
+            return method(*args, **more)
+
+        return timed
+
+    def query_pages(self, **more: Any) -> Iterator[Any]:  # noqa: ANN401 - likewise
+        """A page is read, and paid, when its first row is asked for."""
+        for number, row in enumerate(self._table.query_pages(**more)):
+            if number % _ITEMS_OF_A_PAGE == 0:
+                self._spend(1)
+            yield row
+
+    def _spend(self, calls: int) -> None:
+        self.calls += calls
+        self._clock.seconds += calls * AWS_CALL_SECONDS
+
+
+class TimedQueue:
+    """Counts what is sent."""
+
+    def __init__(self, clock: WorkingClock) -> None:
+        self.sent: set[str] = set()
+        self._clock = clock
+
+    def put(self, body: str, **_more: object) -> None:
+        """One call."""
+        self.sent.add(body)
+        self._clock.seconds += AWS_CALL_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class DueRows:
+    """The result: sweeps and seconds until every row was queued, and calls of the table a row."""
+
+    rows: int
+    runs: int
+    seconds: float
+    calls_a_row: float
+
+    def __str__(self) -> str:
+        """One line."""
+        return (
+            f"{self.rows:,} due rows: {self.runs} sweeps, {self.seconds / 3600:.2f} h,"
+            f" {self.calls_a_row:.2f} calls of the table a row"
+        )
+
+
+def measure(rows: int = ROWS) -> DueRows:
+    """Sweep every five minutes until each of so many due events has been queued."""
+    clock, owners = WorkingClock(), itertools.count()
+    table = TimedTable(tables.ledger(), clock)
+    ledger = Ledger(table, clock, lambda: f"owner-{next(owners)}")  # type: ignore[arg-type]
+    for number in range(rows):
+        clock.seconds = number / PER_SECOND
+        facts = _facts(number, clock)
+        ledger.set_aside(facts, reason="set_aside", due_epoch=clock.now().timestamp())
+    table.calls, runs, began = 0, 0, clock.seconds
+    queue = TimedQueue(clock)
+    intake = Intake(queue, lambda: OpaqueIds(b"bench"), clock, _Silent(), lambda: f"n-{next(owners)}")  # type: ignore[arg-type]
+    keys: set[str] = set()
+    while len(keys) < rows:
+        starts, runs, summary = clock.seconds, runs + 1, Summary()
+        sweep = SweepActions(
+            ledger,
+            intake,
+            summary,
+            lambda starts=starts: FUNCTION_SECONDS - (clock.seconds - starts),  # type: ignore[misc]
+        )
+        RowSweep(ledger, _no_actions(), {"evt:rp": _rebuilt(keys)}, clock, sweep).run()  # type: ignore[arg-type]
+        assert not summary.failures, summary
+        ended = clock.seconds
+        clock.seconds = max(ended, starts + SWEEP_SECONDS)
+    return DueRows(rows, runs, ended - began, table.calls / rows)
+
+
+def _facts(number: int, clock: WorkingClock) -> EventFacts:
+    return EventFacts(
+        event_key=f"evt:rp:{number}:c-1",
+        conversation_id=str(number),
+        received_at=clock.now().isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        payload_sha256="",
+        payload_bytes=0,
+        source="bench",
+        source_message_id="c-1",
+        trace_id="t",
+    )
+
+
+def _rebuilt(keys: set[str]) -> Any:  # noqa: ANN401 - a rebuilder
+    def job(event: EventFacts) -> Job:
+        keys.add(event.event_key)
+        return Job(
+            kind="bench",
+            event_key=event.event_key,
+            conversation_id=event.conversation_id,
+            received_at=event.received_at,
+            source=event.source,
+            trace_id=event.trace_id,
+        )
+
+    return job
+
+
+def _no_actions() -> Any:  # noqa: ANN401 - a settlement that is never asked
+    return SimpleNamespace()
+
+
+class _Silent:
+    """A log that keeps nothing."""
+
+    def event(self, *_args: object, **_more: object) -> None:
+        """Nothing is kept."""
+
+    metric = event
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the figure; 1 where it misses its target."""
+    figure = measure(int(arguments[0]) if arguments else ROWS)
+    print(figure)
+    return int(figure.seconds > MOST_HOURS * 3600)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
