@@ -227,7 +227,7 @@ def reconcile_command(
         session.may_write("reconcile")
         journal.enter(session, "reconcile", "sweep", since=since, from_number=from_number)
         if from_number is not None:
-            session.services.sweeps.begin_at(from_number)
+            session.services.sweeps.begin_after(from_number - 1)
     ends = clock.monotonic() + RECONCILE_SECONDS
     summary = session.services.reconciler.sweep(
         time_left_seconds=lambda: ends - clock.monotonic(),

@@ -105,7 +105,7 @@ class Sweeps(LedgerRows):
             return None
         return self._table.get({"event_id": cursor["last_run"]})
 
-    def begin_at(self, number: int) -> None:
+    def begin_after(self, number: int) -> None:
         """Start the walk over ticket numbers after this number; for operators."""
         now = self._epoch()
         self._table.update(

@@ -254,7 +254,7 @@ def test_a_walk_ends_after_a_fixed_number_of_missing_tickets(system, richpanel, 
     for number in range(hole):
         del richpanel._tickets[f"t-{number}"]
     richpanel.modes.list_allowed = False
-    system.services().sweeps.begin_at(1000)
+    system.services().sweeps.begin_after(1000)
     assert sweep(system).missing == is_found
 
 
@@ -262,7 +262,7 @@ def test_without_a_known_number_the_walk_says_so_and_an_operator_can_set_one(sys
     richpanel.modes.list_allowed = False
     richpanel.add_ticket("t-1", comments=["I want a refund"])
     assert sweep(system).problems == ["walk:no_number_known"]
-    system.services().sweeps.begin_at(1000)
+    system.services().sweeps.begin_after(1000)
     assert sweep(system).missing == 1
 
 

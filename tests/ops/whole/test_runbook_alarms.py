@@ -175,7 +175,7 @@ def test_richpanel_forbids_listing(operator):
         "listing"
     ].startswith("forbidden")
     operator.is_paged_by("listing-forbidden")
-    number = system.richpanel.ticket("1042")["conversation_no"]
+    number = system.richpanel.ticket("1043")["conversation_no"]
     operator.runs("reconcile", "--from-number", str(number), code=1)
     system.run()
     assert processed(system, "1043")
