@@ -125,7 +125,9 @@ def measure(rows: int = ROWS) -> DueRows:
         ledger.set_aside(facts, reason="set_aside", due_epoch=clock.now().timestamp())
     table.calls, runs, began = 0, 0, clock.seconds
     queue = TimedQueue(clock)
-    intake = Intake(queue, lambda: OpaqueIds(b"bench"), clock, _Silent(), lambda: f"n-{next(owners)}")  # type: ignore[arg-type]
+    intake = Intake(
+        queue, lambda: OpaqueIds(b"bench"), clock, _Silent(), lambda: f"n-{next(owners)}"
+    )  # type: ignore[arg-type]
     keys: set[str] = set()
     while len(keys) < rows:
         starts, runs, summary = clock.seconds, runs + 1, Summary()

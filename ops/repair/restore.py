@@ -93,7 +93,7 @@ def finished(session: Session, at: str) -> Iterator[Mapping[str, Any]]:
     while True:
         page, start = session.audit_table.scan_page(limit=PAGE, start=start)
         for row in page:
-            is_done = str(row["result"]).partition(":")[0] == SUCCESS
+            is_done = str(row.get("result", "")).partition(":")[0] == SUCCESS
             if not is_entry(row) and is_done and str(row["ts_action_id"]) >= at:
                 yield row
         if start is None:

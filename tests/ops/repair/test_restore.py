@@ -7,6 +7,7 @@ import pytest
 
 from chalicelib.clock import iso
 from chalicelib.once.job import Recovery
+from chalicelib.once.journal import Act, Journal
 from chalicelib.once.ports import Switches
 from ops.repair import restore
 from ops.session import OpsError
@@ -134,6 +135,14 @@ def test_what_was_not_done_is_not_remembered(drill):
     )
     restore.remember(drill.session, drill.at)
     assert [key for (key,) in drill.rig.table.rows if key.startswith("act:x")] == []
+
+
+def test_the_mark_of_a_form_that_was_sent_is_no_effect(drill):
+    """A story that was shared on the console leaves one."""
+    drill.session.client("ssm").values["shadow_mode"] = "true"
+    act = Act("share", "evt:rp:1042:c-2", actor="jo", once="form-1")
+    Journal(drill.session.audit_table, drill.rig.clock, lambda: "id-1").enter(act)
+    assert restore.remember(drill.session, drill.at).written == 4
 
 
 def test_a_dry_run_writes_nothing(drill):
