@@ -1,0 +1,183 @@
+"""The promises of docs/outreach.md, tried from outside: e-mail, and what recipients write."""
+
+from tests.outside.conversations import (
+    SECOND_ACCOUNT,
+    by_whatsapp,
+    clicked,
+    started,
+    unsubscribe_path,
+)
+from tests.outside.running import SECOND
+
+
+def test_opening_the_unsubscribe_link_changes_nothing_and_one_click_ends_the_e_mails(stack):
+    to = stack.mail()
+    started(stack, to, "email")
+    (mail,) = stack.mails_to(to)
+    assert mail["headers"]["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    path = unsubscribe_path(mail)
+    assert stack.request("GET", path).status_code == 200
+    assert stack.outcome(started(stack, to, "email"))["state"] == "sent"
+    assert clicked(stack, path).status_code == clicked(stack, path).status_code == 200
+    assert stack.outcome(started(stack, to, "email"))["reason"] == "do_not_contact"
+    assert len(stack.mails_to(to)) == 2
+
+
+def test_a_forged_unsubscribe_link_changes_nothing(stack):
+    to = stack.mail()
+    started(stack, to, "email")
+    path = unsubscribe_path(stack.mails_to(to)[0])
+    changed = path[:-1] + ("1" if path.endswith("0") else "0")
+    assert clicked(stack, changed).status_code == 404
+    assert to not in clicked(stack, path[:-8]).text
+    assert stack.outcome(started(stack, to, "email"))["state"] == "sent"
+
+
+def test_a_transactional_project_offers_no_unsubscribing_and_still_heeds_the_register(stack):
+    project = stack.put_project(message_kind="transactional")
+    to = stack.mail()
+    started(stack, to, "email", of=project)
+    (mail,) = stack.mails_to(to)
+    assert not [one for one in mail["headers"] if one.startswith("List-")]
+    stack.writes(to, mail["reply_to"], "unsubscribe")
+    assert stack.outcome(started(stack, to, "email", of=project))["reason"] == "do_not_contact"
+
+
+def test_an_answer_by_e_mail_is_in_its_thread_and_read_without_the_quoted_history(stack):
+    to = stack.mail()
+    request_id = started(stack, to, "email")
+    (opening,) = stack.mails_to(to)
+    own = f"<{opening['message_id']}@email.amazonses.com>"
+    quoted = "Tell me more.\n\nOn Tue, Nov 24, 2026 at 3 PM Cucumber wrote:\n> a secret history"
+    stack.writes(to, opening["reply_to"], quoted, In_Reply_To=own, Message_ID="<a1@mail.example>")
+    answer = stack.mails_to(to)[1]
+    assert answer["subject"] == f"Re: {opening['subject']}"
+    assert answer["headers"]["References"] == f"{own} <a1@mail.example>"
+    assert stack.said(request_id)[1]["text"] == "Tell me more."
+
+
+def test_an_e_mail_from_another_mailbox_goes_to_a_person_and_gets_no_answer(stack):
+    to, other = stack.mail(), stack.mail()
+    request_id = started(stack, to, "email")
+    stack.writes(other, stack.mails_to(to)[0]["reply_to"], "I am somebody else.")
+    assert stack.outcome(request_id)["waiting"]["reason"] == "other_sender"
+    assert (len(stack.mails_to(to)), stack.mails_to(other)) == (1, [])
+
+
+def test_an_automatic_e_mail_is_recorded_and_never_answered(stack):
+    to = stack.mail()
+    request_id = started(stack, to, "email")
+    reply_to = stack.mails_to(to)[0]["reply_to"]
+    stack.writes(to, reply_to, "I am away until Monday.", Auto_Submitted="auto-replied")
+    assert len(stack.mails_to(to)) == 1
+    assert "waiting" not in stack.outcome(request_id)
+    stack.writes(to, reply_to, "Back again: tell me more.")
+    assert len(stack.mails_to(to)) == 2
+    assert len(stack.said(request_id)) == 4
+
+
+def test_a_reply_that_twilio_posts_three_times_is_answered_once(stack):
+    to, sid = stack.tel(), f"SM{stack.number():032x}"
+    request_id = started(stack, to)
+    for _ in range(3):
+        assert stack.says(to, "Tell me more", sid=sid) == 200
+    assert len(stack.texts_to(to)) == 2
+    assert [one["from"] for one in stack.said(request_id)] == ["company", "recipient", "company"]
+
+
+def test_a_reply_that_only_twilio_has_is_found_and_answered_once(stack):
+    to = stack.tel()
+    request_id = started(stack, to)
+    stack.says(to, "Did you hear me?", lost=True)
+    stack.forward(minutes=6)
+    stack.forward(minutes=6)
+    assert len(stack.texts_to(to)) == 2
+    assert stack.said(request_id)[1]["text"] == "Did you hear me?"
+
+
+def test_messages_in_quick_succession_get_one_answer(stack):
+    project = stack.put_project(answering={"quiet_period_seconds": 20})
+    to = stack.tel()
+    request_id = started(stack, to, of=project)
+    for text in ("Hello", "I have a question", "When do you open?"):
+        stack.says(to, text, settles=False)
+    stack.settle()
+    assert len(stack.texts_to(to)) == 1
+    stack.forward(minutes=1)
+    assert len(stack.texts_to(to)) == 2
+    assert len([one for one in stack.said(request_id) if one["from"] == "recipient"]) == 3
+
+
+def test_a_machine_that_answers_ours_gets_no_more_than_a_few_texts(stack):
+    to = stack.tel()
+    request_id = started(stack, to)
+    for _ in range(6):
+        stack.says(to, "Thanks for contacting Example Plumbing, somebody will call you back.")
+    assert stack.outcome(request_id)["waiting"]["for"] in ("person", "approval")
+    assert len(stack.texts_to(to)) <= 3
+
+
+def test_over_the_answers_of_an_hour_a_person_answers(stack):
+    project = stack.put_project(answering={"quiet_period_seconds": 0, "answers_per_hour": 2})
+    to = stack.tel()
+    request_id = started(stack, to, of=project)
+    for number in range(4):
+        stack.forward(seconds=10)
+        stack.says(to, f"And question number {number}?")
+    assert len(stack.texts_to(to)) == 3
+    assert stack.outcome(request_id)["waiting"]["reason"] == "answers_per_hour"
+
+
+def test_a_photo_without_words_goes_to_a_person_and_gets_no_answer(stack):
+    to = stack.tel()
+    request_id = started(stack, to)
+    stack.says(to, "", media=1)
+    assert stack.outcome(request_id)["waiting"]["reason"] == "media_only"
+    assert len(stack.texts_to(to)) == 1
+    assert len(stack.said(request_id)[1]["media"]) == 1
+
+
+def test_a_stranger_is_not_answered_and_their_words_are_not_kept(stack):
+    to = stack.tel()
+    assert stack.says(to, "the strangers own words") == 200
+    assert stack.texts_to(to) == []
+    assert "the strangers own words" not in stack.output.read_text()
+    assert "the strangers own words" not in stack.ops("person", "export", "--subject", to).out
+
+
+def test_a_reply_that_may_belong_to_two_conversations_goes_to_a_person(stack):
+    to = stack.tel()
+    first, second = started(stack, to), started(stack, to)
+    stack.says(to, "Yes, gladly.")
+    assert "waiting" not in stack.outcome(first)
+    assert stack.outcome(second)["waiting"]["reason"] == "several_conversations"
+    assert len(stack.texts_to(to)) == 2
+
+
+def test_a_reply_that_quotes_a_message_belongs_to_that_messages_conversation(stack):
+    to = stack.tel()
+    first, second = started(stack, to, "whatsapp"), started(stack, to, "whatsapp")
+    quoted = {"OriginalRepliedMessageSid": stack.texts_to(to)[0]["sid"]}
+    by_whatsapp(stack, to, "Yes, gladly.", form=quoted)
+    assert [len(stack.said(one)) for one in (first, second)] == [3, 1]
+
+
+def test_what_is_written_to_one_company_does_not_reach_another(stack):
+    to = stack.tel()
+    first = started(stack, to)
+    second = started(stack, to, of=SECOND)
+    stack.says(to, "For Lettuce only", to=SECOND.sms, account=SECOND_ACCOUNT)
+    assert [len(stack.said(first)), len(stack.said(second, of=SECOND))] == [1, 3]
+    stack.says(to, "STOP", to=SECOND.sms, account=SECOND_ACCOUNT)
+    assert stack.outcome(started(stack, to))["state"] == "sent"
+    stopped = started(stack, to, of=SECOND)
+    assert stack.outcome(stopped, of=SECOND)["reason"] == "do_not_contact"
+
+
+def test_a_text_that_another_companys_account_has_signed_is_not_taken(stack):
+    to = stack.tel()
+    request_id = started(stack, to)
+    for text in ("Are you there?", "ARRÊT"):
+        assert stack.says(to, text, account=SECOND_ACCOUNT) == 200
+    assert len(stack.said(request_id)) == len(stack.texts_to(to)) == 1
+    assert stack.outcome(started(stack, to))["state"] == "sent"

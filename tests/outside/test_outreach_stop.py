@@ -1,0 +1,137 @@
+"""The promises of docs/outreach.md, tried from outside: STOP, START and HELP."""
+
+import pytest
+
+from tests.outside.conversations import SECOND_ACCOUNT, by_whatsapp, entries, started, words_to
+from tests.outside.running import FIRST
+
+
+def test_a_stop_by_text_ends_every_later_start_to_that_person_on_every_channel(stack):
+    tel, mail = stack.tel(), stack.mail()
+    both = {"recipient_tel": tel, "recipient_email": mail}
+    started(stack, tel, recipient_data=both)
+    stack.says(tel, "STOP")
+    for channel in ("sms", "whatsapp", "email"):
+        request_id = started(stack, tel, channel, recipient_data=both)
+        assert stack.outcome(request_id)["reason"] == "do_not_contact"
+    assert (len(stack.texts_to(tel)), stack.mails_to(mail)) == (1, [])
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "ARRÊT !!",
+        "Bitte schreiben Sie mir nicht mehr",
+        "I moved, please stop texting me",
+        "baja 🙏",
+    ],
+)
+def test_a_wish_in_plain_words_or_another_language_counts_as_a_stop(stack, wish):
+    to = stack.tel()
+    started(stack, to, "whatsapp")
+    by_whatsapp(stack, to, wish)
+    assert len(stack.texts_to(to)) == 2, "one confirmation"
+    by_whatsapp(stack, to, "hello?")
+    assert stack.outcome(started(stack, to))["reason"] == "do_not_contact"
+    assert len(stack.texts_to(to)) == 2
+
+
+@pytest.mark.parametrize("words", ["wrong number", "Please stop texting me, but only before 9"])
+def test_what_may_be_a_wish_to_stop_goes_to_a_person_and_is_not_answered(stack, words):
+    to = stack.tel()
+    request_id = started(stack, to)
+    stack.says(to, words)
+    assert stack.outcome(request_id)["waiting"]["reason"] == "opt_out_in_doubt"
+    assert len(stack.texts_to(to)) == 1
+    assert stack.outcome(started(stack, to))["state"] == "sent"
+
+
+def test_a_start_lifts_a_stop_and_nothing_that_an_operator_has_entered(stack):
+    stopped, barred = stack.tel(), stack.tel()
+    for to in (stopped, barred):
+        started(stack, to)
+        stack.says(to, "STOP")
+    entry = ("--company", FIRST.id, "--address", barred, "--reason", "asked by phone", "--yes")
+    stack.ops("do-not-contact", "add", *entry)
+    for to, state in ((stopped, "sent"), (barred, "failed")):
+        stack.says(to, "START")
+        assert stack.outcome(started(stack, to))["state"] == state
+
+
+def test_a_start_that_was_sent_before_the_stop_and_found_after_it_lifts_nothing(stack):
+    to = stack.tel()
+    request_id = started(stack, to)
+    stack.says(to, "START", lost=True)
+    stack.forward(seconds=2)
+    stack.says(to, "STOP")
+    stack.passes(hours=1)
+    assert "START" in str(stack.said(request_id))
+    asked = len(stack.twilio.requests("create_message"))
+    assert stack.outcome(started(stack, to))["reason"] == "do_not_contact"
+    assert len(stack.twilio.requests("create_message")) == asked  # Twilio keeps a list of its own
+
+
+def test_help_is_answered_with_the_companys_name_and_contact_even_after_a_stop(stack):
+    to = stack.tel()
+    started(stack, to, "whatsapp")
+    by_whatsapp(stack, to, "ARRÊT")
+    before = len(stack.texts_to(to))
+    by_whatsapp(stack, to, "HELP")
+    (answer,) = words_to(stack, to)[before:]
+    assert "Cucumber Recruitment" in answer
+    assert "+1 555 010 9000" in answer
+
+
+def test_a_stop_counts_although_everything_is_switched_off(stack):
+    to = stack.tel()
+    started(stack, to)
+    with stack.switched("kill_switch", "on"):
+        assert stack.says(to, "STOP") == 200
+    assert stack.outcome(started(stack, to))["reason"] == "do_not_contact"
+    assert len(stack.texts_to(to)) == 1
+
+
+def test_a_stop_that_only_twilio_has_is_found_by_the_sweep(stack):
+    to = stack.tel()
+    started(stack, to)
+    stack.says(to, "ARRÊT", lost=True)
+    stack.forward(minutes=6)
+    assert stack.outcome(started(stack, to))["reason"] == "do_not_contact"
+
+
+def test_a_number_that_the_carrier_says_has_stopped_is_not_written_to_again(stack):
+    to = stack.tel()
+    stack.says(to, "STOP", to=FIRST.sms, account=SECOND_ACCOUNT)
+    before = len(stack.twilio.requests("create_message"))
+    assert stack.outcome(started(stack, to))["reason"] == "refused:21610"
+    assert stack.outcome(started(stack, to, "whatsapp"))["reason"] == "do_not_contact"
+    assert len(stack.twilio.requests("create_message")) == before + 1
+
+
+def test_a_hard_bounce_forbids_e_mail_only_and_a_complaint_every_channel(stack):
+    for fate, by_text in (("Bounce", "sent"), ("Complaint", "failed")):
+        tel, mail = stack.tel(), stack.mail()
+        both = {"recipient_tel": tel, "recipient_email": mail}
+        stack.ses.modes(fates=[fate])
+        started(stack, mail, "email", recipient_data=both)
+        stack.carriers_report()
+        again = started(stack, mail, "email", recipient_data=both)
+        assert stack.outcome(again)["reason"] == "do_not_contact"
+        assert stack.outcome(started(stack, tel, recipient_data=both))["state"] == by_text
+        assert len(stack.mails_to(mail)) == 1
+
+
+def test_a_list_to_import_is_refused_whole_for_one_wrong_line_and_taken_twice_changes_nothing(
+    stack, tmp_path
+):
+    to, file = stack.tel(), tmp_path / "list.csv"
+    command = ("do-not-contact", "import", "--company", FIRST.id, file, "--yes", "--reason", "list")
+    file.write_text(f"{to}\nno address\n")
+    stack.ops(*command, code=1)
+    assert stack.outcome(started(stack, to))["state"] == "sent"
+    file.write_text(f"{to}\n")
+    stack.ops(*command)
+    listed = entries(stack, to)
+    stack.ops(*command)
+    assert entries(stack, to) == listed != []
+    assert stack.outcome(started(stack, to))["reason"] == "do_not_contact"
