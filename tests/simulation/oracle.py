@@ -99,6 +99,7 @@ class Oracle:
         self._meaning: dict[str, tuple[str, dict[str, str]]] = {}
         self._newest = 0
         self._order: dict[str, int] = {}
+        self._earliest: dict[str, int] = {}
         self._head: dict[str, int] = {}
         self._event_head: dict[str, int] = {}
         self._late: set[str] = set()
@@ -241,6 +242,8 @@ class Oracle:
         fence, was = after.get("fence", 0), (before or {}).get("fence", 0)
         if fence > was:
             actor.fences[key] = fence
+            if actor.message is not None:
+                self._may_be_as_early_as(key, actor.message)
             if before is not None and before["status"] == "processing":
                 early = before["lease_until"] - self._world.now
                 if early > SKEW_SECONDS:
@@ -363,7 +366,7 @@ class Oracle:
         """P3: no message of a group starts an effect after a later message did.
 
         Nor does an event of a conversation after a later one, unless it was sent again on purpose:
-        then it has its own message, whose place in the group counts.  An event that only a notification
+        then it has its own message, whose place in the group counts.  An event that a notification
         names may be as early as that, and as late as the copy of it in which the event was seen.
         """
         message = self._world.actor.message if self._world.actor is not None else None
@@ -382,9 +385,15 @@ class Oracle:
         number = min(position, self._order.get(event_key, position))
         if number < self._event_head.get(group, -1) and event_key not in self._late:
             self.broken("P3", f"{action.key} starts after an effect of a later event")
-        named = json.loads(message.body)["event_key"]
-        earliest = min(number, self._order.get(named, number))
+        earliest = min(number, self._may_be_as_early_as(event_key, message))
         self._event_head[group] = max(self._event_head.get(group, -1), earliest)
+
+    def _may_be_as_early_as(self, event_key: str, message: Any) -> int:
+        """The first place of any message that has claimed an event, or begun an effect of it."""
+        position, named = int(message.id[1:]), json.loads(message.body)["event_key"]
+        known = self._earliest.get(event_key, position)
+        self._earliest[event_key] = min(known, position, self._order.get(named, position))
+        return self._earliest[event_key]
 
     def _check_holder(
         self, actor: Any, action: Any, event: Mapping[str, Any], within: float
