@@ -37,17 +37,29 @@ MOST_NEIGHBOURS = 3
 
 @dataclass(frozen=True, slots=True)
 class HangingKind:
-    """Where a neighbour hangs, and what its own kind of call and the company's take."""
+    """Where a neighbour hangs, and what its calls and the company's take.
+
+    Attributes:
+        answers_after_seconds: it is that slow and answers; None: never.
+    """
 
     name: str
     lane: str
     deadline_seconds: float
     usual_seconds: float
+    answers_after_seconds: float | None = None
+
+    @property
+    def is_endpoint(self) -> bool:
+        """Whether the company's own events are posts, too; else they are templates."""
+        return self.lane == "companies"
 
 
 PLACES = (
     HangingKind("endpoint", "companies", 10.0, 0.3),
+    HangingKind("slow endpoint", "companies", 10.0, 0.3, answers_after_seconds=9.3),
     HangingKind("model", "outreach", 45.0, 0.31),
+    HangingKind("slow model", "outreach", 45.0, 0.31, answers_after_seconds=40.0),
 )
 
 
@@ -192,12 +204,13 @@ class BesideNeighbours:
     def _handled(self, container: LaneWorker, event: LaneEvent) -> Generator[float, None, None]:
         yield OWN_SECONDS / 2
         usual = self.place.usual_seconds * self._rng.lognormvariate(0.0, LATENCY_SIGMA)
-        if not event.hangs and self.place.name == "model":
+        slow, deadline = self.place.answers_after_seconds, self.place.deadline_seconds
+        if not event.hangs and not self.place.is_endpoint:
             yield usual  # a template: it asks no model, and a send is free at first
         else:
             with self._guard(container, event), self._share(container, event):
-                yield self.place.deadline_seconds if event.hangs else usual
-                if event.hangs:
+                yield (slow or deadline) if event.hangs else usual
+                if event.hangs and slow is None:
                     raise self._failed(event)
         yield OWN_SECONDS / 2
 
@@ -210,7 +223,7 @@ class BesideNeighbours:
         """The breaker of what is called: of an endpoint for all containers, of a model for each."""
         if not self.is_guarded:
             return nullcontext()
-        if self.place.name == "endpoint":
+        if self.place.is_endpoint:
             endpoint, now = self._endpoint(event), self._now()
             until = endpoint_breaker.admitted(endpoint, _head(event), endpoint, now)  # type: ignore[arg-type]
             if until is not None:
@@ -222,7 +235,7 @@ class BesideNeighbours:
         return breaker.attempt("respond")
 
     def _failed(self, event: LaneEvent) -> TransientError:
-        if not self.is_guarded or self.place.name == "model":
+        if not self.is_guarded or not self.place.is_endpoint:
             return self._error(None)
         now = self._now()
         until = endpoint_breaker.failed(self._endpoint(event), _head(event), now)  # type: ignore[arg-type]
@@ -267,13 +280,13 @@ class Noticed:
         """One line of the table."""
         guards, p50 = "yes" if self.is_guarded else "no", quantiles(self.took)[0]
         return (
-            f"  {self.place.name:<10} {self.hanging:>10} {guards:>8} {len(self.took):>7}"
+            f"  {self.place.name:<14} {self.hanging:>10} {guards:>8} {len(self.took):>7}"
             f" {p50:>9.2f} {self.p95:>9.2f} {self.took[-1]:>9.2f}"
         )
 
 
 HEADER = (
-    f"  {'hangs':<10} {'neighbours':>10} {'guards':>8} {'events':>7}"
+    f"  {'hangs':<14} {'neighbours':>10} {'guards':>8} {'events':>7}"
     f" {'p50':>9} {'p95':>9} {'longest':>9}"
 )
 

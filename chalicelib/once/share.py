@@ -9,7 +9,7 @@ endpoint that does, would hold every worker.  A share stands around what is slow
 2. Booked: above, a section takes a slot in the lane's row, by one conditional write in and one out.
    A key holds all but a quarter of the workers at most, and all keys together leave one free.  A key
    that the container does not know is booked, too, where calls may be slow: else each would hold
-   every worker once.  It may take the last worker, unless a call has hung within a minute.
+   every worker once.
 3. Refused: `PacedError` with the key's next time, so that the job is set aside.
 
 Example row of table A.  One row for the whole lane, as only that shows how many workers are left::
@@ -41,10 +41,6 @@ from chalicelib.once.store import ConditionFailed, Item, Store
 
 FREE_SECONDS = 6.0
 DECAY_SECONDS = 30.0
-SUSPECT_SECONDS = 60.0
-"""So long after a call that hung, a key that is not known may not take the last worker."""
-HUNG = 0.9
-"""Part of its deadline after which a call hung."""
 GRACE_SECONDS = 5.0
 """A slot ends by itself so long after its call's deadline."""
 SHORTEST_TURN_SECONDS = 1.0
@@ -105,7 +101,6 @@ class LaneShare:
         self._new_owner = new_owner
         self._seen: Item = {}
         self._spent: dict[tuple[str, bool], _Spent] = {}
-        self._hung_at = -math.inf
 
     @property
     def most_of_a_key(self) -> int:
@@ -142,7 +137,7 @@ class LaneShare:
         try:
             yield
         finally:
-            self._note((key, trusts_new), self._clock.monotonic() - began, deadline_seconds)
+            self._note((key, trusts_new), self._clock.monotonic() - began)
             if owner is not None:
                 with suppress(TransientError):  # it ends by itself
                     self._change(lambda booking: booking.slots.pop(owner, None))
@@ -159,8 +154,6 @@ class LaneShare:
         self, key: str, spent: _Spent | None, deadline_seconds: float, *, is_begun: bool
     ) -> str | None:
         """The owner of a slot; None where the section could not be booked."""
-        hung_for = self._clock.monotonic() - self._hung_at
-        may_be_last = spent is None and hung_for > SUSPECT_SECONDS
         owner: str | None = None
         wait = 0.0
         usual = min(max(SHORTEST_TURN_SECONDS, spent.usual if spent else 0.0), deadline_seconds)
@@ -168,7 +161,7 @@ class LaneShare:
         def take(booking: _Booking) -> None:
             nonlocal owner, wait
             now, wait, owner = self._clock.now().timestamp(), 0.0, None
-            is_full = len(booking.slots) >= self._workers - 1 and not may_be_last
+            is_full = len(booking.slots) >= self._workers - 1
             if booking.of(key) < self.most_of_a_key and not is_full:
                 owner, until = self._new_owner(), now + deadline_seconds + GRACE_SECONDS
                 booking.slots[owner] = {"key": key, "until": until}
@@ -188,10 +181,8 @@ class LaneShare:
             raise PacedError("lane", self._lane, wait)
         return owner
 
-    def _note(self, key: tuple[str, bool], seconds: float, deadline_seconds: float) -> None:
+    def _note(self, key: tuple[str, bool], seconds: float) -> None:
         now = self._clock.monotonic()
-        if seconds >= HUNG * deadline_seconds:
-            self._hung_at = now
         if key not in self._spent and len(self._spent) >= MOST_KEPT:
             self._spent = {
                 name: one for name, one in self._spent.items() if one.left(now) >= FREE_SECONDS

@@ -9,7 +9,6 @@ from chalicelib.once.share import (
     DECAY_SECONDS,
     FREE_SECONDS,
     GRACE_SECONDS,
-    SUSPECT_SECONDS,
     LaneShare,
 )
 from chalicelib.once.store import ConditionFailed
@@ -34,7 +33,7 @@ class Lane:
         """Each container has seen calls of these keys take long."""
         for share in self.shares:
             for key in keys:
-                share._note((key, False), 2 * FREE_SECONDS, DEADLINE)
+                share._note((key, False), 2 * FREE_SECONDS)
 
     def hold(self, stack, *keys):
         """Containers in turn begin a call of a key; how many may."""
@@ -76,11 +75,12 @@ def test_ordinary_calls_of_a_key_that_is_known_cost_neither_a_read_nor_a_write(t
     assert two.table.calls == []
 
 
-def test_a_key_that_is_not_known_does_not_hold_every_worker_the_first_time(two):
-    """One company whose model hangs, from its first two messages on."""
+def test_keys_that_are_not_known_leave_a_worker_free_from_their_first_call_on(two):
+    """Models that hang from the first message on."""
     with ExitStack() as stack:
         assert two.hold(stack, "a", "a") == 1
-        assert two.hold(stack, "b") == 1
+    with ExitStack() as stack:
+        assert two.hold(stack, "b", "c") == 1
 
 
 def test_calls_that_are_seldom_slow_cost_nothing_the_first_time_either(two):
@@ -89,17 +89,6 @@ def test_calls_that_are_seldom_slow_cost_nothing_the_first_time_either(two):
     assert two.table.calls == []
     with two.shares[0].held("a", DEADLINE):
         assert len(two.slots) == 1, "they do not make the key known for calls that may be slow"
-
-
-def test_while_some_hang_a_key_that_is_not_known_leaves_a_worker_free(two):
-    with ExitStack() as stack:
-        assert two.hold(stack, "a", "b") == 2
-        two.clock.sleep(DEADLINE)
-    with ExitStack() as stack:
-        assert two.hold(stack, "c", "d") == 1
-    two.clock.forward(SUSPECT_SECONDS + 1)
-    with ExitStack() as stack:
-        assert two.hold(stack, "e", "f") == 2
 
 
 def test_a_busy_key_costs_two_writes_a_call(two):
@@ -140,6 +129,9 @@ def test_two_keys_together_leave_a_worker_free(two, four):
 
 
 def test_another_key_that_is_not_slow_is_never_refused(two):
+    for share in two.shares:
+        for key in "bc":
+            share._note((key, False), 0.3)
     two.makes_slow("a")
     with ExitStack() as stack:
         assert two.hold(stack, "a", "b", "c") == 3
