@@ -62,6 +62,8 @@ def test_three_hours_without_richpanel_delay_tickets_and_lose_none(stack):
     for _ in range(3):
         stack.forward(hours=1)
     assert effects_on(stack, told) == effects_on(stack, other) == []
+    for ticket in (told, other):
+        assert ticket in str(stack.ops("explain", ticket, "--json").data["events"])
     stack.richpanel.recovers()
     stack.passes(hours=2)
     assert len(answers(stack, told)) == 1

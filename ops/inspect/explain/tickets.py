@@ -8,6 +8,7 @@ from ops.inspect.explain import scanning
 from ops.inspect.explain.found import Found, Looking
 
 NOT_SHOWN = "Richpanel did not show the ticket"
+MOST_UNFINISHED = 1_000
 
 
 def ticket(looking: Looking, conversation_id: str) -> Found | None:
@@ -16,8 +17,9 @@ def ticket(looking: Looking, conversation_id: str) -> Found | None:
     try:
         shown = looking.session.services.richpanel.read_ticket(conversation_id)
     except MiddlewareError:
+        found |= _unfinished(looking, conversation_id)
         if not looking.deep:
-            notes.append(f"{NOT_SHOWN}: events without any action are listed with --deep only")
+            notes.append(f"{NOT_SHOWN}: events that ended without an action need --deep")
     else:
         theirs = [comment for comment in shown.comments if not comment.is_operator]
         found |= {ticket_keys.ticket_message(conversation_id, comment.id) for comment in theirs}
@@ -39,6 +41,12 @@ def ticket(looking: Looking, conversation_id: str) -> Found | None:
         state=state,
         is_known=known is not None or bool(looking.reader.trail(conversation_id)),
     )
+
+
+def _unfinished(looking: Looking, conversation_id: str) -> set[str]:
+    """The ticket's events among those that are due longest, which wait while Richpanel is away."""
+    waiting = looking.session.services.ledger.stranded(limit=MOST_UNFINISHED)
+    return {one.key for one in waiting if one.event.conversation_id == conversation_id}
 
 
 def order(looking: Looking, number: str) -> Found | None:
