@@ -123,7 +123,7 @@ class BesideNeighbours:
 
     def run(self) -> list[float]:
         """Seconds that each event of the company took, sorted."""
-        table, owners = tables.ledger(), itertools.count()
+        table, owners, self._jobs = tables.ledger(), itertools.count(), itertools.count()
         self._rng = random.Random(f"{self.seed}/{self.place.name}")  # noqa: S311 - draws of a model
         self._groups: dict[str, deque[LaneEvent]] = {}
         self._ready: deque[str] = deque()
@@ -217,7 +217,12 @@ class BesideNeighbours:
     def _share(self, container: LaneWorker, event: LaneEvent) -> AbstractContextManager[None]:
         if not self.is_guarded:
             return nullcontext()
-        return container.share.held(event.key, self.place.deadline_seconds)
+        return container.share.held(
+            event.key,
+            self.place.deadline_seconds,
+            job=next(self._jobs),
+            is_suspect=self.place.is_endpoint and self._endpoint(event).failures > 0,
+        )
 
     def _guard(self, container: LaneWorker, event: LaneEvent) -> AbstractContextManager[Any]:
         """The breaker of what is called: of an endpoint for all containers, of a model for each."""

@@ -9,7 +9,7 @@ endpoint that does, would hold every worker.  A share stands around what is slow
 2. Booked: above, a section takes a slot in the lane's row, by one conditional write in and one out.
    A key holds all but a quarter of the workers at most, and all keys together leave one free.  A key
    that the container does not know is booked, too, where calls may be slow: else each would hold
-   every worker once.
+   every worker once.  After a slow call the slot is kept for a moment, for its job's next one.
 3. Refused: `PacedError` with the key's next time, so that the job is set aside.
 
 Example row of table A.  One row for the whole lane, as only that shows how many workers are left::
@@ -43,6 +43,8 @@ FREE_SECONDS = 6.0
 DECAY_SECONDS = 30.0
 GRACE_SECONDS = 5.0
 """A slot ends by itself so long after its call's deadline."""
+KEPT_SECONDS = 2.0
+"""Within this time after a slow call its job makes the next one, in the same slot."""
 SHORTEST_TURN_SECONDS = 1.0
 TRIES = 8
 """Attempts at the row, which only containers with busy keys change."""
@@ -57,7 +59,7 @@ class _Spent:
 
     Attributes:
         seconds: decayed, as of `at`.
-        usual: of a section, as its last ones took.
+        usual: of a section: the longest of its last ones, each of which counts half of the next.
     """
 
     seconds: float = 0.0
@@ -101,6 +103,8 @@ class LaneShare:
         self._new_owner = new_owner
         self._seen: Item = {}
         self._spent: dict[tuple[str, bool], _Spent] = {}
+        self._job: int | None = None
+        self._owner: str | None = None
 
     @property
     def most_of_a_key(self) -> int:
@@ -113,47 +117,68 @@ class LaneShare:
         key: str,
         deadline_seconds: float,
         *,
-        is_begun: bool = False,
+        job: int,
         trusts_new: bool = False,
+        is_suspect: bool = False,
     ) -> Iterator[None]:
         """Within this block a slow call of a key is made.
 
         Args:
             key: opaque.
             deadline_seconds: of the call.
-            is_begun: its job has made a slow call already; it is not refused any more, as what that
-                call has cost would be paid twice.
+            job: whose call it is.  A job that has made one already is not refused the next, as what
+                the first has cost would be paid twice.
             trusts_new: a key that is not known is free, too: such calls are seldom slow.  They are
                 counted apart from the key's other calls.
+            is_suspect: it is known to fail at present, and so takes a slot.
 
         Raises:
             PacedError: the key's workers, or the lane's, are taken; nothing was called.
         """
         spent = self._spent.get((key, trusts_new))
+        is_begun = job == self._job
+        kept = self._owner if is_begun else None
         owner = None
-        if not self._is_free(spent, trusts_new=trusts_new):
-            owner = self._booked(key, spent, deadline_seconds, is_begun=is_begun)
+        if self._workers > 1 and (is_suspect or not self._is_free(spent, trusts_new=trusts_new)):
+            owner = self._booked(key, spent, deadline_seconds, kept, is_begun=is_begun)
+        self._job, self._owner = job, owner
         began = self._clock.monotonic()
         try:
             yield
         finally:
-            self._note((key, trusts_new), self._clock.monotonic() - began)
+            seconds = self._clock.monotonic() - began
+            self._note((key, trusts_new), seconds)
             if owner is not None:
-                with suppress(TransientError):  # it ends by itself
-                    self._change(lambda booking: booking.slots.pop(owner, None))
+                self._leave(key, owner, is_kept=seconds >= FREE_SECONDS)
+
+    def _leave(self, key: str, owner: str, *, is_kept: bool) -> None:
+        """Give a slot back, or keep it for the job's next call."""
+
+        def leave(booking: _Booking) -> None:
+            booking.slots.pop(owner, None)
+            if is_kept:
+                until = self._clock.now().timestamp() + KEPT_SECONDS
+                booking.slots[owner] = {"key": key, "until": until}
+
+        with suppress(TransientError):  # it ends by itself
+            self._change(leave)
 
     def _is_free(self, spent: _Spent | None, *, trusts_new: bool) -> bool:
         """Whether a section takes no slot."""
-        if self._workers < 2:  # noqa: PLR2004 - of one none can be kept free
-            return True
         if spent is None:
             return trusts_new
         return max(spent.usual, spent.left(self._clock.monotonic())) < FREE_SECONDS
 
     def _booked(
-        self, key: str, spent: _Spent | None, deadline_seconds: float, *, is_begun: bool
+        self,
+        key: str,
+        spent: _Spent | None,
+        deadline_seconds: float,
+        kept: str | None,
+        *,
+        is_begun: bool,
     ) -> str | None:
-        """The owner of a slot; None where the section could not be booked."""
+        """The owner of a slot, the job's own where it has `kept` one; None where there is none."""
         owner: str | None = None
         wait = 0.0
         usual = min(max(SHORTEST_TURN_SECONDS, spent.usual if spent else 0.0), deadline_seconds)
@@ -162,8 +187,10 @@ class LaneShare:
             nonlocal owner, wait
             now, wait, owner = self._clock.now().timestamp(), 0.0, None
             is_full = len(booking.slots) >= self._workers - 1
-            if booking.of(key) < self.most_of_a_key and not is_full:
-                owner, until = self._new_owner(), now + deadline_seconds + GRACE_SECONDS
+            is_own = kept in booking.slots
+            if is_own or (booking.of(key) < self.most_of_a_key and not is_full):
+                owner = kept if kept and is_own else self._new_owner()
+                until = now + deadline_seconds + GRACE_SECONDS
                 booking.slots[owner] = {"key": key, "until": until}
                 return
             if is_begun:
@@ -189,7 +216,7 @@ class LaneShare:
             }
         spent = self._spent.setdefault(key, _Spent(usual=seconds))
         spent.seconds = spent.left(now) + seconds
-        spent.at, spent.usual = now, (spent.usual + seconds) / 2
+        spent.at, spent.usual = now, max(seconds, (spent.usual + seconds) / 2)
 
     def _change(self, change: Callable[[_Booking], object]) -> None:
         """Write the row with a change; the row as this container saw it last is tried first."""

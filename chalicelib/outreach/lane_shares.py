@@ -43,7 +43,6 @@ class LaneShares:
     def __init__(self, share: Callable[[Lane], LaneShare], current: CurrentJob) -> None:
         self._share = share
         self._current = current
-        self._begun: int | None = None
 
     @contextmanager
     def of_company(
@@ -56,24 +55,19 @@ class LaneShares:
 
     @contextmanager
     def of_endpoint(
-        self, company_id: str, project_id: str, deadline_seconds: float
+        self, company_id: str, project_id: str, deadline_seconds: float, *, is_failing: bool
     ) -> Iterator[None]:
         """Around a post to a company's endpoint; see `LaneShare.held`."""
-        with self._held(COMPANIES, keys.joined(company_id, project_id), deadline_seconds):
+        key = keys.joined(company_id, project_id)
+        with self._held(COMPANIES, key, deadline_seconds, is_suspect=is_failing):
             yield
 
     @contextmanager
-    def _held(
-        self, lane: Lane, key: str, deadline_seconds: float, *, trusts_new: bool = False
-    ) -> Iterator[None]:
+    def _held(self, lane: Lane, key: str, deadline_seconds: float, **how: bool) -> Iterator[None]:
         place = self._current.place
         if place is None:
             yield
             return
-        is_begun = place.number == self._begun
         opaque_key = keys.digest("share", key)[:32]
-        with self._share(lane).held(
-            opaque_key, deadline_seconds, is_begun=is_begun, trusts_new=trusts_new
-        ):
-            self._begun = place.number
+        with self._share(lane).held(opaque_key, deadline_seconds, job=place.number, **how):
             yield

@@ -1,6 +1,7 @@
 """Slow calls of one key hold a part of a lane's workers, and ordinary calls cost nothing."""
 
 from contextlib import ExitStack
+from itertools import count
 
 import pytest
 
@@ -9,6 +10,7 @@ from chalicelib.once.share import (
     DECAY_SECONDS,
     FREE_SECONDS,
     GRACE_SECONDS,
+    KEPT_SECONDS,
     LaneShare,
 )
 from chalicelib.once.store import ConditionFailed
@@ -23,7 +25,7 @@ class Lane:
 
     def __init__(self, clock, workers):
         self.clock, self.table = clock, FaultyTable(tables.ledger())
-        self._owners = iter(range(10_000))
+        self._owners, self._jobs = count(), count(1_000)
         self.shares = [
             LaneShare(self.table, "outreach", workers, clock, lambda: f"o-{next(self._owners)}")
             for _ in range(workers)
@@ -35,12 +37,17 @@ class Lane:
             for key in keys:
                 share._note((key, False), 2 * FREE_SECONDS)
 
+    def held(self, number, key, **how):
+        """A container makes a call of a key, of a new job unless `job` is given."""
+        how.setdefault("job", next(self._jobs))
+        return self.shares[number].held(key, DEADLINE, **how)
+
     def hold(self, stack, *keys):
         """Containers in turn begin a call of a key; how many may."""
         begun = 0
         for number, key in enumerate(keys):
             try:
-                stack.enter_context(self.shares[number % len(self.shares)].held(key, DEADLINE))
+                stack.enter_context(self.held(number % len(self.shares), key))
             except PacedError:
                 continue
             begun += 1
@@ -65,12 +72,12 @@ def four(clock):
 def test_ordinary_calls_of_a_key_that_is_known_cost_neither_a_read_nor_a_write(two):
     keys = [f"company-{number}" for number in range(10)]
     for key in keys:
-        with two.shares[0].held(key, DEADLINE):
+        with two.held(0, key):
             two.clock.sleep(1.5)
     assert two.table.calls == ["put"] * 2 * len(keys)
     two.table.calls.clear()
     for key in keys * 10:
-        with two.shares[0].held(key, DEADLINE):
+        with two.held(0, key):
             two.clock.sleep(1.5)
     assert two.table.calls == []
 
@@ -84,17 +91,17 @@ def test_keys_that_are_not_known_leave_a_worker_free_from_their_first_call_on(tw
 
 
 def test_calls_that_are_seldom_slow_cost_nothing_the_first_time_either(two):
-    with two.shares[0].held("a", DEADLINE, trusts_new=True):
+    with two.held(0, "a", trusts_new=True):
         pass
     assert two.table.calls == []
-    with two.shares[0].held("a", DEADLINE):
+    with two.held(0, "a"):
         assert len(two.slots) == 1, "they do not make the key known for calls that may be slow"
 
 
 def test_a_busy_key_costs_two_writes_a_call(two):
     two.makes_slow("a")
     two.table.calls.clear()
-    with two.shares[0].held("a", DEADLINE):
+    with two.held(0, "a"):
         assert len(two.slots) == 1
     assert two.slots == {}
     assert two.table.calls.count("put") == len(two.table.calls) == 2
@@ -102,13 +109,13 @@ def test_a_busy_key_costs_two_writes_a_call(two):
 
 def test_what_was_slow_is_free_again_after_calls_that_were_not(two):
     """Time alone does not do: a breaker keeps what hangs quiet for longer than a container remembers."""
-    with two.shares[0].held("a", DEADLINE):
+    with two.held(0, "a"):
         two.clock.sleep(2 * FREE_SECONDS)
     two.clock.forward(3 * DECAY_SECONDS)
     booked = []
     for _ in range(4):
         two.table.calls.clear()
-        with two.shares[0].held("a", DEADLINE):
+        with two.held(0, "a"):
             booked.append(bool(two.table.calls))
     assert booked == [True, True, False, False]
 
@@ -143,7 +150,7 @@ def test_who_is_refused_comes_one_after_another_at_the_pace_of_the_key(four):
         four.hold(stack, *"aaa")
         waits = []
         for _ in range(5):
-            with pytest.raises(PacedError) as caught, four.shares[3].held("a", DEADLINE):
+            with pytest.raises(PacedError) as caught, four.held(3, "a"):
                 pass
             waits.append(caught.value.retry_after)
     usual = 2 * FREE_SECONDS
@@ -152,7 +159,7 @@ def test_who_is_refused_comes_one_after_another_at_the_pace_of_the_key(four):
 
 def test_a_call_that_fails_gives_its_slot_back(two):
     two.makes_slow("a")
-    with pytest.raises(TransientError), two.shares[0].held("a", DEADLINE):
+    with pytest.raises(TransientError), two.held(0, "a"):
         raise TransientError("acme", "call", reason="timeout")
     assert two.slots == {}
 
@@ -165,7 +172,7 @@ def test_the_slot_of_a_worker_that_died_ends_by_itself(two):
     two.clock.forward(DEADLINE)
     two.makes_slow("a")
     two.clock.forward(GRACE_SECONDS)
-    with two.shares[1].held("a", DEADLINE):
+    with two.held(1, "a"):
         assert len(two.slots) == 1
 
 
@@ -173,20 +180,49 @@ def test_two_containers_that_book_at_once_do_not_share_a_slot(two):
     """The second decides on a row that the first has replaced."""
     two.makes_slow("a")
     stale = dict(two.shares[1]._seen)
-    with two.shares[0].held("a", DEADLINE):
+    with two.held(0, "a"):
         two.shares[1]._seen = stale
-        with pytest.raises(PacedError), two.shares[1].held("a", DEADLINE):
+        with pytest.raises(PacedError), two.held(1, "a"):
             pass
 
 
 def test_a_job_that_has_made_a_slow_call_is_not_refused_the_next_one(two):
     """Else what its model has written would be written, and paid, once more."""
-    two.makes_slow("a")
+    with two.held(1, "a", job=7):
+        two.clock.sleep(2 * FREE_SECONDS)
     with ExitStack() as stack:
-        two.hold(stack, "a")
-        with two.shares[1].held("a", DEADLINE, is_begun=True):
+        two.clock.sleep(KEPT_SECONDS)
+        assert two.hold(stack, "b") == 1
+        with two.held(1, "a", job=7):
             assert len(two.slots) == 1
         assert len(two.slots) == 1
+
+
+def test_after_a_slow_call_its_job_makes_the_next_one_in_the_same_slot(two):
+    """Or another key's job would take it, and both would hold every worker."""
+    with two.held(0, "a", job=7):
+        two.clock.sleep(2 * FREE_SECONDS)
+    with pytest.raises(PacedError), two.held(1, "b"):
+        pass
+    with two.held(0, "a", job=7):
+        assert len(two.slots) == 1
+        with pytest.raises(PacedError), two.held(1, "b"):
+            pass
+    two.clock.sleep(KEPT_SECONDS)
+    with two.held(1, "b"):
+        assert len(two.slots) == 1
+
+
+def test_a_key_that_is_known_to_fail_takes_a_slot(two):
+    for number in (0, 1):
+        two.shares[number]._note(("a", False), 0.1)
+    two.table.calls.clear()
+    with (
+        two.held(0, "a", is_suspect=True),
+        pytest.raises(PacedError),
+        two.held(1, "a", is_suspect=True),
+    ):
+        pass
 
 
 @pytest.mark.parametrize("is_contended", [True, False])
@@ -194,5 +230,5 @@ def test_where_the_row_cannot_be_written_the_call_is_made(two, is_contended):
     two.makes_slow("a")
     slow = TransientError("dynamodb", "put_item", reason="throttled")
     two.table.fails["put"] = [ConditionFailed({"version": 99}) if is_contended else slow] * 20
-    with two.shares[0].held("a", DEADLINE):
+    with two.held(0, "a"):
         pass

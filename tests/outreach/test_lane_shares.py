@@ -20,10 +20,10 @@ class Held:
     def __init__(self, lane, taken):
         self._lane, self._taken = lane, taken
 
-    def held(self, key, _deadline_seconds, *, is_begun, trusts_new):
+    def held(self, key, _deadline_seconds, *, job, trusts_new=False, is_suspect=False):
         if self._taken is None:
             raise PacedError("lane", self._lane.name, 30.0)
-        self._taken.append((self._lane, key, is_begun, trusts_new))
+        self._taken.append((self._lane, key, job, trusts_new, is_suspect))
         return nullcontext()
 
 
@@ -42,6 +42,10 @@ def shares(taken, turn):
     return LaneShares(lambda lane: Held(lane, taken), turn)
 
 
+def endpoint(shares, *, is_failing=False):
+    return shares.of_endpoint("ci-1", "p", 10, is_failing=is_failing)
+
+
 def record(channel, company_id="ci-1"):
     return SimpleNamespace(channel=channel, company_id=company_id)
 
@@ -51,20 +55,21 @@ def test_a_company_has_one_share_of_each_lane(shares, taken, turn):
         for channel in (Channel.SMS, Channel.WHATSAPP, Channel.EMAIL):
             with held_by(shares, record(channel), 20):
                 pass
-        with held_by(shares, record(Channel.SMS, "ci-2"), 20), shares.of_endpoint("ci-1", "p", 10):
+        with held_by(shares, record(Channel.SMS, "ci-2"), 20), endpoint(shares):
             pass
     assert [lane for lane, *_ in taken] == [OUTREACH, OUTREACH, EMAIL, OUTREACH, COMPANIES]
     assert len({key for _, key, *_ in taken}) == 3
     assert "ci-1" not in str(taken)
 
 
-def test_a_jobs_later_calls_say_that_it_has_begun(shares, taken, turn):
+def test_a_jobs_calls_say_whose_they_are(shares, taken, turn):
     for _ in range(2):
         with turn.of(turns=0, age_seconds=0):
             for _ in range(2):
                 with held_by(shares, record(Channel.SMS), 20):
                     pass
-    assert [is_begun for _, _, is_begun, _ in taken] == [False, True, False, True]
+    jobs = [job for _, _, job, *_ in taken]
+    assert jobs[0] == jobs[1] != jobs[2] == jobs[3]
 
 
 def test_only_a_send_is_free_at_first(shares, taken, turn):
@@ -72,9 +77,17 @@ def test_only_a_send_is_free_at_first(shares, taken, turn):
         for is_send in (True, False):
             with held_by(shares, record(Channel.SMS), 20, is_send=is_send):
                 pass
-        with shares.of_endpoint("ci-1", "p", 10):
+        with endpoint(shares):
             pass
-    assert [trusts_new for *_, trusts_new in taken] == [True, False, False]
+    assert [trusts_new for *_, trusts_new, _ in taken] == [True, False, False]
+
+
+def test_an_endpoint_that_fails_at_present_is_booked(shares, taken, turn):
+    with turn.of(turns=0, age_seconds=0):
+        for is_failing in (True, False):
+            with endpoint(shares, is_failing=is_failing):
+                pass
+    assert [is_suspect for *_, is_suspect in taken] == [True, False]
 
 
 def test_an_operators_command_holds_no_worker(shares, taken):

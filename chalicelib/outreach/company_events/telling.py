@@ -128,7 +128,7 @@ class Teller:
         post = Post(built.url, signed, built.content, min(deadline_seconds, DEADLINE_SECONDS))
         reason, status, retry_after = "", None, None
         try:
-            receipt = self._posted(post, built.head)
+            receipt = self._posted(post, built)
             status, retry_after = receipt.status, receipt.retry_after
         except PacedError as error:  # others of the endpoint hold its share of the workers
             raise NotYet(error.reason, now + (error.retry_after or FIRST_WAIT_SECONDS)) from None
@@ -155,10 +155,13 @@ class Teller:
             self.note_call(action.conversation_id, "accepted")
         return built.event.id
 
-    def _posted(self, post: Post, head: Head) -> Receipt:
+    def _posted(self, post: Post, built: _Built) -> Receipt:
         if self._shares is None:
             return self._post(post)
-        with self._shares.of_endpoint(head.company_id, head.project_id, post.deadline_seconds):
+        head, is_failing = built.head, built.state.failing_since is not None
+        with self._shares.of_endpoint(
+            head.company_id, head.project_id, post.deadline_seconds, is_failing=is_failing
+        ):
             return self._post(post)
 
     def note_call(self, opaque_id: str, outcome: str) -> None:
