@@ -114,11 +114,14 @@ class SendData:
         planned_after: the newest act of a person when it was planned, to a later one it gives way;
             None: it is a person's own.
         unless_answered: it is not sent once the recipient has written.
+        text_only: it was planned before it was written, as a switch withheld it: one that asks for
+            a person or a function, too, is not sent, as its plan does neither.
     """
 
     loaded: Loaded | None = None
     planned_after: str | None = None
     unless_answered: bool = False
+    text_only: bool = False
 
 
 def send(

@@ -72,7 +72,8 @@ class Drafting:
         if is_opening and CONTINUES in record.item:
             facts["unless_answered"] = True
         if not may_send(switches):
-            return Plan(FLOW, ((send,),), facts)  # withheld by `effects`; composed if released
+            # Withheld by `effects`; written when its event is replayed.
+            return Plan(FLOW, ((send,),), facts | {"unwritten": True})
         if context.draft is None:
             compose = self._composer.opening if is_opening else self._composer.answer
             try:

@@ -187,6 +187,7 @@ class OutreachFlow(Flow):
                 context.loaded,
                 None if plan.facts.get("by_person") else str(plan.facts.get("person_act") or ""),
                 unless_answered=bool(plan.facts.get("unless_answered")),
+                text_only=bool(plan.facts.get("unwritten")),
             ),
             receive=self._receive_count(),
         )

@@ -36,6 +36,8 @@ from chalicelib.outreach.twilio.client import Sent, Text, Twilio
 from chalicelib.outreach.twilio.webhook import callback_url
 from chalicelib.outreach.writing.composer import Composer
 
+_FOR_A_PERSON = "for_a_person"
+"""Reason of a message that is not sent, as it asks for more than its plan does."""
 _LONG_SPACE = re.compile(r"[\r\n\t]+| {4,}")
 
 
@@ -247,7 +249,10 @@ class Sender:
         if obeys_register and self._conversations.forbids(record) is not None:
             raise PermanentError("conversations", "read", reason=DO_NOT_CONTACT)
         stored = self._conversations.draft(record, action.argument)
-        return record, stored or self._composer.late(record, action.argument)
+        written = stored or self._composer.late(record, action.argument)
+        if action.data.text_only and written.needs_more_than_its_text:
+            raise PermanentError("conversations", "compose", reason=_FOR_A_PERSON)
+        return record, written
 
     def _text(self, record: Record, draft: Draft, action: Effect) -> Text:
         to, sender = _addresses(record)

@@ -209,6 +209,11 @@ class Draft:
     revision: str | None = None
     refused: str | None = None
 
+    @property
+    def needs_more_than_its_text(self) -> bool:
+        """It asks for a function or a person, or notes an opt-out."""
+        return bool(self.function_call or self.hand_off_reason or self.opts_out)
+
     def item(self) -> Item:
         """The stored attributes; None is left out."""
         fields = {name: getattr(self, name) for name in self.__slots__}

@@ -9,7 +9,8 @@ from botocore.exceptions import ClientError
 from chalicelib.errors import TransientError
 from chalicelib.outreach import rules
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.conversations.records import Status
+from chalicelib.outreach.conversations.records import Draft, Status
+from chalicelib.outreach.writing.template_writer import TemplateWriter
 from local import company
 from tests.rigs.memory_stage import ON_ENGINE
 from tests.rigs.outreach import TEL, replay
@@ -225,6 +226,26 @@ def test_a_withheld_answer_has_its_reason_and_is_sent_when_its_event_is_replayed
     record = outreach.record("sms")
     assert record.status == Status.REPLY_SENT
     assert "withheld_reason" not in record.item
+
+
+def test_a_withheld_answer_that_asks_for_more_than_its_text_goes_to_a_person_on_replay(
+    outreach, monkeypatch
+):
+    """Its plan was made before it was written, and would only acknowledge what is asked for."""
+    outreach.start(channel="sms")
+    outreach.run()
+    outreach.stage.set_switch("safe_mode", "true")
+    outreach.new_container()
+    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+    outreach.run()
+    outreach.stage.set_switch("safe_mode", "false")
+    outreach.new_container()
+    written = Draft(text="I have noted it.", function_call="note_interest", function_step="call")
+    monkeypatch.setattr(TemplateWriter, "answer", lambda *_: written)
+    replay(outreach, "evt:reply:")
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    assert outreach.record("sms").status == Status.HANDED_OFF
 
 
 def test_a_release_withheld_by_a_switch_has_its_reason_and_is_sent_on_replay(outreach):
