@@ -70,6 +70,10 @@ class _Spent:
         """What has not decayed yet."""
         return self.seconds * math.exp(-max(0.0, now - self.at) / DECAY_SECONDS)
 
+    def is_slow(self, now: float) -> bool:
+        """Whether its sections take slots."""
+        return max(self.usual, self.left(now)) >= FREE_SECONDS
+
 
 @dataclass(slots=True)
 class _Booking:
@@ -167,7 +171,7 @@ class LaneShare:
         """Whether a section takes no slot."""
         if spent is None:
             return trusts_new
-        return max(spent.usual, spent.left(self._clock.monotonic())) < FREE_SECONDS
+        return not spent.is_slow(self._clock.monotonic())
 
     def _booked(
         self,
@@ -211,9 +215,7 @@ class LaneShare:
     def _note(self, key: tuple[str, bool], seconds: float) -> None:
         now = self._clock.monotonic()
         if key not in self._spent and len(self._spent) >= MOST_KEPT:
-            self._spent = {
-                name: one for name, one in self._spent.items() if one.left(now) >= FREE_SECONDS
-            }
+            self._spent = {name: one for name, one in self._spent.items() if one.is_slow(now)}
         spent = self._spent.setdefault(key, _Spent(usual=seconds))
         spent.seconds = spent.left(now) + seconds
         spent.at, spent.usual = now, max(seconds, (spent.usual + seconds) / 2)
