@@ -33,7 +33,8 @@ class CompanyEndpoint(simulated.Vendor):
 
     Attributes:
         received: the events that it acted upon, by id, in order.
-        forged: number of requests whose signature was wrong.
+        forged: number of requests whose signature was wrong; one that is right and too old is refused
+            and not counted.
     """
 
     name = "company"
@@ -61,9 +62,10 @@ class CompanyEndpoint(simulated.Vendor):
     def refusal(self, request: Request, operation: str) -> Answer | None:
         """401 without the company's own signature."""
         del operation
-        if _is_signed(request.headers, request.raw.decode(), self.epoch()):
+        sent = _signed_at(request.headers, request.raw.decode())
+        if sent is not None and abs(self.epoch() - sent) <= TOLERANCE_SECONDS:
             return None
-        self.forged += 1
+        self.forged += sent is None
         return Answer(401, {})
 
     def answer(self, request: Request, operation: str) -> Answer:
@@ -80,13 +82,13 @@ class CompanyEndpoint(simulated.Vendor):
         return super().admin(request)
 
 
-def _is_signed(headers: Mapping[str, str], body: str, now: float) -> bool:
+def _signed_at(headers: Mapping[str, str], body: str) -> float | None:
+    """When the company's own signature was made; None where it is not theirs."""
     try:
         sent = float(headers["webhook-timestamp"])
         at = datetime.fromtimestamp(sent, UTC)
         expected = Webhook(SECRET).sign(headers["webhook-id"], at, body)
         given = headers["webhook-signature"].split(" ")
     except (ValueError, OverflowError, KeyError):
-        return False
-    is_new = abs(now - sent) <= TOLERANCE_SECONDS
-    return is_new and any(hmac.compare_digest(expected, one) for one in given)
+        return None
+    return sent if any(hmac.compare_digest(expected, one) for one in given) else None

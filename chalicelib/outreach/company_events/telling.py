@@ -124,11 +124,9 @@ class Teller:
         (action,) = actions
         built = self._built.pop(action.key)
         now = self._clock.now().timestamp()
-        signed = standard_webhooks.headers(built.keys, built.event.id, now, built.content)
-        post = Post(built.url, signed, built.content, min(deadline_seconds, DEADLINE_SECONDS))
         reason, status, retry_after = "", None, None
         try:
-            receipt = self._posted(post, built)
+            receipt = self._posted(built, min(deadline_seconds, DEADLINE_SECONDS))
             status, retry_after = receipt.status, receipt.retry_after
         except PacedError as error:  # others of the endpoint hold its share of the workers
             raise NotYet(error.reason, now + (error.retry_after or FIRST_WAIT_SECONDS)) from None
@@ -155,14 +153,20 @@ class Teller:
             self.note_call(action.conversation_id, "accepted")
         return built.event.id
 
-    def _posted(self, post: Post, built: _Built) -> Receipt:
+    def _posted(self, built: _Built, deadline_seconds: float) -> Receipt:
         if self._shares is None:
-            return self._post(post)
+            return self._post(self._signed(built, deadline_seconds))
         head, is_failing = built.head, built.state.failing_since is not None
         with self._shares.of_endpoint(
-            head.company_id, head.project_id, post.deadline_seconds, is_failing=is_failing
+            head.company_id, head.project_id, deadline_seconds, is_failing=is_failing
         ):
-            return self._post(post)
+            return self._post(self._signed(built, deadline_seconds))
+
+    def _signed(self, built: _Built, deadline_seconds: float) -> Post:
+        """Signed last of all: a receiver refuses a signature of five minutes ago."""
+        now = self._clock.now().timestamp()
+        headers = standard_webhooks.headers(built.keys, built.event.id, now, built.content)
+        return Post(built.url, headers, built.content, deadline_seconds)
 
     def note_call(self, opaque_id: str, outcome: str) -> None:
         """Note in the conversation what became of a tool's call."""
