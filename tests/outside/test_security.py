@@ -141,7 +141,7 @@ def test_what_another_companys_account_signs_delays_no_message_of_our_recipients
 
 
 def test_an_endpoint_that_hangs_delays_no_other_endpoints_events(stack):
-    """The other company's first event arrives before the third post to the one that hangs."""
+    """The next event of one that is known arrives before the third post to the one that hangs."""
     seen, arrived = threading.Event(), []
     with (
         listener(arrived, "hangs", seen, answers=False) as hanging,
@@ -149,8 +149,13 @@ def test_an_endpoint_that_hangs_delays_no_other_endpoints_events(stack):
     ):
         slow, quick = (stack.put_project(event_webhook={"url": url}) for url in (hanging, other))
         for _ in range(6):
+            stack.start(stack.tel(), of=quick)
+        seen.clear()
+        arrived.clear()
+        for _ in range(6):
             stack.start(stack.tel(), of=slow, settles=False)
         stack.start(stack.tel(), of=quick)
+        stack.passes_until(lambda: "other" in arrived, seconds=1)
     assert arrived[: arrived.index("other")].count("hangs") <= 2
 
 

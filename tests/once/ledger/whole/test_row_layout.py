@@ -157,8 +157,8 @@ def paces(rig):
 
 def shares(rig):
     share = LaneShare(rig.table, "outreach", 2, rig.clock, lambda: "owner")
-    share._note("key", FREE_SECONDS)
-    with share.held("key", 45):
+    share._note(("key", False), FREE_SECONDS)
+    with share.held("key", 45, job=1):
         pass
 
 
