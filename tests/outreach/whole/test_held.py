@@ -208,13 +208,18 @@ def test_a_withheld_start_does_not_count_as_open(outreach):
     assert outreach.start("second", "sms", "+15550100002").status_code == 200
 
 
-def test_a_withheld_answer_has_its_reason_and_is_sent_when_its_event_is_replayed(outreach):
+def answer_is_withheld(outreach):
+    """A reply by SMS comes in while safe mode is on."""
     outreach.start(channel="sms")
     outreach.run()
     outreach.stage.set_switch("safe_mode", "true")
     outreach.new_container()
     outreach.deliver(outreach.says("Tell me more", whatsapp=False))
     outreach.run()
+
+
+def test_a_withheld_answer_has_its_reason_and_is_sent_when_its_event_is_replayed(outreach):
+    answer_is_withheld(outreach)
     record = outreach.record("sms")
     assert record.status == Status.INITIAL_MESSAGE_SENT
     assert record.item["withheld_reason"] == "safe_mode"
@@ -232,12 +237,7 @@ def test_a_withheld_answer_that_asks_for_more_than_its_text_goes_to_a_person_on_
     outreach, monkeypatch
 ):
     """Its plan was made before it was written, and would only acknowledge what is asked for."""
-    outreach.start(channel="sms")
-    outreach.run()
-    outreach.stage.set_switch("safe_mode", "true")
-    outreach.new_container()
-    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
-    outreach.run()
+    answer_is_withheld(outreach)
     outreach.stage.set_switch("safe_mode", "false")
     outreach.new_container()
     written = Draft(text="I have noted it.", function_call="note_interest", function_step="call")
