@@ -157,7 +157,8 @@ def _judge_order(
 ) -> None:
     """P3: within a conversation, events are done in the order received, except parked ones.
 
-    What its company is told has a lane of its own; its flows judge the order in which it arrives.
+    Events to companies are left out: they are posted by another lane, and `flows.companies` judges
+    the order in which an endpoint gets them.
     """
     newest: dict[str, str] = {}
     done = [row for row in actions.values() if row["status"] == "done" and row.get("finished_at")]

@@ -132,13 +132,13 @@ def calls(stack, to, tool, arguments):
 
 
 def told(stack, **changes):
-    """A project whose company is told of everything, at an address of its own."""
+    """A project with an endpoint of its own, which gets every event."""
     url = f"{stack.company.url}/events/{stack.number()}"
     return stack.put_project(event_webhook={"url": url}, **changes)
 
 
 def events(stack, request_id):
-    """What the company was told of a conversation, in the order in which it heard it."""
+    """The events of a conversation that its company's endpoint got, in the order of arrival."""
     heard = stack.company.get("events")["events"]
     return [one for one in heard if one["data"]["request_id"] == request_id]
 
