@@ -21,9 +21,9 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 import hypothesis  # noqa: E402 - after the guard, as everything that could open a connection
 import pytest  # noqa: E402 - likewise
 
-hypothesis.settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):  # what lands must not depend on the day's luck
-    hypothesis.settings.load_profile("ci")
+# What lands must not depend on the day's luck, and no test on how busy its machine is.
+hypothesis.settings.register_profile("rp-mw", deadline=None, derandomize=bool(os.environ.get("CI")))
+hypothesis.settings.load_profile("rp-mw")
 
 pytest.register_assert_rewrite("tests.rigs")  # before one rig imports another
 pytest_plugins = [
