@@ -137,7 +137,7 @@ def test_without_script_an_agent_edits_looks_at_the_difference_and_sends(as_pers
     assert record.opaque_id in tab.page.url
     tab.page.get_by_label("Edit").fill("Thank you.\nSam")
     tab.page.get_by_role("button", name="Show the difference").click()
-    assert tab.page.locator("ins").all_inner_texts()[-1] == "Sam"
+    assert tab.page.locator("ins").last.inner_text() == "Sam"  # waits for the page
     tab.page.get_by_role("button", name="Send as edited").click()
     desk.work()
     assert desk.sent() == ["Thank you.\nSam"]
