@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-from bench.load.assumptions import HOP_SECONDS, LATENCY_SIGMA, LATER_SECONDS, OWN_SECONDS
+from bench.load.assumptions import LATENCY_SIGMA, OWN_SECONDS
+from bench.load.kinds import Kind
+from bench.load.lanes import Account, Job, Lane, Steps, Worker, sent
 from bench.load.loop import Loop
-from bench.load.scenarios import quantiles, workers_of
-from chalicelib.errors import ProviderError, TransientError
-from chalicelib.once.backoff import SHORTEST_WAIT_SECONDS, wait
+from bench.load.scenarios import LAMBDA_LIMIT, quantiles, workers_of
+from chalicelib.errors import TransientError
 from chalicelib.once.share import LaneShare
 from chalicelib.outreach.company_events import endpoint_breaker
 from chalicelib.vendors.breaker import MODEL_TIMEOUTS_TO_OPEN, Breaker
@@ -86,168 +86,72 @@ class EndpointRow:
         self.open_until = until
 
 
-@dataclass(slots=True)
-class LaneEvent:
-    """One event: whose it is, and its conversation."""
-
-    key: str
-    group: str
-    arrived: float
-    hangs: bool
-    receives: int = 0
-
-
 @dataclass
-class LaneWorker:
-    """One worker of the lane, with what it remembers."""
-
-    share: LaneShare
-    breakers: dict[str, Breaker] = field(default_factory=dict)
-
-
-@dataclass
-class BesideNeighbours:
-    """One lane with its neighbours.
+class SharingWorker(Worker):
+    """A worker whose slow calls take shares, and which a breaker keeps from what hangs.
 
     Args:
-        hanging: how many neighbours hang.
-        is_guarded: with shares and breakers.
+        endpoints: the rows of all endpoints, by company; one for all workers.
+        numbers: of jobs, for the slots that a job keeps.
+        share: None without shares and breakers.
     """
 
-    place: HangingKind
-    hanging: int
-    is_guarded: bool
-    seed: int
-    loop: Loop = field(default_factory=Loop)
-    took: list[float] = field(default_factory=list)
+    place: HangingKind = PLACES[0]
+    endpoints: dict[str, EndpointRow] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+    share: LaneShare | None = None
+    models: dict[str, Breaker] = field(default_factory=dict)
 
-    def run(self) -> list[float]:
-        """Seconds that each event of the company took, sorted."""
-        table, owners, self._jobs = tables.ledger(), itertools.count(), itertools.count()
-        self._rng = random.Random(f"{self.seed}/{self.place.name}")  # noqa: S311 - draws of a model
-        self._groups: dict[str, deque[LaneEvent]] = {}
-        self._ready: deque[str] = deque()
-        self._endpoints: dict[str, EndpointRow] = {}
-        workers = workers_of(self.place.lane)
-        self._idle = deque(
-            LaneWorker(
-                LaneShare(
-                    table, self.place.lane, workers, self.loop, lambda: f"owner-{next(owners)}"
-                )
-            )
-            for _ in range(workers)
-        )
-        for event in self._events():
-            self.loop.after(event.arrived + HOP_SECONDS, partial(self._arrive, event))
-        self.loop.run()
-        return sorted(self.took)
-
-    def _events(self) -> Iterator[LaneEvent]:
-        for number, at in enumerate(_times(EVERY_SECONDS, self._rng)):
-            yield LaneEvent("company", f"company/{number}", at, hangs=False)
-        for neighbour in range(self.hanging):
-            key = f"neighbour-{neighbour}"
-            for conversation in range(CONVERSATIONS):
-                for at in _times(60.0, self._rng):
-                    yield LaneEvent(key, f"{key}/{conversation}", at, hangs=True)
-
-    # --- the lane: FIFO groups, the oldest first ----------------------------------------------
-
-    def _arrive(self, event: LaneEvent) -> None:
-        group = self._groups.setdefault(event.group, deque())
-        group.append(event)
-        if len(group) == 1:
-            self._return(event.group)
-
-    def _return(self, group: str) -> None:
-        self._ready.append(group)
-        self._begin()
-
-    def _begin(self) -> None:
-        while self._ready and self._idle:
-            group, container = self._ready.popleft(), self._idle.popleft()
-            event = self._groups[group][0]
-            event.receives += 1
-            self._step(container, event, self._handled(container, event))
-
-    def _step(
-        self, container: LaneWorker, event: LaneEvent, steps: Generator[float, None, None]
-    ) -> None:
-        comes_in: float | None = None
-        try:
-            pause = next(steps)
-        except StopIteration:
-            pass
-        except ProviderError as error:
-            asked = error.retry_after or wait(error, event.receives, self._rng.random)
-            comes_in = max(SHORTEST_WAIT_SECONDS, asked) + LATER_SECONDS
-        else:
-            self.loop.after(pause, partial(self._step, container, event, steps))
-            return
-        self._idle.append(container)
-        if comes_in is not None and self.loop.seconds < SPAN_SECONDS:
-            self.loop.after(comes_in, partial(self._return, event.group))
-        else:
-            self._end(event)
-        self._begin()
-
-    def _end(self, event: LaneEvent) -> None:
-        if not event.hangs:
-            self.took.append(self.loop.seconds - event.arrived)
-        group = self._groups[event.group]
-        group.popleft()
-        if group and self.loop.seconds < SPAN_SECONDS:
-            self._ready.append(event.group)
-
-    # --- one event ------------------------------------------------------------------------------
-
-    def _handled(self, container: LaneWorker, event: LaneEvent) -> Generator[float, None, None]:
+    def handle(self, job: Job, rng: random.Random) -> Steps:
+        """See `Worker`."""
         yield OWN_SECONDS / 2
-        usual = self.place.usual_seconds * self._rng.lognormvariate(0.0, LATENCY_SIGMA)
-        slow, deadline = self.place.answers_after_seconds, self.place.deadline_seconds
-        if not event.hangs and not self.place.is_endpoint:
+        if self.loop.seconds >= SPAN_SECONDS:
+            return  # what hangs would come back for ever
+        usual = self.place.usual_seconds * rng.lognormvariate(0.0, LATENCY_SIGMA)
+        if not job.is_flood and not self.place.is_endpoint:
             yield usual  # a template: it asks no model, and a send is free at first
         else:
-            with self._guard(container, event), self._share(container, event):
-                yield (slow or deadline) if event.hangs else usual
-                if event.hangs and slow is None:
-                    raise self._failed(event)
+            with self._guard(job), self._held(job):
+                yield self._seconds(job, usual)
+                if job.is_flood and self.place.answers_after_seconds is None:
+                    raise self._failed(job)
         yield OWN_SECONDS / 2
 
-    def _share(self, container: LaneWorker, event: LaneEvent) -> AbstractContextManager[None]:
-        if not self.is_guarded:
+    def _seconds(self, job: Job, usual: float) -> float:
+        hangs = self.place.answers_after_seconds or self.place.deadline_seconds
+        return hangs if job.is_flood else usual
+
+    def _held(self, job: Job) -> AbstractContextManager[None]:
+        if self.share is None:
             return nullcontext()
-        return container.share.held(
-            event.key,
+        return self.share.held(
+            _company(job),
             self.place.deadline_seconds,
-            job=next(self._jobs),
-            is_suspect=self.place.is_endpoint and self._endpoint(event).failures > 0,
+            job=next(self.numbers),
+            is_suspect=self.place.is_endpoint and self.endpoints[_company(job)].failures > 0,
         )
 
-    def _guard(self, container: LaneWorker, event: LaneEvent) -> AbstractContextManager[Any]:
+    def _guard(self, job: Job) -> AbstractContextManager[Any]:
         """The breaker of what is called: of an endpoint for all containers, of a model for each."""
-        if not self.is_guarded:
+        if self.share is None:
             return nullcontext()
         if self.place.is_endpoint:
-            endpoint, now = self._endpoint(event), self._now()
-            until = endpoint_breaker.admitted(endpoint, _head(event), endpoint, now)  # type: ignore[arg-type]
+            endpoint, now = self.endpoints[_company(job)], self._now()
+            until = endpoint_breaker.admitted(endpoint, _head(job), endpoint, now)  # type: ignore[arg-type]
             if until is not None:
                 raise self._error(until - now)
             return nullcontext()
-        breaker = container.breakers.setdefault(
-            event.key, Breaker("model", self.loop, failures_to_open=MODEL_TIMEOUTS_TO_OPEN)
+        breaker = self.models.setdefault(
+            _company(job), Breaker("model", self.loop, failures_to_open=MODEL_TIMEOUTS_TO_OPEN)
         )
         return breaker.attempt("respond")
 
-    def _failed(self, event: LaneEvent) -> TransientError:
-        if not self.is_guarded or not self.place.is_endpoint:
+    def _failed(self, job: Job) -> TransientError:
+        if self.share is None or not self.place.is_endpoint:
             return self._error(None)
         now = self._now()
-        until = endpoint_breaker.failed(self._endpoint(event), _head(event), now)  # type: ignore[arg-type]
+        until = endpoint_breaker.failed(self.endpoints[_company(job)], _head(job), now)  # type: ignore[arg-type]
         return self._error(until - now if until else None)
-
-    def _endpoint(self, event: LaneEvent) -> EndpointRow:
-        return self._endpoints.setdefault(event.key, EndpointRow())
 
     def _now(self) -> float:
         return self.loop.now().timestamp()
@@ -256,15 +160,57 @@ class BesideNeighbours:
         return TransientError(self.place.name, "call", reason="timeout", retry_after=retry_after)
 
 
+def beside(place: HangingKind, hanging: int, *, is_guarded: bool, seed: int) -> list[float]:
+    """Seconds that each event of a company took in a lane with its neighbours, sorted.
+
+    Args:
+        place: where the neighbours hang.
+        hanging: how many do.
+        is_guarded: with shares and breakers.
+        seed: of all draws.
+    """
+    loop, table, owners = Loop(), tables.ledger(), itertools.count()
+    rng = random.Random(f"{seed}/{place.name}")  # noqa: S311 - draws of a model
+    endpoints: dict[str, EndpointRow] = defaultdict(EndpointRow)
+    numbers, count = itertools.count(), workers_of(place.lane)
+
+    def worker() -> SharingWorker:
+        name = f"owner-{next(owners)}"
+        share = LaneShare(table, place.lane, count, loop, lambda: name) if is_guarded else None
+        return SharingWorker(
+            loop, {}, {}, place=place, endpoints=endpoints, numbers=numbers, share=share
+        )
+
+    lane = Lane(loop, Account(LAMBDA_LIMIT), [worker() for _ in range(count)], rng)
+    for job in _events(place, hanging, rng):
+        sent(job, loop, lane)
+    loop.run()
+    return sorted(job.took for job in lane.done if not job.is_flood and job.took is not None)
+
+
+def _events(place: HangingKind, hanging: int, rng: random.Random) -> Iterator[Job]:
+    kind = Kind(place.name, place.lane, 1.0, (), 0)
+    for number, at in enumerate(_times(EVERY_SECONDS, rng)):
+        yield Job(kind, f"company/{number}", at)
+    for neighbour in range(hanging):
+        for conversation in range(CONVERSATIONS):
+            for at in _times(60.0, rng):
+                yield Job(kind, f"neighbour-{neighbour}/{conversation}", at, is_flood=True)
+
+
+def _company(job: Job) -> str:
+    return job.group.partition("/")[0]
+
+
+def _head(job: Job) -> SimpleNamespace:
+    return SimpleNamespace(opaque_id=job.group)
+
+
 def _times(every: float, rng: random.Random) -> Iterator[float]:
     at = rng.uniform(0.0, every)
     while at < SPAN_SECONDS:
         yield at
         at += every
-
-
-def _head(event: LaneEvent) -> SimpleNamespace:
-    return SimpleNamespace(opaque_id=event.group)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,5 +247,5 @@ def noticed(seed: int) -> Iterator[Noticed]:
     for place in PLACES:
         for hanging in range(MOST_NEIGHBOURS + 1):
             for is_guarded in (False, True):
-                took = BesideNeighbours(place, hanging, is_guarded, seed).run()
+                took = beside(place, hanging, is_guarded=is_guarded, seed=seed)
                 yield Noticed(place, hanging, is_guarded, took)

@@ -59,8 +59,7 @@ def test_every_event_ends_once():
 def test_a_company_hardly_notices_neighbours_that_hang_and_would_without_shares(place):
     """Three of them, from their first call on."""
     guarded, bare = (
-        neighbours.BesideNeighbours(place, 3, is_guarded, seed=7).run()
-        for is_guarded in (True, False)
+        neighbours.beside(place, 3, is_guarded=is_guarded, seed=7) for is_guarded in (True, False)
     )
     assert quantiles(guarded)[1] <= 5
     assert quantiles(bare)[1] > 100
