@@ -13,7 +13,7 @@ NEIGHBOUR_EXAMPLES ?= 20
 
 unexport PYTHONDONTWRITEBYTECODE # a suite starts hundreds of processes; each would compile everything
 
-.PHONY: help run demo test test-long test-all cover check audit format screenshots bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
+.PHONY: help run demo test test-long test-all cover check audit format screenshots bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack attack-redaction bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
 
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -128,6 +128,9 @@ attack: $(READY) ## Hostile requests to every door by kind, the memory that the 
 	@$(BIN)/python -m tests.attack --per-door 2000 --seed $(SEED)
 	@$(BIN)/python -m tests.attack.memory
 	@NEIGHBOUR_EXAMPLES=$(NEIGHBOUR_EXAMPLES) $(BIN)/python -m pytest -q tests/outreach/whole/test_neighbour.py
+
+attack-redaction: $(READY) ## The redactor on a million composed texts: what leaks, and what harmless text is altered
+	@$(BIN)/python -m bench.redaction.attacker --count 1000000
 
 clean: ## Remove everything the commands created
 	rm -rf $(VENV) .venv-sam .engines .run out build mutants .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -158,7 +158,7 @@ def order(rng: random.Random) -> Pair:
     return text, _four(text)
 
 
-def _luhn(body: str) -> str:
+def luhn(body: str) -> str:
     doubled = body[-1::-2]
     total = sum(sum(divmod(2 * int(d), 10)) for d in doubled) + sum(int(d) for d in body[-2::-2])
     return body + str(-total % 10)
@@ -169,7 +169,7 @@ def card(rng: random.Random) -> Pair:
         ("4", 16), ("4", 16), ("4", 13), ("5" + rng.choice("12345"), 16), ("22" + rng.choice("3456789"), 16), ("34", 15), ("37", 15),
         ("6011", 16), ("65", 16), ("36", 14), ("3528", 16), ("62", 16), ("62", 19), ("5018", 16), ("6759", 16),
     ])  # fmt: skip
-    number = _luhn(prefix + digits(rng, length - 1 - len(prefix)))
+    number = luhn(prefix + digits(rng, length - 1 - len(prefix)))
     if length in {14, 15}:
         groups = [number[:4], number[4:10], number[10:]]
     else:
