@@ -1,6 +1,6 @@
 """Redaction: text that is stored, logged, raised or sent to a model passes through here.
 
-`redact` masks a text, `redact_mapping` a JSON-like value; `model_view` prepares a text for a model;
+`redact` masks a text, `redact_explained` says why, `redact_mapping` masks a JSON-like value; `model_view` prepares a text for a model;
 `identifiers` finds what a text for a person must not hold.
 Pure: no clock, no network, no environment, standard library only.
 
@@ -10,31 +10,42 @@ Pure: no clock, no network, no environment, standard library only.
     normalise       the normalised view of a text, with offsets back to the original
     sheet           the spans that the passes have claimed for a mask or shielded
     key_names       the meaning of a value by the name of its key
+    evidence        what speaks for and against masking a number
     vocabulary      words that give a number its type
     context         the nearest such word around a number
     emails, links, addresses, places, cards, orders, tracking, phones
                     one kind of identifier each; places extends an address to its postcode
     routes          addresses without a word for a street
     street_words    words that streets begin or end with
-    credentials     passwords, keys, tokens, security and one-time codes
+    card_details    the expiry and the check number beside a card
+    births          dates of birth
+    dictated        numbers dictated as words, with the words of number_words
+    units           units and counted things after a number
+    series          lists, ranges and years, which stay
+    credentials     passwords, keys, tokens
+    codes           security and one-time codes
     identities      national identity numbers that hold letters
     tokens          codes of letters and digits
-    numbers         numbers written in groups; unbroken those in one run
+    runs            groups of digits with separators between them
+    grouped_cards, grouped_phones, numbers
+                    numbers written in groups; unbroken those in one run
     readable        values that stay readable: UUIDs, dates, prices
     patterns        regular expressions compiled on first use
 """
 
 from chalicelib.redaction.mapping import redact_mapping
 from chalicelib.redaction.model_view import identifiers, model_view
-from chalicelib.redaction.redactor import Counts, redact, redact_counted
+from chalicelib.redaction.redactor import Counts, Mask, redact, redact_counted, redact_explained
 from chalicelib.redaction.sheet import Kind
 
 __all__ = [
     "Counts",
     "Kind",
+    "Mask",
     "identifiers",
     "model_view",
     "redact",
     "redact_counted",
+    "redact_explained",
     "redact_mapping",
 ]

@@ -12,6 +12,7 @@ from chalicelib.redaction.routes import (
     ROAD_WORDS,
     after_address_word,
     before_postcode,
+    directed,
     has_postcode,
     is_announced,
     is_phone_part,
@@ -26,6 +27,7 @@ from chalicelib.redaction.street_words import (
     LEADS,
     NEVER,
     PARTICLES,
+    PLACES,
     ROMANCE_HINTS,
     ROMANCE_SIGNS,
     ROMANCE_WORDS,
@@ -43,17 +45,18 @@ _HOUSE = re.compile(
     r"(?![0-9a-z:]|[.,]\d)"
 )
 _PO_BOX = lazily(
-    r"(?:p\.? ?o\.? ?box|post office box|postfach|apartado(?: postal)?|boîte postale|"
+    r"(?:p\.? ?o\.? ?box|post office box|postfach|ap(?:artado|do\.?)(?: postal| de correos)?|boîte postale|caixa postal|(?<!\w)bp|"
     r"casella postale|locked bag|gpo box)[ #:]{1,2}\d{1,8}(?: \d{2}){0,2}\b"
     r"|\b(?:r\.? ?r|h\.? ?c|r\.? ?f\.? ?d|rural route|star route)\.? ?(?:no\.? ?)?#? ?\d{1,4},? {1,2}"
     r"box #?\d{1,6}[a-z]?\b"
+    r"|\b[nsew]\d{2,3} ?[nsew]\d{3,5}(?: [a-z][\w'\-]*){1,4}"
     r"|\b(?:psc|unit|cmr) \d{3,5},? box \d{1,5}\b(?:\s{1,3}(?:apo|dpo|fpo),? a[aep],? \d{5}\b)?"
 )
-_BOX_HINTS = ("postfach", "apartado", "postale", "locked bag")
+_BOX_HINTS = ("postfach", "apartado", "apdo", "postal", "bp ", "locked bag")
 
 _ROMANCE = lazily(
-    r"(?<!\w)(?:(?:calle|avenida|avda|paseo|plaza|pza|camino|carrera|ronda|travesía|bulevar|blvd|"
-    r"calzada|calz|cerrada|cda|privada|priv|prolongación|prol|carretera|circuito|andador|eje|"
+    r"(?<!\w)(?:(?:carrer|avinguda|passeig|calle|avenida|avda|paseo|plaza|pza|camino|carrera|ronda|travesía|bulevar|blvd|"
+    r"calzada|calz|strada|urbanizaci[óo]n|urb|cerrada|cda|privada|priv|prolongación|prol|carretera|circuito|andador|eje|"
     r"rua|travessa|largo|praça|via|viale|corso|piazza|vicolo|ulica|aleja)(?!\w)\.?|"
     r"c/|cl\.|av\.|pº|ul\.|al\.) ?"
     r"(?P<name>(?:[^\W\d_]|\d{1,2} ).{1,40})$"
@@ -90,11 +93,12 @@ def mask_addresses(sheet: Sheet) -> None:
     sheet.settle()
 
 
+_GRID = re.compile(r"[0-9] ?[nsew]\d{3,5} [a-z]")  # `W211 N16601 Glencoe Ln`
 _BOX_NUMBER = re.compile(r"box[ #:]{1,2}[0-9]")
 
 
 def _may_hold_box(low: str) -> bool:
-    if "box" in low and _BOX_NUMBER.search(low):
+    if ("box" in low and _BOX_NUMBER.search(low)) or _GRID.search(low):
         return True
     return any(hint in low for hint in _BOX_HINTS)
 
@@ -106,7 +110,7 @@ def _any_form(sheet: Sheet, start: int, end: int, done: int) -> tuple[int, int] 
         return _number_last(sheet, start, end, done)
     following = _NEXT_WORD.match(low, end)
     first = following[1] if following else ""
-    if first in NEVER and first not in {"the", "business"}:
+    if first in NEVER and first not in {"the", "business"} and not _is_title(sheet, following):
         return _number_last(sheet, start, end, done)
     span = numbered_street(sheet, start, end) if first in ROAD_WORDS else None
     if span is None:
@@ -117,6 +121,7 @@ def _any_form(sheet: Sheet, start: int, end: int, done: int) -> tuple[int, int] 
     return (
         span
         or _number_last(sheet, start, end, done)
+        or directed(sheet, start, end)
         or before_postcode(sheet, start, end)
         or after_address_word(sheet, start, end)
     )
@@ -154,9 +159,20 @@ def _number_first(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
             found = start, _with_side(low, position)
         elif found and not _is_name(sheet.cased[word.start() : word.end()]):
             break
-        if text in NEVER or low[position : position + 1] not in {" ", "\x1f"}:
+        if (text in NEVER and not _is_title(sheet, word)) or low[position : position + 1] not in {
+            " ",
+            "\x1f",
+        }:
             break
     return found
+
+
+def _is_title(sheet: Sheet, word: re.Match[str] | None) -> bool:
+    """Whether a word is written with one capital: "Big" in "1500 Big Horn Avenue"."""
+    if word is None:
+        return False
+    text = sheet.cased[word.start() : word.end()].strip(" ,")
+    return text.istitle() and text.lower() not in PLACES
 
 
 def _is_street(sheet: Sheet, spans: list[tuple[int, int]], suffix: str) -> bool:
@@ -215,6 +231,7 @@ def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, i
     name_tail = tail.rstrip(" ,.nr\x1f")[-3:]
     if (
         name_tail not in TRIMMED
+        and not _GERMAN_TOWN().match(low, end)
         and not name_tail.endswith("st")
         and not (sheet.holds("romance", ROMANCE_HINTS) and _has_romance(tail))
     ):
@@ -222,6 +239,9 @@ def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, i
     sign = _NUMBER_SIGN.search(tail, max(0, len(tail) - 8))
     name_end = start - len(tail) + (sign.start() if sign else len(tail))
     tail = tail[: len(tail) - (start - name_end)]
+    led = _german_lead(sheet, tail, name_end, end)
+    if led:
+        return led
     if tail.endswith(GERMANIC):
         return _germanic(sheet, tail, name_end, end)
     match = _ROMANCE().search(tail)
@@ -240,6 +260,26 @@ def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, i
     if (is_marked and is_named) or is_announced(sheet, first):
         return first, end
     return None
+
+
+_LEAD = lazily(
+    r"(?<!\w)(?:an der|an den|an dem|am|auf dem|auf der|im|in der|in den|zum|zur|hinter der|hinter dem|unter den|unter der|bei der) "
+    r"[^\W\d_][\w\-]{2,30}(?: [^\W\d_][\w\-]{2,30})?$"
+)
+_GERMAN_TOWN = lazily(r",?[ \n]{1,2}(?:d-)?\d{5} [^\W\d_]{2}")
+
+
+def _german_lead(sheet: Sheet, tail: str, name_end: int, end: int) -> tuple[int, int] | None:
+    """`An der Mühle 4, 37073 Göttingen`: a place by its surroundings, proved by the postcode after it."""
+    if not _GERMAN_TOWN().match(sheet.low, end):
+        return None
+    match = _LEAD().search(tail)
+    if match is None:
+        return None
+    name = name_end - len(match.group().rpartition(" ")[2])
+    if not sheet.cased[name].isupper():
+        return None
+    return name_end - len(tail) + match.start(), end
 
 
 def _germanic(sheet: Sheet, tail: str, name_end: int, end: int) -> tuple[int, int] | None:

@@ -7,6 +7,8 @@ from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 
 CARD_LENGTHS = range(12, 20)
+LIKELY_LENGTHS = range(13, 18)
+"""Lengths of a card number with a digit lost or doubled."""
 
 _BRANDS = lazily(
     r"4\d{12}(?:\d{3}){0,2}$"  # Visa
@@ -24,6 +26,11 @@ _BRANDS = lazily(
 def has_brand(digits: str) -> bool:
     """Whether a card scheme issues numbers with this prefix and length."""
     return _BRANDS().match(digits) is not None
+
+
+def is_card(digits: str) -> bool:
+    """Whether a scheme issues such a number and its check digit is right."""
+    return len(digits) in CARD_LENGTHS and has_brand(digits) and passes_luhn(digits)
 
 
 _DOUBLED = str.maketrans("0123456789", "0246813579")
@@ -48,7 +55,7 @@ def mask_broken_cards(sheet: Sheet) -> None:
         return
     for match in sheet.find("broken card", _BROKEN()):
         digits = "".join(filter(str.isdigit, match.group()))
-        if len(digits) in CARD_LENGTHS and has_brand(digits) and passes_luhn(digits):
+        if is_card(digits):
             sheet.claim(*match.span(), Kind.CARD, last_four(digits))
     sheet.settle()
 

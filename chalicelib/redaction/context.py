@@ -20,7 +20,8 @@ from chalicelib.redaction.vocabulary import (
 REACH = 40
 # "order no. 1001" continues after its full stop, "I placed an order. 1001" does not.
 _SENTENCE_END = re.compile(
-    r"[?!]\s|(?<=[^\W\d_]{3})(?<!tel)(?<!num)(?<!nro)(?<!ord)(?<!ref)(?<!inv)(?<!mob)\.\s"
+    r"[?!]\s|(?<=[^\W\d_]{2})(?<!tel)(?<!num)(?<!nro)(?<!ord)(?<!ref)(?<!inv)(?<!mob)(?<!\bno)(?<!\bnr)(?<!\bst)"
+    r"(?<!\bid)(?<!núm)(?<!acc)(?<!acct)\.\s"
 )
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -30,39 +31,77 @@ class Context(NamedTuple):
 
     `is_direct`: only filler words between the topic word and the number. `is_marked`: a mark
     announces the number ("no.", "id", "#", a colon). `is_named`: a mark follows the topic word itself
-    ("order number"), so the number is somewhere in the sentence.
+    ("order number"), so the number is somewhere in the sentence. `governs`: the number is the word's
+    own ("SKU 12345678", "item no. 12345678"): no other word and no comma is between them.
     """
 
     topic: Topic | None
     is_direct: bool
     is_marked: bool
     is_named: bool
+    governs: bool = False
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether a word for a harmless number has this very number."""
+        return self.governs and self.topic in HARMLESS
 
 
 NOTHING = Context(None, is_direct=False, is_marked=False, is_named=False)
+HARMLESS = frozenset({Topic.CATALOGUE, Topic.THING, Topic.COLOUR})
+"""Words whose own number stays readable."""
 
 
 def before(words: str, start: int) -> Context:
     """The nearest topic that ends at most 40 characters before `start`."""
     tail = words[max(0, start - REACH - 16) : start]
-    if "? " in tail or "! " in tail or ". " in tail:
+    if ". " in tail or "? " in tail or "! " in tail or ".\n" in tail:
         tail = _last_sentence(tail)
     is_marked = tail.rstrip(" \t\x1f([{\"'*").endswith(("#", ":", "="))
-    is_direct = True
+    is_direct = governs = True
+    is_linked = False
     following = ""
     for word in reversed(words_of(tail)):
         role = ROLES.get(word)
         if role is None:
-            is_direct = False
+            is_direct = governs = False
         elif role is Role.MARK:
             is_marked = True
-        elif role is not Role.FILLER and (is_marked or word not in NEEDS_MARK):
+        elif role is not Role.FILLER and (is_marked or _is_noun(tail, word)):
             topic = TOPICS[word]
             if topic is Topic.ORDER:
                 topic = _head(tail, word)
-            return Context(topic, is_direct, is_marked, following in MARKS)
+            governs = governs and not (topic is Topic.THING and is_linked)
+            governs = governs and _is_joined(tail, word)
+            is_named = following in MARKS or _is_number_of_a(tail, word)
+            return Context(topic, is_direct, is_marked or is_named, is_named, governs)
+        elif word in COPULAS:
+            is_linked = True
+        else:
+            governs = False
         following = word
     return NOTHING
+
+
+_CLAUSE_END = re.compile(r"[^\W\d][\s]*[,;\n]")
+
+
+def _is_noun(tail: str, word: str) -> bool:
+    """Whether a word such as German "oder" is a noun here, as in "my oder", which is a typing error."""
+    if word not in NEEDS_MARK:
+        return True
+    return tail[: tail.rfind(word)].rstrip().endswith(("my", "our", "your", "the"))
+
+
+def _is_number_of_a(tail: str, word: str) -> bool:
+    """Whether a mark is before the word: "número de pedido", "number of my order"."""
+    earlier = tail[: tail.rfind(word)].split()[-2:]
+    return len(earlier) == 2 and earlier[0] in MARKS and earlier[1] in LINKS
+
+
+def _is_joined(tail: str, word: str) -> bool:
+    """Whether no comma or line ends the clause between a word and the number after it."""
+    return _CLAUSE_END.search(tail, tail.rfind(word)) is None
 
 
 def _last_sentence(tail: str) -> str:

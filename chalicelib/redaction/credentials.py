@@ -1,4 +1,4 @@
-"""Secrets that people paste: passwords, keys and tokens of vendors, security and one-time codes.
+"""Secrets that people paste: passwords, and keys and tokens of vendors.
 
 Each is masked whole. A pass begins with a cheap look for the words and prefixes, so that a text
 without any costs next to nothing.
@@ -9,26 +9,17 @@ from chalicelib.redaction.sheet import Kind, Sheet
 
 MASK = "***"
 
-_IS = r"(?: (?:is|was|it's|its|es|ist|lautet|war|est|for my card|of my card|de mi tarjeta|number|nummer|meiner karte))*"
-_CODES = lazily(
-    r"(?<!\w)(?:cvv2?|cvc2?|csc|cvn2?|cid|security (?:code|number)|card (?:verification|check)(?: (?:code|number|value))?|"
-    r"verification value|c[óo]digo de (?:seguridad|verificaci[óo]n)|(?:karten)?prüf(?:ziffer|nummer)|"
-    r"pr(?:ue|u)fziffer|sicherheits(?:code|nummer)|cryptogramme|code de s[ée]curit[ée]|codice di sicurezza|"
-    r"c[óo]digo de segurança|pin(?: code)?|geheimzahl|clave (?:secreta|din[áa]mica)|"
-    r"(?:verification|confirmation|authentication|login|log-in|sign-?in|access|one[ -]time|2fa|mfa|sms)"
-    r" ?(?:code|password|passcode|pin|token)|"
-    r"(?:your|ihr|dein|tu|su|votre) (?:code|c[óo]digo)(?=(?: (?:is|ist|lautet|es|est))? ?[:=]| (?:is|ist|lautet|es|est) )|"
-    r"otp(?: code)?|passcode|c[óo]digo (?:de acceso|de un solo uso|sms)|"
-    r"(?:best[äa]tigungs|einmal|zugangs|verifizierungs|freischalt|sms-?)(?:code|passwort|kennwort)|tan|code de v[ée]rification)"
-    rf"(?!\w){_IS}[ \x1f]{{0,2}}[:=#\-–]?[ \x1f\"'(]{{0,3}}(?P<secret>\d{{3,4}}(?: \d{{3,4}}|-\d{{3,4}})?|\d{{5,8}}|[a-z]-\d{{6}})"
-    r"(?![\w]|[.,\-/]\d| \d)"
-)
 _PASSWORDS = lazily(
-    r"(?<![^\W_])(?:password|passwd|pwd|passwort|kennwort|passphrase|contrase[ñn]a|clave|mot de passe|senha|"
+    r"(?<![^\W_])(?:password|passwd|pwd|pw|passcode|passwort|kennwort|passphrase|contrase[ñn]a|clave|mot de passe|mdp|senha|palavra[ \-]passe|parola d['’]ordine|"
     r"api[ _\-]?key|client[ _\-]?secret|secret(?:[ _\-]?(?:access[ _\-]?)?key)?|access[ _\-]?token)(?!\w)"
-    r"(?P<sign>(?: (?:is|was|es|ist|lautet|war|est)(?: now)?)?[ \x1f]{0,2}[:=]|(?: (?:is|was|es|ist|lautet|war|est))(?: now)?)"
+    r"(?: (?:temporal|nueva|nuevo|provisional|actual|temporary|new|old|temporaire|provisoire|nouveau|temporanea|nuova|nova|tempor[áa]ria))?"
+    r"(?P<sign>(?: (?:is|was|es|ist|lautet|war|est|è|é|era)(?: now)?)?[ \x1f]{0,2}[:=]|(?: (?:is|was|es|ist|lautet|war|est|è|é|era))(?: now)?)"
     r"[ \x1f]{0,2}[\"'`]?(?P<secret>[^\s\x00\x1f\"'`<>]{4,128})"
+    r"|(?<![^\W_])(?:password|passwort|kennwort|contrase[ñn]a|clave|mdp|mot de passe|senha|pass|pw|pwd)[ \x1f]"
+    r"(?P<apart>[^\s\x00\x1f\"'`<>]{6,64})"
+    r"|(?<![^\W_])(?:pass)(?:(?: (?:is|was))[ \x1f]|[ \x1f]?[:=])[ \x1f]{0,2}[\"'`]?(?P<word>[^\s\x00\x1f\"'`<>]{4,128})"
 )
+_MORE_DIGITS = lazily(r"(?:[ \-.)]{1,2}\d+)*")
 _SHAPES = lazily(
     r"(?<![a-z0-9_\-])(?:bearer[ \x1f]{1,2}(?P<token>[a-z0-9._~+/\-]{16,4096}=*)"
     r"|(?P<key>(?:akia|asia|abia|acca)[a-z0-9]{16}(?![a-z0-9])"
@@ -43,13 +34,8 @@ _PRIVATE_KEY = lazily(
     r"-----begin [a-z ]{0,20}private key-----[a-z0-9+/=\s\\]{0,8000}(?:-----end [a-z ]{0,20}private key-----)?"
 )
 
-_CODE_HINTS = (
-    "code", "cvv", "cvc", "csc", "cvn", "cid ", "código", "codigo", "codice", "prüf", "fziffer", "pin ", "pin:", "otp",
-    "geheimzahl", "clave ", "passwor", "kennwort", "token", "tan ", "tan:", "cryptogramme", "security num", "verification va",
-    "sicherheitsn", "card check",
-)  # fmt: skip
 _PASSWORD_HINTS = (
-    "passw", "pwd", "kennwort", "passphrase", "contrase", "clave", "mot de passe", "senha", "key", "secret", "token",
+    "pass", "pwd", "pw:", "pw ", "pw=", "kennwort", "passphrase", "contrase", "clave", "senha", "mdp", "palavra", "parola", "key", "secret", "token",
 )  # fmt: skip
 _SHAPE_HINTS = (
     "bearer", "akia", "asia", "abia", "acca", "k_", "k-", "whsec", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_", "glpat", "xox",
@@ -76,19 +62,19 @@ def mask_credentials(sheet: Sheet) -> None:
     sheet.settle()
     low = sheet.low
     for match in _PASSWORDS().finditer(low) if sheet.holds("password", _PASSWORD_HINTS) else ():
-        start, end = match.span("secret")
-        end -= len(match["secret"]) - len(match["secret"].rstrip(".,;:!?)]}"))
-        if end > start and _is_password(sheet.cased[start:end], match["sign"]):
-            sheet.claim(start, end, Kind.SECRET, MASK)
-    sheet.settle()
-
-
-def mask_security_codes(sheet: Sheet) -> None:
-    """Claim card check numbers, PINs and one-time codes after their word."""
-    if not sheet.holds("code word", _CODE_HINTS):
-        return
-    for match in _CODES().finditer(sheet.low):
-        sheet.claim(*match.span("secret"), Kind.SECRET, MASK)
+        # A ski pass has a name, a password a digit.
+        group = next(name for name in ("word", "apart", "secret") if match[name] is not None)
+        sign = match["sign"] if group == "secret" else "is"
+        start, end = match.span(group)
+        end -= len(match[group]) - len(match[group].rstrip(".,;:!?)]}"))
+        word = sheet.cased[start:end]
+        is_secret = _is_strong(word) if group == "apart" else _is_password(word, sign)
+        if not word or not is_secret:
+            continue
+        if word.strip("+([„“«'\"").isdigit():  # a number that goes on after a space
+            more = _MORE_DIGITS().match(low, end)
+            end = more.end() if more else end
+        sheet.claim(start, end, Kind.SECRET, MASK, ("word before",))
     sheet.settle()
 
 
@@ -97,9 +83,15 @@ def _is_random(key: str) -> bool:
     return any(map(str.isdigit, key))
 
 
+def _is_strong(word: str) -> bool:
+    """Whether a word after "password" without "is" can only be one: letters beside digits or signs."""
+    has_letter = any(map(str.isalpha, word))
+    return has_letter and (any(map(str.isdigit, word)) or any(c in "!@#$%^&+=_" for c in word[:-1]))
+
+
 def _is_password(word: str, sign: str) -> bool:
     """After a colon any word is the password; after "is" one that no sentence holds."""
-    if "*" in word or word.startswith(("http://", "https://")):
+    if "***" in word or word.startswith(("http://", "https://")):
         return False
     if sign.rstrip().endswith((":", "=")):
         return not word.endswith(":")

@@ -2,6 +2,7 @@
 
 import re
 
+from chalicelib.redaction.number_words import VALUES
 from chalicelib.redaction.patterns import holds_any, lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
@@ -99,12 +100,14 @@ def _without_next_sentence(labels: list[str], start: int, end: int, cased: str) 
     return end
 
 
-_AT = (
-    " at ", "at)", "at]", "at}", "at>", " arroba ", "arroba)", "arroba]", " arobase ",
-    " klammeraffe ", " chiocciola ", " ät ", "_at_", "-at-",
-    "ät)", "ät]", "ät}", "aet)", "arroba}", "klammeraffe)", "klammeraffe]", "(a)", "[a]", "@)", "@]",
+_AT_NAMES = (
+    "at", "arroba", "arobase", "arrobase", "arobas", "chiocciola", "klammeraffe", "affenschwanz", "ät", "aet",
 )  # fmt: skip
-_AT_WORDS = frozenset({"at", "arroba", "ät", "aet", "klammeraffe", "a", "@"})
+_AT = (
+    *(f" {name} " for name in _AT_NAMES), "_at_", "-at-", "at>", "(a)", "[a]", "@)", "@]",
+    *(name + closing for name in _AT_NAMES for closing in ")]}"),
+)  # fmt: skip
+_AT_WORDS = frozenset({*_AT_NAMES, "a", "@"})
 _AT_CLOSINGS = tuple((sign, sign[-1] if sign[-1] in ")]}>" else None) for sign in _AT)
 _CLEAR_AT = tuple(sign for sign in _AT if sign != " at ")
 _OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
@@ -118,8 +121,9 @@ _DOT_WORD = lazily(rf"[ \t(\[{{<](?:{_DOT})|(?:{_DOT})[ \t]|[)\]}}>]")
 _LOCAL_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789._-+"
 _JOINS = (
     " dot ", " punto ", " punkt ", " point ", " ponto ", " underscore ", " dash ", " hyphen ",
-    " guion ", " minus ", " plus ", "(dot)", "[dot]", " (dot) ", " [dot] ", "(punkt)", "[punkt]",
-    "(punto)", "[punto]", " unterstrich ", " guion bajo ", " bindestrich ",
+    " guion ", " minus ", " plus ", " unterstrich ", " guion bajo ", " bindestrich ", " tiret ", " trattino ", " hífen ", " underline ", " tiret bas ", " trattino basso ",
+    *(f"{gap}{opening}{dot}{closing}{gap}" for dot in ("dot", "punto", "punkt", "point", "ponto")
+      for opening, closing in ("()", "[]") for gap in (" ", "")),
 )  # fmt: skip
 _MAILBOXES = frozenset(
     """gmail googlemail yahoo ymail hotmail outlook live msn icloud me aol proton protonmail gmx web
@@ -137,11 +141,12 @@ _NO_NAME = frozenset(
 
 def may_be_spelled(low: str) -> bool:
     """Whether an address may be spelled out in a text of small letters; cheap."""
-    if " at " in low and ("." in low or " dot " in low):
+    if " at " in low and holds_any(low, _DOT_NAMES):
         return True
     return any(sign in low for sign in _CLEAR_AT) or holds_any(low, _PROVIDERS)
 
 
+_DOT_NAMES = (".", "dot", "punkt", "punto", "point", "ponto")
 _PROVIDERS = ("gmail", "hotmail", "outlook", "yahoo", "icloud", "gmx")
 _BARE_MAILBOX = lazily(
     r"(?<![\w@.])(?:gmail|hotmail|outlook|yahoo|icloud|gmx)"
@@ -209,8 +214,15 @@ def _local_start(low: str, end: int) -> int:
         chunk = low[floor:start]
         start -= len(chunk) - len(chunk.rstrip(_LOCAL_CHARS))
         joined = next((j for j in _JOINS if low.endswith(j, floor, start)), None)
+        if joined is None and low[start - 1 : start] == " " and _is_number(low[start:end]):
+            joined = " "  # "t underscore wells 84 at", "bigdave ninety nine at"
         if joined is None:
             break
         start -= len(joined)
     name = low[start:end].lstrip(" .-+")
     return end - len(name)
+
+
+def _is_number(local: str) -> bool:
+    """Whether all that was read of a name so far is numbers."""
+    return all(word.isdigit() or word in VALUES for word in local.split())

@@ -1,6 +1,7 @@
-"""National identity numbers: UK National Insurance, Mexican CURP and RFC, and scanned US SSN."""
+"""National identity numbers with letters: UK, Mexico, Italy, Spain, Sweden; and scanned US SSN."""
 
 import re
+from collections.abc import Callable
 
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
@@ -9,12 +10,26 @@ _YEAR_TO_DAY = r"\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
 _CURP = lazily(rf"(?<![a-z0-9])[a-z]{{4}}{_YEAR_TO_DAY}[hmx][a-z]{{5}}[a-z0-9]\d(?![a-z0-9])")
 _RFC = lazily(rf"(?<![a-zñ&0-9])[a-zñ&]{{3,4}}[ \-]?{_YEAR_TO_DAY}[ \-]?[a-z0-9]{{3}}(?![a-z0-9])")
 _NI = lazily(
-    r"(?<![a-z0-9])(?!bg|gb|nk|kn|tn|nt|zz)[a-ceghj-pr-tw-z][a-ceghj-npr-tw-z][ \-]?"
+    r"(?<!\w)(?!bg|gb|nk|kn|tn|nt|zz)[a-ceghj-pr-tw-z][a-ceghj-npr-tw-z][ \-]?"
     r"\d\d[ \-]?\d\d[ \-]?\d\d[ \-]?[a-d](?![a-z0-9])"
 )
 _SCANNED_SSN = lazily(
     r"(?<!\w)(?:ssn|social security(?: number| no\.?)?)(?: (?:is|was|number|no\.?|#))*[:# ]{1,3}"
     r"(?P<ssn>[0-9oilsb]{3}[\- .][0-9oilsb]{2}[\- .][0-9oilsb]{4})(?!\w)"
+)
+_FISCALE = lazily(
+    r"(?<![a-z0-9])[a-z]{6}[\dlmnp-v]{2}[a-ehlmprst][\dlmnp-v]{2}[a-z][\dlmnp-v]{3}[a-z](?![a-z0-9])"
+)
+_SPANISH = lazily(
+    r"(?<![a-z0-9])(?P<number>\d{8}|\d{2}\.\d{3}\.\d{3}|[xyz][ \-]?\d{7})[ \-]?(?P<letter>[a-z])(?![a-z0-9])"
+)
+_SPANISH_LETTERS = "trwagmyfpdxbnjzsqvhlcke"
+_LETTER_END = re.compile(r"[0-9]{3}[ \-]?[a-z](?![a-z0-9])")
+_FOREIGNERS = str.maketrans("xyz", "012")
+_CPF = re.compile(r"[0-9](?<![\w.\-].)\d\d\.\d{3}\.\d{3}-\d\d(?![\w\-])")
+# Sex, year, month, place and order of birth, and the key: 97 less the remainder.
+_NIR = re.compile(
+    r"[12](?<!\w.)(?P<g>[ \x1f.\-]?)\d\d(?P=g)(?:0[1-9]|1[0-2]|[2-9]\d)(?P=g)\d[\dab](?P=g)\d{3}(?P=g)\d{3}(?P=g)(?P<key>\d\d)(?![\w])"
 )
 # The date in a CURP or RFC, with a letter before it.
 _DATED = re.compile(r"[0-9](?:(?<=[a-zñ&].)|(?<=[a-zñ&][ \-].))\d{5}[ \-]?[a-z0-9]{3}")
@@ -34,19 +49,65 @@ def mask_identities(sheet: Sheet, *, has_long_run: bool) -> None:
                 sheet.claim(start, end, Kind.SSN, last_four(sheet.cased[start:end]))
         sheet.settle()
         low = sheet.low
-    spots = [(hint.start() - 14, 18, False) for hint in sheet.find("national insurance", _NI_HINT)]
+    spots = [(hint.start() - 14, 18, "ni") for hint in sheet.find("national insurance", _NI_HINT)]
+    spots += [(hint.start() - 13, 18, "check") for hint in sheet.find("letter end", _LETTER_END)]
     if has_long_run:
-        spots += [(hint.start() - 5, 24, True) for hint in sheet.find("dated", _DATED)]
+        spots += [(hint.start() - 5, 24, "dated") for hint in sheet.find("dated", _DATED)]
     done = 0
-    for start, reach, is_dated in sorted(spots):
-        for pattern in (_CURP(), _RFC()) if is_dated else (_NI(),):
-            found = pattern.search(low, max(done, start), max(0, start) + reach)
+    for start, reach, hint in sorted(spots):
+        for pattern in _PATTERNS[hint]:
+            found = pattern().search(low, max(done, start), max(0, start) + reach)
             if found is None or low[found.end() : found.end() + 1].isalnum():
                 continue
+            if pattern is _SPANISH and not _has_its_letter(found):
+                continue
             # "its 100101 and" is no RFC: its letters are capitals.
-            if not is_dated or sheet.cased[found.start() : found.start() + 3].isupper():
+            if hint != "dated" or sheet.cased[found.start() : found.start() + 3].isupper():
                 done = found.end()
                 shown = sheet.cased[found.start() : done]
                 sheet.claim(found.start(), done, Kind.ACCOUNT, last_four(shown))
                 break
     sheet.settle()
+
+
+def claim_checked(sheet: Sheet, start: int, end: int) -> bool:
+    """Claim a CPF or NIR, which hold digits only, in groups of digits; whether one is there."""
+    for pattern, is_valid in _CHECKED:
+        match = pattern.search(sheet.low, start, end)
+        if match and is_valid(match):
+            sheet.claim(*match.span(), Kind.ACCOUNT, last_four(match.group()), ("check digit",))
+            return True
+    return False
+
+
+_PATTERNS = {"ni": (_NI,), "check": (_FISCALE, _SPANISH), "dated": (_CURP, _RFC)}
+
+
+def _has_cpf_digits(found: re.Match[str]) -> bool:
+    """The two check digits of a Brazilian CPF."""
+    digits = [int(char) for char in found.group() if char.isdigit()]
+    for size in (9, 10):
+        weighted = sum(d * w for d, w in zip(digits[:size], range(size + 1, 1, -1), strict=True))
+        if weighted * 10 % 11 % 10 != digits[size]:
+            return False
+    return True
+
+
+def _has_nir_key(found: re.Match[str]) -> bool:
+    """The key of a French NIR; 2A and 2B are the two parts of Corsica."""
+    if "a" in found.group() or "b" in found.group():
+        return True
+    number = "".join(filter(str.isdigit, found.group()))
+    return 97 - int(number[:-2]) % 97 == int(number[-2:])
+
+
+def _has_its_letter(found: re.Match[str]) -> bool:
+    """The check letter of a Spanish DNI or NIE."""
+    digits = "".join(filter(str.isdigit, found["number"].translate(_FOREIGNERS)))
+    return _SPANISH_LETTERS[int(digits) % 23] == found["letter"]
+
+
+_CHECKED: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], bool]], ...] = (
+    (_CPF, _has_cpf_digits),
+    (_NIR, _has_nir_key),
+)

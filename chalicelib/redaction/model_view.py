@@ -75,16 +75,24 @@ def _without_name(match: re.Match[str]) -> str:
     return match["lead"] + REDACTED
 
 
-_NEVER_NEEDED = (Kind.CARD, Kind.IBAN, Kind.SSN, Kind.ACCOUNT, Kind.ADDRESS, Kind.SECRET)
+_NEVER_NEEDED = (
+    Kind.CARD,
+    Kind.IBAN,
+    Kind.SSN,
+    Kind.ACCOUNT,
+    Kind.ADDRESS,
+    Kind.BIRTH,
+    Kind.SECRET,
+)
 _CONTACTS = (Kind.EMAIL, Kind.PHONE)
 _LAST_DIGITS = 9
 
 
 def identifiers(text: str) -> tuple[str, ...]:
-    """The cards, bank accounts, identity numbers, street addresses and secrets of a text, as written."""
+    """The cards, accounts, identity numbers, addresses, birth dates and secrets of a text, as written."""
     view = normalise(text)
-    claims = [one for one in read(view).claims if one[2] in _NEVER_NEEDED]
-    spans = [view.span(start, end) for start, end, _, _ in claims]
+    claims = [one for one in read(view).claims if one.kind in _NEVER_NEEDED]
+    spans = [view.span(one.start, one.end) for one in claims]
     return tuple(text[start:end] for start, end in spans)
 
 
@@ -106,7 +114,7 @@ def _masked(text: str, *, keep_order_numbers: bool, needed: Collection[str] | No
     sheet = read(view)
     pieces: list[str] = []
     done = 0
-    for start, end, kind, mask in sorted(sheet.claims):
+    for start, end, kind, mask, _ in sorted(sheet.claims):
         text_start, text_end = view.span(start, end)
         pieces.append(redact(text[done:text_start]))
         if needed is not None and _is_needed(text[text_start:text_end], kind, needed):

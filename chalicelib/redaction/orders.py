@@ -6,19 +6,19 @@ from chalicelib.redaction.context import Context, may_be_direct
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 from chalicelib.redaction.tokens import is_hash
+from chalicelib.redaction.units import is_counted
 from chalicelib.redaction.vocabulary import Topic
 
 _TOKEN = re.compile(r"[0-9][a-z0-9]*+(?:[\-_/.][a-z0-9]++)*+")
 _MORE_GROUPS = lazily(r"(?: \d{3,}(?![a-z\d]))+|(?: \d(?![a-z\d.,]))+")
 _LEFT = "abcdefghijklmnopqrstuvwxyz0123456789-_/"
 _LEFT_SIGNS = frozenset(_LEFT)
-_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|er|x|am|pm|h|days?|min|kg|g|cm|mm|ml|oz|lbs?|%)$")
-_COUNTED = lazily(
-    r"[ \x1f]?(?:x|pcs|pieces|units?|items?|boxes|pairs|days?|weeks?|months?|years?|hours?|minutes?|"
-    r"%|€|\$|£|of|more|different|products?|times|tage|wochen|días|jours|percent|orders|pedidos)(?!\w)"
+_ORDINAL = re.compile(
+    r"\d+(?:st|nd|rd|th|er|x|am|pm|h|days?|min|[km]?g|[cmk]?m|[mc]?l|oz|lbs?|k?wh?|v|m?ah|k?hz|[kmgt]b|px|ft|%)$"
 )
 _HEX_COLOUR = re.compile(r"(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$")
 _SALES_ORDER = lazily(r"so-\d{4,10}$")
+_AREA = re.compile(r"\(\d{2,4}\)[ \x1f\-./]{0,2}$")
 _MIN_BARE = 4
 _MIN_HASHED = 3
 _LAST_FOUR = frozenset({Kind.ORDER, Kind.ACCOUNT})
@@ -33,6 +33,8 @@ def mask_orders(sheet: Sheet) -> None:
         start = match.start()
         if start < done or (start > 1 and low[start - 1] == " " and low[start - 2].isdigit()):
             continue  # a later group of a number that was read from its first group
+        if ")" in low[max(0, start - 2) : start] and _AREA.search(low, max(0, start - 8), start):
+            continue  # the rest of "(212) 555-0142"
         start, end = _whole(low, match, done)
         kind = _kind(sheet, start, end)
         if kind is None and low[start - 1 : start] == "#" and not low[start:end].strip("0"):
@@ -41,8 +43,9 @@ def mask_orders(sheet: Sheet) -> None:
             more = _MORE_GROUPS().match(low, end) if low[start:end].isdigit() else None
             if more and end - start + len(more.group()) <= 24:
                 end = more.end()
-            shown = sheet.cased[start:end]
-            sheet.claim(start, end, kind, last_four(shown) if kind in _LAST_FOUR else "***")
+            mask = last_four(sheet.cased[start:end]) if kind in _LAST_FOUR else "***"
+            evidence = "form" if low[start - 1 : start] == "#" else "word before"
+            sheet.claim(start, end, kind, mask, (evidence,))
             done = end
     sheet.settle()
 
@@ -76,14 +79,17 @@ def _kind(sheet: Sheet, start: int, end: int) -> Kind | None:
         return _hashed(sheet, start, token, digits)
     if len(token) >= 32 and is_hash(token):
         return None
-    if (not is_number and _ORDINAL.match(token)) or _COUNTED().match(low, end):
+    if not is_number and _ORDINAL.match(token):
         return None
-    if digits < _MIN_BARE and not may_be_direct(low, start, end):
+    counted = is_counted(low, end)
+    if (counted or digits < _MIN_BARE) and not may_be_direct(low, start, end):
         return None
     near = sheet.near(start, end)
+    if counted and not (near.is_direct and near.is_marked and digits >= _MIN_BARE):
+        return None
     if near.topic in _TOPICS and _is_number(near, token, digits):
         return Kind.ACCOUNT if near.topic is Topic.ACCOUNT else Kind.ORDER
-    if near.topic is Topic.SECRET and near.is_direct and token.isdigit():
+    if near.topic is Topic.SECRET and near.is_direct and token.isdigit() and digits >= _MIN_HASHED:
         return Kind.SECRET
     if near.topic is Topic.TRACKING and near.is_direct and digits >= 5 and len(token) >= 7:
         return Kind.TRACKING
@@ -93,6 +99,8 @@ def _kind(sheet: Sheet, start: int, end: int) -> Kind | None:
 def _is_number(near: Context, token: str, digits: int) -> bool:
     if near.topic is Topic.ACCOUNT:
         return near.is_direct and digits > _MIN_BARE
+    if digits < _MIN_HASHED:
+        return near.is_named and near.governs
     if near.is_direct:
         is_code = len(token) > digits >= _MIN_HASHED
         return near.is_marked or digits >= _MIN_BARE or is_code
@@ -101,9 +109,11 @@ def _is_number(near: Context, token: str, digits: int) -> bool:
 
 def _hashed(sheet: Sheet, start: int, token: str, digits: int) -> Kind | None:
     near = sheet.before(start - 1)
+    if "/" in sheet.low[max(0, start - 80) : start].rpartition(" ")[2]:
+        return None  # the fragment of a link
     if near.topic is Topic.ORDER and near.is_direct:
         return Kind.ORDER
-    if near.topic in {Topic.COLOUR, Topic.PRODUCT} and near.is_direct:
+    if near.is_readable:
         return None
     if (
         digits < _MIN_HASHED

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile("[a-zß-öø-ɏͰ-ӿ]+")  # ranges: several times as fast as "[^\\W\\d_]"
 _ASCII_WORD = re.compile(r"[a-z]+")
 
 

@@ -6,7 +6,7 @@ from chalicelib.redaction.sheet import Kind, Sheet
 DIGITS = range(7, 16)
 
 _EXTENSION = lazily(
-    r"[ \t\x1f,;]{0,2}(?:(?P<open>\()?(?:extension|extn|ext|durchwahl|anexo|interno|poste|app|dw|x)"
+    r"[ \t\x1f,;]{0,2}(?:(?P<open>\()?(?:extension|extn|ext|durchwahl|anexo|interno|int|poste|app|dw|x)"
     r"[ .:#\x1f]{0,3}|#)\d{1,6}(?(open)\))(?![a-z0-9])"
 )
 
@@ -42,7 +42,9 @@ def is_shape(lengths: tuple[int, ...], separators: tuple[str, ...]) -> bool:
     return lengths in _SHAPES or lengths in _TYPO_SHAPES
 
 
-def claim(sheet: Sheet, start: int, end: int, digits: str) -> int:
+def claim(
+    sheet: Sheet, start: int, end: int, digits: str, evidence: tuple[str, ...] = ("groups",)
+) -> int:
     """Claim a number with its `+`, bracket and extension; returns the offset where it ends."""
     low = sheet.low
     extension = _EXTENSION().match(low, end)
@@ -56,5 +58,5 @@ def claim(sheet: Sheet, start: int, end: int, digits: str) -> int:
         extension = extension or _EXTENSION().match(low, end)
     if extension:
         end = extension.end()
-    sheet.claim(start, end, Kind.PHONE, mask(digits))
+    sheet.claim(start, end, Kind.PHONE, mask(digits), evidence)
     return end

@@ -16,8 +16,12 @@ _HARDWARE = lazily(
     r"|[0-9a-f](?:-[0-9a-f]{1,2}){4,7}(?![\w-])"
     r"|[0-9a-f]{5,9}-[0-9a-f]{3,5}-[0-9a-f]{3,5}-[0-9a-f]{3,5}-[0-9a-f]{9,14}(?![\w-]))"
 )
-_CURRENCY = "usd|eur|gbp|cad|aud|chf|jpy|mxn|inr|dollars?|euros?|pounds?|bucks|pesos|kr|zł|cents?"
-_MONEY = r"\d{0,2}(?:[.,' ]?\d{3}){0,3}(?:[.,]\d{1,2})?"
+_CODES = "usd|eur|gbp|cad|aud|nzd|chf|jpy|cny|inr|mxn|brl|ars|clp|cop|pln|czk|huf|ron|sek|nok|dkk|try|zar|sgd|hkd|ils|aed"
+_CURRENCY = (
+    rf"{_CODES}|dollars?|euros?|pounds?|bucks|pesos|kr|zł|cents?|centimes|reais|francs|franken"
+)
+# Ten digits without a separator are a phone, whatever currency is near.
+_MONEY = r"(?:\d{0,2}(?:[.,' ]\d{3}){1,3}|\d{0,8})(?:[.,]\d{1,2})?"
 _TIME = r"[0-2]?\d[:.h][0-5]\d(?:[:.][0-6]\d(?:[.,]\d{1,9})?)?(?: ?[ap]\.?m\b\.?)?"
 _AT_TIME = rf"(?:,?[ \x1f]{{1,2}}{_TIME})?"
 _NUMBERS = lazily(
@@ -40,6 +44,14 @@ _NUMBERS = lazily(
     rf"|(?<=[12])[09]\d\d,?[ \x1f]{{1,2}}{_TIME}(?!\w|[-./:]\d)"
     r"|(?P<span>(?:(?<=1)9|(?<=2)0)\d\d(?: ?[-/ ] ?(?:19|20)\d\d|-(?:[0-2]\d\d|3[0-5]\d|36[0-6]))"
     r"(?!\w|[-./ ]\d))"
+    # 08.15-16.15
+    r"|(?P<open>(?:(?<=[01])\d|(?<=2)[0-4])?[.:h][0-5][05] ?- ?(?:[01]?\d|2[0-4])[.:h][0-5][05](?!\w|[-./:]\d))"
+    # 120x80x40 cm, 1723*2318 mm
+    r"|\d{0,3}(?:[.,]\d{1,2})?(?: ?[x×*] ?\d{1,4}(?:[.,]\d{1,2})?){1,2} ?(?:mm|cm|m|km|in|inch|inches|ft|px|pixels?)(?!\w)"
+    # 46.2664, -105.1614
+    r"|(?P<place>\d?\.\d{3,8}(?:, ?| )-?(?:1[0-7]\d|\d\d?)\.\d{3,8}(?!\w|[-.]\d))"
+    # 7.0.8453.75
+    r"|(?<!0)\d{0,2}\.\d\.\d{3,5}\.\d{1,4}(?![\w.\-])"
     # 192.0.2.1:8080
     r"|(?P<ip>\d{0,2}(?:\.\d{1,3}){3}(?::\d{2,5}|/\d{1,2})?(?!\w|[-.]\d))"
     # 1,234,567.89 and 1.234.567,89; 1 234 567 with thin spaces
@@ -49,7 +61,7 @@ _NUMBERS = lazily(
     r"|(?P<decimal>(?<=[1-9])\d{0,2}\.\d{5,}|(?<=0)\.\d+|\d{4,8}\.\d{2})(?!\w|[-.]\d)"
     # 1 500 euros, USD 1500
     rf"|{_MONEY}[ \x1f]?(?:[€$£¥₹]|(?:{_CURRENCY})(?!\w))"
-    rf"|(?:(?<=usd[ \x1f].)|(?<=[egc][ubha][rpdf][ \x1f].)){_MONEY}(?!\d|[-.]\d)"
+    rf"|(?<=(?<!\w)(?:{_CODES})[ \x1f].){_MONEY}(?!\d|[-. ]\d)"
     r")"
 )
 _MONEY_BEFORE = lazily(rf"[€$£¥₹][ \x1f]?[0-9]{_MONEY}(?!\d|[-.]\d)")

@@ -3,15 +3,18 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from chalicelib.redaction.addresses import mask_addresses
+from chalicelib.redaction.births import mask_births
+from chalicelib.redaction.card_details import mask_card_details
 from chalicelib.redaction.cards import mask_broken_cards, mask_ibans
-from chalicelib.redaction.credentials import (
-    mask_credentials,
-    mask_security_codes,
-    may_hold_password,
-)
+from chalicelib.redaction.codes import mask_security_codes
+from chalicelib.redaction.credentials import mask_credentials, may_hold_password
+from chalicelib.redaction.dictated import mask_dictated, may_be_dictated
 from chalicelib.redaction.emails import mask_emails, may_be_spelled
+from chalicelib.redaction.evidence import WEIGHTS
+from chalicelib.redaction.grouped_cards import mask_cards
 from chalicelib.redaction.identities import mask_identities
 from chalicelib.redaction.links import mask_links
 from chalicelib.redaction.normalise import (
@@ -25,9 +28,9 @@ from chalicelib.redaction.normalise import (
 from chalicelib.redaction.numbers import mask_numbers
 from chalicelib.redaction.orders import mask_orders
 from chalicelib.redaction.readable import keep_readable, keep_uuids
-from chalicelib.redaction.sheet import Kind, Sheet
+from chalicelib.redaction.sheet import Claim, Kind, Sheet
 from chalicelib.redaction.tokens import mask_codes
-from chalicelib.redaction.tracking import mask_marked_formats
+from chalicelib.redaction.tracking import mask_marked_formats, mask_named
 
 Counts = Mapping[Kind, int]
 
@@ -50,37 +53,88 @@ def redact(text: str) -> str:
 
 def redact_counted(text: str) -> tuple[str, Counts]:
     """The redacted text, and how many identifiers of each kind were masked in it."""
-    counts: Counter[Kind] = Counter()
+    redacted, readings = _readings(text)
+    return redacted, Counter(edit.kind for edits in readings for edit in edits)
+
+
+class Mask(NamedTuple):
+    """A masked span of a text; `evidence` has the weight of each code that spoke for or against it."""
+
+    start: int
+    end: int
+    kind: str
+    evidence: dict[str, int]
+
+
+def redact_explained(text: str) -> tuple[str, list[Mask]]:
+    """The redacted text, and each mask with its span in the text and the evidence for it.
+
+    >>> redact_explained("call 2125550142")[1]
+    [Mask(start=5, end=15, kind='phone', evidence={'seven digits': 2, 'ten digits': 3, 'word before': 6})]
+    """
+    redacted, readings = _readings(text)
+    masks = []
+    for index, edits in enumerate(readings):
+        for edit in edits:
+            start, end = edit.start, edit.end
+            for earlier in reversed(readings[:index]):
+                start, end = _offset(start, earlier), _offset(end, earlier)
+            evidence = {code: WEIGHTS[code] for code in edit.evidence}
+            masks.append(Mask(start, end, edit.kind.value, evidence))
+    return redacted, sorted(masks, key=lambda mask: mask.start)
+
+
+def _offset(offset: int, edits: list[Claim]) -> int:
+    """An offset in a redacted text as an offset in the text before these edits."""
+    moved = 0  # how much longer the text before is, up to the offset
+    for edit in edits:
+        if offset <= edit.start - moved:
+            break
+        if offset < edit.start - moved + len(edit.mask):
+            return edit.end
+        moved += edit.end - edit.start - len(edit.mask)
+    return offset + moved
+
+
+def _readings(text: str) -> tuple[str, list[list[Claim]]]:
+    """The redacted text and the edits of each reading; the text is dropped if it cannot be read."""
+    readings: list[list[Claim]] = []
     try:
         # Masking may expose another identifier in the rest of the text: repeat until nothing changes.
         absent: set[str] = set()
         for _ in range(_MAX_PASSES):
-            redacted, is_final = _pass(text, counts, absent)
+            redacted, edits, is_final = _pass(text, absent)
+            readings.append(edits)
             if is_final or redacted == text:
-                return redacted, counts
+                return redacted, readings
             text = redacted
     except Exception:  # noqa: BLE001 - a text that cannot be read is dropped, never passed on
-        return DROPPED, counts
-    return DROPPED, counts
+        return DROPPED, readings
+    return DROPPED, readings
 
 
-def _pass(text: str, counts: Counter[Kind], absent: set[str]) -> tuple[str, bool]:
-    """The text after one pass, and whether a further pass could find nothing more."""
+def _pass(text: str, absent: set[str]) -> tuple[str, list[Claim], bool]:
+    """The text after one pass, its edits, and whether a further pass could find nothing more."""
     text, end = cap(text)
     if has_no_markers(text) and not _is_spelled(text.lower()):
-        return text[:end], True
+        return text[:end], [], True
     view = View(text, text.lower(), (), ()) if _PLAIN in absent else normalise(text)
     sheet = read(view, absent)
     if not sheet.claims:
-        return text[:end], end == len(text)
-    counts.update(kind for _, _, kind, _ in sheet.claims)
-    redacted = _write(text, end, view, sheet)
+        return text[:end], [], end == len(text)
+    edits = [
+        claim._replace(start=start, end=stop)
+        for claim in sorted(sheet.claims)
+        for start, stop in [view.span(claim.start, claim.end)]
+        if start < end
+    ]
+    redacted = _written(text, end, edits)
     if not _stay_absent(view.low, sheet):
         absent.clear()
     elif view.cased is text and not may_hold_escapes(text):
         absent.add(_PLAIN)
     is_final = end == len(text) and has_no_markers(_MASK_WRITTEN.sub("", redacted))
-    return redacted, is_final and "/" not in redacted
+    return redacted, edits, is_final and "/" not in redacted
 
 
 _PLAIN = "escape"  # the view of the text is the text
@@ -92,7 +146,7 @@ def _stay_absent(low: str, sheet: Sheet) -> bool:
     A mask ends a pattern as a space does: a sign can only appear where a mask touches a word, or where
     a mask ends with letters.
     """
-    for start, end, _, mask in sheet.claims:
+    for start, end, _, mask, _ in sheet.claims:
         if (
             low[start - 1 : start].isalnum()
             or low[end : end + 1].isalnum()
@@ -107,6 +161,8 @@ _MASK_WRITTEN = re.compile(r"\*\*\*(?:-\*\*\*-\d{4}|@\*\*\*|[A-Za-z0-9]{4}(?![A-
 
 def _is_spelled(low: str) -> bool:
     """Whether an address may be spelled out, or a link written without its scheme."""
+    if may_be_dictated(low):
+        return True
     return may_be_spelled(low) or may_hold_password(low) or ".com/" in low or "/track" in low
 
 
@@ -122,21 +178,26 @@ def read(view: View, absent: set[str] | None = None) -> Sheet:
         for match in _MASKS.finditer(sheet.low):
             sheet.shield(*match.span())
         sheet.settle()
+    keep_uuids(sheet)
+    mask_ibans(sheet)
+    mask_broken_cards(sheet)
+    mask_cards(sheet)
+    mask_card_details(sheet)
     mask_credentials(sheet)
     mask_links(sheet)
     mask_emails(sheet)
+    mask_dictated(sheet)
     runs = _DIGITS.findall(sheet.low)
     if not runs:
         return sheet
     if len(runs) > MAX_RUNS:
         _mask_all_numbers(sheet)
         return sheet
-    keep_uuids(sheet)
     mask_security_codes(sheet)
     mask_marked_formats(sheet)
+    mask_named(sheet)
     mask_identities(sheet, has_long_run=max(map(len, runs)) >= 6)
-    mask_ibans(sheet)
-    mask_broken_cards(sheet)
+    mask_births(sheet)
     keep_readable(sheet)
     if not _DIGITS.search(sheet.low):
         return sheet
@@ -144,6 +205,7 @@ def read(view: View, absent: set[str] | None = None) -> Sheet:
     mask_orders(sheet)
     mask_codes(sheet)
     mask_numbers(sheet)
+    mask_card_details(sheet)
     return sheet
 
 
@@ -160,16 +222,13 @@ def _mask_all_numbers(sheet: Sheet) -> None:
     sheet.settle()
 
 
-def _write(text: str, end: int, view: View, sheet: Sheet) -> str:
+def _written(text: str, end: int, edits: list[Claim]) -> str:
     pieces: list[str] = []
     done = 0
-    for start, stop, _, mask in sorted(sheet.claims):
-        text_start, text_stop = view.span(start, stop)
-        if text_start >= end:
-            break
-        pieces.append(text[done:text_start])
-        pieces.append(mask)
-        done = text_stop
+    for edit in edits:
+        pieces.append(text[done : edit.start])
+        pieces.append(edit.mask)
+        done = edit.end
     pieces.append(text[done:end])
     return _within_cap("".join(pieces))
 

@@ -4,6 +4,8 @@ import re
 
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Sheet
+from chalicelib.redaction.street_words import NEVER
+from chalicelib.redaction.units import is_counted
 
 _NUMBERED = lazily(
     r"[ ,\x1f]{1,2}(?:(?:north|south|east|west|[nsew]\b\.?) )?"
@@ -18,6 +20,11 @@ _POSTCODE = lazily(
     r"(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|"
     r"T[NX]|UT|V[AT]|W[AIVY]|PR)[ ,\x1f]{1,2}\d{5}(?:-\d{4})?(?![\w\-])"
 )
+_BRITISH = lazily(
+    r"(?:,?[ ]{1,2}[A-Z][\w'’.\-]*){1,8}?,?[ ]{1,2}[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}(?![\w])"
+)
+_BRITISH_END = re.compile(r"[0-9][a-z]{2}(?![a-z0-9])")
+_FAR = 100
 _STATE_CODE = lazily(r"[ ,\n][a-z]{2}[ ,]{1,2}\d{5}(?:-\d{4})?(?!\w)")
 _NO_HOUSE = re.compile(r"[ ,](?:mile|miles|palms|flags|points|items?|orders?|x)\b")
 _ANNOUNCED = (
@@ -27,7 +34,7 @@ _ANNOUNCED = (
     "indirizzo", "endereço", "habite",
 )  # fmt: skip
 _PHONE_BEFORE = re.compile(r"\d{3}[ .\-]\d{3,4}[ .\-]$|\+\d[\d ]*$")
-_PHONE_AFTER = re.compile(r"[ .\-]\d{3}[ .\-]\d{3,4}(?!\d)|[ .\-]\d{2}(?:[ .\-]\d{2}){2,}(?!\d)")
+_PHONE_AFTER = re.compile(r"[ .\-]\d{2,3}[ .\-]\d{3,4}(?!\d)|[ .\-]\d{2}(?:[ .\-]\d{2}){2,}(?!\d)")
 _REACH = 40
 
 
@@ -76,17 +83,52 @@ def _may_be_name(cased: str, end: int) -> bool:
 
 def after_address_word(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
     """`My address is 2945 W. Harrison Suite 100`: no word for a street is needed."""
-    if sheet.low[end : end + 1] not in {" ", ","} or not _may_be_name(sheet.cased, end):
+    if sheet.low[end : end + 1] not in {" ", ","}:
+        return None
+    if end - start < _LEAST_HOUSE and not _may_be_name(sheet.cased, end):
         return None
     tail = sheet.words[max(0, start - _REACH) : start]
     if tail.rstrip(" :,\n").rpartition(" ")[2] not in _LEADS or _NO_HOUSE.match(sheet.low, end):
         return None
     if _DIRECTLY().search(tail) is None:
         return None
-    match = _NAMED().match(sheet.cased, end)
+    match = _NAMED().match(sheet.cased, end) or _small_letters(sheet, start, end)
     if match is None or "\x00" in sheet.low[start : match.end()]:
         return None
-    return (start, match.end()) if _WORD.search(match.group()) else None
+    return (start, match.end()) if _WORD.search(match.group().title()) else None
+
+
+_SMALL = lazily(r"(?: (?!to\b|and\b|or\b|for\b)[a-z][\w'’\-]*\.?){2,5}(?:, [a-z]{2}(?![a-z]))?")
+
+
+def _small_letters(sheet: Sheet, start: int, end: int) -> re.Match[str] | None:
+    """`ship to 1504 timber rail`: a number of three digits, and a word that counts nothing."""
+    if end - start < _LEAST_HOUSE:
+        return None
+    match = _SMALL().match(sheet.low, end)
+    if (
+        match is None
+        or not NEVER.isdisjoint(match.group().split()[:2])
+        or is_counted(sheet.low, end)
+    ):
+        return None
+    return match
+
+
+_LEAST_HOUSE = 3
+_SIDE_INITIALS = frozenset("NSEW")
+_DIRECTED = lazily(
+    r" (?:[NSEW](?P<dot>\.)?|(?<=\d{4} )(?:North|South|East|West)) [A-Z][a-z][\w'’\-]*+\.?(?: [A-Z][a-z][\w'’\-]*+\.?){0,4}+"
+    r"(?(dot)(?! [a-z]))(?: \d{1,4}\b)?"
+)
+
+
+def directed(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
+    """`613 S. Main`, `1020 West Bryn Mawr 211`: a side of the town and a name."""
+    if end - start == 1 or sheet.cased[end + 1 : end + 2] not in _SIDE_INITIALS:
+        return None
+    match = _DIRECTED().match(sheet.cased, end)
+    return (start, match.end()) if match else None
 
 
 _LEADS = frozenset(
@@ -106,7 +148,12 @@ def numbered_street(sheet: Sheet, start: int, end: int) -> tuple[int, int] | Non
     if low[end : end + 1] not in {" ", ",", "\x1f"}:
         return None
     match = _NUMBERED().match(low, end)
-    return (start, match.end()) if match else None
+    if match is None or _LONE_LETTER.match(sheet.cased, end):
+        return None  # "500 e 600" is a list
+    return start, match.end()
+
+
+_LONE_LETTER = re.compile(r"[ ,\x1f]{1,2}[nsew] ")
 
 
 def before_postcode(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
@@ -114,6 +161,11 @@ def before_postcode(sheet: Sheet, start: int, end: int) -> tuple[int, int] | Non
     low = sheet.low
     if low[end : end + 1] not in {" ", ","} or not _may_be_name(sheet.cased, end):
         return None
+    british = (
+        _BRITISH().match(sheet.cased, end) if _BRITISH_END.search(low, end, end + _FAR) else None
+    )
+    if british and "\x00" not in low[start : british.end()]:
+        return start, british.end()
     if not _FIVE_DIGITS.search(low, end, end + 100):
         return None
     if _NO_HOUSE.match(low, end):

@@ -1,7 +1,9 @@
 """Shared state of the passes: the spans claimed for a mask and the spans that stay readable."""
 
 import re
+from collections.abc import Callable
 from enum import StrEnum
+from typing import NamedTuple
 
 from chalicelib.redaction.context import Context, after, before
 from chalicelib.redaction.normalise import View
@@ -24,7 +26,18 @@ class Kind(StrEnum):
     SSN = "ssn"
     ADDRESS = "address"
     NUMBER = "number"  # a long number of unknown type, masked in doubt
+    BIRTH = "birth"  # a date of birth
     SECRET = "secret"  # noqa: S105 - a kind of finding: card check number, PIN
+
+
+class Claim(NamedTuple):
+    """A span of the view that a mask replaces, and the evidence for it."""
+
+    start: int
+    end: int
+    kind: Kind
+    mask: str
+    evidence: tuple[str, ...]
 
 
 class Sheet:
@@ -34,7 +47,9 @@ class Sheet:
     passes see blanks in settled spans, so that no two passes mask the same characters.
     """
 
-    __slots__ = ("_absent", "_nearby", "_pending", "_present", "cased", "claims", "low", "words")
+    __slots__ = (
+        "_absent", "_nearby", "_pending", "_present", "cased", "claims", "low", "words",
+    )  # fmt: skip
 
     def __init__(self, view: View, absent: set[str] | None = None) -> None:
         """Open a sheet over a view; `words` keeps the original text for context.
@@ -48,7 +63,7 @@ class Sheet:
         self.cased = view.cased
         self.low = view.low
         self.words = view.low
-        self.claims: list[tuple[int, int, Kind, str]] = []
+        self.claims: list[Claim] = []
         self._pending: list[tuple[int, int]] = []
         self._nearby: dict[int, Context] = {}  # negative offsets: context after
 
@@ -86,6 +101,15 @@ class Sheet:
         (self._present if is_there else self._absent).add(name)
         return is_there
 
+    def may_hold(self, name: str, test: Callable[[str], bool]) -> bool:
+        """Whether a test finds a sign in the text; made once for all readings of a text without it."""
+        if name in self._absent:
+            return False
+        if test(self.low):
+            return True
+        self._absent.add(name)
+        return False
+
     def found(self, name: str, hints: tuple[str, ...]) -> list[str]:
         """Those of the strings that are in the text."""
         if name in self._absent:
@@ -105,9 +129,11 @@ class Sheet:
             self._absent.add(name)
         return found
 
-    def claim(self, start: int, end: int, kind: Kind, mask: str) -> None:
+    def claim(
+        self, start: int, end: int, kind: Kind, mask: str, evidence: tuple[str, ...] = ("form",)
+    ) -> None:
         """Replace `[start, end)` by the mask; spans of one pass are ordered and disjoint."""
-        self.claims.append((start, end, kind, mask))
+        self.claims.append(Claim(start, end, kind, mask, evidence))
         self._pending.append((start, end))
 
     def shield(self, start: int, end: int) -> None:

@@ -37,6 +37,8 @@ NEVER = frozenset(
     only just not no if when then so as down up next step steps ways other another each every pm am
     easy business working min mins stop per degree level x palms flags points""".split()
 )
+# Of places whose names begin with a number: 29 Palms, 100 Mile House.
+PLACES = frozenset("mile miles palms flags points".split())
 GERMANIC = (
     "straße", "strasse", "str.", "str", "weg", "platz", "allee", "gasse", "ring", "damm", "ufer",
     "steig", "chaussee", "stieg", "straat", "laan", "gracht", "plein", "markt", "berg", "hof",
@@ -47,16 +49,16 @@ SURE = frozenset({"straße", "strasse", "chaussee", "gracht"})
 # Their last three letters without the full stop and the "nr." that may follow; "str" has two: "st".
 TRIMMED = frozenset(ending.rstrip("r.n")[-3:] for ending in GERMANIC)
 ROMANCE_WORDS = frozenset(
-    """calle avenida avda paseo plaza pza camino carrera ronda travesía bulevar blvd calzada calz
-    cerrada cda privada priv prolongación prol carretera circuito andador eje rua travessa largo
+    """carrer avinguda passeig calle avenida avda paseo plaza pza camino carrera ronda travesía bulevar blvd calzada calz
+    cerrada cda privada priv prolongación prol carretera circuito andador eje strada urbanización urbanizacion urb rua travessa largo
     praça via viale corso piazza vicolo ulica aleja""".split()
 )
 ROMANCE_SIGNS = ("c/", "cl.", "av.", "pº", "ul.", "al.")
 ROMANCE_HINTS = (*ROMANCE_SIGNS, *ROMANCE_WORDS)
 ROMANCE_WRITTEN = (
-    "calle ", "c/", "cl.", "avenida", "avda", "av.", "paseo", "pº", "plaza", "pza", "camino", "ronda",
+    "carrer", "avinguda", "passeig", "calle ", "c/", "cl.", "avenida", "avda", "av.", "paseo", "pº", "plaza", "pza", "camino", "ronda",
     "bulevar", "blvd", "calz", "cerrada", "cda.", "priv", "prol", "carretera", "circuito", "andador", "eje ",
-    "carrera", "travesía", "rua", "travessa", "largo", "praça", "via", "corso", "piazza", "vicolo",
+    "carrera", "travesía", "strada", "urb", "rua", "travessa", "largo", "praça", "via", "corso", "piazza", "vicolo",
     "ul", "al.", "aleja",
 )  # fmt: skip
 LEADS = frozenset("am an zum zur unter alte alter altes alten neue neuer neuen große".split())

@@ -53,7 +53,7 @@ def _kind(sheet: Sheet, start: int, end: int, token: str) -> Kind | None:
     topic = near.topic
     if topic is Topic.TRACKING and (is_long or near.is_direct):
         return Kind.TRACKING
-    if topic is Topic.PRODUCT and near.is_direct:
+    if near.is_readable:
         sheet.shield(start, end)
         return None
     return Kind.NUMBER if is_long else None

@@ -1,24 +1,27 @@
 """Classifies one unbroken run of digits by nearby words, check digit or length."""
 
 import re
+from collections.abc import Collection, Iterator
+from itertools import chain
 
 from chalicelib.redaction import cards, phones, tracking
+from chalicelib.redaction.context import HARMLESS, Context
+from chalicelib.redaction.evidence import is_masked
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
+from chalicelib.redaction.units import is_measured
 from chalicelib.redaction.vocabulary import Topic
 
 MIN_RUN = 7
-MEASURED = lazily(
-    r" ?(?:bytes?|kb|mb|gb|kib|mib|ms|µs|us|ns|seconds?|secs?|mah|lumens?|km|rpm|views|followers|"
-    r"subscribers|people|pieces|pcs|stück)(?!\w)"
-)
-"""Units that follow a count or a measure."""
 
 _STAMP = lazily(
     r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[0-2]\d[0-5]\d(?:[0-5]\d(?:\d{3})?)?)?$"
 )
 _EPOCH = re.compile(r"1[4-9]\d{8}(?:\d{3}){0,3}$")  # seconds to nanoseconds
 _BOOK = re.compile(r"97[89]\d{10}$")
+_LONGEST_NATIONAL = 13
+_LONGEST_AMOUNT = 9
+_IDENTIFIED = frozenset({*Topic} - {Topic.AMOUNT, Topic.TIME, *HARMLESS})
 _BY_TOPIC = {
     Topic.TRACKING: Kind.TRACKING,
     Topic.ORDER: Kind.ORDER,
@@ -30,29 +33,66 @@ _BY_TOPIC = {
 
 def claim_run(sheet: Sheet, start: int, end: int, digits: str) -> int:
     """Claim a run, or shield it from later passes; returns the offset where it ends."""
-    kind = _kind_of_run(sheet, start, end, digits)
-    if kind is None:
+    near = sheet.near(start, end)
+    found = _for_an_identifier(sheet, near, start, digits), _for_harmless(sheet, near, start, end)
+    evidence = tuple(chain.from_iterable(found))
+    if not is_masked(evidence):
         sheet.shield(start, end)
-    elif kind is Kind.PHONE:
-        return phones.claim(sheet, start, end, digits)
-    else:
-        sheet.claim(start, end, kind, tracking.MASK if kind is Kind.TRACKING else last_four(digits))
+        return end
+    kind = _kind(near, digits, evidence)
+    if kind is Kind.PHONE:
+        return phones.claim(sheet, start, end, digits, evidence)
+    mask = tracking.MASK if kind is Kind.TRACKING else last_four(digits)
+    sheet.claim(start, end, kind, mask, evidence)
     return end
 
 
-def _kind_of_run(sheet: Sheet, start: int, end: int, digits: str) -> Kind | None:
-    """The type of an unbroken run of seven digits or more; None for one that stays readable."""
+def _for_an_identifier(sheet: Sheet, near: Context, start: int, digits: str) -> Iterator[str]:
+    """What speaks for masking a run of seven digits or more."""
     length = len(digits)
+    yield "seven digits"
     if "+" in sheet.low[max(0, start - 2) : start]:
-        return Kind.PHONE
-    is_joined = sheet.low[start - 1 : start] == ":" == sheet.low[end : end + 1]
-    if is_joined and length >= 13 and _EPOCH.match(digits):
-        return None  # the time in a key such as `HUBSPOT:...:1763600000000:...`
-    near = sheet.near(start, end)
+        yield "plus sign"
+    if cards.is_card(digits):
+        yield "check digit" if length > len("4006381333931") else "short check digit"
+    if length in {10, 11}:
+        yield "ten digits"
+    if digits[0] == "0" and length <= _LONGEST_NATIONAL:
+        yield "trunk zero"
+    if tracking.is_carrier_number(digits):
+        yield "carrier length"
+    if near.topic in _IDENTIFIED:
+        yield "word before" if near.is_direct else "word near"
+
+
+def _for_harmless(sheet: Sheet, near: Context, start: int, end: int) -> Iterator[str]:
+    """What speaks for leaving it."""
+    digits = sheet.low[start:end]
+    length = end - start
+    if near.is_readable:
+        is_its_number = near.topic is not Topic.THING or near.is_named
+        yield "catalogue word" if is_its_number else "thing before"
+    if near.topic is Topic.AMOUNT and near.is_direct and length <= _LONGEST_AMOUNT:
+        yield "amount word"
+    if _EPOCH.match(digits):
+        if length >= 13 and sheet.low[start - 1 : start] == ":" == sheet.low[end : end + 1]:
+            yield "time in a key"  # `HUBSPOT:...:1763600000000:...`
+        if near.topic is Topic.TIME:
+            yield "time word"
+    if _STAMP().match(digits) or _BOOK.match(digits):
+        yield "date or book"
+    if is_measured(sheet.low, end):
+        yield "unit"
+
+
+def _kind(near: Context, digits: str, evidence: Collection[str]) -> Kind:
+    """The type of a run that is masked: what a word says, else what its check digit or length says."""
+    length = len(digits)
     topic = near.topic
-    if topic in {Topic.PRODUCT, Topic.COLOUR} and near.is_direct:
-        return None
-    if not near.is_direct and _is_card(digits):
+    if "plus sign" in evidence:
+        return Kind.PHONE
+    is_card = "check digit" in evidence or "short check digit" in evidence
+    if is_card and not (near.is_direct and topic in _BY_TOPIC):
         return Kind.CARD
     if topic is Topic.CARD and length in cards.CARD_LENGTHS:
         return Kind.CARD
@@ -60,27 +100,9 @@ def _kind_of_run(sheet: Sheet, start: int, end: int, digits: str) -> Kind | None
         return _BY_TOPIC[topic]
     if topic is Topic.PHONE and length <= phones.DIGITS[-1]:
         return Kind.PHONE
-    if _is_card(digits):
-        return Kind.CARD
-    if _is_readable(digits, topic, is_direct=near.is_direct) or MEASURED().match(sheet.low, end):
-        return None
     # Ten digits are a phone; so is a trunk zero with up to twelve more.
-    if length in {10, 11} or (digits.startswith("0") and length <= 13):
+    if "ten digits" in evidence or "trunk zero" in evidence:
         return Kind.PHONE
-    if tracking.is_carrier_number(digits):
+    if "carrier length" in evidence:
         return Kind.TRACKING
     return Kind.PHONE if length == 12 else Kind.NUMBER
-
-
-def _is_card(digits: str) -> bool:
-    if len(digits) not in cards.CARD_LENGTHS:
-        return False
-    return cards.has_brand(digits) and cards.passes_luhn(digits)
-
-
-def _is_readable(digits: str, topic: Topic | None, *, is_direct: bool) -> bool:
-    if topic is Topic.AMOUNT and is_direct:
-        return len(digits) <= 9
-    if _STAMP().match(digits) or _BOOK.match(digits):
-        return True
-    return topic is Topic.TIME and _EPOCH.match(digits) is not None

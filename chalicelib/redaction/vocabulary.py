@@ -15,7 +15,8 @@ class Topic(StrEnum):
     ACCOUNT = "account"
     SECRET = "secret"  # noqa: S105 - a topic: card check number, PIN
     AMOUNT = "amount"  # money and quantities: readable
-    PRODUCT = "product"  # catalogue numbers, versions, error codes: readable
+    CATALOGUE = "catalogue"  # words that name a readable number themselves: SKU, EAN, ISBN
+    THING = "thing"  # things that have a number: only one right after the word is theirs
     TIME = "time"  # timestamps: readable
     COLOUR = "colour"  # `#112233`: readable
 
@@ -38,7 +39,7 @@ _WORDS = {
         bestellung bestellungen bestellnummer bestellnr bestell auftrag auftragsnummer
         auftragsnr rechnung rechnungsnummer rechnungsnr vorgangsnummer
         pedido pedidos orden factura referencia compra compras reserva
-        commande commandes facture référence réservation
+        commande commandes cmd cde facture référence réservation
         ordine ordini fattura riferimento encomenda encomendas fatura
         bestelling bestelnummer ordernummer ordre ordrenummer beställning tilaus
         zamówienie zamówienia zamowienie zamówienie zamowienia sipariş
@@ -65,7 +66,7 @@ _WORDS = {
     Topic.ACCOUNT: """
         account acct accountnumber kontonummer konto cuenta compte conto conta member membership
         customer kundennummer kundennr kunde cliente client passport license licence policy
-        steuernummer routing sort dni nif bsb
+        steuernummer routing sort dni nif nie bsb nhs cpf pesel bsn personnummer nir
         """,
     Topic.SECRET: "cvv cvc csc cvn pin passcode otp",
     Topic.AMOUNT: """
@@ -74,11 +75,14 @@ _WORDS = {
         balance points precio preis betrag prix montant importe coste costo menge cantidad
         quantité prezzo preço stück
         """,
-    Topic.PRODUCT: """
-        sku skus ean upc gtin isbn issn asin barcode model models item items product products
-        part parts mpn version ver build firmware release error errno exception port http status
-        batch lot page pages chapter variant article artikel artikelnummer artikelnr modell
-        modelo artículo articulo producto produit modèle produkt articolo prodotto
+    Topic.CATALOGUE: """
+        sku skus ean upc gtin isbn issn asin barcode mpn artikelnummer artikelnr
+        """,
+    Topic.THING: """
+        model models item items product products
+        part parts version build firmware release error errno exception port http status
+        batch lot page pages chapter variant article artikel modell pagina pagine página páginas seite seiten
+        modelo artículo articulo producto produit modèle produkt articolo prodotto artigo artigos
         """,
     Topic.TIME: "timestamp timestamps epoch unix ts exp iat nbf ttl millis",
     Topic.COLOUR: "color colour colors colours hex farbe couleur colore color",
@@ -93,13 +97,13 @@ MARKS = frozenset(
 
 FILLERS = MARKS | frozenset(
     """
-    is was are it its s the my our your this that these those a an and or plus also namely here
+    ft re rg fv nf is was are it its s the my our your this that these those a an and or plus also namely here
     has have had having with under called listed following below as following being would be
     shows showing says said reads given please pls hi hello thanks sorry i m placed
     el la los las es son mi mis su sus y o con de del fue ist sind lautet lauten war der die das
     mein meine meiner meinem mit und unter ihre ihr dem den
     le les est sont mon ma notre sous votre du et sur avec c
-    il lo è di mia mio con e o do da meu minha
+    il lo è é di mia mio con e o do da meu minha
     het is mijn
     """.split()
 )

@@ -19,6 +19,16 @@ SECRETS = {
     "a tracking number": ("parcel 1Z999AA10123456784", "999AA"),
     "a password": ("her password: quagquag1", "quag"),
     "a card's check number": ("the cvv is 4821", "4821"),
+    "a card's expiry": ("card 4111-1111-1111-1111 04/27 today", "04/27"),
+    "a check number without its word": ("card 4111-1111-1111-1111 482 today", "482"),
+    "a card among words for goods": ("paid for the item with 4111111111111111", "411111"),
+    "a phone number after a common word": ("please call instead 4155550134", "415555"),
+    "a dictated phone number": ("call four one five five five five oh one three four", "five five"),
+    "a date of birth": ("she was born on 04/05/1987", "1987"),
+    "a Brazilian CPF": ("the CPF is 529.982.247-25", "529.982"),
+    "an Italian codice fiscale": ("CF RSSMRA85T10A562S", "MRA85"),
+    "a tracking number in groups": ("tracking number 1234 56789", "56789"),
+    "a one-time code before its word": ("482193 is my code", "482193"),
     "a one-time code": ("her one-time code is 482193", "482193"),
     "a bearer token": ("sent Bearer quag7Hs82kdLq0sPz7YhQ2w", "quag7"),
     "a key of AWS": ("with AKIAQUAGQ3EXAMPLE7Q2 yesterday", "QUAGQ3"),
@@ -45,7 +55,8 @@ def test_a_harmless_sentence_stays_as_it_was_typed(stack):
     event = f"evt:rp:{opens(stack, 'I want to return my shoes.')}:c-1"
     typed = (
         "12 tickets on 2026-11-24 at 10:40, 3.50 USD each, release 1.20.3, HTTP 503 of 10.20.30.40,"
-        " see 123e4567-e89b-42d3-a456-426614174000"
+        " see 123e4567-e89b-42d3-a456-426614174000, in 2019, 2020, 2021 and 2022, sizes 36, 38, 40, 42,"
+        " pages 952-1024, 08.15-16.15, SKU 12345678, 120 x 80 x 40 cm"
     )
     stack.ops("replay", event, "--because", typed, "--yes")
     assert typed in json.dumps(stack.ops("journal", event, "--json").data)

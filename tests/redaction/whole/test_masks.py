@@ -53,7 +53,7 @@ MASKED = {
     "tracking DHL": ("JD014600001234567890", "***"),
     "tracking link": ("see https://www.ups.com/track?tracknum=1Z1.", "see ***."),
     "tracking link bare": ("see ups.com/track?tracknum=AB ok", "see *** ok"),
-    "card": ("card 4111 1111 1111 1111 exp 09/27", "card ***1111 exp 09/27"),
+    "card": ("card 4111 1111 1111 1111 exp 09/27", "card ***1111 exp ***"),
     "card dashed": ("4111-1111-1111-1111", "***1111"),
     "card that fails its check": ("card 4111111111111112", "card ***1112"),
     "American Express": ("3782 822463 10005", "***0005"),

@@ -1,0 +1,68 @@
+"""What is written beside a card number: its expiry and its check number."""
+
+import re
+
+from chalicelib.redaction.patterns import lazily
+from chalicelib.redaction.sheet import Kind, Sheet
+
+MASK = "***"
+_REACH = 90
+
+_GAP = r"[\s\x1f,;:|/()\[\]\-–.*#=\"'’]{0,4}"
+_WORD = (
+    r"(?:exp|expir\w{0,6}|expiry|valid|thru|through|until|till|date|good|mm/yy|mm/yyyy|vto|vence|vencimiento|caduca|"
+    r"caducidad|v[áa]lid[oa]|hasta|fecha|de|el|es|y|e|et|und|and|with|con|mit|avec|com|the|is|it|its|ist|la|le|der|die|on|am|"
+    r"to|on the back|back|gültig|g[üu]ltig|bis|ablauf|ablaufdatum|verfall|scad\w{0,6}|fino|al|validade|validit[ée]|jusqu|"
+    r"è|é|cad|venc|thats|that's|this|cvv2?|cvc2?|csc|cvn|cid|cvd|sec|security|code|c[óo]digo|codice|seguridad|sicherheitscode|pr[üu]fziffer|pr[üu]fnummer|"
+    r"valable|jusqu'?|au|läuft|lauft|ab|até|ate|fino|entro|mese|mes|expira|number|no|num|pin|digits|three|four|last|3|4|seguran[çc]a|sicurezza|s[ée]curit[ée]|cryptogramme)"
+)
+_CARD = r"(?:card|credit|debit|visa|master\w*|amex|pan|tarjeta|karte\w*|kreditkarte\w*|carte|carta|cart[ãa]o|nr|n[úu]mero|my|mi|meine|ma)"
+_MONTH = r"(?:0?[1-9]|1[0-2])"
+_NAMED_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|dic|okt|dez|gen|mag|giu|lug|set|ott|fev|out)[a-z]{0,7}"
+_EXPIRY = rf"(?:{_MONTH}[ ]?[/\-.][ ]?(?:20)?[2-4]\d(?![\d/\-])|(?:0[1-9]|1[0-2])[2-4]\d(?!\d)|{_NAMED_MONTH}\.?[ ,']{{1,2}}(?:20)?[2-4]\d(?!\d))"
+_ITEM = rf"(?P<item>{_EXPIRY}|\d{{3,4}}(?![\d%€$£]|[.,]\d|[/\-:]\d))"
+_AFTER = lazily(rf"(?:{_GAP}(?:{_WORD}|{_CARD})(?!\w)){{0,7}}{_GAP}(?<!\w){_ITEM}(?!\w)")
+_WORDS = rf"{_GAP}(?:(?:{_WORD}|{_CARD})(?!\w){_GAP}){{0,4}}"
+_BEFORE = lazily(
+    rf"(?<![\w/.\-])(?:(?P<code>\d{{3,4}}){_WORDS}(?P<expiry>{_EXPIRY}){_WORDS}|(?P<date>{_EXPIRY}){_WORDS}(?:(?P<check>\d{{3,4}}){_WORDS})?)$"
+)
+# Anywhere in a text with a card.
+_ANYWHERE = lazily(
+    rf"(?<!\w)(?:exp\w*|valid|vence|venc|vto|caduca|cad|val|v[áa]lid[oa]|validade|g[üu]ltig|scad\w*)\.?(?: (?:date|thru|until|to|till|hasta|bis|at[ée]|il))?"
+    rf"{_GAP}(?P<expiry>{_EXPIRY})"
+    r"|(?<!\w)(?:sec|security|crypto\w*|cvv2?|cvc2?|csc|cid|digit|code|c[óo]digo|codice|pr[üu]f\w*)\.?(?:[ \-](?:code|number|nr|no|is|es|ist|est))?"
+    rf"{_GAP}(?P<code>\d{{3,4}})(?![\w]|[.,/\-]\d| \d)"
+)
+_MOST = 4
+
+
+def mask_card_details(sheet: Sheet) -> None:
+    """Claim the dates and codes beside a card number, and those with their word anywhere."""
+    cards = [claim for claim in sheet.claims if claim.kind is Kind.CARD]
+    if not cards:
+        return
+    taken = [(claim.start, claim.end) for claim in sheet.claims]
+    words = sheet.words
+    for card in cards:
+        position = card.end
+        for _ in range(_MOST):
+            match = _AFTER().match(words, position, position + _REACH)
+            if match is None:
+                break
+            position = match.end()
+            _claim(sheet, taken, match)
+        before = _BEFORE().search(words, max(0, card.start - _REACH), card.start)
+        if before:
+            _claim(sheet, taken, before)
+    for match in _ANYWHERE().finditer(words):
+        _claim(sheet, taken, match)
+    sheet.settle()
+
+
+def _claim(sheet: Sheet, taken: list[tuple[int, int]], match: re.Match[str]) -> None:
+    """Claim every named group of a match that no claim has yet."""
+    for name in match.groupdict():
+        start, end = match.span(name)
+        if start >= 0 and all(end <= first or start >= last for first, last in taken):
+            sheet.claim(start, end, Kind.SECRET, MASK, ("beside a card",))
+            taken.append((start, end))

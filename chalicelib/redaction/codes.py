@@ -1,0 +1,63 @@
+"""Card check numbers, PINs and one-time codes, after their word or before it."""
+
+from chalicelib.redaction.patterns import lazily
+from chalicelib.redaction.sheet import Kind, Sheet
+
+MASK = "***"
+
+_IS = r"(?: (?:is|was|it's|its|es|ist|lautet|war|est|è|é|era|for my card|of my card|de mi tarjeta|number|nummer|meiner karte))*"
+_CODES = lazily(
+    r"(?<!\w)(?:cvv2?|cvc2?|csc|cvn2?|cid|security (?:code|number)|card (?:verification|check)(?: (?:code|number|value))?|"
+    r"verification value|c[óo]digo de (?:seguridad|verificaci[óo]n)|(?:karten)?prüf(?:ziffer|nummer)|"
+    r"pr(?:ue|u)fziffer|sicherheits(?:code|nummer)|cryptogramme|code de s[ée]curit[ée]|codice di sicurezza|"
+    r"c[óo]digo de segurança|pin(?: code)?|geheimzahl|clave (?:secreta|din[áa]mica)|"
+    r"(?:verification|confirmation|authentication|login|log-in|sign-?in|access|one[ -]time|2fa|mfa|sms)"
+    r" ?(?:code|password|passcode|pin|token)|"
+    r"(?:your|my|the|ihr|dein|mein|der|tu|su|mi|el|votre|mon|le|meu|o|il mio|il) (?:code|c[óo]digo|codice)"
+    r"(?=(?: (?:is|ist|lautet|es|est|è|é))? ?[:=]| (?:is|ist|lautet|es|est|è|é) | \d{4})|"
+    r"otp(?: code)?|passcode|c[óo]digo (?:de acceso|de un solo uso|sms)|"
+    r"(?:best[äa]tigungs|einmal|zugangs|verifizierungs|freischalt|sms-?)(?:code|passwort|kennwort)|tan|code de (?:v[ée]rification|connexion|confirmation)|c[óo]digo de (?:verifica[çc][ãa]o|acesso|confirma\w+)|codice (?:di verifica|di accesso|otp|pin))"
+    rf"(?!\w){_IS}[ \x1f]{{0,2}}[:=#\-–]?[ \x1f\"'(]{{0,3}}(?P<secret>\d{{3,4}}(?: \d{{3,4}}|-\d{{3,4}})?|\d{{5,8}}|\d\d(?: \d\d){{2,3}}"
+    r"|[a-z]-\d{6}|(?=[a-z]*-?[a-z]*\d)[a-z0-9]{3,4}-[a-z0-9]{3,4}|(?=[a-z]{0,7}\d)[a-z0-9]{6,8})"
+    r"(?![\w]|[.,\-/]\d| \d)"
+)
+_CODES_BEFORE = lazily(
+    r"(?<![\w#/.,\-])(?P<secret>\d{4,8}|\d{3}[ \-]\d{3})(?: (?:is|was|es|era|ist|war|lautet|est|è|é)| ?[:=\-–(])"
+    r" ?(?:(?:my|the|your|mi|el|tu|su|mein|der|dein|ihr|mon|le|votre|ton|il|mio|tuo|o|meu|seu|que|that|was|me|you|i|got|received) ?){0,3}"
+    r"(?:(?:verification|confirmation|security|login|access|one[ -]time|2fa|sms|auth\w*|pin|otp) ?){0,2}"
+    r"(?:code|pin|otp|passcode|cvv|cvc|tan|c[óo]digo(?: (?:de \w+|sms|pin))?|codice(?: di \w+)?|code de \w+|"
+    r"(?:best[äa]tigungs|sicherheits|einmal|zugangs|verifizierungs|sms-?)code)(?!\w)(?! (?:postal|postale))"
+)
+# "I got a text with code 558201": six digits some words after it.
+_CODE_APART = lazily(
+    r"(?<!\w)(?:(?P<about>[^\W\d_]+) )?(?:code|c[óo]digo|codice)(?!\w)(?P<of>(?: (?:de|do|di) [^\W\d_]+)?)"
+    r"(?:[ ,:]{1,2}[^\W\d_]+){0,6}?[ ,:]{1,2}(?P<secret>\d{6}|\d{3} \d{3})(?![\w]|[.,\-/]\d| \d)"
+    r"|(?<!\w)(?:(?P<about2>[^\W\d_]+) )?(?:code|c[óo]digo|codice):? (?P<secret2>\d{4})(?![\w]|[.,\-/]\d| \d)"
+)
+_OTHER_CODES = frozenset(
+    """error status http response exit return reason dial discount promo voucher coupon postal zip area country item product sort bar color colour dress gift article
+    artículo producto produto artigo articolo descuento remise barras barre sconto desconto""".split()
+)
+_CODE_HINTS = (
+    "code", "cvv", "cvc", "csc", "cvn", "cid ", "código", "codigo", "codice", "prüf", "fziffer", "pin ", "pin:", " pin", "otp",
+    "geheimzahl", "clave ", "passwor", "kennwort", "token", "tan ", "tan:", "cryptogramme", "security num", "verification va",
+    "sicherheitsn", "card check",
+)  # fmt: skip
+
+
+def mask_security_codes(sheet: Sheet) -> None:
+    """Claim card check numbers, PINs and one-time codes by the words beside them."""
+    if not sheet.holds("code word", _CODE_HINTS):
+        return
+    for pattern in (_CODES(), _CODES_BEFORE(), _CODE_APART()):
+        for match in pattern.finditer(sheet.low):
+            named = match.groupdict()
+            about = {
+                named.get("about"),
+                named.get("about2"),
+                (named.get("of") or "").rpartition(" ")[2],
+            }
+            group = "secret" if named["secret"] else "secret2"
+            if _OTHER_CODES.isdisjoint(about):
+                sheet.claim(*match.span(group), Kind.SECRET, MASK, ("word before",))
+        sheet.settle()

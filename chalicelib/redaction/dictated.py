@@ -1,0 +1,76 @@
+"""Numbers dictated as words: "four one five, five five five, oh one three four"."""
+
+import re
+
+from chalicelib.redaction import cards, phones, series
+from chalicelib.redaction.number_words import VALUES
+from chalicelib.redaction.patterns import lazily
+from chalicelib.redaction.sheet import Kind, Sheet, last_four
+from chalicelib.redaction.vocabulary import Topic
+
+_TIMES = {"double": 2, "doble": 2, "doppel": 2, "triple": 3}
+_MIN_DIGITS = 7
+_MIN_WORDS = 5
+_SEEN = 3  # different number words in the shortest dictated number, but for rare ones
+
+
+def may_be_dictated(low: str) -> bool:
+    """Whether several words for digits are in a text of small letters; cheap."""
+    words = low.replace(",", " ").replace("-", " ").split()
+    if _NUMBER_WORDS.isdisjoint(words):
+        return False
+    seen = len(_NUMBER_WORDS.intersection(words))
+    return seen >= _SEEN or (seen > 1 and sum(map(VALUES.__contains__, words)) >= _MIN_DIGITS)
+
+
+_NUMBER_WORDS = frozenset(word for word in VALUES if len(word) > 2)
+
+
+def mask_dictated(sheet: Sheet) -> None:
+    """Claim runs of words that are seven digits or more, unless they only count upwards."""
+    if not sheet.may_hold("dictated", may_be_dictated):
+        return
+    for match in _RUN().finditer(sheet.low):
+        words = [word for word in _WORD.findall(match.group()) if word not in _JOINS]
+        pieces = _pieces(words)
+        digits = "".join(pieces)
+        if len(digits) < _MIN_DIGITS or len(words) < _MIN_WORDS:
+            continue
+        if series.counted(pieces, [" "] * (len(pieces) - 1)) >= len(pieces) - 1:
+            continue
+        start, end = match.span()
+        if sheet.near(start, end).topic is Topic.CARD or cards.is_card(digits):
+            sheet.claim(start, end, Kind.CARD, last_four(digits))
+        elif len(digits) in phones.DIGITS:
+            sheet.claim(start, end, Kind.PHONE, phones.mask(digits))
+        else:
+            sheet.claim(start, end, Kind.NUMBER, last_four(digits))
+    sheet.settle()
+
+
+def _pieces(words: list[str]) -> list[str]:
+    """The digits of each word; "twenty one" is one piece, "double five" two digits."""
+    pieces: list[str] = []
+    times = 1
+    is_ten = False
+    for word in words:
+        if word in _TIMES:
+            times = _TIMES[word]
+            continue
+        value = VALUES.get(word, word)
+        if is_ten and len(value) == 1 and value != "0":
+            pieces[-1] = pieces[-1][0] + value
+        else:
+            pieces.append(value * times)
+        is_ten = len(value) == 2 and value[1] == "0" and word in VALUES
+        times = 1
+    return pieces
+
+
+_JOINS = frozenset({"y", "e", "und", "et", "and", "plus", "dash", "hyphen", "space", "guion"})
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+_ANY = "|".join(sorted([*VALUES, *_TIMES], key=len, reverse=True))
+_RUN = lazily(
+    rf"(?<![\w'’])(?:plus )?(?:{_ANY}|\d)(?!\w)"
+    rf"(?:[ ,.\-–\n\x1f]{{1,3}}(?:(?:y|e|und|et|dash|hyphen|space|guion) )?(?:{_ANY}|\d{{1,4}})(?![\w'’])){{4,}}"
+)

@@ -1,0 +1,87 @@
+"""Payment cards by brand and check digit, unbroken or in groups."""
+
+from bisect import bisect_right
+from itertools import accumulate
+
+from chalicelib.redaction import cards, identities, series, tracking
+from chalicelib.redaction.runs import BOUNDARY, PATTERN, Run, digits_in
+from chalicelib.redaction.sheet import Kind, Sheet
+from chalicelib.redaction.vocabulary import Topic
+
+
+def mask_cards(sheet: Sheet) -> None:
+    """Claim cards and national numbers by their check digits, before a word beside them is believed."""
+    for match in PATTERN.finditer(sheet.low):
+        text = match.group()
+        if len(text) < _SHORTEST_CARD:
+            continue
+        digits = digits_in(text)
+        if digits < _SHORTEST_CARD and not (digits == _CPF_DIGITS and text.count(".") == 2):
+            continue
+        start, end = match.span()
+        low = sheet.low
+        is_in_code = low[start - 1 : start].isalpha() or low[end : end + 1].isalpha()
+        if is_in_code or identities.claim_checked(sheet, start, end):
+            continue
+        if _is_called_other(sheet, start):
+            continue
+        run = Run(sheet, match.start(), match.group())
+        if tracking.is_spaced_number(tuple(map(len, run.groups))):
+            continue
+        index = 0
+        while index < len(run.groups):
+            totals = list(accumulate(map(len, run.groups[index:])))
+            count = valid_card(run, index, totals)
+            is_list = series.steps(run.groups[index:]) >= max(count, 3)
+            if count and not is_list and not _is_decimal(run, index, count):
+                run.claim(index, count, Kind.CARD)
+            index += count or 1
+    sheet.settle()
+
+
+_SHORTEST_CARD = 14
+_CPF_DIGITS = 11  # in a CPF, which has two full stops
+_FOURS = 4  # groups of most cards
+_USUAL = 16  # digits of most cards: three more are a check number rather than a longer card
+
+
+def _is_decimal(run: Run, first: int, count: int) -> bool:
+    """Whether one group is the decimals of a ratio, or as short as a catalogue number."""
+    is_fraction = first > 0 and run.separators[first - 1] == "."
+    return count == 1 and (is_fraction or len(run.groups[first]) < _SHORTEST_CARD)
+
+
+def _is_called_other(sheet: Sheet, start: int) -> bool:
+    """Whether a word right before says that a number is something else, which is masked as well."""
+    near = sheet.before(start)
+    return near.topic in _OTHERS and (near.governs or (near.is_direct and near.is_marked))
+
+
+_OTHERS = frozenset(
+    {Topic.ORDER, Topic.TRACKING, Topic.ACCOUNT, Topic.SSN, Topic.IBAN, Topic.CATALOGUE}
+)
+
+
+def valid_card(run: Run, first: int, totals: list[int]) -> int:
+    """Count of the groups that form a card number with a valid check digit, the usual length first."""
+    if totals[-1] < cards.CARD_LENGTHS[0] or run.is_plus(first):
+        return 0
+    if cards.is_card(run.groups[first]):
+        return 1
+    counts = range(2, bisect_right(totals, cards.CARD_LENGTHS[-1]) + 1)
+    for count in sorted(counts, key=lambda count: abs(totals[count - 1] - _USUAL)):
+        if totals[count - 1] < cards.CARD_LENGTHS[0]:
+            continue
+        digits = "".join(run.groups[first : first + count])
+        separators = set(run.separators[first : first + count - 1])
+        if (count > _FOURS and len(separators) > 1) or any(map(BOUNDARY.search, separators)):
+            continue  # a card and another number
+        if cards.is_card(digits) and is_even(tuple(map(len, run.groups[first : first + count]))):
+            return count
+    return 0
+
+
+def is_even(lengths: tuple[int, ...]) -> bool:
+    """Whether card numbers are written in such groups."""
+    is_even = len(set(lengths[:-1])) == 1 and lengths[0] <= 8 and lengths[-1] <= lengths[0]
+    return is_even or lengths in {(4, 6, 5), (4, 6, 4)}

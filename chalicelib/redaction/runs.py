@@ -1,0 +1,97 @@
+"""Runs: groups of digits with separators between them, and where one run is several numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from chalicelib.redaction import cards, tracking
+from chalicelib.redaction.sheet import Kind, Sheet, last_four
+from chalicelib.redaction.unbroken import MIN_RUN
+from chalicelib.redaction.vocabulary import Topic
+
+_SEPARATORS = r" \t\x1f.\-/()\[\]_*~|\\,"
+PATTERN = re.compile(rf"[0-9]\d*+(?:[{_SEPARATORS}]{{1,4}}+\d++){{0,19}}+")
+BOUNDARY = re.compile(r"[,\[\]|;]|\.[ .]")
+"""Separators that end a number."""
+
+_GROUP = re.compile(r"\d+")
+_ONLY_DIGITS = str.maketrans("", "", " \t\x1f.-/()[]_*~|\\,")
+
+
+def digits_in(text: str) -> int:
+    """How many digits the text of a run has."""
+    return len(text.translate(_ONLY_DIGITS))
+
+
+class Run:
+    """One run: its groups and the separators between them."""
+
+    __slots__ = ("ends", "groups", "separators", "sheet", "starts")
+
+    def __init__(self, sheet: Sheet, start: int, text: str) -> None:
+        self.sheet = sheet
+        spans = [match.span() for match in _GROUP.finditer(text)]
+        self.starts = [start + s for s, _ in spans]
+        self.ends = [start + e for _, e in spans]
+        self.groups = [text[s:e] for s, e in spans]
+        self.separators = [text[a[1] : b[0]] for a, b in pairwise(spans)]
+
+    def part(self, first: int, last: int) -> Run:
+        """The groups from the first to before the last as a run of their own."""
+        start = self.starts[first]
+        return Run(self.sheet, start, self.sheet.low[start : self.ends[last - 1]])
+
+    def topic(self, first: int, last: int) -> tuple[Topic | None, bool]:
+        """The topic near these groups, and whether it directly precedes them."""
+        near = self.sheet.near(self.starts[first], self.ends[last])
+        return near.topic, near.is_direct
+
+    def is_plus(self, first: int) -> bool:
+        """Whether a plus sign is before these groups."""
+        start = self.starts[first]
+        return "+" in self.sheet.low[max(0, start - 2) : start]
+
+    def is_opened(self, first: int) -> bool:
+        """Whether a plus sign or a bracket opens these groups, as a phone number begins."""
+        start = self.starts[first]
+        return self.is_plus(first) or self.sheet.low[max(0, start - 1) : start] == "("
+
+    def claim(self, first: int, count: int, kind: Kind) -> int:
+        """Claim these groups; returns where they end."""
+        start, end = self.starts[first], self.ends[first + count - 1]
+        digits = "".join(self.groups[first : first + count])
+        mask = tracking.MASK if kind is Kind.TRACKING else last_four(digits)
+        evidence = "check digit" if cards.is_card(digits) else "groups"
+        self.sheet.claim(start, end, kind, mask, (evidence,))
+        return end
+
+
+def parts(run: Run) -> Iterator[tuple[int, int]]:
+    """Where one run is several numbers: at a comma, a full stop or a bracket between long ones."""
+    first = seen = 0
+    rest = sum(map(len, run.groups))
+    if rest < 2 * MIN_RUN:
+        yield 0, len(run.groups)
+        return
+    for index, group in enumerate(run.groups):
+        if index and seen >= MIN_RUN and rest >= MIN_RUN and _is_boundary(run, index):
+            yield first, index
+            first, seen = index, 0
+        seen += len(group)
+        rest -= len(group)
+    yield first, len(run.groups)
+
+
+def _is_boundary(run: Run, index: int) -> bool:
+    """Whether a number begins here: after such a sign, or with dashes where there were none."""
+    separator = run.separators[index - 1]
+    if BOUNDARY.search(separator):
+        return True
+    lengths = tuple(map(len, run.groups[index : index + 3]))
+    separators = run.separators[index : index + 2]
+    return lengths in _DASHED and separators == ["-", "-"] and separator != "-"
+
+
+_DASHED = frozenset({cards.SSN_LENGTHS, (3, 3, 4)})

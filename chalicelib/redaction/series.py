@@ -1,0 +1,81 @@
+"""Lists, ranges and years: groups of digits that follow each other and are no identifier."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+_NEAR = 100  # the two ends of a range are closer than those of two random numbers
+
+
+_SMALL_STEP = 10
+_ROUND = 5  # larger steps of a list are round
+
+
+def counted(groups: Sequence[str], separators: Sequence[str], *, is_measured: bool = False) -> int:
+    """How many groups from the first on form a list, a range or years; 0 for none.
+
+    Args:
+        groups: Groups of digits, in order.
+        separators: What is written between each two of them; one fewer than groups.
+        is_measured: Whether a word for what is counted follows the second group.
+
+    >>> counted(["2019", "2020", "2021"], [", ", ", "])
+    3
+    >>> counted(["212", "555", "0142"], ["-", "-"])
+    0
+    """
+    return max(
+        _years(groups),
+        _listed(groups, separators),
+        steps(groups),
+        _range(groups, separators, is_measured),
+    )
+
+
+def _years(groups: Sequence[str]) -> int:
+    count = 0
+    for group in groups:
+        if len(group) != 4 or group[:2] not in {"19", "20"}:
+            break
+        count += 1
+    return count if count > 1 else 0
+
+
+def _listed(groups: Sequence[str], separators: Sequence[str]) -> int:
+    """`1001, 1002, 1005`: at least three short numbers with a comma and a space between each two."""
+    count = 1
+    for separator, group in zip(separators, groups[1:], strict=True):
+        if separator.rstrip(" ") != "," or len(group) > 4 or separator == ",":
+            break
+        count += 1
+    return count if count > 2 and len(groups[0]) <= 4 else 0
+
+
+def steps(groups: Sequence[str]) -> int:
+    """How many groups from the first on have the same step, as `36 38 40`: three at least, or 0."""
+    if len(groups) < 3 or len(groups[0]) > 4:
+        return 0
+    step = int(groups[1][:5]) - int(groups[0])
+    most = 10 if len(groups[1]) <= 2 else 1000
+    if not 0 < step <= most or (step > _SMALL_STEP and step % _ROUND):
+        return 0  # three groups of a phone number may have one step, too
+    count = 1
+    for before, after in pairwise(groups):
+        if int(after[:5]) - int(before) != step or len(after) > len(before) + 2:
+            break
+        if after[0] == "0":  # `01 02 03` counts, `007 008` too, a phone number begins with it
+            return 0
+        count += 1
+    is_phone = tuple(map(len, groups[:count])) == (3, 3, 4)
+    return count if count > 2 and not is_phone else 0
+
+
+def _range(groups: Sequence[str], separators: Sequence[str], is_measured: bool) -> int:  # noqa: FBT001
+    """`1001 - 1010`, `1001-1010`."""
+    if len(groups) < 2 or separators[0].strip(" ") != "-" or "-" in "".join(separators[1:2]):
+        return 0
+    first, last = groups[:2]
+    if first[0] == "0" or last[0] == "0" or len(last) > 4:
+        return 0
+    is_close = len(first) == len(last) and int(last) - int(first) <= _NEAR
+    is_spaced = separators[0] != "-" and int(last) < 2 * int(first)
+    return 2 if int(first) < int(last) and (is_close or is_spaced or is_measured) else 0
