@@ -57,7 +57,7 @@ def before(words: str, start: int) -> Context:
     tail = words[max(0, start - REACH - 16) : start]
     if ". " in tail or "? " in tail or "! " in tail or ".\n" in tail:
         tail = _last_sentence(tail)
-    is_marked = tail.rstrip(" \t\x1f([{\"'*").endswith(("#", ":", "="))
+    is_marked = tail.rstrip(" \t\x1f([{\"'*-").endswith(("#", ":", "="))
     is_direct = governs = True
     is_linked = False
     following = ""

@@ -74,7 +74,8 @@ def valid_card(run: Run, first: int, totals: list[int]) -> int:
             continue
         digits = "".join(run.groups[first : first + count])
         separators = set(run.separators[first : first + count - 1])
-        if (count > _FOURS and len(separators) > 1) or any(map(BOUNDARY.search, separators)):
+        is_mixed = len(separators) > 1 and (count > _FOURS or not separators <= {" ", "-", "."})
+        if is_mixed or any(map(BOUNDARY.search, separators)):
             continue  # a card and another number
         if cards.is_card(digits) and is_even(tuple(map(len, run.groups[first : first + count]))):
             return count
