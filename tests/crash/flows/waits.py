@@ -110,6 +110,7 @@ class AnsweredAfterPause(TextReply):
     """A reply that is answered a minute later, in case its writer goes on."""
 
     name = "outreach: SMS, two replies and one answer after a pause"
+    answers_together = True
 
     def prepare(self, run: Run) -> None:
         super().prepare(run)
