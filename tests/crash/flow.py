@@ -67,8 +67,8 @@ class Flow(ABC):
         counted_from: the first step whose calls are boundaries; earlier steps only prepare.
         functions: the functions whose calls are boundaries; all when empty.
         refuses: reasons of the events that the flow is meant to refuse, disturbed or not.
-        answers_together: messages get one answer because they come within a quiet period; a worker
-            that is paused for longer finds it over, and each gets its own.
+        answers_together: two messages get one answer because they come within a quiet period; where a
+            kill or a pause holds one back for longer, each gets its own.
         is_cold: containers are new; the checks of a cold start are the same in every flow.
     """
 

@@ -187,8 +187,12 @@ def _compared(run: Run, outcome: Outcome, known: Undisturbed, kind: str) -> Outc
     """
     is_not_vendor_fault = kind.startswith(_NOT_VENDOR_FAULTS) and not run.was_parked
     was, now = known.outcome.decided, outcome.decided
-    is_apart = known.flow.answers_together and kind.startswith("stop") and (now - was).total() == 1
-    if is_not_vendor_fault and was != now and not (is_apart and was <= now):
+    is_late = known.flow.answers_together and kind.startswith(("kill", "stop"))
+    if (
+        is_not_vendor_fault
+        and was != now
+        and not (is_late and was <= now and now.total() == was.total() + 1)
+    ):
         outcome.problems.append(
             f"P2 decided otherwise: not {dict(was - now)} but {dict(now - was)}"
         )
