@@ -13,7 +13,7 @@ _CODES = lazily(
     r"c[óo]digo de segurança|pin(?: code)?|geheimzahl|clave (?:secreta|din[áa]mica)|"
     r"(?:verification|confirmation|authentication|login|log-in|sign-?in|access|one[ -]time|2fa|mfa|sms)"
     r" ?(?:code|password|passcode|pin|token)|"
-    r"(?:your|my|the|ihr|dein|mein|der|tu|su|mi|el|votre|mon|le|meu|o|il mio|il) (?:code|c[óo]digo|codice)"
+    r"(?P<plain>(?:your|my|the|ihr|dein|mein|der|tu|su|mi|el|votre|mon|le|meu|o|il mio|il) (?:code|c[óo]digo|codice))"
     r"(?=(?: (?:is|ist|lautet|es|est|è|é))? ?[:=]| (?:is|ist|lautet|es|est|è|é) | \d{4})|"
     r"otp(?: code)?|passcode|c[óo]digo (?:de acceso|de un solo uso|sms)|"
     r"(?:best[äa]tigungs|einmal|zugangs|verifizierungs|freischalt|sms-?)(?:code|passwort|kennwort)|tan|code de (?:v[ée]rification|connexion|confirmation)|c[óo]digo de (?:verifica[çc][ãa]o|acesso|confirma\w+)|codice (?:di verifica|di accesso|otp|pin))"
@@ -58,6 +58,8 @@ def mask_security_codes(sheet: Sheet) -> None:
                 (named.get("of") or "").rpartition(" ")[2],
             }
             group = "secret" if named["secret"] else "secret2"
+            if named.get("plain") and any(map(str.isalpha, named["secret"])):
+                continue  # "your code is SAVE10" may be a voucher's
             if _OTHER_CODES.isdisjoint(about):
                 sheet.claim(*match.span(group), Kind.SECRET, MASK, ("word before",))
         sheet.settle()
