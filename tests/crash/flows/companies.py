@@ -17,7 +17,7 @@ from tests.crash.run import Run
 class Told(Text):
     """A start by SMS whose company hears of it: accepted, sent, delivered."""
 
-    name = "companies: a start is told to its endpoint"
+    name = "companies: a start is reported to its endpoint"
     channel = "sms"
     functions = ("outreach_worker", "companies_worker", "later", "reconcile")
 
