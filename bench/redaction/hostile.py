@@ -12,7 +12,8 @@ aGVsbG8gd29ybGQ1NTUxMjM0NTY3|deadbeef0123|1234567 |order 1234567 |Please check 1
 am markt |po box |a at b dot | at | dot |at dot |(at)|mail me at me.com |http://|https://a.b/|www.|ups.com/|.com/|/track/|%40|%2540|%25|&#64;|&amp;|&amp;#64;|
 \\|\\u0040|=40|=|\u200b1|\u200b|\u202e|１|٣|é1|中文…|ﬁ|½|😀1|\ud8001|\x001|\t1|\n1|***|***-|***1|***-***-1|[ADDRESS]|[|{|{"a":|"|'|_1|1_|1*1|1/1|1\\1|~1|
 2026-01-03 |2026-01-03T|192.0.2.1 |1.1.1.1|-aaaa-aaaa-aaaa|550e8400-e29b-41d4-a716-|aa:bb:|00:|1 000 |1,000|1.000,|9400 1000 |123-45-|
-lorem ipsum dolor 12345 |my number is |tracking number for my order |48213 is my |<|<a|<a@|a b@c d |"a@|x=1&|0|00 |0 0|1e1|1x|x1 """
+lorem ipsum dolor 12345 |my number is |tracking number for my order |48213 is my |
+4111111111111111 12/27 123 |529.982.247-25 |born on 1.1.90 |one two three |code a 123456 |pass a1!b |An der A 1, 12345 B |order no A 1 |<|<a|<a@|a b@c d |"a@|x=1&|0|00 |0 0|1e1|1x|x1 """
 
 NAMED = {"long local": "a" * SIZE + "@example.com", "long domain": "a@" + "b." * (SIZE // 2) + "com",
          "digits then letter": "1" * SIZE + "a", "spaces then @": " " * SIZE + "@a.com", "plus digits": "+" + "1" * SIZE,

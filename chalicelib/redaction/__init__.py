@@ -1,7 +1,7 @@
 """Redaction: text that is stored, logged, raised or sent to a model passes through here.
 
-`redact` masks a text, `redact_explained` says why, `redact_mapping` masks a JSON-like value; `model_view` prepares a text for a model;
-`identifiers` finds what a text for a person must not hold.
+`redact` masks a text and `redact_explained` says why, `redact_mapping` masks a JSON-like value;
+`model_view` prepares a text for a model, `identifiers` finds what a text for a person must not hold.
 Pure: no clock, no network, no environment, standard library only.
 
     redactor        masks a text by running all passes over it
@@ -24,7 +24,8 @@ Pure: no clock, no network, no environment, standard library only.
     series          lists, ranges and years, which stay
     credentials     passwords, keys, tokens
     codes           security and one-time codes
-    identities      national identity numbers that hold letters
+    named           codes in groups right after "tracking number" or "order number"
+    identities      national identity numbers, by their letters or check digits
     tokens          codes of letters and digits
     runs            groups of digits with separators between them
     grouped_cards, grouped_phones, numbers

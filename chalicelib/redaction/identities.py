@@ -1,4 +1,4 @@
-"""National identity numbers with letters: UK, Mexico, Italy, Spain, Sweden; and scanned US SSN."""
+"""National identity numbers: UK, Mexico, Italy, Spain, Brazil, France; and US SSN read by a scanner."""
 
 import re
 from collections.abc import Callable
@@ -37,7 +37,7 @@ _NI_HINT = re.compile(r"[0-9][ \-]?[a-d](?![a-z0-9])")
 
 
 def mask_identities(sheet: Sheet, *, has_long_run: bool) -> None:
-    """Claim identity numbers that their letters mark; those of digits alone are found as numbers.
+    """Claim identity numbers that their letters mark; `claim_checked` has those of digits.
 
     `has_long_run`: whether six digits follow each other anywhere, as the date in a CURP or RFC does.
     """

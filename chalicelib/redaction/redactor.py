@@ -17,6 +17,7 @@ from chalicelib.redaction.evidence import WEIGHTS
 from chalicelib.redaction.grouped_cards import mask_cards
 from chalicelib.redaction.identities import mask_identities
 from chalicelib.redaction.links import mask_links
+from chalicelib.redaction.named import mask_named
 from chalicelib.redaction.normalise import (
     CAP_BYTES,
     View,
@@ -30,7 +31,7 @@ from chalicelib.redaction.orders import mask_orders
 from chalicelib.redaction.readable import keep_readable, keep_uuids
 from chalicelib.redaction.sheet import Claim, Kind, Sheet
 from chalicelib.redaction.tokens import mask_codes
-from chalicelib.redaction.tracking import mask_marked_formats, mask_named
+from chalicelib.redaction.tracking import mask_marked_formats
 
 Counts = Mapping[Kind, int]
 

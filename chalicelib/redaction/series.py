@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 _NEAR = 100  # the two ends of a range are closer than those of two random numbers
-
-
 _SMALL_STEP = 10
 _ROUND = 5  # larger steps of a list are round
 

@@ -102,6 +102,8 @@ HOSTILE = [
     "aGVsbG8gd29ybGQ1NTUx", "1234567 ", "call 555-123-4567 ", "4111 ", "1z", "RR 123 456 78", "de12", "a1",
     "12 rue de ", "1 Main ", "Calle Mayor ", "Astr 1", "a at b dot ", " at ", "http://", "%40", "&#64;", "\\u0040",
     "\u200b1", "１", "½", "eyj-", "sk-", "password: a ", "cvv 1", "1 A, ", "a(ät)", "wamid.", "-----begin private key-----", "4111\n", "12.10.24 ",
+    "4111111111111111 12/27 123\n", "529.982.247-25 ", "born on 1.1.90 ", "one two three ", "code a 123456 ", "pass a1!b ", "1 A A A A ",
+    "An der A 1, 12345 B ", "tracking number AB 12 ", "order no A 1 ", "exp 12/27 ", "100, 200, ",
     "1\u2009", "1 my address is ", "5 de calle ", "a.\n@", "***", "***-", "***1", "[", '{"a":', "2026-01-03 ", "1.1.1.1", "-aaaa-aaaa-aaaa", "aa:bb:",
 ]  # fmt: skip
 
