@@ -179,20 +179,17 @@ def read(view: View, absent: set[str] | None = None) -> Sheet:
         for match in _MASKS.finditer(sheet.low):
             sheet.shield(*match.span())
         sheet.settle()
-    keep_uuids(sheet)
-    mask_ibans(sheet)
-    mask_broken_cards(sheet)
-    mask_cards(sheet)
-    mask_card_details(sheet)
+    runs = _DIGITS.findall(sheet.low)
+    is_table = len(runs) > MAX_RUNS
+    if runs and not is_table:
+        _mask_proven(sheet)
     mask_credentials(sheet)
     mask_links(sheet)
     mask_emails(sheet)
     mask_dictated(sheet)
-    runs = _DIGITS.findall(sheet.low)
-    if not runs:
-        return sheet
-    if len(runs) > MAX_RUNS:
+    if is_table:
         _mask_all_numbers(sheet)
+    if not _DIGITS.search(sheet.low):
         return sheet
     mask_security_codes(sheet)
     mask_marked_formats(sheet)
@@ -208,6 +205,15 @@ def read(view: View, absent: set[str] | None = None) -> Sheet:
     mask_numbers(sheet)
     mask_card_details(sheet)
     return sheet
+
+
+def _mask_proven(sheet: Sheet) -> None:
+    """What its form or its check digits prove, before a word such as "password" is believed."""
+    keep_uuids(sheet)
+    mask_ibans(sheet)
+    mask_broken_cards(sheet)
+    mask_cards(sheet)
+    mask_card_details(sheet)
 
 
 _DIGITS = re.compile(r"[0-9]+")
