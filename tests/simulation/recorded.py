@@ -5,14 +5,17 @@ A file also holds the violations that its schedule has; none once their cause is
     {"schedule": {"seed": 77701345, "posts": [...], ...},
      "violations": ["P2: the sweeps do not come to an end"]}
 
-The five in `FOLDER` broke a promise when they were recorded.  Four were mistakes of the judge, which says
-so where it was mended; one was a wait that had no end without a sweep, and has one since a copy on the
-queue `later` is made seven times only::
+Those in `FOLDER` broke a promise when they were recorded.  Some were mistakes of the judge, which says so
+where it was mended, the others of the product::
 
     77700309, 77701648   a person's act that sends nothing was to be handed off   `stored_records`
     77701345             a follower came back every 15 minutes for a month        `once.later`
     77701560             a conversation on another channel made a doubt           `pairs`
     77702041             three lost answers were judged as one                    `neighbours`
+    95308920             a newer message stayed unseen; a withheld answer that    `sending`
+                         asked for more than its text was sent without a person
+    95413557, 95416868   a replaced row of a dimension was counted as work        `verdict`
+    95602375             the job of a company's event was lost in a crash         `recorder.begin`
 
 `python -m tests.simulation --record FOLDER --seed N --runs M` writes one file per seed;
 `python -m tests.simulation --schedule FILE` runs one again.

@@ -1,9 +1,10 @@
 """The flow of the lane `companies`: the events of a conversation are posted one after the other.
 
 Each is an event of the ledger, ``evt:tell:{opaque conversation id}:{number}``, with one action.  It is
-claimed when all before it are posted; a job that comes earlier ends without a row.  A job posts the events
-that follow its own as well, up to `TOGETHER`, and then queues the next one: so a backlog is posted in a few
-jobs once its endpoint answers again.
+claimed when all before it are posted; a job that comes earlier ends without a row, and queues the first of
+those before it where that one has none either: a crash came between its outbox and the queue.  A job posts
+the events that follow its own as well, up to `TOGETHER`, and then queues the next one: so a backlog is
+posted in a few jobs once its endpoint answers again.
 """
 
 from __future__ import annotations
@@ -82,6 +83,7 @@ class TellFlow(Flow):
         if head is None:
             raise NotAnEvent(EventStatus.SKIPPED, "conversation_gone")
         if job.number > head.posted + 1:
+            self._events.begin(head)
             return []  # the job of the one before posts it, or queues it again
         following = range(head.posted + 1, min(head.count, head.posted + TOGETHER) + 1)
         numbers = sorted({job.number, *following})

@@ -19,7 +19,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.company_events.names import TELLS, UNOPENED, CompanyEvent, Name, id_of
-from chalicelib.outreach.company_events.rows import EventRows
+from chalicelib.outreach.company_events.rows import EventRows, Head
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.jobs import TellCompany
 
@@ -99,6 +99,20 @@ class CompanyEvents:
             return
         again = following.model_copy(update={"rounds": rounds})
         self.intake.accept(again, recovery=recovery)
+
+    def begin(self, head: Head) -> None:
+        """Queue the first event that is not posted, if no worker has ever claimed it.
+
+        A crash may come between its outbox and the queue, and what is done afterwards may record
+        other events and not that one again.
+
+        Raises:
+            UnavailableError: it was not queued.
+            TransientError: likewise.
+        """
+        first = head.posted + 1
+        if self.ledger().stored(outreach_keys.tell(head.opaque_id, first)) is None:
+            self.go_on(head.opaque_id, first)
 
 
 def job(opaque_id: str, number: int, at: str) -> TellCompany:

@@ -168,6 +168,16 @@ def test_nothing_is_lost_when_the_queue_does_not_take_the_job(telling, endpoint,
     assert endpoint.types == ["accepted", "sent"]
 
 
+def test_an_event_whose_job_was_lost_is_told_with_the_next_one(telling, endpoint, record):
+    """The worker that wrote it was killed, and has ended differently since."""
+    telling.outbox.fails = [UnavailableError("enqueue_failed")]
+    with pytest.raises(UnavailableError):
+        happens(telling, record, Name.ACCEPTED)
+    happens(telling, record, Name.FAILED)
+    telling.run()
+    assert endpoint.types == ["accepted", "failed"]
+
+
 def test_after_three_days_the_endpoint_is_paused_and_an_operator_resumes_it(
     telling, endpoint, record
 ):
