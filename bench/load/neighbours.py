@@ -22,7 +22,7 @@ from bench.load.lanes import Account, Job, Lane, Steps, Worker, sent
 from bench.load.loop import Loop
 from bench.load.scenarios import LAMBDA_LIMIT, quantiles, workers_of
 from chalicelib.errors import TransientError
-from chalicelib.once.share import LaneShare
+from chalicelib.once.share import Expected, LaneShare
 from chalicelib.outreach.company_events import endpoint_breaker
 from chalicelib.vendors.breaker import MODEL_TIMEOUTS_TO_OPEN, Breaker
 from tests.simulation import tables
@@ -128,8 +128,12 @@ class SharingWorker(Worker):
             _company(job),
             self.place.deadline_seconds,
             job=next(self.numbers),
-            is_suspect=self.place.is_endpoint and self.endpoints[_company(job)].failures > 0,
+            expected=self._expected(job),
         )
+
+    def _expected(self, job: Job) -> Expected:
+        is_failing = self.place.is_endpoint and self.endpoints[_company(job)].failures > 0
+        return Expected.FAILING if is_failing else Expected.SLOW
 
     def _guard(self, job: Job) -> AbstractContextManager[Any]:
         """The breaker of what is called: of an endpoint for all containers, of a model for each."""

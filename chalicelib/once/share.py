@@ -30,6 +30,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
+from enum import Enum
 from typing import Any
 
 from chalicelib.clock import iso
@@ -51,6 +52,18 @@ TRIES = 8
 MOST_KEPT = 1000
 """Keys that a container remembers."""
 _KEPT_FOR = timedelta(days=2)
+
+
+class Expected(Enum):
+    """What is expected of a call; the calls of a key that are expected to be quick are counted apart.
+
+    Its first call in a container is free if it is QUICK.  One that is FAILING at present takes a
+    slot, however quick the calls before it were.
+    """
+
+    QUICK = "quick"
+    SLOW = "slow"
+    FAILING = "failing"
 
 
 @dataclass(slots=True)
@@ -122,8 +135,7 @@ class LaneShare:
         deadline_seconds: float,
         *,
         job: int,
-        trusts_new: bool = False,
-        is_suspect: bool = False,
+        expected: Expected = Expected.SLOW,
     ) -> Iterator[None]:
         """Within this block a slow call of a key is made.
 
@@ -132,18 +144,17 @@ class LaneShare:
             deadline_seconds: of the call.
             job: whose call it is.  A job that has made one already is not refused the next, as what
                 the first has cost would be paid twice.
-            trusts_new: a key that is not known is free, too: such calls are seldom slow.  They are
-                counted apart from the key's other calls.
-            is_suspect: it is known to fail at present, and so takes a slot.
+            expected: of the call, before anything is known of its key.
 
         Raises:
             PacedError: the key's workers, or the lane's, are taken; nothing was called.
         """
-        spent = self._spent.get((key, trusts_new))
+        counted = (key, expected == Expected.QUICK)
+        spent = self._spent.get(counted)
         is_begun = job == self._job
         kept = self._owner if is_begun else None
         owner = None
-        if self._workers > 1 and (is_suspect or not self._is_free(spent, trusts_new=trusts_new)):
+        if self._workers > 1 and not self._is_free(spent, expected):
             owner = self._booked(key, spent, deadline_seconds, kept, is_begun=is_begun)
         self._job, self._owner = job, owner
         began = self._clock.monotonic()
@@ -151,7 +162,7 @@ class LaneShare:
             yield
         finally:
             seconds = self._clock.monotonic() - began
-            self._note((key, trusts_new), seconds)
+            self._note(counted, seconds)
             if owner is not None:
                 self._leave(key, owner, is_kept=seconds >= FREE_SECONDS)
 
@@ -167,10 +178,12 @@ class LaneShare:
         with suppress(TransientError):  # it ends by itself
             self._change(leave)
 
-    def _is_free(self, spent: _Spent | None, *, trusts_new: bool) -> bool:
+    def _is_free(self, spent: _Spent | None, expected: Expected) -> bool:
         """Whether a section takes no slot."""
+        if expected == Expected.FAILING:
+            return False
         if spent is None:
-            return trusts_new
+            return expected == Expected.QUICK
         return not spent.is_slow(self._clock.monotonic())
 
     def _booked(

@@ -2,10 +2,10 @@
 
 ::
 
-    lane             key        held in               free at first
-    outreach, email  company    a call of the model   no
-    outreach, email  company    a send                yes
-    companies        endpoint   a post                no
+    lane             key        held in               expected to be
+    outreach, email  company    a call of the model   slow
+    outreach, email  company    a send                quick
+    companies        endpoint   a post                slow, or failing
 
 Only a worker's job takes part: operators' commands hold no worker.
 """
@@ -18,7 +18,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from chalicelib.once import keys
 from chalicelib.once.current_job import CurrentJob
 from chalicelib.once.lanes import COMPANIES, EMAIL, OUTREACH, Lane
-from chalicelib.once.share import LaneShare
+from chalicelib.once.share import Expected, LaneShare
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Record
 
@@ -50,7 +50,9 @@ class LaneShares:
     ) -> Iterator[None]:
         """Around a send or a call of the model for a conversation; see `LaneShare.held`."""
         lane = EMAIL if record.channel == Channel.EMAIL else OUTREACH
-        with self._held(lane, record.company_id, deadline_seconds, trusts_new=is_send):
+        with self._held(
+            lane, record.company_id, deadline_seconds, Expected.QUICK if is_send else Expected.SLOW
+        ):
             yield
 
     @contextmanager
@@ -59,15 +61,21 @@ class LaneShares:
     ) -> Iterator[None]:
         """Around a post to a company's endpoint; see `LaneShare.held`."""
         key = keys.joined(company_id, project_id)
-        with self._held(COMPANIES, key, deadline_seconds, is_suspect=is_failing):
+        with self._held(
+            COMPANIES, key, deadline_seconds, Expected.FAILING if is_failing else Expected.SLOW
+        ):
             yield
 
     @contextmanager
-    def _held(self, lane: Lane, key: str, deadline_seconds: float, **how: bool) -> Iterator[None]:
+    def _held(
+        self, lane: Lane, key: str, deadline_seconds: float, expected: Expected
+    ) -> Iterator[None]:
         place = self._current.place
         if place is None:
             yield
             return
         opaque_key = keys.digest("share", key)[:32]
-        with self._share(lane).held(opaque_key, deadline_seconds, job=place.number, **how):
+        with self._share(lane).held(
+            opaque_key, deadline_seconds, job=place.number, expected=expected
+        ):
             yield

@@ -11,6 +11,7 @@ from chalicelib.once.share import (
     FREE_SECONDS,
     GRACE_SECONDS,
     KEPT_SECONDS,
+    Expected,
     LaneShare,
 )
 from chalicelib.once.store import ConditionFailed
@@ -91,7 +92,7 @@ def test_keys_that_are_not_known_leave_a_worker_free_from_their_first_call_on(tw
 
 
 def test_calls_that_are_seldom_slow_cost_nothing_the_first_time_either(two):
-    with two.held(0, "a", trusts_new=True):
+    with two.held(0, "a", expected=Expected.QUICK):
         pass
     assert two.table.calls == []
     with two.held(0, "a"):
@@ -218,9 +219,9 @@ def test_a_key_that_is_known_to_fail_takes_a_slot(two):
         two.shares[number]._note(("a", False), 0.1)
     two.table.calls.clear()
     with (
-        two.held(0, "a", is_suspect=True),
+        two.held(0, "a", expected=Expected.FAILING),
         pytest.raises(PacedError),
-        two.held(1, "a", is_suspect=True),
+        two.held(1, "a", expected=Expected.FAILING),
     ):
         pass
 

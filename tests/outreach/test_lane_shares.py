@@ -8,6 +8,7 @@ import pytest
 from chalicelib.errors import PacedError
 from chalicelib.once.current_job import CurrentJob
 from chalicelib.once.lanes import COMPANIES, EMAIL, OUTREACH
+from chalicelib.once.share import Expected
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.names import TELLS, Name
 from chalicelib.outreach.lane_shares import LaneShares, held_by
@@ -20,10 +21,10 @@ class Held:
     def __init__(self, lane, taken):
         self._lane, self._taken = lane, taken
 
-    def held(self, key, _deadline_seconds, *, job, trusts_new=False, is_suspect=False):
+    def held(self, key, _deadline_seconds, *, job, expected):
         if self._taken is None:
             raise PacedError("lane", self._lane.name, 30.0)
-        self._taken.append((self._lane, key, job, trusts_new, is_suspect))
+        self._taken.append((self._lane, key, job, expected))
         return nullcontext()
 
 
@@ -72,22 +73,22 @@ def test_a_jobs_calls_say_whose_they_are(shares, taken, turn):
     assert jobs[0] == jobs[1] != jobs[2] == jobs[3]
 
 
-def test_only_a_send_is_free_at_first(shares, taken, turn):
+def test_only_a_send_is_expected_to_be_quick(shares, taken, turn):
     with turn.of(turns=0, age_seconds=0):
         for is_send in (True, False):
             with held_by(shares, record(Channel.SMS), 20, is_send=is_send):
                 pass
         with endpoint(shares):
             pass
-    assert [trusts_new for *_, trusts_new, _ in taken] == [True, False, False]
+    assert [expected for *_, expected in taken] == [Expected.QUICK, Expected.SLOW, Expected.SLOW]
 
 
-def test_an_endpoint_that_fails_at_present_is_booked(shares, taken, turn):
+def test_an_endpoint_that_fails_at_present_is_known_to(shares, taken, turn):
     with turn.of(turns=0, age_seconds=0):
         for is_failing in (True, False):
             with endpoint(shares, is_failing=is_failing):
                 pass
-    assert [is_suspect for *_, is_suspect in taken] == [True, False]
+    assert [expected for *_, expected in taken] == [Expected.FAILING, Expected.SLOW]
 
 
 def test_an_operators_command_holds_no_worker(shares, taken):
