@@ -2,6 +2,7 @@
 
 A plan is written into the event's row before the first effect.  A worker that resumes the event runs
 that plan or parks the event; it never decides again, even if a newer version would decide otherwise.
+Only a plan that `lacks` something decides nothing yet.
 
 A step is one request to one vendor.  It may carry several actions, each with its own key (four tags
 are added by one call).
@@ -71,11 +72,14 @@ class Plan:
         flow: the flow that made it.
         steps: one vendor request each; its actions share its outcome.
         facts: small facts for the records: intent, route, template id, reasons; no personal data.
+        lacks: a fixed code for what its job did not hold, as that is kept elsewhere: the plan only
+            notifies a person, the event ends as failed, and an operator's job is planned again.
     """
 
     flow: str
     steps: tuple[tuple[PlannedAction, ...], ...]
     facts: Mapping[str, Any] = field(default_factory=dict)
+    lacks: str | None = None
 
     @property
     def actions(self) -> Iterator[PlannedAction]:
@@ -95,6 +99,8 @@ class Plan:
             "facts": dict(self.facts),
             "steps": [[_encoded(action) for action in step] for step in self.steps],
         }
+        if self.lacks is not None:
+            raw["lacks"] = self.lacks
         return json.dumps(raw, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
     def packed(self) -> str:
@@ -118,7 +124,7 @@ class Plan:
         if raw.get("v") != PLAN_VERSION:
             raise ValueError("unknown plan version")
         steps = tuple(tuple(_decoded(action) for action in step) for step in raw["steps"])
-        return cls(flow=raw["flow"], steps=steps, facts=raw["facts"])
+        return cls(raw["flow"], steps, raw["facts"], raw.get("lacks"))
 
 
 def _unpacked(text: str) -> bytes:

@@ -51,7 +51,7 @@ class PlanRun:
         """
         switches = self.switches.current()
         try:
-            plan = self._plan(flow, event, lease, switches)
+            plan = self._plan(flow, event, lease, switches, operator=operator)
             steps = _steps(flow, plan, event)
         except NotAnEvent as end:
             self._end_early(flow, event, Attempt(lease, switches.modes), end)
@@ -66,12 +66,15 @@ class PlanRun:
         built = [item.action for step in steps for item in step]
         self._finish(flow, event, lease, plan, built, rows, attempt)
 
-    def _plan(self, flow: Flow, event: Event, lease: Lease, switches: Switches) -> Plan:
+    def _plan(
+        self, flow: Flow, event: Event, lease: Lease, switches: Switches, *, operator: bool
+    ) -> Plan:
         """The stored plan, or a new one stored before anything starts."""
         if lease.plan is not None:
             plan = _stored_plan(lease.plan)
-            flow.recheck(event, plan, switches)
-            return plan
+            if plan.lacks is None or not operator:
+                flow.recheck(event, plan, switches)
+                return plan
         plan = flow.plan(event, switches)
         self.ledger.store_plan(
             lease, plan.packed(), intent=plan.facts.get("intent"), modes=switches.modes
@@ -113,6 +116,8 @@ class PlanRun:
             judged = rows | self.escalation.finish_earlier(flow, event, attempt, rows)
             status, reason = event_end(judged)
             waits_for = unknown_of(judged)
+            if plan.lacks is not None and status == EventStatus.PROCESSED:
+                status, reason = EventStatus.FAILED, plan.lacks
         self.audit.write(audit_rows(built, rows))
         if not flow.conclude(lease, event, plan, rows):
             self.log.event("worker.state_superseded", mw_trace_id=event.facts.trace_id)

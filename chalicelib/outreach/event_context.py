@@ -59,10 +59,10 @@ class EventContext:
         return self.record
 
 
-def hand_off_plan(held: str, reason: str) -> Plan:
+def hand_off_plan(held: str, reason: str, *, lacks: str | None = None) -> Plan:
     """The plan that hands a conversation to a person and holds ``start``, ``reply`` or nothing."""
     step = (PlannedAction("hand_off", f"{held}|{reason}"),)
-    return Plan(FLOW, (step,), {"opening": held == "start"})
+    return Plan(FLOW, (step,), {"opening": held == "start"}, lacks)
 
 
 def may_send(switches: Switches) -> bool:

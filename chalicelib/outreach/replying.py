@@ -78,7 +78,7 @@ class Replying:
         elif message_id is None or not self._conversations.has_entry(
             context.conversation, message_id
         ):
-            return hand_off_plan("reply", "message_gone")
+            return hand_off_plan("reply", MESSAGE_GONE, lacks=MESSAGE_GONE)
         else:
             note = self._conversations.note_of(context.conversation, message_id)
         record = context.conversation
@@ -245,3 +245,5 @@ _FOR_A_PERSON = {
     NO_TEXT: ("", "empty_message"),
 }
 """Notes on messages that go to a person: what is held for a release, and the stored reason."""
+MESSAGE_GONE = "message_gone"
+"""Only a dead letter has the text; a person reads the mail, or it is redriven."""

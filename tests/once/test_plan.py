@@ -22,6 +22,7 @@ PLANS = st.builds(
     flow=st.just("support"),
     steps=st.lists(st.lists(ACTIONS, min_size=1, max_size=4).map(tuple), max_size=3).map(tuple),
     facts=st.dictionaries(st.sampled_from(["intent", "at"]), st.text(max_size=20)),
+    lacks=st.sampled_from([None, "message_gone"]),
 )
 
 

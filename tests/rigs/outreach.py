@@ -55,6 +55,7 @@ class Outreach:
     def _handle(self, event, context):
         record = event["Records"][0]
         self.handles.append(record["receiptHandle"])
+        self.last_body = record["body"]
         self.last_url = self.stage.lane_url(lanes.of_queue(record["eventSourceARN"].split(":")[-1]))
         return self._worker(event, context)
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.do_not_contact import address_hash
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.last_look import FRESH_SECONDS
 from tests.simulation import neighbours
 from tests.simulation.parts import SimTable
 from tests.simulation.support import OPAQUE
@@ -169,8 +168,7 @@ class Consent:
             if seen is None or seen > written:
                 late = "never" if seen is None else f"{seen - written:.0f} s after the STOP"
                 world.oracle.broken("P5", f"{action.key} looked {late} and starts")
-        is_old = world.now - looked > FRESH_SECONDS and actor.resumed_at <= looked
-        if is_old:
+        if actor.is_late(looked):
             world.oracle.broken("P5", f"{action.key} starts {world.now - looked:.0f} s after it")
 
 

@@ -30,6 +30,7 @@ from chalicelib.once.recovery.reconcile import Reconciler
 from chalicelib.once.resend import ResendFlow
 from chalicelib.once.settlement import Settlement
 from chalicelib.once.worker import Worker
+from chalicelib.outreach.last_look import FRESH_SECONDS
 from chalicelib.support.jobs import ticket_job
 from chalicelib.support.lost_tickets import LostTickets
 from chalicelib.support.state import States
@@ -38,6 +39,7 @@ from tests.simulation import support
 from tests.simulation.clients import Clients
 from tests.simulation.exchange import Sending
 from tests.simulation.facts import FactParts
+from tests.simulation.network import CALL_SECONDS
 from tests.simulation.outreach import OutreachParts
 from tests.simulation.parts import (
     PlainOutbox,
@@ -95,6 +97,14 @@ class Container:
         self.clock = SimClock(world, skew)
         self.log = SimLog(world)
         self.rebuild()
+
+    def is_late(self, began: float) -> bool:
+        """Whether a send starts too long after its look, which no pause between the two explains.
+
+        The product's own check of its look comes one step before the request.
+        """
+        is_old = self.world.now - began > FRESH_SECONDS + CALL_SECONDS
+        return is_old and self.resumed_at <= began
 
     def rebuild(self) -> None:
         """Start a new process: everything in memory is lost."""

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.outreach.actions import SendData
 from chalicelib.outreach.conversations.do_not_contact import addresses_of
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.last_look import FRESH_SECONDS
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -82,7 +81,7 @@ class FollowUps:
                 is_theirs = partition == address and row["company_id"] == record.company_id
                 if is_theirs and counts and stored < began:
                     world.oracle.broken("P5", f"{action.key} starts after an answer it could see")
-            if world.now - began > FRESH_SECONDS and actor.resumed_at <= began:
+            if actor.is_late(began):
                 late = world.now - began
                 world.oracle.broken("P5", f"{action.key} starts {late:.0f} s after its look")
 

@@ -16,6 +16,9 @@ where it was mended, the others of the product::
                          asked for more than its text was sent without a person
     95413557, 95416868   a replaced row of a dimension was counted as work        `verdict`
     95602375             the job of a company's event was lost in a crash         `recorder.begin`
+    95633900             a mail replayed without its text was over: its STOP,     `plan.lacks`
+                         in a dead letter, would not have been heard
+    95636026             a look as old as is allowed was too old for the judge    `containers`
 
 `python -m tests.simulation --record FOLDER --seed N --runs M` writes one file per seed;
 `python -m tests.simulation --schedule FILE` runs one again.

@@ -180,17 +180,8 @@ def _said(rows: Rows) -> Iterator[tuple[str, str]]:
         is_sent = key.startswith("act:send:") and row["status"] == "done"
         if is_sent and _event(row, rows).get("status") == "processed":
             yield key, key.rpartition(":")[2]
-        is_heard = key.startswith("evt:reply:") and row["status"] == "processed"
-        if is_heard and not _is_hand_off_of_a_lost_mail(row):
+        if key.startswith("evt:reply:") and row["status"] == "processed":
             yield key, str(row["source_message_id"])
-
-
-def _is_hand_off_of_a_lost_mail(row: Mapping[str, Any]) -> bool:
-    """Its job was lost before it was stored, and SES cannot show the mail: a person has it."""
-    if not row["event_id"].startswith("evt:reply:email:"):
-        return False
-    plan = Plan.decode(row["plan"]).actions if "plan" in row else ()
-    return any(action.arg.endswith("|message_gone") for action in plan)
 
 
 def _judge_batches(world: World, rows: Rows) -> None:

@@ -6,7 +6,9 @@ import pytest
 
 from chalicelib.clock import SystemClock
 from chalicelib.errors import UnavailableError
+from chalicelib.once.job import Recovery
 from chalicelib.outreach.conversations.records import Status
+from chalicelib.wiring.jobs import decode
 from tests.rigs.crash_injection import boundaries, kill_at, run_until_killed
 from tests.rigs.memory_stage import ON_ENGINE
 from tests.rigs.outreach import MAIL, TEL
@@ -284,13 +286,14 @@ def test_an_automatic_email_stored_before_its_worker_died_is_not_answered(outrea
     assert len(outreach.ses.sent_to(recipient)) == 1
 
 
-def test_an_email_its_dead_worker_had_not_stored_is_handed_off(outreach, crash_injector):
+def lose_a_mail_before_it_is_stored(outreach, crash_injector, text):
+    """A worker has claimed an e-mail's event, and is killed; its message is lost. The recipient."""
     for number in itertools.count(1):
         recipient = f"r{number}@example.com"
         outreach.start(f"start-{number}", "email", recipient)
         outreach.run()
         (first,) = outreach.ses.sent_to(recipient)
-        outreach.mail(outreach.ses.inbound(recipient, first["reply_to"], "Tell me more"))
+        outreach.mail(outreach.ses.inbound(recipient, first["reply_to"], text))
         crash_injector.arm(number, "after")
         assert run_until_killed(outreach)
         crash_injector.disarm()
@@ -303,11 +306,33 @@ def test_an_email_its_dead_worker_had_not_stored_is_handed_off(outreach, crash_i
             break
         outreach.again()
     lose_the_message(outreach)
+    return recipient
+
+
+def test_an_email_its_dead_worker_had_not_stored_is_handed_off(outreach, crash_injector):
+    recipient = lose_a_mail_before_it_is_stored(outreach, crash_injector, "Tell me more")
     sweep_later(outreach)
     record = outreach.record("email", recipient)
     assert (record.status, record.message_count) == (Status.HANDED_OFF, 2)
     assert record.handoff["reason"] == "message_gone"
     assert len(outreach.ses.sent_to(recipient)) == 1
+    assert event(outreach, "evt:reply:")["status"]["S"] == "failed"
+
+
+def test_a_stop_by_email_is_heard_when_its_dead_letter_comes_after_a_person_was_asked(
+    outreach, crash_injector
+):
+    recipient = lose_a_mail_before_it_is_stored(outreach, crash_injector, "STOP")
+    letter = decode(outreach.last_body)
+    sweep_later(outreach)
+    record = outreach.record("email", recipient)
+    assert outreach.services.conversations.forbids(record) is None
+    outreach.services.intake.accept(letter, recovery=Recovery.OPERATOR)
+    outreach.run()
+    record = outreach.record("email", recipient)
+    assert outreach.services.conversations.forbids(record)
+    assert ("user", "STOP") in outreach.history(record)
+    assert event(outreach, "evt:reply:")["status"]["S"] == "processed"
 
 
 def test_an_email_settled_by_ses_after_its_worker_died_needs_no_person(outreach, crash_injector):
