@@ -146,6 +146,11 @@ class Conclusions:
         if stage != GIVEN_UP:  # then it is not known whether it was sent
             self._follow_ups.fall_back(record, lease)
 
+    def continued(self, record: Record) -> None:
+        """Do what a run that died has left undone after another conversation took this one's place."""
+        self._follow_ups.fall_back(record)
+        self.free(record)
+
     def give_way(self, record: Record, reason: str) -> None:
         """A person has the conversation before its first message, or its recipient: that is not sent."""
         self.free(record)

@@ -259,6 +259,10 @@ class Drafting:
         self._conclusions.fail(record, stage, reason, lease)
         self._conclusions.free(record)
 
+    def continued(self, record: Record) -> None:
+        """Another conversation has taken its place; see `Conclusions.continued`."""
+        self._conclusions.continued(record)
+
     def give_way(self, record: Record, reason: str = PERSON_ANSWERS) -> None:
         """A conversation's opening is not sent, because a person has it, or its recipient has written."""
         self._conclusions.give_way(record, reason)

@@ -75,7 +75,8 @@ class Starting:
             self._tell_existing(record, context.job)
             raise NotAnEvent(EventStatus.SKIPPED, EXISTS)
         self._tell(record, event.facts.event_key)
-        if record.is_continued:  # replayed, after another conversation had taken its place
+        if record.is_continued:  # a replay, or the run that gave it up has died
+            self._drafting.continued(record)
             raise NotAnEvent(EventStatus.FAILED, _failed_as(record))
         if self._conversations.forbids(record) is not None:
             # Under another address or for another reason than opening it looks at, or since then:
