@@ -62,7 +62,7 @@ def pytest_terminal_summary(terminalreporter):
     """Print last how to repeat what failed, and which engines this run went without."""
     failed = [*terminalreporter.stats.get("failed", ()), *terminalreporter.stats.get("error", ())]
     for one in failed[:5]:
-        marked = "-m long " if "long" in one.keywords else ""
+        marked = "-m long " if "long" in getattr(one, "keywords", ()) else ""
         terminalreporter.write_line(
             f"to repeat it: .venv/bin/python -m pytest -n0 {marked}{shlex.quote(one.nodeid)}"
         )

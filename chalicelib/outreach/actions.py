@@ -188,8 +188,8 @@ def hand_off(conversation_id: str, argument: str, suffix: Suffix, reason_text: s
     )
 
 
-def tell_company(conversation_id: str, number: int, since_epoch: float) -> Effect:
-    """Post one event, which is tried since a time in epoch seconds."""
+def tell_company(conversation_id: str, number: int) -> Effect:
+    """Post one event."""
     return Effect(
         TELL_COMPANY,
         outreach_keys.tell_action(conversation_id, number),
@@ -197,7 +197,6 @@ def tell_company(conversation_id: str, number: int, since_epoch: float) -> Effec
         str(number),
         audit_type="tell_company",
         payload={"event": "", "number": str(number)},
-        data=since_epoch,
     )
 
 

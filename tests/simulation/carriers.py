@@ -65,6 +65,10 @@ class MemoryTwilio(InMemory, twilio.Twilio):
             self._opted_out.clear()
         return self._posts[sid].body
 
+    def newest_received(self) -> float:
+        """When the newest message came in, by this carrier's clock; epoch seconds, 0 without one."""
+        return max((float(one["_at"]) for one in self._received), default=0.0)
+
     def reported(self, sid: str, status: str, code: str = "") -> tuple[bytes, dict[str, str]]:
         """A status callback: its form, and the query of the address it is posted to.
 

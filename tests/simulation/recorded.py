@@ -18,6 +18,9 @@ where it was mended, the others of the product::
     95602375             the job of a company's event was lost in a crash         `recorder.begin`
     95633900             a mail replayed without its text was over: its STOP,     `plan.lacks`
                          in a dead letter, would not have been heard
+    95654471             a carrier's clock was ahead, and the judge did not wait  `verdict`
+    95655916             an event kept back for hours waited as long after its    `rows.tried_since`
+                         first attempt
     95640550             a start given up by a worker that died counted as open   `starting`
     95636026             a look as old as is allowed was too old for the judge    `containers`
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from chalicelib.clock import parsed
 from chalicelib.once.action import ActionRow, ActionStatus
 from chalicelib.once.effect import Effect
 from chalicelib.once.event import EventFacts, EventStatus, Lease
@@ -118,10 +117,7 @@ class TellFlow(Flow):
         del plan
         if planned.kind != TELL_COMPANY.name:
             raise KeyError(planned.kind)
-        telling: Telling = event.subject
-        received = parsed(event.facts.received_at) or self._clock.now()
-        since = max(received.timestamp(), telling.head.resumed_epoch)
-        return tell_company(event.facts.conversation_id, int(planned.arg), since)
+        return tell_company(event.facts.conversation_id, int(planned.arg))
 
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]

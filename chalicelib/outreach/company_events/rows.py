@@ -3,8 +3,9 @@
 Rows of the `conversations` table in partitions that no request can name; they lack every index key::
 
     events#{opaque id}                head               count: events written; posted: events posted,
-                                                         from the first without a gap; the ids of
-                                                         company, project and request
+                                                         from the first without a gap; tried: number
+                                                         and time of a first attempt that failed; the
+                                                         ids of company, project and request
     events#{opaque id}                event#00000004     one event: its id, name, time and facts
     events#{opaque id}                seen#{event id}    it was written, and under which number
     endpoint#{company}#{project}      state              failing_since, failures, open_until,
@@ -43,6 +44,8 @@ class Head:
         count: number of events written.
         posted: number of events posted, from the first one without a gap.
         resumed_epoch: when an operator last had them posted again; epoch seconds, or 0.
+        tried: the number of the event that was tried last, and epoch seconds of its first attempt;
+            only of one that failed.
         about: the ids of company, project and request, and the channel.
     """
 
@@ -50,6 +53,7 @@ class Head:
     count: int
     posted: int
     resumed_epoch: float
+    tried: tuple[int, float]
     about: Mapping[str, str]
 
     @property
@@ -125,6 +129,17 @@ class EventRows(items.OnTable):
         if item is None:
             return None
         return CompanyEvent(item["event"], Name(item["name"]), item["at"], item["facts"])
+
+    def tried_since(self, head: Head, number: int) -> float:
+        """Epoch seconds of the first attempt at an event, or of an operator's last resumption.
+
+        An attempt has failed: the first one is noted.
+        """
+        if head.tried[0] == number:
+            return max(head.tried[1], head.resumed_epoch)
+        now = int(self._clock.now().timestamp())
+        self._table.update(_head_key(head.opaque_id), set_={"tried": [number, now]}, reading=False)
+        return now
 
     def tell(self, opaque_id: str, number: int) -> Head | None:
         """Note that an event was posted; repeating it changes nothing."""
@@ -323,10 +338,12 @@ def _endpoint_key(company_id: str, project_id: str, row: str) -> Item:
 
 
 def _head(item: Mapping[str, Any]) -> Head:
+    number, since = item.get("tried", (0, 0))
     return Head(
         opaque_id=str(item["opaque_id"]),
         count=int(item["count"]),
         posted=int(item["posted"]),
         resumed_epoch=float(item.get("resumed", 0)),
+        tried=(int(number), float(since)),
         about={name: str(item[name]) for name in _ABOUT},
     )

@@ -43,7 +43,7 @@ DEADLINE_SECONDS = 10.0
 FIRST_WAIT_SECONDS = 5.0
 LONGEST_WAIT_SECONDS = 8 * 3600.0
 GIVE_UP_AFTER = timedelta(days=3)
-"""Of an event, from its first attempt or from an operator's last resumption."""
+"""Of an event, from its first attempt or from an operator's last resumption, at an attempt that fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Teller:
         content = body(event, number, about, personal)
         comes = endpoint_breaker.admitted(self._rows, head, state, self._clock.now().timestamp())
         if comes is not None:
-            self._again_or_never(action, head, state, endpoint_breaker.OPEN, comes)
+            raise NotYet(endpoint_breaker.OPEN, comes)  # not tried: its own wait does not grow
         self._built = {action.key: _Built(head, state, event, endpoint.url, content, keys)}
 
     def tell(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
@@ -182,16 +182,15 @@ class Teller:
         reason: str,
         comes_epoch: float = 0.0,
     ) -> NoReturn:
-        """End an attempt that failed, or was not made; it is tried again at `comes_epoch` or later.
+        """End an attempt that failed; it is tried again at `comes_epoch` or later.
 
         Raises:
             NotYet: until it is tried again.
             PermanentError: three days are over.
         """
         now = self._clock.now().timestamp()
-        age, limit = now - float(action.data), GIVE_UP_AFTER.total_seconds()
-        if reason == endpoint_breaker.OPEN and age < limit:
-            raise NotYet(reason, comes_epoch)  # it was not tried: its own wait does not grow
+        age = now - self._rows.tried_since(head, int(action.argument))
+        limit = GIVE_UP_AFTER.total_seconds()
         self._log.metric("mw.companies.failed")
         if age < limit:
             wait = max(FIRST_WAIT_SECONDS, min(age, LONGEST_WAIT_SECONDS))

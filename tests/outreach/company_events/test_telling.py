@@ -261,6 +261,21 @@ def test_a_switch_keeps_events_back_and_loses_none(telling, endpoint, record):
     assert endpoint.numbers == [1, 2]
 
 
+def test_an_event_that_was_kept_back_for_hours_waits_seconds_after_its_first_attempt(
+    telling, endpoint, record
+):
+    telling.switches.switches = Switches(shadow_mode=True)
+    happens(telling, record, Name.ACCEPTED)
+    telling.forward(6 * HOUR)
+    telling.switches.switches = Switches()
+    endpoint.status = 503
+    telling.forward(HOUR)
+    assert endpoint.attempts
+    endpoint.status = 204
+    telling.forward(HOUR)
+    assert endpoint.types == ["accepted"]
+
+
 @pytest.mark.parametrize("look", [1, 2, 3])
 def test_a_switch_that_is_set_while_an_event_is_posted_ends_no_line(
     telling, endpoint, record, monkeypatch, look
