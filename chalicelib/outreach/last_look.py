@@ -9,6 +9,7 @@ was written, and a mark is missed for two seconds at most.
 from __future__ import annotations
 
 from chalicelib.errors import PermanentError, TransientError, WithdrawnError
+from chalicelib.once.effects import DEADLINE_SECONDS
 from chalicelib.once.ports import Clock
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Record
 from chalicelib.outreach.conversations.store import Conversations
@@ -33,6 +34,7 @@ class LastLook:
         self._conversations = conversations
         self._clock = clock
         self._began: dict[str, float] = {}
+        self._first: dict[str, float] = {}
 
     def take(
         self,
@@ -59,6 +61,24 @@ class LastLook:
                 ``recipient_answered``; ``continued``: another conversation has taken its place.
             TransientError: the register could not be read.
         """
+        self._first = {action_key: self._clock.monotonic()}
+        self._look(
+            record,
+            action_key,
+            planned_after,
+            is_opening=is_opening,
+            unless_answered=unless_answered,
+        )
+
+    def _look(
+        self,
+        record: Record,
+        action_key: str,
+        planned_after: str | None,
+        *,
+        is_opening: bool = False,
+        unless_answered: bool = False,
+    ) -> None:
         began = self._clock.monotonic()
         forbidden, now = self._conversations.last_word(record)
         if forbidden is not None:
@@ -80,17 +100,22 @@ class LastLook:
     ) -> None:
         """Look again unless the last look is fresh; called when the request is about to leave.
 
+        The worker's lease was checked after the first look, for a request that leaves soon: a worker
+        that was paused since then sends nothing.
+
         Arguments as `take`.
 
         Raises:
             PermanentError: see `take`.
             TransientError: the register could not be read, or only slowly.
         """
+        began = self._first.get(action_key, self._clock.monotonic())
         for _ in range(TRIES):
             if self._is_fresh(action_key):
-                return
-            self.take(record, action_key, planned_after, **how)
-        if not self._is_fresh(action_key):
+                break
+            self._look(record, action_key, planned_after, **how)
+        is_late = self._clock.monotonic() - began > DEADLINE_SECONDS
+        if is_late or not self._is_fresh(action_key):
             raise TransientError("conversations", "read", reason="slow_look")
 
     def _is_fresh(self, action_key: str) -> bool:

@@ -3,6 +3,7 @@
 import pytest
 
 from chalicelib.errors import PermanentError, TransientError, WithdrawnError
+from chalicelib.once.effects import DEADLINE_SECONDS
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.last_look import FRESH_SECONDS, LastLook
 from tests.rigs.fakes import ManualClock
@@ -46,6 +47,16 @@ def test_after_two_seconds_it_looks_again_and_sees_the_mark(clock):
     looks.take(None, KEY)
     clock.forward(FRESH_SECONDS + 0.1)
     with pytest.raises(PermanentError, match="do_not_contact"):
+        looks.refresh(None, KEY)
+
+
+def test_a_worker_that_was_paused_after_its_lease_was_checked_sends_nothing(clock):
+    looks = LastLook(Register(clock), clock)
+    looks.take(None, KEY)
+    clock.forward(DEADLINE_SECONDS - 0.1)
+    looks.refresh(None, KEY)
+    clock.forward(0.2)
+    with pytest.raises(TransientError, match="slow_look"):
         looks.refresh(None, KEY)
 
 

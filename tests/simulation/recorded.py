@@ -21,6 +21,8 @@ where it was mended, the others of the product::
     95654471             a carrier's clock was ahead, and the judge did not wait  `verdict`
     95655916             an event kept back for hours waited as long after its    `rows.tried_since`
                          first attempt
+    95669412             a worker that was paused while it looked once more      `last_look`
+                         sent after its lease
     95640550             a start given up by a worker that died counted as open   `starting`
     95636026             a look as old as is allowed was too old for the judge    `containers`
 
