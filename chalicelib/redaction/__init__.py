@@ -12,7 +12,8 @@ Pure: no clock, no network, no environment, standard library only.
     key_names       the meaning of a value by the name of its key
     evidence        what speaks for and against masking a number
     vocabulary      words that give a number its type
-    context         the nearest such word around a number
+    context         the nearest such word in a text beside a number
+    surroundings    the text beside a number, with masks in it
     emails, links, addresses, places, cards, orders, tracking, phones
                     one kind of identifier each; places extends an address to its postcode
     routes          addresses without a word for a street

@@ -5,10 +5,13 @@ before it for German, Dutch, Nordic, Spanish, Portuguese and Italian.
 """
 
 import re
+from typing import NamedTuple
 
 from chalicelib.redaction.patterns import holds_any, lazily, words_of
 from chalicelib.redaction.places import extended
 from chalicelib.redaction.routes import (
+    BRITISH_END,
+    POSTCODE_DIGITS,
     ROAD_WORDS,
     after_address_word,
     before_postcode,
@@ -75,16 +78,19 @@ def mask_addresses(sheet: Sheet) -> None:
         sheet.settle()
         low = sheet.low
     done = 0
+    signs = _signs(sheet)
     for match in _HOUSE.finditer(low):
         start, end = match.span()
-        if start < done or (start > 1 and low[start - 1] in ".,-/" and low[start - 2].isdigit()):
+        if start < done or (
+            start > done + 1 and low[start - 1] in ".,-/" and low[start - 2].isdigit()
+        ):
             continue
         if is_phone_part(low, start, end):
             continue
         if low[start - 1 : start] == "#":
             span = _number_last(sheet, start, end, done)
         else:
-            span = _any_form(sheet, start, end, done)
+            span = _any_form(sheet, start, end, done, signs)
         if span is None or span[0] < done:
             continue
         start, end = extended(sheet, *span, floor=done)
@@ -103,7 +109,27 @@ def _may_hold_box(low: str) -> bool:
     return any(hint in low for hint in _BOX_HINTS)
 
 
-def _any_form(sheet: Sheet, start: int, end: int, done: int) -> tuple[int, int] | None:
+class _Signs(NamedTuple):
+    """What is anywhere in a text; a form that needs what is not there is not tried.
+
+    `postcode`: five digits, or the end of a British one. `ending`: a word for a street.
+    """
+
+    postcode: bool
+    ending: bool
+
+
+def _signs(sheet: Sheet) -> _Signs:
+    has_five = any(end - start >= POSTCODE_DIGITS for start, end in sheet.runs)
+    return _Signs(
+        has_five or BRITISH_END.search(sheet.low) is not None,
+        not _ALL_ENDINGS.isdisjoint(sheet.vocabulary),
+    )
+
+
+def _any_form(
+    sheet: Sheet, start: int, end: int, done: int, signs: _Signs
+) -> tuple[int, int] | None:
     """The span of an address around one number, or None; each form is read only where it can begin."""
     low = sheet.low
     if low[end : end + 1] not in {" ", ",", "\x1f"}:
@@ -113,7 +139,7 @@ def _any_form(sheet: Sheet, start: int, end: int, done: int) -> tuple[int, int] 
     if first in NEVER and first not in {"the", "business"} and not _is_title(sheet, following):
         return _number_last(sheet, start, end, done)
     span = numbered_street(sheet, start, end) if first in ROAD_WORDS else None
-    if span is None:
+    if span is None and signs.ending:
         # The form has six words at most.
         line = " ".join(low[end : end + _FAR].split(maxsplit=6)[:6])
         if not _ALL_ENDINGS.isdisjoint(words_of(line)):
@@ -122,7 +148,7 @@ def _any_form(sheet: Sheet, start: int, end: int, done: int) -> tuple[int, int] 
         span
         or _number_last(sheet, start, end, done)
         or directed(sheet, start, end)
-        or before_postcode(sheet, start, end)
+        or (before_postcode(sheet, start, end) if signs.postcode else None)
         or after_address_word(sheet, start, end)
     )
 
@@ -233,7 +259,7 @@ def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, i
         name_tail not in TRIMMED
         and not _GERMAN_TOWN().match(low, end)
         and not name_tail.endswith("st")
-        and not (sheet.holds("romance", ROMANCE_HINTS) and _has_romance(tail))
+        and not (sheet.holds(ROMANCE_HINTS) and _has_romance(tail))
     ):
         return None
     sign = _NUMBER_SIGN.search(tail, max(0, len(tail) - 8))

@@ -1,13 +1,14 @@
 """Dates of birth: a date that a word for birth announces or follows."""
 
-from chalicelib.redaction.patterns import lazily
+from chalicelib.redaction.patterns import Hints, lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
 MASK = "***"
 
-_HINTS = (
-    "born", "dob", "d.o.b", "birth", "gebor", "geburt", "geb.", "nací", "naci", "né le", "née le", "naiss", "nato il", "nata il",
-    "nasc", "bday", "b-day", "nac.", "nac ", "cumplea", "aniversário", "anniversaire", "compleanno",
+_HINTS = Hints(
+    "born", "dob", "d.o.b", "birth", "gebor", "geburt", "geb.", "nací", "naci", "né le", "née le",
+    "naiss", "nato il", "nata il", "nasc", "bday", "nac.", "nac ", "cumplea", "aniversário",
+    "anniversaire", "compleanno", anywhere=("b-day",),
 )  # fmt: skip
 _WORDS = (
     r"(?:was born|born|dob|d\.o\.b\.?|date of birth|birth ?date|birth ?day|b-?day|geboren|geburtsdatum|geburtstag|geb\.(?:-?datum)?|f\.? ?nac\.?|fecha nac\.?|cumplea[ñn]os|naci[óo]|nac[íi]|"
@@ -34,7 +35,7 @@ _FOLLOWED = lazily(
 
 def mask_births(sheet: Sheet) -> None:
     """Claim dates of birth whole; other dates stay."""
-    if not sheet.holds("birth", _HINTS):
+    if not sheet.holds(_HINTS):
         return
     for pattern in (_ANNOUNCED(), _FOLLOWED()):
         for match in pattern.finditer(sheet.low):

@@ -2,7 +2,7 @@
 
 import re
 
-from chalicelib.redaction.patterns import lazily
+from chalicelib.redaction.patterns import Hints, lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
 MASK = "***"
@@ -33,6 +33,10 @@ _ANYWHERE = lazily(
     r"|(?<!\w)(?:sec|security|crypto\w*|cvv2?|cvc2?|csc|cid|digit|code|c[óo]digo|codice|pr[üu]f\w*)\.?(?:[ \-](?:code|number|nr|no|is|es|ist|est))?"
     rf"{_GAP}(?P<code>\d{{3,4}})(?![\w]|[.,/\-]\d| \d)"
 )
+_DETAIL_HINTS = Hints(
+    "code", "código", "codigo", "codice", "digit",
+    anywhere=("exp", "vali", "válid", "venc", "vto", "cad", "gült", "gult", "scad", "sec", "crypto", "cvv", "cvc", "csc", "cid", "prüf", "pruf"),
+)  # fmt: skip
 _MOST = 4
 
 
@@ -56,7 +60,7 @@ def mask_card_details(sheet: Sheet) -> None:
         before = _BEFORE().search(words, max(0, card.start - _REACH), card.start)
         if before:
             _claim(sheet, taken, before)
-    for match in _ANYWHERE().finditer(words):
+    for match in _ANYWHERE().finditer(words) if sheet.holds(_DETAIL_HINTS) else ():
         _claim(sheet, taken, match)
     sheet.settle()
 

@@ -1,7 +1,7 @@
 """Payment cards, IBAN and US social security numbers: check digits, brands, masks."""
 
-import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
@@ -42,6 +42,9 @@ def passes_luhn(digits: str) -> bool:
     return total % 10 == 0
 
 
+_BREAK = (
+    9  # longer than what may be between the groups: a space, a line's end and marks of a quotation
+)
 _BROKEN = lazily(
     r"[0-9](?<![\d.,\-].)\d{3}(?:[ \-]?\d{4}){0,2}[ \-]?(?:\r?\n(?:>[ ]?){0,2})"
     r"\d{4}(?:[ \-]?\d{4}){0,2}(?:[ \-]?\d{1,3})?(?![\d\-])"
@@ -50,10 +53,14 @@ _BROKEN = lazily(
 
 def mask_broken_cards(sheet: Sheet) -> None:
     """Claim card numbers that a line break splits, by their check digit."""
-    low = sheet.low
-    if "\n" not in low:
+    low, runs = sheet.low, sheet.runs
+    if "\n" not in low or not any(
+        "\n" in low[one[1] : other[0]]
+        for one, other in pairwise(runs)
+        if other[0] - one[1] < _BREAK
+    ):
         return
-    for match in sheet.find("broken card", _BROKEN()):
+    for match in _BROKEN().finditer(low):
         digits = "".join(filter(str.isdigit, match.group()))
         if is_card(digits):
             sheet.claim(*match.span(), Kind.CARD, last_four(digits))
@@ -72,7 +79,6 @@ _IBAN_LENGTHS = {
     "tl": 23, "tn": 24, "tr": 26, "ua": 29, "va": 22, "vg": 24, "xk": 20,
 }  # fmt: skip
 
-_IBAN_START = re.compile(r"[0-9](?<=[a-z]{2}.)(?<![a-z0-9][a-z]{2}.)\d")
 _IBAN_REST = lazily(r"(?:[ \t\x1f.\-]{0,2}[a-z0-9]){10,30}")
 
 
@@ -80,12 +86,14 @@ def mask_ibans(sheet: Sheet) -> None:
     """Claim every IBAN by country and length, mistyped check digits included."""
     low = sheet.low
     done = 0
-    for match in sheet.find("iban", _IBAN_START):
-        start = match.start() - 2
-        length = _IBAN_LENGTHS.get(low[start : start + 2])
-        if length is None or start < done:
+    for first, last in sheet.runs:
+        start = first - 2
+        length = _IBAN_LENGTHS.get(low[max(0, start) : first])
+        if length is None or start < done or last - first < 2:
             continue
-        rest = _IBAN_REST().match(low, match.end())
+        if start and low[start - 1].isalnum() and low[start - 1].isascii():
+            continue
+        rest = _IBAN_REST().match(low, first + 2)
         if rest is None:
             continue
         end = _iban_end(low, start, rest.end(), length)

@@ -1,6 +1,6 @@
 """Card check numbers, PINs and one-time codes, after their word or before it."""
 
-from chalicelib.redaction.patterns import lazily
+from chalicelib.redaction.patterns import Hints, lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
 MASK = "***"
@@ -38,16 +38,16 @@ _OTHER_CODES = frozenset(
     """error status http response exit return reason dial discount promo voucher coupon postal zip area country item product sort bar color colour dress gift article
     artículo producto produto artigo articolo descuento remise barras barre sconto desconto""".split()
 )
-_CODE_HINTS = (
-    "code", "cvv", "cvc", "csc", "cvn", "cid ", "código", "codigo", "codice", "prüf", "fziffer", "pin ", "pin:", " pin", "otp",
-    "geheimzahl", "clave ", "passwor", "kennwort", "token", "tan ", "tan:", "cryptogramme", "security num", "verification va",
-    "sicherheitsn", "card check",
+_CODE_HINTS = Hints(
+    "csc", "cvn", "cid ", "código", "codigo", "codice", "pin ", "pin:", " pin", "otp", "geheimzahl", "clave ", "tan ", "tan:",
+    "cryptogramme", "security num", "verification va", "sicherheitsn", "card check",
+    anywhere=("code", "cvv", "cvc", "prüf", "fziffer", "passwor", "kennwort", "token"),
 )  # fmt: skip
 
 
 def mask_security_codes(sheet: Sheet) -> None:
     """Claim card check numbers, PINs and one-time codes by the words beside them."""
-    if not sheet.holds("code word", _CODE_HINTS):
+    if not sheet.holds(_CODE_HINTS):
         return
     for pattern in (_CODES(), _CODES_BEFORE(), _CODE_APART()):
         for match in pattern.finditer(sheet.low):

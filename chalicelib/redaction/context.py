@@ -20,8 +20,8 @@ from chalicelib.redaction.vocabulary import (
 REACH = 40
 # "order no. 1001" continues after its full stop, "I placed an order. 1001" does not.
 _SENTENCE_END = re.compile(
-    r"[?!]\s|(?<=[^\W\d_]{2})(?<!tel)(?<!num)(?<!nro)(?<!ord)(?<!ref)(?<!inv)(?<!mob)(?<!\bno)(?<!\bnr)(?<!\bst)"
-    r"(?<!\bid)(?<!núm)(?<!acc)(?<!acct)\.\s"
+    r"[.?!](?:(?<=[?!])|(?<=[^\W\d_]{2}\.)(?<!tel\.)(?<!num\.)(?<!nro\.)(?<!ord\.)(?<!ref\.)(?<!inv\.)(?<!mob\.)"
+    r"(?<!\bno\.)(?<!\bnr\.)(?<!\bst\.)(?<!\bid\.)(?<!núm\.)(?<!acc\.)(?<!acct\.))\s"
 )
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -52,9 +52,10 @@ HARMLESS = frozenset({Topic.CATALOGUE, Topic.THING, Topic.COLOUR})
 """Words whose own number stays readable."""
 
 
-def before(words: str, start: int) -> Context:
-    """The nearest topic that ends at most 40 characters before `start`."""
-    tail = words[max(0, start - REACH - 16) : start]
+def before(tail: str) -> Context:
+    """The nearest topic in the text before a number; see `surroundings`."""
+    if _MAILBOX in tail:
+        tail = tail.replace(_MAILBOX, "x@x")  # a word, as the address was
     if ". " in tail or "? " in tail or "! " in tail or ".\n" in tail:
         tail = _last_sentence(tail)
     is_marked = tail.rstrip(" \t\x1f([{\"'*-").endswith(("#", ":", "="))
@@ -83,6 +84,7 @@ def before(words: str, start: int) -> Context:
     return NOTHING
 
 
+_MAILBOX = "***@***"
 _CLAUSE_END = re.compile(r"[^\W\d][\s]*[,;\n]")
 
 
@@ -116,9 +118,8 @@ def _last_sentence(tail: str) -> str:
     return found[-1]
 
 
-def after(words: str, end: int) -> Context:
-    """The nearest topic that begins shortly after `end`: "48213 is my order number"."""
-    head = words[end : end + REACH]
+def after(head: str) -> Context:
+    """The nearest topic that begins a text after a number: "48213 is my order number"."""
     first = _WORD.search(head)
     if (first is None or first.group() not in COPULAS) and _BRACKETS.isdisjoint(head[:3]):
         return NOTHING

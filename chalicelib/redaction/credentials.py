@@ -4,7 +4,7 @@ Each is masked whole. A pass begins with a cheap look for the words and prefixes
 without any costs next to nothing.
 """
 
-from chalicelib.redaction.patterns import holds_any, lazily
+from chalicelib.redaction.patterns import Hints, lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
 MASK = "***"
@@ -34,18 +34,20 @@ _PRIVATE_KEY = lazily(
     r"-----begin [a-z ]{0,20}private key-----[a-z0-9+/=\s\\]{0,8000}(?:-----end [a-z ]{0,20}private key-----)?"
 )
 
-_PASSWORD_HINTS = (
-    "pass", "pwd", "pw:", "pw ", "pw=", "kennwort", "passphrase", "contrase", "clave", "senha", "mdp", "palavra", "parola", "key", "secret", "token",
+_PASSWORD_HINTS = Hints(
+    "pw:", "pw ", "pw=", "kennwort", "contrase", "clave", "senha", "mdp", "palavra", "parola",
+    anywhere=("pass", "pwd", "key", "secret", "token"),
 )  # fmt: skip
-_SHAPE_HINTS = (
-    "bearer", "akia", "asia", "abia", "acca", "k_", "k-", "whsec", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_", "glpat", "xox",
-    "shpat", "shpca", "shppa", "shpss", "aiza", "ya29", "sg.", "key-", "npm_", "pat-", "eyj", "wamid.",
+_SHAPE_HINTS = Hints(
+    "bearer", "akia", "asia", "abia", "acca", "whsec", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_", "glpat",
+    "shpat", "shpca", "shppa", "shpss", "aiza", "ya29", "sg.", "npm_", "pat-", "wamid.",
+    anywhere=("k_", "k-", "key-", "xox", "eyj"),
 )  # fmt: skip
 
 
 def may_hold_password(low: str) -> bool:
     """Whether a secret without any digit may be in a text of small letters; cheap."""
-    return holds_any(low, _PASSWORD_HINTS) or "bearer" in low or "wamid." in low
+    return _PASSWORD_HINTS.may_be_in(low) or "bearer" in low or "wamid." in low
 
 
 def mask_credentials(sheet: Sheet) -> None:
@@ -55,13 +57,13 @@ def mask_credentials(sheet: Sheet) -> None:
         sheet.claim(*match.span(), Kind.SECRET, MASK)
     sheet.settle()
     low = sheet.low
-    for match in _SHAPES().finditer(low) if sheet.holds("key shape", _SHAPE_HINTS) else ():
+    for match in _SHAPES().finditer(low) if sheet.holds(_SHAPE_HINTS) else ():
         name = "token" if match["token"] else "key"
         if _is_random(match[name]):
             sheet.claim(*match.span(name), Kind.SECRET, MASK)
     sheet.settle()
     low = sheet.low
-    for match in _PASSWORDS().finditer(low) if sheet.holds("password", _PASSWORD_HINTS) else ():
+    for match in _PASSWORDS().finditer(low) if sheet.holds(_PASSWORD_HINTS) else ():
         # A ski pass has a name, a password a digit.
         group = next(name for name in ("word", "apart", "secret") if match[name] is not None)
         sign = match["sign"] if group == "secret" else "is"

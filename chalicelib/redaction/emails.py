@@ -3,7 +3,7 @@
 import re
 
 from chalicelib.redaction.number_words import VALUES
-from chalicelib.redaction.patterns import holds_any, lazily
+from chalicelib.redaction.patterns import Hints, holds_any, lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
 MASK = "***@***"
@@ -44,7 +44,7 @@ def mask_emails(sheet: Sheet) -> None:
                 done = span[1]
         sheet.settle()
     _mask_spelled(sheet)
-    if sheet.holds("mailbox", _PROVIDERS):
+    if sheet.holds(_PROVIDERS):
         _mask_bare_mailboxes(sheet)
 
 
@@ -143,11 +143,11 @@ def may_be_spelled(low: str) -> bool:
     """Whether an address may be spelled out in a text of small letters; cheap."""
     if " at " in low and holds_any(low, _DOT_NAMES):
         return True
-    return any(sign in low for sign in _CLEAR_AT) or holds_any(low, _PROVIDERS)
+    return any(sign in low for sign in _CLEAR_AT) or _PROVIDERS.may_be_in(low)
 
 
 _DOT_NAMES = (".", "dot", "punkt", "punto", "point", "ponto")
-_PROVIDERS = ("gmail", "hotmail", "outlook", "yahoo", "icloud", "gmx")
+_PROVIDERS = Hints("gmail", "hotmail", "outlook", "yahoo", "icloud", "gmx")
 _BARE_MAILBOX = lazily(
     r"(?<![\w@.])(?:gmail|hotmail|outlook|yahoo|icloud|gmx)"
     r"(?: (?:address|account|adresse|username|user|id|name))?(?: (?:is|es|ist|lautet)|:|=)[ \x1f]{0,2}"
@@ -169,7 +169,7 @@ def _mask_spelled(sheet: Sheet) -> None:
     low = sheet.low
     closed = {closing for closing in _OPENING if closing in low}
     signs = tuple(sign for sign, closing in _AT_CLOSINGS if closing is None or closing in closed)
-    for sign in sheet.found("spelled at", signs):
+    for sign in [sign for sign in signs if sign in low]:
         low = sheet.low
         at = low.find(sign)
         done = 0

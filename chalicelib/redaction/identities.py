@@ -24,7 +24,6 @@ _SPANISH = lazily(
     r"(?<![a-z0-9])(?P<number>\d{8}|\d{2}\.\d{3}\.\d{3}|[xyz][ \-]?\d{7})[ \-]?(?P<letter>[a-z])(?![a-z0-9])"
 )
 _SPANISH_LETTERS = "trwagmyfpdxbnjzsqvhlcke"
-_LETTER_END = re.compile(r"[0-9]{3}[ \-]?[a-z](?![a-z0-9])")
 _FOREIGNERS = str.maketrans("xyz", "012")
 _CPF = re.compile(r"[0-9](?<![\w.\-].)\d\d\.\d{3}\.\d{3}-\d\d(?![\w\-])")
 # Sex, year, month, place and order of birth, and the key: 97 less the remainder.
@@ -33,14 +32,11 @@ _NIR = re.compile(
 )
 # The date in a CURP or RFC, with a letter before it.
 _DATED = re.compile(r"[0-9](?:(?<=[a-zñ&].)|(?<=[a-zñ&][ \-].))\d{5}[ \-]?[a-z0-9]{3}")
-_NI_HINT = re.compile(r"[0-9][ \-]?[a-d](?![a-z0-9])")
+_DATE_DIGITS = 6
 
 
-def mask_identities(sheet: Sheet, *, has_long_run: bool) -> None:
-    """Claim identity numbers that their letters mark; `claim_checked` has those of digits.
-
-    `has_long_run`: whether six digits follow each other anywhere, as the date in a CURP or RFC does.
-    """
+def mask_identities(sheet: Sheet) -> None:
+    """Claim identity numbers that their letters mark; `claim_checked` has those of digits."""
     low = sheet.low
     if "ssn" in low or "social sec" in low:
         for match in _SCANNED_SSN().finditer(low):
@@ -49,12 +45,8 @@ def mask_identities(sheet: Sheet, *, has_long_run: bool) -> None:
                 sheet.claim(start, end, Kind.SSN, last_four(sheet.cased[start:end]))
         sheet.settle()
         low = sheet.low
-    spots = [(hint.start() - 14, 18, "ni") for hint in sheet.find("national insurance", _NI_HINT)]
-    spots += [(hint.start() - 13, 18, "check") for hint in sheet.find("letter end", _LETTER_END)]
-    if has_long_run:
-        spots += [(hint.start() - 5, 24, "dated") for hint in sheet.find("dated", _DATED)]
     done = 0
-    for start, reach, hint in sorted(spots):
+    for start, reach, hint in _spots(low, sheet.runs):
         for pattern in _PATTERNS[hint]:
             found = pattern().search(low, max(done, start), max(0, start) + reach)
             if found is None or low[found.end() : found.end() + 1].isalnum():
@@ -68,6 +60,22 @@ def mask_identities(sheet: Sheet, *, has_long_run: bool) -> None:
                 sheet.claim(found.start(), done, Kind.ACCOUNT, last_four(shown))
                 break
     sheet.settle()
+
+
+def _spots(low: str, runs: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
+    """Where a number may begin, how far it may reach, and which hint a run of digits gives."""
+    spots = []
+    for start, end in runs:
+        at = end + (low[end : end + 1] in {" ", "-"})
+        letter, following = low[at : at + 1], low[at + 1 : at + 2]
+        if "a" <= letter <= "z" and not ("a" <= following <= "z" or "0" <= following <= "9"):
+            if letter <= "d":
+                spots.append((end - 15, 18, "ni"))
+            if end - start >= 3:
+                spots.append((end - 16, 18, "check"))
+        if end - start >= _DATE_DIGITS and _DATED.match(low, start):
+            spots.append((start - 5, 24, "dated"))
+    return sorted(spots)
 
 
 def claim_checked(sheet: Sheet, start: int, end: int) -> bool:

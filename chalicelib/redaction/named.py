@@ -3,7 +3,7 @@
 import re
 
 from chalicelib.redaction import tracking
-from chalicelib.redaction.patterns import lazily
+from chalicelib.redaction.patterns import Hints, lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 
 _NAMED = lazily(
@@ -14,15 +14,14 @@ _NAMED_ORDER = lazily(
     r"(?:order|purchase|invoice|pedido|factura|commande|facture|ordine|fattura|fatura|bestell|rechnung)[a-z]{0,3}[ \-]?"
     r"(?:number|nbr|no\.?|nr\.?|id|nummer|#|n[º°]) ?:? ?(?P<code>[a-z]{1,3}(?: \d{1,8}){2,5})(?![a-z0-9])"
 )
-_NAMED_HINTS = ("tracking", "sendungs", "seguimiento", "suivi", "tracciamento", "rastreio")
+_NAMED_HINTS = Hints("tracking", "sendungs", "seguimiento", "suivi", "tracciamento", "rastreio")
 _LEAST_DIGITS = 5
 
 
 def mask_named(sheet: Sheet) -> None:
     """Claim a code of capitals and digits in groups after the words: "tracking number LI 129 79072"."""
-    for match in (
-        _NAMED().finditer(sheet.low) if sheet.holds("named tracking", _NAMED_HINTS) else ()
-    ):
+    low = sheet.low
+    for match in _NAMED().finditer(low) if sheet.holds(_NAMED_HINTS) else ():
         start = end = match.start("code")
         for group in _GROUP.finditer(sheet.cased, start, match.end()):
             if not (group.group().isupper() or group.group().isdigit()):
@@ -30,27 +29,15 @@ def mask_named(sheet: Sheet) -> None:
             end = group.end()
         if sum(map(str.isdigit, sheet.low[start:end])) >= _LEAST_DIGITS:
             sheet.claim(start, end, Kind.TRACKING, tracking.MASK, ("word before",))
-    for match in (
-        _NAMED_ORDER().finditer(sheet.low) if sheet.holds("named order", _ORDER_HINTS) else ()
-    ):
+    for match in _NAMED_ORDER().finditer(low) if sheet.holds(_ORDER_HINTS) else ():
         start, end = match.span("code")
         if sheet.cased[start].isupper():
             sheet.claim(start, end, Kind.ORDER, last_four(sheet.cased[start:end]), ("word before",))
     sheet.settle()
 
 
-_ORDER_HINTS = (
-    "order",
-    "purchase",
-    "invoice",
-    "pedido",
-    "factura",
-    "commande",
-    "facture",
-    "ordine",
-    "fattura",
-    "fatura",
-    "bestell",
-    "rechnung",
-)
+_ORDER_HINTS = Hints(
+    "order", "purchase", "invoice", "pedido", "factura", "commande", "facture", "ordine", "fattura",
+    "fatura", "bestell", "rechnung",
+)  # fmt: skip
 _GROUP = re.compile(r"[^\W_]+")

@@ -13,6 +13,34 @@ def words_of(low: str) -> list[str]:
     return (_ASCII_WORD if low.isascii() else _WORD).findall(low)
 
 
+class Hints:
+    """Strings of which one is in a text that a slower pattern could match.
+
+    Most texts hold none: the first letters of their words show that at once.  Each string but those
+    in `anywhere` is found only where a word begins with its first letters.
+    """
+
+    __slots__ = ("_anywhere", "_starts", "_strings")
+
+    def __init__(self, *strings: str, anywhere: tuple[str, ...] = ()) -> None:
+        self._strings = strings
+        self._anywhere = anywhere
+        self._starts = frozenset(words_of(string)[0][:STEM] for string in strings)
+
+    def may_be_in(self, low: str) -> bool:
+        """Whether one of them is in a text of small letters."""
+        return holds_any(low, self._strings) or holds_any(low, self._anywhere)
+
+    def are_in(self, low: str, stems: frozenset[str]) -> bool:
+        """Whether one of them is in a text of small letters; `stems` begin its words."""
+        is_near = not self._starts.isdisjoint(stems)
+        return (is_near and holds_any(low, self._strings)) or holds_any(low, self._anywhere)
+
+
+STEM = 4
+"""Letters of a word that are compared before its text is searched."""
+
+
 def holds_any(text: str, hints: tuple[str, ...]) -> bool:
     """Whether one of the strings is in the text; faster than an alternation."""
     for hint in hints:  # noqa: SIM110 - twice as fast as any() here

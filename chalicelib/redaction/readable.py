@@ -76,12 +76,12 @@ def keep_uuids(sheet: Sheet) -> None:
     """Shield UUIDs and hardware addresses before another pass claims a part of one."""
     low = sheet.low
     if low.count("-") >= 4:
-        for match in sheet.find("uuid", _UUID_TAIL):
+        for match in _UUID_TAIL.finditer(low):
             start = match.start() - 8
             if start >= 0 and _HEX8.match(low, start):
                 sheet.shield(start, match.end())
         sheet.settle()
-    if (low.count(":") >= 4 or low.count("-") >= 4) and sheet.find("hardware", _HARDWARE_HINT):
+    if (low.count(":") >= 4 or low.count("-") >= 4) and _HARDWARE_HINT.search(low):
         _shield_hardware(sheet)
 
 
@@ -89,15 +89,46 @@ def keep_readable(sheet: Sheet) -> None:
     """Shield numbers that look like an identifier but are not."""
     low = sheet.low
     done = -1
-    for match in _NUMBERS().finditer(low):
+    read = 0
+    for start, end in sheet.runs:
+        if start < read or not _may_stay(low, start, end):
+            continue
+        match = _NUMBERS().match(low, start)
+        if match is None:
+            continue
+        read = match.end()
         if _is_start(low, match) and not _is_governed(sheet, match, done):
-            done = match.end()
-            sheet.shield(match.start(), done)
+            done = read
+            sheet.shield(start, done)
     sheet.settle()
     if "$" in low or not low.isascii():
         for match in _MONEY_BEFORE().finditer(sheet.low):
             sheet.shield(*match.span())
         sheet.settle()
+
+
+def _may_stay(low: str, start: int, end: int) -> bool:
+    """Whether what is beside a run of digits could make it a date, a price or the like; cheap."""
+    sign, after = low[end : end + 1], low[end + 1 : end + 2]
+    if sign in _ENDS:
+        is_more = after.isdigit() or (sign == "," and after in {" ", "\x1f"})
+    elif sign == " ":
+        word = _NEXT_WORD.match(low, end + 1)
+        is_more = word is None or word[0] in _AFTER_SPACE
+    else:
+        is_more = sign not in _NEVER_AFTER
+    return is_more or (
+        low[start - 1 : start] in {" ", "\x1f"} and low[start - 4 : start - 1] in _CODE_WORDS
+    )
+
+
+_ENDS = frozenset(".,")
+_NEVER_AFTER = frozenset('\n\r\t)!?;"]}>|')
+_NEXT_WORD = re.compile(r"[^\W\d_]+")
+_CODE_WORDS = frozenset(_CODES.split("|"))
+_AFTER_SPACE = _CODE_WORDS | frozenset(
+    """dollar dollars euro euros pound pounds buck bucks pesos kr zł cent cents centimes reais francs franken x""".split()
+)
 
 
 def _shield_hardware(sheet: Sheet) -> None:

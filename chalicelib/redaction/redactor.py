@@ -23,7 +23,6 @@ from chalicelib.redaction.normalise import (
     View,
     cap,
     has_no_markers,
-    may_hold_escapes,
     normalise,
 )
 from chalicelib.redaction.numbers import mask_numbers
@@ -36,7 +35,6 @@ from chalicelib.redaction.tracking import mask_marked_formats
 Counts = Mapping[Kind, int]
 
 DROPPED = "***"  # replaces a text that could not be read
-_MAX_PASSES = 6
 
 _MASKS = re.compile(
     r"\*{3,}+(?:@\*{3}|-\*{3}-\d{4}(?!\d)|[a-z0-9]{4}(?![a-z0-9]))?|\[address\]|<redacted>"
@@ -54,8 +52,8 @@ def redact(text: str) -> str:
 
 def redact_counted(text: str) -> tuple[str, Counts]:
     """The redacted text, and how many identifiers of each kind were masked in it."""
-    redacted, readings = _readings(text)
-    return redacted, Counter(edit.kind for edits in readings for edit in edits)
+    redacted, edits = _masked(text)
+    return redacted, Counter(edit.kind for edit in edits)
 
 
 class Mask(NamedTuple):
@@ -73,91 +71,34 @@ def redact_explained(text: str) -> tuple[str, list[Mask]]:
     >>> redact_explained("call 2125550142")[1]
     [Mask(start=5, end=15, kind='phone', evidence={'seven digits': 2, 'ten digits': 3, 'word before': 6})]
     """
-    redacted, readings = _readings(text)
-    masks = []
-    for index, edits in enumerate(readings):
-        for edit in edits:
-            start, end = edit.start, edit.end
-            for earlier in reversed(readings[:index]):
-                start, end = _offset(start, earlier), _offset(end, earlier)
-            evidence = {code: WEIGHTS[code] for code in edit.evidence}
-            masks.append(Mask(start, end, edit.kind.value, evidence))
-    return redacted, sorted(masks, key=lambda mask: mask.start)
-
-
-def _offset(offset: int, edits: list[Claim]) -> int:
-    """An offset in a redacted text as an offset in the text before these edits."""
-    moved = 0  # how much longer the text before is, up to the offset
-    for edit in edits:
-        if offset <= edit.start - moved:
-            break
-        if offset < edit.start - moved + len(edit.mask):
-            return edit.end
-        moved += edit.end - edit.start - len(edit.mask)
-    return offset + moved
-
-
-def _readings(text: str) -> tuple[str, list[list[Claim]]]:
-    """The redacted text and the edits of each reading; the text is dropped if it cannot be read."""
-    readings: list[list[Claim]] = []
-    try:
-        # Masking may expose another identifier in the rest of the text: repeat until nothing changes.
-        absent: set[str] = set()
-        for _ in range(_MAX_PASSES):
-            redacted, edits, is_final = _pass(text, absent)
-            readings.append(edits)
-            if is_final or redacted == text:
-                return redacted, readings
-            text = redacted
-    except Exception:  # noqa: BLE001 - a text that cannot be read is dropped, never passed on
-        return DROPPED, readings
-    return DROPPED, readings
-
-
-def _pass(text: str, absent: set[str]) -> tuple[str, list[Claim], bool]:
-    """The text after one pass, its edits, and whether a further pass could find nothing more."""
-    text, end = cap(text)
-    if has_no_markers(text) and not _is_spelled(text.lower()):
-        return text[:end], [], True
-    view = View(text, text.lower(), (), ()) if _PLAIN in absent else normalise(text)
-    sheet = read(view, absent)
-    if not sheet.claims:
-        return text[:end], [], end == len(text)
-    edits = [
-        claim._replace(start=start, end=stop)
-        for claim in sorted(sheet.claims)
-        for start, stop in [view.span(claim.start, claim.end)]
-        if start < end
+    redacted, edits = _masked(text)
+    return redacted, [
+        Mask(
+            edit.start,
+            edit.end,
+            edit.kind.value,
+            {code: WEIGHTS[code] for code in edit.evidence},
+        )
+        for edit in edits
     ]
-    redacted = _written(text, end, edits)
-    if not _stay_absent(view.low, sheet):
-        absent.clear()
-    elif view.cased is text and not may_hold_escapes(text):
-        absent.add(_PLAIN)
-    is_final = end == len(text) and has_no_markers(_MASK_WRITTEN.sub("", redacted))
-    return redacted, edits, is_final and "/" not in redacted
 
 
-_PLAIN = "escape"  # the view of the text is the text
-
-
-def _stay_absent(low: str, sheet: Sheet) -> bool:
-    """Whether no sign can be in the masked text that was not in the text before.
-
-    A mask ends a pattern as a space does: a sign can only appear where a mask touches a word, or where
-    a mask ends with letters.
-    """
-    for start, end, _, mask, _ in sheet.claims:
-        if (
-            low[start - 1 : start].isalnum()
-            or low[end : end + 1].isalnum()
-            or not (mask.endswith(("*", "]")) or mask[-4:].isdigit())
-        ):
-            return False
-    return True
-
-
-_MASK_WRITTEN = re.compile(r"\*\*\*(?:-\*\*\*-\d{4}|@\*\*\*|[A-Za-z0-9]{4}(?![A-Za-z0-9]))?")
+def _masked(text: str) -> tuple[str, list[Claim]]:
+    """The redacted text and its edits; the text is dropped if it cannot be read."""
+    try:
+        text, end = cap(text)
+        if has_no_markers(text) and not _is_spelled(text.lower()):
+            return text[:end], []
+        view = normalise(text)
+        edits = [
+            claim._replace(start=start, end=stop)
+            for claim in sorted(read(view).claims)
+            for start, stop in [view.span(claim.start, claim.end)]
+            if start < end
+        ]
+        return _written(text, end, edits), edits
+    except Exception:  # noqa: BLE001 - a text that cannot be read is dropped, never passed on
+        return DROPPED, []
 
 
 def _is_spelled(low: str) -> bool:
@@ -167,21 +108,15 @@ def _is_spelled(low: str) -> bool:
     return may_be_spelled(low) or may_hold_password(low) or ".com/" in low or "/track" in low
 
 
-def read(view: View, absent: set[str] | None = None) -> Sheet:
-    """Run all passes over one view, the most certain first; each sees only what the earlier ones left.
-
-    Args:
-        view: The text to read.
-        absent: Signs known to be absent from the text; those that are not found are added.
-    """
-    sheet = Sheet(view, absent)
+def read(view: View) -> Sheet:
+    """Run all passes over one view, the most certain first; each sees only what the earlier ones left."""
+    sheet = Sheet(view)
     if "***" in sheet.low or "[address]" in sheet.low or "<redacted>" in sheet.low:
         for match in _MASKS.finditer(sheet.low):
             sheet.shield(*match.span())
         sheet.settle()
-    runs = _DIGITS.findall(sheet.low)
-    is_table = len(runs) > MAX_RUNS
-    if runs and not is_table:
+    is_table = len(sheet.runs) > MAX_RUNS
+    if sheet.runs and not is_table:
         _mask_proven(sheet)
     mask_credentials(sheet)
     mask_links(sheet)
@@ -189,22 +124,28 @@ def read(view: View, absent: set[str] | None = None) -> Sheet:
     mask_dictated(sheet)
     if is_table:
         _mask_all_numbers(sheet)
-    if not _DIGITS.search(sheet.low):
+    if not sheet.runs:
         return sheet
     mask_security_codes(sheet)
     mask_marked_formats(sheet)
     mask_named(sheet)
-    mask_identities(sheet, has_long_run=max(map(len, runs)) >= 6)
+    mask_identities(sheet)
     mask_births(sheet)
     keep_readable(sheet)
-    if not _DIGITS.search(sheet.low):
+    if not sheet.runs:
         return sheet
     mask_addresses(sheet)
     mask_orders(sheet)
     mask_codes(sheet)
+    cards = _count_cards(sheet)
     mask_numbers(sheet)
-    mask_card_details(sheet)
+    if _count_cards(sheet) > cards:
+        mask_card_details(sheet)
     return sheet
+
+
+def _count_cards(sheet: Sheet) -> int:
+    return sum(claim.kind is Kind.CARD for claim in sheet.claims)
 
 
 def _mask_proven(sheet: Sheet) -> None:
@@ -216,7 +157,6 @@ def _mask_proven(sheet: Sheet) -> None:
     mask_card_details(sheet)
 
 
-_DIGITS = re.compile(r"[0-9]+")
 _ANY_NUMBER = re.compile(r"[0-9]\S*+(?:\s{1,3}+[^\s0-9]{0,8}+[0-9]\S*+)*+")
 
 # A text with more numbers is a table or an attack; reading each of them would take too long.

@@ -23,7 +23,7 @@ _POSTCODE = lazily(
 _BRITISH = lazily(
     r"(?:,?[ ]{1,2}[A-Z][\w'’.\-]*){1,8}?,?[ ]{1,2}[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}(?![\w])"
 )
-_BRITISH_END = re.compile(r"[0-9][a-z]{2}(?![a-z0-9])")
+BRITISH_END = re.compile(r"[0-9][a-z]{2}(?![a-z0-9])")
 _FAR = 100
 _STATE_CODE = lazily(r"[ ,\n][a-z]{2}[ ,]{1,2}\d{5}(?:-\d{4})?(?!\w)")
 _NO_HOUSE = re.compile(r"[ ,](?:mile|miles|palms|flags|points|items?|orders?|x)\b")
@@ -54,7 +54,7 @@ def is_phone_part(low: str, start: int, end: int) -> bool:
 
 def is_announced(sheet: Sheet, start: int) -> bool:
     """Whether words such as "my address is" precede; then small letters are an address too."""
-    tail = sheet.words[max(0, start - _REACH) : start]
+    tail = sheet.tail(start)[-_REACH:]
     return any(hint in tail for hint in _ANNOUNCED)
 
 
@@ -70,7 +70,7 @@ _DIRECTLY = lazily(
     r"\b(?:vivo en|wohne in|enviar a))[:,]?[ \n]{1,2}$"
 )
 _NAMED = lazily(
-    r"(?:[ ,]{1,2}(?:(?:and|of|the|de|del|la|el|los|las|van|der|den)(?= )|#? ?\d{1,5}[A-Za-z]?\b|[NSEWnsew]\b\.?|[A-Z][\w'’\-]*\.?))"
+    r"(?:[ ,]{1,2}(?:(?:and|of|the|de|del|la|el|los|las|van|der|den)(?= )|#? ?\d{1,5}(?:/\d|[A-Za-z])?\b|[NSEWnsew]\b\.?|[A-Z][\w'’\-]*\.?))"
     r"{1,10}"
 )
 
@@ -87,7 +87,7 @@ def after_address_word(sheet: Sheet, start: int, end: int) -> tuple[int, int] | 
         return None
     if end - start < _LEAST_HOUSE and not _may_be_name(sheet.cased, end):
         return None
-    tail = sheet.words[max(0, start - _REACH) : start]
+    tail = sheet.tail(start)[-_REACH:]
     if tail.rstrip(" :,\n").rpartition(" ")[2] not in _LEADS or _NO_HOUSE.match(sheet.low, end):
         return None
     if _DIRECTLY().search(tail) is None:
@@ -138,6 +138,7 @@ ROAD_WORDS = frozenset(
     """county co state us u farm forest old north south east west n s e w ne nw se sw i business road
     rd route rte rt highway hwy street st avenue ave cr sr fm carretera""".split()
 )
+POSTCODE_DIGITS = 5
 _FIVE_DIGITS = re.compile(r"[0-9]\d{4}")
 _WORD = re.compile(r"[A-Z][\w'’\-]{2}")
 
@@ -162,7 +163,7 @@ def before_postcode(sheet: Sheet, start: int, end: int) -> tuple[int, int] | Non
     if low[end : end + 1] not in {" ", ","} or not _may_be_name(sheet.cased, end):
         return None
     british = (
-        _BRITISH().match(sheet.cased, end) if _BRITISH_END.search(low, end, end + _FAR) else None
+        _BRITISH().match(sheet.cased, end) if BRITISH_END.search(low, end, end + _FAR) else None
     )
     if british and "\x00" not in low[start : british.end()]:
         return start, british.end()

@@ -1,15 +1,16 @@
 """Shared state of the passes: the spans claimed for a mask and the spans that stay readable."""
 
 import re
-from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
-from chalicelib.redaction.context import Context, after, before
+from chalicelib.redaction.context import Context
 from chalicelib.redaction.normalise import View
-from chalicelib.redaction.patterns import holds_any
+from chalicelib.redaction.patterns import STEM, Hints, words_of
+from chalicelib.redaction.surroundings import Surroundings
 
 BLANK = "\x00"  # neither letter, digit, space nor punctuation: ends every pattern
+_RUN = re.compile(r"[0-9]+")
 SHORT = 5  # below this, the last four would show the whole identifier
 
 
@@ -48,86 +49,56 @@ class Sheet:
     """
 
     __slots__ = (
-        "_absent", "_nearby", "_pending", "_present", "cased", "claims", "low", "words",
+        "_beside", "_held", "_pending", "_runs", "_stems", "_vocabulary", "cased", "claims", "low", "words",
     )  # fmt: skip
 
-    def __init__(self, view: View, absent: set[str] | None = None) -> None:
-        """Open a sheet over a view; `words` keeps the original text for context.
-
-        Args:
-            view: The text to read.
-            absent: Names of signs known to be absent; signs that are not found are added.
-        """
-        self._absent = set() if absent is None else absent
-        self._present: set[str] = set()
+    def __init__(self, view: View) -> None:
+        """Open a sheet over a view; `words` keeps the original text for context."""
+        self._held: dict[Hints, bool] = {}
         self.cased = view.cased
         self.low = view.low
         self.words = view.low
         self.claims: list[Claim] = []
         self._pending: list[tuple[int, int]] = []
-        self._nearby: dict[int, Context] = {}  # negative offsets: context after
+        self._runs: list[tuple[int, int]] | None = None
+        self._vocabulary: frozenset[str] | None = None
+        self._stems: frozenset[str] | None = None
+        self._beside = Surroundings(view.low)
 
     def before(self, start: int) -> Context:
-        """The topic before an offset; cached for all passes."""
-        context = self._nearby.get(start)
-        if context is None:
-            context = self._nearby[start] = before(self.words, start)
-        return context
-
-    def after(self, end: int) -> Context:
-        """The topic after an offset; cached for all passes."""
-        context = self._nearby.get(-end)
-        if context is None:
-            context = self._nearby[-end] = after(self.words, end)
-        return context
+        """The topic before an offset."""
+        return self._beside.before(start)
 
     def near(self, start: int, end: int) -> Context:
-        """The topic of a number: the word before it, unless the words after it say "is my ..."."""
-        context = self.before(start)
-        if context.topic is not None and context.is_direct:
-            return context
-        follow = self.after(end)
-        if follow.topic is None:
-            return context
-        return follow if follow.is_direct or context.topic is None else context
+        """The topic of a number; see `Surroundings.near`."""
+        return self._beside.near(start, end)
 
-    def holds(self, name: str, hints: tuple[str, ...]) -> bool:
-        """Whether one of these strings is in the text; looked for once for all readings of a text."""
-        if name in self._absent:
-            return False
-        if name in self._present:
-            return True
-        is_there = holds_any(self.low, hints)
-        (self._present if is_there else self._absent).add(name)
+    def tail(self, start: int) -> str:
+        """The text before an offset; see `Surroundings.tail`."""
+        return self._beside.tail(start)
+
+    @property
+    def runs(self) -> list[tuple[int, int]]:
+        """The spans of the runs of digits that no pass has settled yet."""
+        if self._runs is None:
+            self._runs = [match.span() for match in _RUN.finditer(self.low)]
+        return self._runs
+
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """The words of the text."""
+        if self._vocabulary is None:
+            self._vocabulary = frozenset(words_of(self.words))
+        return self._vocabulary
+
+    def holds(self, hints: Hints) -> bool:
+        """Whether one of these strings is in the text; looked for once."""
+        is_there = self._held.get(hints)
+        if is_there is None:
+            if self._stems is None:
+                self._stems = frozenset(word[:STEM] for word in self.vocabulary)
+            is_there = self._held[hints] = hints.are_in(self.words, self._stems)
         return is_there
-
-    def may_hold(self, name: str, test: Callable[[str], bool]) -> bool:
-        """Whether a test finds a sign in the text; made once for all readings of a text without it."""
-        if name in self._absent:
-            return False
-        if test(self.low):
-            return True
-        self._absent.add(name)
-        return False
-
-    def found(self, name: str, hints: tuple[str, ...]) -> list[str]:
-        """Those of the strings that are in the text."""
-        if name in self._absent:
-            return []
-        low = self.low
-        found = [hint for hint in hints if hint in low]
-        if not found:
-            self._absent.add(name)
-        return found
-
-    def find(self, name: str, pattern: re.Pattern[str]) -> list[re.Match[str]]:
-        """All matches in `low`; looked for once for all readings of a text that has none."""
-        if name in self._absent:
-            return []
-        found = list(pattern.finditer(self.low))
-        if not found:
-            self._absent.add(name)
-        return found
 
     def claim(
         self, start: int, end: int, kind: Kind, mask: str, evidence: tuple[str, ...] = ("form",)
@@ -135,6 +106,7 @@ class Sheet:
         """Replace `[start, end)` by the mask; spans of one pass are ordered and disjoint."""
         self.claims.append(Claim(start, end, kind, mask, evidence))
         self._pending.append((start, end))
+        self._beside.mask(start, end, mask)
 
     def shield(self, start: int, end: int) -> None:
         """Leave `[start, end)` unmasked and hide it from later passes."""
@@ -159,6 +131,7 @@ class Sheet:
         pieces.append(low[done:])
         self.low = "".join(pieces)
         self._pending.clear()
+        self._runs = None
 
 
 def last_four(identifier: str) -> str:

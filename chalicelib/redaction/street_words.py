@@ -1,5 +1,7 @@
 """Words of street addresses: endings, sides, particles, and words that no address holds."""
 
+from chalicelib.redaction.patterns import Hints
+
 # Words that only streets end with, and words that also end other phrases: the second kind needs a
 # capitalised name before it.
 STREETS = frozenset(
@@ -54,7 +56,7 @@ ROMANCE_WORDS = frozenset(
     praça via viale corso piazza vicolo ulica aleja""".split()
 )
 ROMANCE_SIGNS = ("c/", "cl.", "av.", "pº", "ul.", "al.")
-ROMANCE_HINTS = (*ROMANCE_SIGNS, *ROMANCE_WORDS)
+ROMANCE_HINTS = Hints(*ROMANCE_WORDS, anywhere=ROMANCE_SIGNS)
 ROMANCE_WRITTEN = (
     "carrer", "avinguda", "passeig", "calle ", "c/", "cl.", "avenida", "avda", "av.", "paseo", "pº", "plaza", "pza", "camino", "ronda",
     "bulevar", "blvd", "calz", "cerrada", "cda.", "priv", "prol", "carretera", "circuito", "andador", "eje ",

@@ -36,13 +36,18 @@ def mask_marked_formats(sheet: Sheet) -> None:
                 sheet.claim(*match.span(), Kind.TRACKING, MASK)
         sheet.settle()
         low = sheet.low
-    for match in sheet.find("s10", _S10):
-        start = match.start() - (2 if low[match.start() - 1].isalpha() else 3)
+    for first, _ in sheet.runs:
+        if first < 2 or not low[first - 2].isalpha():
+            continue  # two letters precede it, or two and a space or dash
+        found = _S10.match(low, first)
+        if found is None:
+            continue
+        start = first - (2 if low[first - 1].isalpha() else 3)
         if start > 0 and low[start - 1].isalnum():
             continue
-        end = match.end()
+        end = found.end()
         is_tight = " " not in low[start:end]
-        is_upper = sheet.cased[start:end].isupper() and match["country"] in _S10_COUNTRIES
+        is_upper = sheet.cased[start:end].isupper() and found["country"] in _S10_COUNTRIES
         if is_tight or is_upper:
             sheet.claim(start, end, Kind.TRACKING, MASK)
     sheet.settle()

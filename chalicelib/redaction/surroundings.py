@@ -1,0 +1,64 @@
+"""What is beside a number, as a reader of the masked text sees it.
+
+Whatever has been claimed before is read as its mask.  So a number is judged in the first reading as it
+would be judged in a second one, and one reading is enough: masked text is masked as it is.
+"""
+
+from bisect import bisect_right, insort
+
+from chalicelib.redaction.context import REACH, Context, after, before
+
+_TAIL = REACH + 16  # so that the first word within reach is whole
+
+
+class Surroundings:
+    """The surroundings of the offsets of one text.
+
+    Args:
+        words: the text in small letters.
+    """
+
+    __slots__ = ("_known", "_masks", "_words")
+
+    def __init__(self, words: str) -> None:
+        self._words = words
+        self._masks: list[tuple[int, int, str]] = []  # ends, starts and masks, in order
+        self._known: dict[str, Context] = {}
+
+    def mask(self, start: int, end: int, mask: str) -> None:
+        """Read `[start, end)` as its mask from now on."""
+        insort(self._masks, (end, start, mask.lower()))
+
+    def tail(self, start: int) -> str:
+        """The text before an offset, as far as a word there could govern a number."""
+        words, masks, left = self._words, self._masks, _TAIL
+        index = bisect_right(masks, (start, start, "")) - 1
+        pieces: list[str] = []
+        while index >= 0 and start - masks[index][0] < left:
+            end, first, mask = masks[index]
+            pieces += (words[end:start], mask)
+            left -= start - end + len(mask)
+            start = first
+            index -= 1
+            if left <= 0:
+                return "".join(reversed(pieces))[-_TAIL:]
+        rest = words[max(0, start - left) : start]
+        return rest + "".join(reversed(pieces)) if pieces else rest
+
+    def before(self, start: int) -> Context:
+        """The topic before an offset."""
+        tail = self.tail(start)
+        context = self._known.get(tail)
+        if context is None:
+            context = self._known[tail] = before(tail)
+        return context
+
+    def near(self, start: int, end: int) -> Context:
+        """The topic of a number: the word before it, unless the words after it say "is my ..."."""
+        context = self.before(start)
+        if context.topic is not None and context.is_direct:
+            return context
+        follow = after(self._words[end : end + REACH])
+        if follow.topic is None:
+            return context
+        return follow if follow.is_direct or context.topic is None else context
