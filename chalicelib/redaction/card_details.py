@@ -2,6 +2,7 @@
 
 import re
 
+from chalicelib.redaction.evidence import Sign
 from chalicelib.redaction.patterns import Hints, lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
@@ -70,5 +71,5 @@ def _claim(sheet: Sheet, taken: bytearray, match: re.Match[str]) -> None:
     for name in match.groupdict():
         start, end = match.span(name)
         if start >= 0 and 1 not in taken[start:end]:
-            sheet.claim(start, end, Kind.SECRET, MASK, ("beside a card",))
+            sheet.claim(start, end, Kind.SECRET, MASK, (Sign.BESIDE_A_CARD,))
             taken[start:end] = b"\1" * (end - start)

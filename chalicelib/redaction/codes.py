@@ -1,5 +1,6 @@
 """Card check numbers, PINs and one-time codes, after their word or before it."""
 
+from chalicelib.redaction.evidence import Sign
 from chalicelib.redaction.patterns import Hints, lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
@@ -61,5 +62,5 @@ def mask_security_codes(sheet: Sheet) -> None:
             if named.get("plain") and any(map(str.isalpha, named["secret"])):
                 continue  # "your code is SAVE10" may be a voucher's
             if _OTHER_CODES.isdisjoint(about):
-                sheet.claim(*match.span(group), Kind.SECRET, MASK, ("word before",))
+                sheet.claim(*match.span(group), Kind.SECRET, MASK, (Sign.WORD_BEFORE,))
         sheet.settle()

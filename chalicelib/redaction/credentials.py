@@ -4,6 +4,7 @@ Each is masked whole. A pass begins with a cheap look for the words and prefixes
 without any costs next to nothing.
 """
 
+from chalicelib.redaction.evidence import Sign
 from chalicelib.redaction.patterns import Hints, lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
@@ -76,7 +77,7 @@ def mask_credentials(sheet: Sheet) -> None:
         if word.strip("+([„“«'\"").isdigit():  # a number that goes on after a space
             more = _MORE_DIGITS().match(low, end)
             end = more.end() if more else end
-        sheet.claim(start, end, Kind.SECRET, MASK, ("word before",))
+        sheet.claim(start, end, Kind.SECRET, MASK, (Sign.WORD_BEFORE,))
     sheet.settle()
 
 

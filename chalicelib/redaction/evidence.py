@@ -4,34 +4,40 @@ The weights of all that is seen are added; a number is masked where the sum is n
 digit outweighs a word for goods, and a word for goods a number that only has the length of a phone's.
 """
 
-from collections.abc import Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable
+from enum import Enum
 
-WEIGHTS: Mapping[str, int] = MappingProxyType({
+
+class Sign(Enum):
+    """What is seen of a number: the code that `redact_explained` shows, and its weight."""
+
     # for an identifier
-    "form": 9,  # nothing else is written so: an e-mail address, an IBAN, a parcel of UPS
-    "plus sign": 9,
-    "check digit": 8,  # of a payment card, with the prefix of a brand
-    "short check digit": 2,  # the same with 13 digits, which catalogue numbers have too
-    "word before": 6,  # such as "order", with nothing but filling words between
-    "word near": 3,  # in the same sentence
-    "beside a card": 6,
-    "groups": 4,  # written in the groups of such numbers
-    "ten digits": 3,
-    "trunk zero": 3,
-    "carrier length": 2,
-    "seven digits": 2,
+    FORM = "form", 9  # nothing else is written so: an e-mail address, an IBAN, a parcel of UPS
+    PLUS_SIGN = "plus sign", 9
+    CHECK_DIGIT = "check digit", 8  # of a payment card, with the prefix of a brand
+    SHORT_CHECK_DIGIT = "short check digit", 2  # with 13 digits, which catalogue numbers have too
+    WORD_BEFORE = "word before", 6  # such as "order", with nothing but filling words between
+    WORD_NEAR = "word near", 3  # in the same sentence
+    BESIDE_A_CARD = "beside a card", 6
+    GROUPS = "groups", 4  # written in the groups of such numbers
+    TEN_DIGITS = "ten digits", 3
+    TRUNK_ZERO = "trunk zero", 3
+    CARRIER_LENGTH = "carrier length", 2
+    SEVEN_DIGITS = "seven digits", 2
     # for a harmless number
-    "catalogue word": -9,  # the number is the word's own: SKU, item no.
-    "thing before": -4,  # "page 12345678": a word for goods right before, without "no."
-    "time in a key": -13,
-    "date or book": -6,
-    "time word": -6,
-    "unit": -6,
-    "amount word": -5,
-})  # fmt: skip
+    CATALOGUE_WORD = "catalogue word", -9  # the number is the word's own: SKU, item no.
+    THING_BEFORE = "thing before", -4  # "page 12345678": a word for goods, without "no."
+    TIME_IN_A_KEY = "time in a key", -13
+    DATE_OR_BOOK = "date or book", -6
+    TIME_WORD = "time word", -6
+    UNIT = "unit", -6
+    AMOUNT_WORD = "amount word", -5
+
+    def __init__(self, code: str, weight: int) -> None:
+        self.code = code
+        self.weight = weight
 
 
-def is_masked(codes: Iterable[str]) -> bool:
+def is_masked(signs: Iterable[Sign]) -> bool:
     """Whether this evidence together speaks for masking; in doubt it does."""
-    return sum(WEIGHTS[code] for code in codes) >= 0
+    return sum(sign.weight for sign in signs) >= 0

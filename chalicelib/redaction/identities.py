@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from chalicelib.redaction.evidence import Sign
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 
@@ -83,7 +84,7 @@ def claim_checked(sheet: Sheet, start: int, end: int) -> bool:
     for pattern, is_valid in _CHECKED:
         match = pattern.search(sheet.low, start, end)
         if match and is_valid(match):
-            sheet.claim(*match.span(), Kind.ACCOUNT, last_four(match.group()), ("check digit",))
+            sheet.claim(*match.span(), Kind.ACCOUNT, last_four(match.group()), (Sign.CHECK_DIGIT,))
             return True
     return False
 

@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Collection
+from operator import itemgetter
 
 from chalicelib.redaction.normalise import has_no_markers, normalise
 from chalicelib.redaction.patterns import lazily
@@ -114,7 +115,7 @@ def _masked(text: str, *, keep_order_numbers: bool, needed: Collection[str] | No
     sheet = read(view)
     pieces: list[str] = []
     done = 0
-    for start, end, kind, mask, _ in sorted(sheet.claims):
+    for start, end, kind, mask, _ in sorted(sheet.claims, key=itemgetter(0, 1)):
         text_start, text_end = view.span(start, end)
         pieces.append(redact(text[done:text_start]))
         if needed is not None and _is_needed(text[text_start:text_end], kind, needed):

@@ -3,6 +3,7 @@
 import re
 
 from chalicelib.redaction import tracking
+from chalicelib.redaction.evidence import Sign
 from chalicelib.redaction.patterns import Hints, lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 
@@ -28,11 +29,13 @@ def mask_named(sheet: Sheet) -> None:
                 break
             end = group.end()
         if sum(map(str.isdigit, sheet.low[start:end])) >= _LEAST_DIGITS:
-            sheet.claim(start, end, Kind.TRACKING, tracking.MASK, ("word before",))
+            sheet.claim(start, end, Kind.TRACKING, tracking.MASK, (Sign.WORD_BEFORE,))
     for match in _NAMED_ORDER().finditer(low) if sheet.holds(_ORDER_HINTS) else ():
         start, end = match.span("code")
         if sheet.cased[start].isupper():
-            sheet.claim(start, end, Kind.ORDER, last_four(sheet.cased[start:end]), ("word before",))
+            sheet.claim(
+                start, end, Kind.ORDER, last_four(sheet.cased[start:end]), (Sign.WORD_BEFORE,)
+            )
     sheet.settle()
 
 

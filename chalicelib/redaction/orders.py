@@ -3,6 +3,7 @@
 import re
 
 from chalicelib.redaction.context import Context, may_be_direct
+from chalicelib.redaction.evidence import Sign
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 from chalicelib.redaction.tokens import is_hash
@@ -44,7 +45,7 @@ def mask_orders(sheet: Sheet) -> None:
             if more and end - start + len(more.group()) <= 24:
                 end = more.end()
             mask = last_four(sheet.cased[start:end]) if kind in _LAST_FOUR else "***"
-            evidence = "form" if low[start - 1 : start] == "#" else "word before"
+            evidence = Sign.FORM if low[start - 1 : start] == "#" else Sign.WORD_BEFORE
             sheet.claim(start, end, kind, mask, (evidence,))
             done = end
     sheet.settle()

@@ -1,5 +1,6 @@
 """Phone numbers: which groups of digits form one, and its mask."""
 
+from chalicelib.redaction.evidence import Sign
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
@@ -43,7 +44,7 @@ def is_shape(lengths: tuple[int, ...], separators: tuple[str, ...]) -> bool:
 
 
 def claim(
-    sheet: Sheet, start: int, end: int, digits: str, evidence: tuple[str, ...] = ("groups",)
+    sheet: Sheet, start: int, end: int, digits: str, evidence: tuple[Sign, ...] = (Sign.GROUPS,)
 ) -> int:
     """Claim a number with its `+`, bracket and extension; returns the offset where it ends."""
     low = sheet.low

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import NamedTuple
 
 from chalicelib.redaction.addresses import mask_addresses
@@ -13,7 +14,6 @@ from chalicelib.redaction.codes import mask_security_codes
 from chalicelib.redaction.credentials import mask_credentials, may_hold_password
 from chalicelib.redaction.dictated import mask_dictated, may_be_dictated
 from chalicelib.redaction.emails import mask_emails, may_be_spelled
-from chalicelib.redaction.evidence import WEIGHTS
 from chalicelib.redaction.grouped_cards import mask_cards
 from chalicelib.redaction.identities import mask_identities
 from chalicelib.redaction.links import mask_links
@@ -77,7 +77,7 @@ def redact_explained(text: str) -> tuple[str, list[Mask]]:
             edit.start,
             edit.end,
             edit.kind.value,
-            {code: WEIGHTS[code] for code in edit.evidence},
+            {sign.code: sign.weight for sign in edit.evidence},
         )
         for edit in edits
     ]
@@ -92,7 +92,7 @@ def _masked(text: str) -> tuple[str, list[Claim]]:
         view = normalise(text)
         edits = [
             claim._replace(start=start, end=stop)
-            for claim in sorted(read(view).claims)
+            for claim in sorted(read(view).claims, key=itemgetter(0, 1))
             for start, stop in [view.span(claim.start, claim.end)]
             if start < end
         ]

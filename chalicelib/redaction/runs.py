@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from chalicelib.redaction import cards, tracking
+from chalicelib.redaction.evidence import Sign
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 from chalicelib.redaction.unbroken import MIN_RUN
 from chalicelib.redaction.vocabulary import Topic
@@ -63,7 +64,7 @@ class Run:
         start, end = self.starts[first], self.ends[first + count - 1]
         digits = "".join(self.groups[first : first + count])
         mask = tracking.MASK if kind is Kind.TRACKING else last_four(digits)
-        evidence = "check digit" if cards.is_card(digits) else "groups"
+        evidence = Sign.CHECK_DIGIT if cards.is_card(digits) else Sign.GROUPS
         self.sheet.claim(start, end, kind, mask, (evidence,))
         return end
 

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from chalicelib.redaction.context import Context
+from chalicelib.redaction.evidence import Sign
 from chalicelib.redaction.normalise import View
 from chalicelib.redaction.patterns import STEM, Hints, words_of
 from chalicelib.redaction.surroundings import Surroundings
@@ -38,7 +39,7 @@ class Claim(NamedTuple):
     end: int
     kind: Kind
     mask: str
-    evidence: tuple[str, ...]
+    evidence: tuple[Sign, ...]
 
 
 class Sheet:
@@ -101,7 +102,7 @@ class Sheet:
         return is_there
 
     def claim(
-        self, start: int, end: int, kind: Kind, mask: str, evidence: tuple[str, ...] = ("form",)
+        self, start: int, end: int, kind: Kind, mask: str, evidence: tuple[Sign, ...] = (Sign.FORM,)
     ) -> None:
         """Replace `[start, end)` by the mask; spans of one pass are ordered and disjoint."""
         self.claims.append(Claim(start, end, kind, mask, evidence))

@@ -6,7 +6,7 @@ from itertools import chain
 
 from chalicelib.redaction import cards, phones, tracking
 from chalicelib.redaction.context import HARMLESS, Context
-from chalicelib.redaction.evidence import is_masked
+from chalicelib.redaction.evidence import Sign, is_masked
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 from chalicelib.redaction.units import is_measured
@@ -47,51 +47,51 @@ def claim_run(sheet: Sheet, start: int, end: int, digits: str) -> int:
     return end
 
 
-def _for_an_identifier(sheet: Sheet, near: Context, start: int, digits: str) -> Iterator[str]:
+def _for_an_identifier(sheet: Sheet, near: Context, start: int, digits: str) -> Iterator[Sign]:
     """What speaks for masking a run of seven digits or more."""
     length = len(digits)
-    yield "seven digits"
+    yield Sign.SEVEN_DIGITS
     if "+" in sheet.low[max(0, start - 2) : start]:
-        yield "plus sign"
+        yield Sign.PLUS_SIGN
     if cards.is_card(digits):
-        yield "check digit" if length > len("4006381333931") else "short check digit"
+        yield Sign.CHECK_DIGIT if length > len("4006381333931") else Sign.SHORT_CHECK_DIGIT
     if length in {10, 11}:
-        yield "ten digits"
+        yield Sign.TEN_DIGITS
     if digits[0] == "0" and length <= _LONGEST_NATIONAL:
-        yield "trunk zero"
+        yield Sign.TRUNK_ZERO
     if tracking.is_carrier_number(digits):
-        yield "carrier length"
+        yield Sign.CARRIER_LENGTH
     if near.topic in _IDENTIFIED:
-        yield "word before" if near.is_direct else "word near"
+        yield Sign.WORD_BEFORE if near.is_direct else Sign.WORD_NEAR
 
 
-def _for_harmless(sheet: Sheet, near: Context, start: int, end: int) -> Iterator[str]:
+def _for_harmless(sheet: Sheet, near: Context, start: int, end: int) -> Iterator[Sign]:
     """What speaks for leaving it."""
     digits = sheet.low[start:end]
     length = end - start
     if near.is_readable:
         is_its_number = near.topic is not Topic.THING or near.is_named
-        yield "catalogue word" if is_its_number else "thing before"
+        yield Sign.CATALOGUE_WORD if is_its_number else Sign.THING_BEFORE
     if near.topic is Topic.AMOUNT and near.is_direct and length <= _LONGEST_AMOUNT:
-        yield "amount word"
+        yield Sign.AMOUNT_WORD
     if _EPOCH.match(digits):
         if length >= 13 and sheet.low[start - 1 : start] == ":" == sheet.low[end : end + 1]:
-            yield "time in a key"  # `HUBSPOT:...:1763600000000:...`
+            yield Sign.TIME_IN_A_KEY  # `HUBSPOT:...:1763600000000:...`
         if near.topic is Topic.TIME:
-            yield "time word"
+            yield Sign.TIME_WORD
     if _STAMP().match(digits) or _BOOK.match(digits):
-        yield "date or book"
+        yield Sign.DATE_OR_BOOK
     if is_measured(sheet.low, end):
-        yield "unit"
+        yield Sign.UNIT
 
 
-def _kind(near: Context, digits: str, evidence: Collection[str]) -> Kind:
+def _kind(near: Context, digits: str, evidence: Collection[Sign]) -> Kind:
     """The type of a run that is masked: what a word says, else what its check digit or length says."""
     length = len(digits)
     topic = near.topic
-    if "plus sign" in evidence:
+    if Sign.PLUS_SIGN in evidence:
         return Kind.PHONE
-    is_card = "check digit" in evidence or "short check digit" in evidence
+    is_card = Sign.CHECK_DIGIT in evidence or Sign.SHORT_CHECK_DIGIT in evidence
     if is_card and not (near.is_direct and topic in _BY_TOPIC):
         return Kind.CARD
     if topic is Topic.CARD and length in cards.CARD_LENGTHS:
@@ -101,8 +101,8 @@ def _kind(near: Context, digits: str, evidence: Collection[str]) -> Kind:
     if topic is Topic.PHONE and length <= phones.DIGITS[-1]:
         return Kind.PHONE
     # Ten digits are a phone; so is a trunk zero with up to twelve more.
-    if "ten digits" in evidence or "trunk zero" in evidence:
+    if Sign.TEN_DIGITS in evidence or Sign.TRUNK_ZERO in evidence:
         return Kind.PHONE
-    if "carrier length" in evidence:
+    if Sign.CARRIER_LENGTH in evidence:
         return Kind.TRACKING
     return Kind.PHONE if length == 12 else Kind.NUMBER
