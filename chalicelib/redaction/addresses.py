@@ -5,7 +5,7 @@ before it for German, Dutch, Nordic, Spanish, Portuguese and Italian.
 """
 
 import re
-from typing import NamedTuple
+from functools import cached_property
 
 from chalicelib.redaction.patterns import holds_any, lazily, words_of
 from chalicelib.redaction.places import extended
@@ -72,13 +72,13 @@ _NUMBER_SIGN = re.compile(
 def mask_addresses(sheet: Sheet) -> None:
     """Claim street addresses, with unit, place and postcode where they follow."""
     low = sheet.low
-    if _may_hold_box(low):
+    if _may_hold_box(sheet):
         for match in _PO_BOX().finditer(low):
             sheet.claim(match.start(), extended(sheet, *match.span())[1], Kind.ADDRESS, MASK)
         sheet.settle()
         low = sheet.low
     done = 0
-    signs = _signs(sheet)
+    signs = _Signs(sheet)
     for match in _HOUSE.finditer(low):
         start, end = match.span()
         if start < done or (
@@ -100,31 +100,35 @@ def mask_addresses(sheet: Sheet) -> None:
 
 
 _GRID = re.compile(r"[0-9] ?[nsew]\d{3,5} [a-z]")  # `W211 N16601 Glencoe Ln`
+_GRID_SIDES = frozenset("nsew")
 _BOX_NUMBER = re.compile(r"box[ #:]{1,2}[0-9]")
 
 
-def _may_hold_box(low: str) -> bool:
-    if ("box" in low and _BOX_NUMBER.search(low)) or _GRID.search(low):
+def _may_hold_box(sheet: Sheet) -> bool:
+    low = sheet.low
+    if "box" in low and _BOX_NUMBER.search(low):
         return True
-    return any(hint in low for hint in _BOX_HINTS)
+    is_grid = any(low[start - 1 : start] in _GRID_SIDES for start, _ in sheet.runs)
+    return (is_grid and _GRID.search(low) is not None) or holds_any(low, _BOX_HINTS)
 
 
-class _Signs(NamedTuple):
-    """What is anywhere in a text; a form that needs what is not there is not tried.
+class _Signs:
+    """What is anywhere in a text; a form that needs what is not there is not tried."""
 
-    `postcode`: five digits, or the end of a British one. `ending`: a word for a street.
-    """
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
 
-    postcode: bool
-    ending: bool
+    @cached_property
+    def has_postcode(self) -> bool:
+        """Five digits, or the end of a British one."""
+        if any(end - start >= POSTCODE_DIGITS for start, end in self._sheet.runs):
+            return True
+        return BRITISH_END.search(self._sheet.low) is not None
 
-
-def _signs(sheet: Sheet) -> _Signs:
-    has_five = any(end - start >= POSTCODE_DIGITS for start, end in sheet.runs)
-    return _Signs(
-        has_five or BRITISH_END.search(sheet.low) is not None,
-        not _ALL_ENDINGS.isdisjoint(sheet.vocabulary),
-    )
+    @cached_property
+    def has_ending(self) -> bool:
+        """A word for a street."""
+        return not _ALL_ENDINGS.isdisjoint(self._sheet.vocabulary)
 
 
 def _any_form(
@@ -139,7 +143,7 @@ def _any_form(
     if first in NEVER and first not in {"the", "business"} and not _is_title(sheet, following):
         return _number_last(sheet, start, end, done)
     span = numbered_street(sheet, start, end) if first in ROAD_WORDS else None
-    if span is None and signs.ending:
+    if span is None and signs.has_ending:
         # The form has six words at most.
         line = " ".join(low[end : end + _FAR].split(maxsplit=6)[:6])
         if not _ALL_ENDINGS.isdisjoint(words_of(line)):
@@ -148,7 +152,7 @@ def _any_form(
         span
         or _number_last(sheet, start, end, done)
         or directed(sheet, start, end)
-        or (before_postcode(sheet, start, end) if signs.postcode else None)
+        or (before_postcode(sheet, start, end) if signs.has_postcode else None)
         or after_address_word(sheet, start, end)
     )
 

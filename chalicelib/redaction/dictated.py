@@ -28,7 +28,7 @@ _NUMBER_WORDS = frozenset(word for word in VALUES if len(word) > 2)
 
 def mask_dictated(sheet: Sheet) -> None:
     """Claim runs of words that are seven digits or more, unless they only count upwards."""
-    if not may_be_dictated(sheet.low):
+    if _NUMBER_WORDS.isdisjoint(sheet.vocabulary) or not may_be_dictated(sheet.low):
         return
     for match in _RUN().finditer(sheet.low):
         words = [word for word in _WORD.findall(match.group()) if word not in _JOINS]

@@ -107,6 +107,7 @@ _AT = (
     *(f" {name} " for name in _AT_NAMES), "_at_", "-at-", "at>", "(a)", "[a]", "@)", "@]",
     *(name + closing for name in _AT_NAMES for closing in ")]}"),
 )  # fmt: skip
+_AT_SIGNS = ("(a)", "[a]", "@)", "@]")
 _AT_WORDS = frozenset({*_AT_NAMES, "a", "@"})
 _AT_CLOSINGS = tuple((sign, sign[-1] if sign[-1] in ")]}>" else None) for sign in _AT)
 _CLEAR_AT = tuple(sign for sign in _AT if sign != " at ")
@@ -167,6 +168,8 @@ def _mask_bare_mailboxes(sheet: Sheet) -> None:
 
 def _mask_spelled(sheet: Sheet) -> None:
     low = sheet.low
+    if sheet.vocabulary.isdisjoint(_AT_NAMES) and not holds_any(low, _AT_SIGNS):
+        return
     closed = {closing for closing in _OPENING if closing in low}
     signs = tuple(sign for sign, closing in _AT_CLOSINGS if closing is None or closing in closed)
     for sign in [sign for sign in signs if sign in low]:
