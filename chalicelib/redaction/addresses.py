@@ -58,7 +58,7 @@ _PO_BOX = lazily(
 _BOX_HINTS = ("postfach", "apartado", "apdo", "postal", "bp ", "locked bag")
 
 _ROMANCE = lazily(
-    r"(?<!\w)(?:(?:carrer|avinguda|passeig|calle|avenida|avda|paseo|plaza|pza|camino|carrera|ronda|travesía|bulevar|blvd|"
+    r"(?<!\w)(?:(?:carrer|avinguda|passeig|calle|avenida|alameda|avda|paseo|plaza|pza|camino|carrera|ronda|travesía|bulevar|blvd|"
     r"calzada|calz|strada|urbanizaci[óo]n|urb|cerrada|cda|privada|priv|prolongación|prol|carretera|circuito|andador|eje|"
     r"rua|travessa|largo|praça|via|viale|corso|piazza|vicolo|ulica|aleja)(?!\w)\.?|"
     r"c/|cl\.|av\.|pº|ul\.|al\.) ?"

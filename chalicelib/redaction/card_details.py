@@ -15,12 +15,12 @@ _WORD = (
     r"caducidad|v[áa]lid[oa]|hasta|fecha|de|el|es|y|e|et|und|and|with|con|mit|avec|com|the|is|it|its|ist|la|le|der|die|on|am|"
     r"to|on the back|back|gültig|g[üu]ltig|bis|ablauf|ablaufdatum|verfall|scad\w{0,6}|fino|al|validade|validit[ée]|jusqu|"
     r"è|é|cad|venc|thats|that's|this|cvv2?|cvc2?|csc|cvn|cid|cvd|sec|security|code|c[óo]digo|codice|seguridad|sicherheitscode|pr[üu]fziffer|pr[üu]fnummer|"
-    r"valable|jusqu'?|au|läuft|lauft|ab|até|ate|fino|entro|mese|mes|expira|number|no|num|pin|digits|three|four|last|3|4|seguran[çc]a|sicurezza|s[ée]curit[ée]|cryptogramme)"
+    r"valable|fin|jusqu'?|au|läuft|lauft|ab|até|ate|fino|entro|mese|mes|expira|number|no|num|pin|digits|three|four|last|3|4|seguran[çc]a|sicurezza|s[ée]curit[ée]|cryptogramme)"
 )
 _CARD = r"(?:card|credit|debit|visa|master\w*|amex|pan|tarjeta|karte\w*|kreditkarte\w*|carte|carta|cart[ãa]o|nr|n[úu]mero|my|mi|meine|ma)"
 _MONTH = r"(?:0?[1-9]|1[0-2])"
 _NAMED_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|dic|okt|dez|gen|mag|giu|lug|set|ott|fev|out)[a-z]{0,7}"
-_EXPIRY = rf"(?:{_MONTH}[ ]?[/\-.][ ]?(?:20)?[2-4]\d(?![\d/\-])|(?:0[1-9]|1[0-2])[2-4]\d(?!\d)|{_NAMED_MONTH}\.?[ ,']{{1,2}}(?:20)?[2-4]\d(?!\d))"
+_EXPIRY = rf"(?:20[2-4]\d[\-/](?:0[1-9]|1[0-2])(?![\d/\-])|{_MONTH}[ ]?[/\-.][ ]?(?:20)?[2-4]\d(?![\d/\-])|(?:0[1-9]|1[0-2])[2-4]\d(?!\d)|{_NAMED_MONTH}\.?[ ,']{{1,2}}(?:20)?[2-4]\d(?!\d))"
 _ITEM = rf"(?P<item>{_EXPIRY}|\d{{3,4}}(?![\d%€$£]|[.,]\d|[/\-:]\d))"
 _AFTER = lazily(rf"(?:{_GAP}(?:{_WORD}|{_CARD})(?!\w)){{0,7}}{_GAP}(?<!\w){_ITEM}(?!\w)")
 _WORDS = rf"{_GAP}(?:(?:{_WORD}|{_CARD})(?!\w){_GAP}){{0,4}}"

@@ -21,7 +21,7 @@ REACH = 40
 # "order no. 1001" continues after its full stop, "I placed an order. 1001" does not.
 _SENTENCE_END = re.compile(
     r"[.?!](?:(?<=[?!])|(?<=[^\W\d_]{2}\.)(?<!tel\.)(?<!num\.)(?<!nro\.)(?<!ord\.)(?<!ref\.)(?<!inv\.)(?<!mob\.)"
-    r"(?<!\bno\.)(?<!\bnr\.)(?<!\bst\.)(?<!\bid\.)(?<!núm\.)(?<!acc\.)(?<!acct\.))\s"
+    r"(?<!\bno\.)(?<!\bnr\.)(?<!\bst\.)(?<!\bid\.)(?<!núm\.)(?<!acc\.)(?<!acct\.)(?<!bestellg\.))\s"
 )
 _WORD = re.compile(r"[^\W\d_]+")
 

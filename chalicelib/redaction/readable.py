@@ -144,6 +144,8 @@ def _is_start(low: str, match: re.Match[str]) -> bool:
     start = match.start()
     if start < 2 or not low[start - 2].isdigit():
         return True
+    if match["iso"]:
+        return low[start - 1] not in ".-/'"  # a cell of a table, after a comma
     if match["day"] or match["ip"]:
         return low[start - 1] not in ".-/,'"
     return low[start - 1] not in (

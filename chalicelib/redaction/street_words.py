@@ -51,14 +51,14 @@ SURE = frozenset({"straße", "strasse", "chaussee", "gracht"})
 # Their last three letters without the full stop and the "nr." that may follow; "str" has two: "st".
 TRIMMED = frozenset(ending.rstrip("r.n")[-3:] for ending in GERMANIC)
 ROMANCE_WORDS = frozenset(
-    """carrer avinguda passeig calle avenida avda paseo plaza pza camino carrera ronda travesía bulevar blvd calzada calz
+    """carrer avinguda passeig calle avenida alameda avda paseo plaza pza camino carrera ronda travesía bulevar blvd calzada calz
     cerrada cda privada priv prolongación prol carretera circuito andador eje strada urbanización urbanizacion urb rua travessa largo
     praça via viale corso piazza vicolo ulica aleja""".split()
 )
 ROMANCE_SIGNS = ("c/", "cl.", "av.", "pº", "ul.", "al.")
 ROMANCE_HINTS = Hints(*ROMANCE_WORDS, anywhere=ROMANCE_SIGNS)
 ROMANCE_WRITTEN = (
-    "carrer", "avinguda", "passeig", "calle ", "c/", "cl.", "avenida", "avda", "av.", "paseo", "pº", "plaza", "pza", "camino", "ronda",
+    "carrer", "avinguda", "passeig", "calle ", "c/", "cl.", "avenida", "alameda", "avda", "av.", "paseo", "pº", "plaza", "pza", "camino", "ronda",
     "bulevar", "blvd", "calz", "cerrada", "cda.", "priv", "prol", "carretera", "circuito", "andador", "eje ",
     "carrera", "travesía", "strada", "urb", "rua", "travessa", "largo", "praça", "via", "corso", "piazza", "vicolo",
     "ul", "al.", "aleja",

@@ -36,7 +36,7 @@ _WORDS = {
     Topic.ORDER: """
         order orders myorder mypurchase yourorder theorder ordernumber orderno ordernr orderid ordered reorder ord po purchase purchases
         invoice invoices receipt confirmation reference ref booking reservation rma return
-        bestellung bestellungen bestellnummer bestellnr bestell auftrag auftragsnummer
+        bestellung bestellungen bestellg bestellnummer bestellnr bestell auftrag auftragsnummer
         auftragsnr rechnung rechnungsnummer rechnungsnr vorgangsnummer
         pedido pedidos orden factura referencia compra compras reserva
         commande commandes cmd cde facture référence réservation

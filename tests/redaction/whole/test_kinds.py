@@ -120,3 +120,25 @@ def test_forty_nesting_levels_are_kept_and_the_next_is_dropped():
     assert redact_mapping(nested(40)) == nested(40)
     assert redact_mapping(nested(41)) != nested(41)
     assert "x" not in str(redact_mapping(nested(41)))
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        ("ich bin am 3. Mai 1990 geboren", "ich bin am *** geboren"),
+        ("my date of birth, it's 12 June 1979", "my date of birth, it's ***"),
+        ("geliefert am 3. Mai 1990, geboren ist er woanders", None),
+        ("exp: 2027-08, cc: 5542 2002 5401 5571", "exp: ***, cc: ***5571"),
+        ("CB 4247-7598-5030-5786 fin 11/26", "CB ***5786 fin ***"),
+        ("auth code is 09217", "auth code is ***"),
+        ("the door code is 4590#, leave it", "the door code is ***#, leave it"),
+        ("I got 118-203 as the verification code", "I got *** as the verification code"),
+        ("CVC code 7 4 1", "CVC code ***"),
+        ("Is the security code the 774 thing?", "Is the security code the *** thing?"),
+        ("Bestellg. 77120", "Bestellg. ***7120"),
+        ("5512093,12.50,2024-01-04\n", "***2093,12.50,2024-01-04\n"),
+        ("order 55-1204 and 69338, thanks", "order ***1204 and ***9338, thanks"),
+    ],
+)
+def test_what_strangers_wrote_is_masked_and_its_neighbours_stay(text, redacted):
+    assert redact(text) == (text if redacted is None else redacted)
