@@ -98,7 +98,7 @@ def _is_noun(tail: str, word: str) -> bool:
 def _is_number_of_a(tail: str, word: str) -> bool:
     """Whether a mark is before the word: "número de pedido", "number of my order"."""
     earlier = tail[: tail.rfind(word)].split()[-2:]
-    return len(earlier) == 2 and earlier[0] in MARKS and earlier[1] in LINKS
+    return len(earlier) == 2 and earlier[0] in MARKS and earlier[1].rstrip("'’") in LINKS
 
 
 def _is_joined(tail: str, word: str) -> bool:

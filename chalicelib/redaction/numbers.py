@@ -126,7 +126,9 @@ def _strong_window(
 def _tracked(run: Run, first: int, sizes: list[int], totals: list[int]) -> int:
     """Count of the groups that follow the words "tracking number"."""
     near = run.sheet.before(run.starts[first])
-    if not (near.topic is Topic.TRACKING and near.is_direct and near.is_marked):
+    if not (near.topic is Topic.TRACKING and near.is_direct):
+        return 0
+    if not (near.is_marked or tracking.is_spaced_number(tuple(sizes))):
         return 0
     count = 1
     for separator, size in zip(run.separators[first:], sizes[1:], strict=True):

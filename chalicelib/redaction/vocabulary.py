@@ -164,7 +164,7 @@ TOPICS = _table()
 NEEDS_MARK = frozenset({"oder", "ref", "return", "reference", "ordered"})
 TOPICS["oder"] = Topic.ORDER
 # Words that attach a second noun to the first: "tracking number FOR my order".
-LINKS = frozenset("for of on für zu para de do da pour per van".split())
+LINKS = frozenset("for of on für zu para de do da d pour per van".split())
 # Words that link a number to the topic after it: "48213 IS my order number".
 COPULAS = frozenset("is was are for es son fue ist war lautet est è era é being as".split())
 
