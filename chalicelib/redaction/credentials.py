@@ -74,7 +74,8 @@ def mask_credentials(sheet: Sheet) -> None:
         is_secret = _is_strong(word) if group == "apart" else _is_password(word, sign)
         if not word or not is_secret:
             continue
-        if word.strip("+([„“«'\"").isdigit():  # a number that goes on after a space
+        last = word.rpartition(":")[2].rpartition("=")[2]
+        if last.strip("+([„“«'\"").isdigit():  # a number that goes on after a space
             more = _MORE_DIGITS().match(low, end)
             end = more.end() if more else end
         sheet.claim(start, end, Kind.SECRET, MASK, (Sign.WORD_BEFORE,))

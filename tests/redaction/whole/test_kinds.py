@@ -136,6 +136,7 @@ def test_forty_nesting_levels_are_kept_and_the_next_is_dropped():
         ("CVC code 7 4 1", "CVC code ***"),
         ("Is the security code the 774 thing?", "Is the security code the *** thing?"),
         ("Bestellg. 77120", "Bestellg. ***7120"),
+        ("son password account:+49 30 15101510, shall", "son password ***, shall"),
         ("numero d'ordine 879432 pezzi rotti", "numero d'ordine ***9432 pezzi rotti"),
         ("Trackingnummer - 6182 3243 8845 0411 4379!", "Trackingnummer - ***!"),
         ("IP e552:180b:1b28:7cde:9142:1bbd:d873:c33a.", None),
