@@ -38,7 +38,10 @@ class Composition(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """`seen` is what shows of an identifier, or the altered text where all should have stayed."""
+    """`seen` is what shows of an identifier, or a text that was altered and should have stayed.
+
+    A masked text should stay as it is when it is redacted again.
+    """
 
     seed: int
     kind: str
@@ -80,7 +83,9 @@ def attack(seeds: Iterable[int]) -> Report:
     for composition in map(compose, seeds):
         report.tried[composition.kind] += 1
         output = redact(composition.text)
-        if seen := composition.oracle(output):
+        again = redact(output)
+        seen = composition.oracle(output) or (again if again != output else "")
+        if seen:
             report.failures.append(Failure(*composition[:4], output, seen))
     return report
 
