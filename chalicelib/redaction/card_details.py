@@ -25,7 +25,7 @@ _ITEM = rf"(?P<item>{_EXPIRY}|\d{{3,4}}(?![\d%€$£]|[.,]\d|[/\-:]\d))"
 _AFTER = lazily(rf"(?:{_GAP}(?:{_WORD}|{_CARD})(?!\w)){{0,7}}{_GAP}(?<!\w){_ITEM}(?!\w)")
 _WORDS = rf"{_GAP}(?:(?:{_WORD}|{_CARD})(?!\w){_GAP}){{0,4}}"
 _BEFORE = lazily(
-    rf"(?<![\w/.\-])(?:(?P<code>\d{{3,4}}){_WORDS}(?P<expiry>{_EXPIRY}){_WORDS}|(?P<date>{_EXPIRY}){_WORDS}(?:(?P<check>\d{{3,4}}){_WORDS})?)$"
+    rf"(?<![\w/.\-])(?<!\d )(?:(?P<code>\d{{3,4}}){_WORDS}(?P<expiry>{_EXPIRY}){_WORDS}|(?P<date>{_EXPIRY}){_WORDS}(?:(?P<check>\d{{3,4}}){_WORDS})?)$"
 )
 # Anywhere in a text with a card.
 _ANYWHERE = lazily(
