@@ -78,7 +78,7 @@ def mask_addresses(sheet: Sheet) -> None:
         sheet.settle()
         low = sheet.low
     done = 0
-    signs = _Signs(sheet)
+    present = _Present(sheet)
     for match in _HOUSE.finditer(low):
         start, end = match.span()
         if start < done or (
@@ -90,7 +90,7 @@ def mask_addresses(sheet: Sheet) -> None:
         if low[start - 1 : start] == "#":
             span = _number_last(sheet, start, end, done)
         else:
-            span = _any_form(sheet, start, end, done, signs)
+            span = _any_form(sheet, start, end, done, present)
         if span is None or span[0] < done:
             continue
         start, end = extended(sheet, *span, floor=done)
@@ -112,7 +112,7 @@ def _may_hold_box(sheet: Sheet) -> bool:
     return (is_grid and _GRID.search(low) is not None) or holds_any(low, _BOX_HINTS)
 
 
-class _Signs:
+class _Present:
     """What is anywhere in a text; a form that needs what is not there is not tried."""
 
     def __init__(self, sheet: Sheet) -> None:
@@ -132,7 +132,7 @@ class _Signs:
 
 
 def _any_form(
-    sheet: Sheet, start: int, end: int, done: int, signs: _Signs
+    sheet: Sheet, start: int, end: int, done: int, present: _Present
 ) -> tuple[int, int] | None:
     """The span of an address around one number, or None; each form is read only where it can begin."""
     low = sheet.low
@@ -143,7 +143,7 @@ def _any_form(
     if first in NEVER and first not in {"the", "business"} and not _is_title(sheet, following):
         return _number_last(sheet, start, end, done)
     span = numbered_street(sheet, start, end) if first in ROAD_WORDS else None
-    if span is None and signs.has_ending:
+    if span is None and present.has_ending:
         # The form has six words at most.
         line = " ".join(low[end : end + _FAR].split(maxsplit=6)[:6])
         if not _ALL_ENDINGS.isdisjoint(words_of(line)):
@@ -152,7 +152,7 @@ def _any_form(
         span
         or _number_last(sheet, start, end, done)
         or directed(sheet, start, end)
-        or (before_postcode(sheet, start, end) if signs.has_postcode else None)
+        or (before_postcode(sheet, start, end) if present.has_postcode else None)
         or after_address_word(sheet, start, end)
     )
 

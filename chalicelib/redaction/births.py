@@ -20,18 +20,18 @@ _MONTHS = (
     r"juin|juil|août|aou|déc|out)[^\W\d_]{0,9}"
 )
 _DATE = (
-    r"(?P<date>\d{1,2}[ ]?[/.\-][ ]?\d{1,2}[ ]?[/.\-][ ]?\d{2,4}|\d{4}[/.\-]\d{1,2}[/.\-]\d{1,2}|\d{8}|\d{6}"
+    r"(?:\d{1,2}[ ]?[/.\-][ ]?\d{1,2}[ ]?[/.\-][ ]?\d{2,4}|\d{4}[/.\-]\d{1,2}[/.\-]\d{1,2}|\d{8}|\d{6}"
     rf"|\d{{1,2}}(?:st|nd|rd|th|er|\.)?(?: (?:de|of))? {_MONTHS}\.?,?(?: (?:de|del|of))? \d{{2,4}}"
     rf"|{_MONTHS}\.? \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|\d{{1,2}} \d{{1,2}} \d{{2,4}})(?![\w]|[/.\-]\d)"
 )
 _FILLER = r"(?: (?:is|was|on|in|the|my|her|his|am|ist|war|der|den|el|es|fue|en|día|dia|le|est|il|è|é|em|a|of|as|date|mm/dd/yyyy|dd/mm/yyyy))"
 _THAT_IS = r" (?:it's|its|it is|that's|that is|c'est|das ist|es ist|ist|es|è|é)"
 _ANNOUNCED = lazily(
-    rf"(?<!\w){_WORDS}(?!\w){_FILLER}{{0,3}}[ \x1f]{{0,2}}[:=\-–(,]?(?:{_THAT_IS})?[ \x1f]{{0,2}}{_DATE}"
+    rf"(?<!\w){_WORDS}(?!\w){_FILLER}{{0,3}}[ \x1f]{{0,2}}[:=\-–(,]?(?:{_THAT_IS})?[ \x1f]{{0,2}}(?P<date>{_DATE})"
 )
 _FOLLOWED = lazily(
-    rf"(?<![\w/.\-]){_DATE}[ ,]{{1,2}}(?:is|was|es|ist|est|è|é|\()[ ]?(?:my |mi |mein |meine |ma |la mia |a minha |the |her |his )?{_WORDS}(?!\w)"
-    rf"|(?<![\w/.\-]){_DATE.replace('<date>', '<german>')} geboren(?!\w)"
+    rf"(?<![\w/.\-])(?P<date>{_DATE})(?:[ ,]{{1,2}}(?:is|was|es|ist|est|è|é|\()[ ]?(?:my |mi |mein |meine |ma |la mia |a minha |the |her |his )?{_WORDS}"
+    r"| geboren)(?!\w)"
 )
 
 
@@ -41,6 +41,5 @@ def mask_births(sheet: Sheet) -> None:
         return
     for pattern in (_ANNOUNCED(), _FOLLOWED()):
         for match in pattern.finditer(sheet.low):
-            name = "date" if match["date"] else "german"
-            sheet.claim(*match.span(name), Kind.BIRTH, MASK)
+            sheet.claim(*match.span("date"), Kind.BIRTH, MASK)
         sheet.settle()

@@ -42,9 +42,7 @@ def passes_luhn(digits: str) -> bool:
     return total % 10 == 0
 
 
-_BREAK = (
-    9  # longer than what may be between the groups: a space, a line's end and marks of a quotation
-)
+_BREAK = 9  # longer than a space, a line's end and the marks of a quotation
 _BROKEN = lazily(
     r"[0-9](?<![\d.,\-].)\d{3}(?:[ \-]?\d{4}){0,2}[ \-]?(?:\r?\n(?:>[ ]?){0,2})"
     r"\d{4}(?:[ \-]?\d{4}){0,2}(?:[ \-]?\d{1,3})?(?![\d\-])"

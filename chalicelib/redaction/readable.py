@@ -18,9 +18,8 @@ _HARDWARE = lazily(
     r"|[0-9a-f]{5,9}-[0-9a-f]{3,5}-[0-9a-f]{3,5}-[0-9a-f]{3,5}-[0-9a-f]{9,14}(?![\w-]))"
 )
 _CODES = "usd|eur|gbp|cad|aud|nzd|chf|jpy|cny|inr|mxn|brl|ars|clp|cop|pln|czk|huf|ron|sek|nok|dkk|try|zar|sgd|hkd|ils|aed"
-_CURRENCY = (
-    rf"{_CODES}|dollars?|euros?|pounds?|bucks|pesos|kr|zł|cents?|centimes|reais|francs|franken"
-)
+_MONEY_WORDS = "dollars|dollar|euros|euro|pounds|pound|bucks|pesos|kr|zł|cents|cent|centimes|reais|francs|franken"
+_CURRENCY = rf"{_CODES}|{_MONEY_WORDS}"
 # Ten digits without a separator are a phone, whatever currency is near.
 _MONEY = r"(?:\d{0,2}(?:[.,' ]\d{3}){1,3}|\d{0,8})(?:[.,]\d{1,2})?"
 _TIME = r"[0-2]?\d[:.h][0-5]\d(?:[:.][0-6]\d(?:[.,]\d{1,9})?)?(?: ?[ap]\.?m\b\.?)?"
@@ -127,9 +126,7 @@ _ENDS = frozenset(".,")
 _NEVER_AFTER = frozenset('\n\r\t)!?;"]}>|')
 _NEXT_WORD = re.compile(r"[^\W\d_]+")
 _CODE_WORDS = frozenset(_CODES.split("|"))
-_AFTER_SPACE = _CODE_WORDS | frozenset(
-    """dollar dollars euro euros pound pounds buck bucks pesos kr zł cent cents centimes reais francs franken x""".split()
-)
+_AFTER_SPACE = frozenset({*_CURRENCY.split("|"), "x"})
 
 
 def _shield_hardware(sheet: Sheet) -> None:
