@@ -21,6 +21,8 @@ from chalicelib.outreach.jobs import (
 from chalicelib.outreach.matching import Match
 
 FLOW = "outreach"
+MESSAGE_GONE = "message_gone"
+"""What an event is about is not stored; of an e-mail that came in, its dead letter has the text."""
 Job = (
     StartConversation | InboundMessage | OutreachResume | HandoffRelease | DeskReply | Unsubscribed
 )

@@ -15,7 +15,7 @@ from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
-from chalicelib.outreach.event_context import EventContext
+from chalicelib.outreach.event_context import MESSAGE_GONE, EventContext
 
 _NOTED: Mapping[str, Name] = {"take": Name.TAKEN, "close": Name.CLOSED}
 """Acts that send nothing, and what the company hears."""
@@ -44,7 +44,7 @@ class PersonReplies:
         entry_id = outreach_keys.entry_id(event.facts.event_key)
         context.draft = self._conversations.draft(record, entry_id)
         if context.draft is None:
-            raise NotAnEvent(EventStatus.FAILED, "message_gone")
+            raise NotAnEvent(EventStatus.FAILED, MESSAGE_GONE)
         if self._conversations.forbids(record) is not None:
             self._drafting.reply_failed(record, DO_NOT_CONTACT)
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)

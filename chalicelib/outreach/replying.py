@@ -37,7 +37,13 @@ from chalicelib.outreach.conversations.records import (
 )
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
-from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan, may_send
+from chalicelib.outreach.event_context import (
+    FLOW,
+    MESSAGE_GONE,
+    EventContext,
+    hand_off_plan,
+    may_send,
+)
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.last_look import PERSON_ANSWERS
 from chalicelib.outreach.matching import Match, Matching
@@ -245,5 +251,3 @@ _FOR_A_PERSON = {
     NO_TEXT: ("", "empty_message"),
 }
 """Notes on messages that go to a person: what is held for a release, and the stored reason."""
-MESSAGE_GONE = "message_gone"
-"""Only a dead letter has the text; a person reads the mail, or it is redriven."""
