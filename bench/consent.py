@@ -17,8 +17,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from chalicelib.outreach import unwanted
-from chalicelib.outreach.words import bare
+from chalicelib.outreach.consent import unwanted
+from chalicelib.outreach.consent.words import bare
 from chalicelib.vendors import linear
 
 SAMPLES = Path(__file__).resolve().parents[1] / "tests" / "samples"

@@ -13,7 +13,7 @@ from chalicelib.facts.jobs import AlowareDelivery, HubSpotBatch, HubSpotEvent
 from chalicelib.facts.posting import actions as facts
 from chalicelib.once.effect import Settle
 from chalicelib.once.job import encode
-from chalicelib.outreach import actions as outreach
+from chalicelib.outreach.sending import effects as outreach
 from chalicelib.support import actions as support
 from chalicelib.wiring import Services
 from chalicelib.wiring.jobs import KINDS
@@ -27,7 +27,7 @@ NOT_FOR_FACTS = (
     "chalicelib.support.flow",
     "chalicelib.support.orders.shopify",
     "chalicelib.support.richpanel.client",
-    "chalicelib.outreach.flow",
+    "chalicelib.outreach.events.flow",
     "chalicelib.outreach.ses.client",
     "chalicelib.outreach.twilio.client",
     "chalicelib.vendors.openai",

@@ -16,8 +16,8 @@ from bench.load.loop import Loop
 from bench.load.traffic import NEVER, Window, arrivals
 from chalicelib import settings
 from chalicelib.once.lanes import LANES as LANES_OF_JOBS
-from chalicelib.outreach.companies import RateLimits
 from chalicelib.outreach.door.shares import Shares
+from chalicelib.outreach.project.companies import RateLimits
 from chalicelib.settings import Settings
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 from chalicelib.vendors.level import OwnLevel

@@ -13,7 +13,7 @@ import json
 from math import sqrt
 from pathlib import Path
 
-from chalicelib.outreach.words import heard
+from chalicelib.outreach.consent.words import heard
 
 SAMPLES = Path(__file__).parents[2] / "tests" / "samples" / "consent" / "held_out_2.jsonl"
 WISHES = {"stop": "stop", "start": "start", "help": "help", "doubt": "doubtful"}

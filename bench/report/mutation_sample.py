@@ -68,11 +68,11 @@ GROUPS: Mapping[str, Group] = {
         ("support/richpanel/*",),
         ("tests/support/richpanel", "tests/support/test_performing.py", "tests/support/replies"),
     ),
-    "twilio": Group(("outreach/twilio/*", "outreach/sending.py"), ("tests/outreach",)),
+    "twilio": Group(("outreach/twilio/*", "outreach/sending/prepared.py"), ("tests/outreach",)),
     "ses": Group(("outreach/ses/*",), ("tests/outreach",)),
-    "starts": Group(("outreach/door/*", "outreach/starting.py"), ("tests/outreach",)),
+    "starts": Group(("outreach/door/*", "outreach/events/start.py"), ("tests/outreach",)),
     "sweeps": Group(
-        ("once/recovery/*", "support/lost_tickets.py", "outreach/lost_replies.py"),
+        ("once/recovery/*", "support/lost_tickets.py", "outreach/hearing/lost_replies.py"),
         (
             *("tests/once/recovery", "tests/reliability", "tests/outreach/whole/test_lost.py"),
             *("tests/support/test_tickets_lost.py", "tests/simulation"),
@@ -81,8 +81,16 @@ GROUPS: Mapping[str, Group] = {
     "flows": Group(
         (
             *("once/flow.py", "once/resend.py", "support/flow.py", "support/arrivals.py"),
-            *("outreach/flow.py", "outreach/replying.py", "outreach/releasing.py"),
-            *("outreach/receipts.py", "outreach/conclusions.py", "outreach/handoff.py"),
+            *(
+                "outreach/events/flow.py",
+                "outreach/events/message.py",
+                "outreach/events/releasing.py",
+            ),
+            *(
+                "outreach/events/receipt.py",
+                "outreach/messages/sent.py",
+                "outreach/desk/operators.py",
+            ),
         ),
         ("tests/support", "tests/outreach", "tests/once/test_resend.py", "tests/simulation"),
     ),

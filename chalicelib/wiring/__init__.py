@@ -172,7 +172,7 @@ class Services(Support, Facts, Outreach):
     @cached_property
     def hands(self) -> Mapping[str, Hands]:
         """By kind of effect."""
-        from chalicelib.outreach import actions as outreach
+        from chalicelib.outreach.sending import effects as outreach
         from chalicelib.support import actions as support
 
         return hands_of({**support.KINDS, **outreach.KINDS}, self)

@@ -18,24 +18,25 @@ if TYPE_CHECKING:
     from chalicelib.once.lanes import Lane
     from chalicelib.once.recovery.rebuild import Rebuilder
     from chalicelib.once.recovery.sweep import SweepPart
-    from chalicelib.outreach.companies import CachedSettings
     from chalicelib.outreach.company_events.endpoint import Endpoint
     from chalicelib.outreach.company_events.recorder import CompanyEvents
     from chalicelib.outreach.company_events.telling import Teller
+    from chalicelib.outreach.consent.unsubscribe import UnsubscribeDoor
     from chalicelib.outreach.conversations.parcels import Parcels
     from chalicelib.outreach.conversations.store import Conversations
     from chalicelib.outreach.desk.door import DeskDoor
     from chalicelib.outreach.desk.inbox import Inbox
-    from chalicelib.outreach.door.admission import Starts
+    from chalicelib.outreach.desk.operators import Desk
     from chalicelib.outreach.door.initiate import Initiate
     from chalicelib.outreach.door.shares import Shares
-    from chalicelib.outreach.following import FollowUps
-    from chalicelib.outreach.handoff import Desk
-    from chalicelib.outreach.handoff_notices import Notices
+    from chalicelib.outreach.hearing.ownership import Ownership
     from chalicelib.outreach.lane_shares import LaneShares
-    from chalicelib.outreach.ownership import Ownership
+    from chalicelib.outreach.messages.following import FollowUps
+    from chalicelib.outreach.project.admission import Starts
+    from chalicelib.outreach.project.companies import CachedSettings
     from chalicelib.outreach.senders import Senders
-    from chalicelib.outreach.sending import Sender
+    from chalicelib.outreach.sending.notices import Notices
+    from chalicelib.outreach.sending.prepared import Sender
     from chalicelib.outreach.ses.client import Ses
     from chalicelib.outreach.spending.models import Models
     from chalicelib.outreach.spending.usage import Spending
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
     from chalicelib.outreach.twilio.door import TwilioDoor
     from chalicelib.outreach.twilio.owners import Owners
-    from chalicelib.outreach.unsubscribe import UnsubscribeDoor
     from chalicelib.outreach.writing.checked_writer import CheckedWriter
     from chalicelib.outreach.writing.composer import Composer
     from chalicelib.vendors.bedrock import Bedrock
@@ -122,7 +122,7 @@ class Outreach(Core):
 
     @cached_property
     def _unsubscribe_door(self) -> UnsubscribeDoor:
-        from chalicelib.outreach.unsubscribe import UnsubscribeDoor
+        from chalicelib.outreach.consent.unsubscribe import UnsubscribeDoor
 
         return UnsubscribeDoor(
             self.conversations, lambda: self.opaque_ids, self.log, self.intake, self.ledger
@@ -143,9 +143,9 @@ class Outreach(Core):
 
     @cached_property
     def _initiate(self) -> Initiate:
-        from chalicelib.outreach.companies import Companies
         from chalicelib.outreach.door import access
         from chalicelib.outreach.door.initiate import Initiate
+        from chalicelib.outreach.project.companies import Companies
 
         secret_id = self.settings.router_keys_secret_id
         return Initiate(
@@ -257,8 +257,8 @@ class Outreach(Core):
         """What reconciliation looks for at Twilio."""
         if "outreach" not in self.settings.systems:
             return ()
-        from chalicelib.outreach.companies import Companies
-        from chalicelib.outreach.lost_texts import LostTexts
+        from chalicelib.outreach.hearing.lost_texts import LostTexts
+        from chalicelib.outreach.project.companies import Companies
 
         found = LostTexts(
             Companies(self.table(self.settings.company_data_table)),
@@ -277,7 +277,7 @@ class Outreach(Core):
     @cached_property
     def _outreach_flow(self) -> Flow:
         from chalicelib.once.allowances import Allowances
-        from chalicelib.outreach.flow import OutreachFlow
+        from chalicelib.outreach.events.flow import OutreachFlow
 
         return OutreachFlow(
             self.conversations,
@@ -299,7 +299,7 @@ class Outreach(Core):
 
     @cached_property
     def _follow_ups(self) -> FollowUps:
-        from chalicelib.outreach.following import FollowUps
+        from chalicelib.outreach.messages.following import FollowUps
 
         return FollowUps(
             self.conversations,
@@ -315,13 +315,14 @@ class Outreach(Core):
     @cached_property
     def current_settings(self) -> CachedSettings:
         """The settings of conversations' projects."""
-        from chalicelib.outreach.companies import CachedSettings, Companies
+        from chalicelib.outreach.project.companies import CachedSettings, Companies
 
         companies = Companies(self.table(self.settings.company_data_table))
         return CachedSettings(companies.current, self.clock)
 
     def _receipt_flow(self) -> Flow:
-        from chalicelib.outreach.receipts import ReceiptFlow, resume_through
+        from chalicelib.outreach.events.receipt import ReceiptFlow
+        from chalicelib.outreach.resume import resume_through
 
         resume = resume_through(self.intake)
         return ReceiptFlow(
@@ -339,7 +340,7 @@ class Outreach(Core):
     @cached_property
     def notices(self) -> Notices:
         """Asks for the notices of hand-offs, and sends them."""
-        from chalicelib.outreach.handoff_notices import Notices
+        from chalicelib.outreach.sending.notices import Notices
 
         return Notices(
             self.conversations,
@@ -351,12 +352,12 @@ class Outreach(Core):
         )
 
     def _notice_flow(self) -> Flow:
-        from chalicelib.outreach.handoff_notices import NoticeFlow
+        from chalicelib.outreach.events.notice import NoticeFlow
 
         return NoticeFlow(self.conversations, self.current_settings, self.clock)
 
     def _notice_rebuilder(self) -> Rebuilder:
-        from chalicelib.outreach.handoff_notices import rebuilt
+        from chalicelib.outreach.sending.notices import rebuilt
 
         return rebuilt
 
@@ -406,18 +407,18 @@ class Outreach(Core):
         )
 
     def _tell_flow(self) -> Flow:
-        from chalicelib.outreach.company_events.flow import TellFlow
+        from chalicelib.outreach.events.company_event import TellFlow
 
         return TellFlow(self.company_events, self._endpoint, self.clock, self.log)
 
     def _tell_rebuilder(self) -> Rebuilder:
-        from chalicelib.outreach.company_events.flow import TellRebuilder
+        from chalicelib.outreach.events.company_event import TellRebuilder
 
         return TellRebuilder()
 
     def _endpoint(self, company_id: str, project_id: str) -> Endpoint | None:
-        from chalicelib.outreach.companies import Companies
         from chalicelib.outreach.company_events.endpoint import endpoint_of
+        from chalicelib.outreach.project.companies import Companies
 
         companies = Companies(self.table(self.settings.company_data_table))
         project = companies.project(company_id, project_id)
@@ -426,7 +427,7 @@ class Outreach(Core):
 
     @cached_property
     def _ownership(self) -> Ownership:
-        from chalicelib.outreach.ownership import Ownership
+        from chalicelib.outreach.hearing.ownership import Ownership
 
         return Ownership(self.senders, self.sender.account_of)
 
@@ -439,17 +440,17 @@ class Outreach(Core):
 
     @cached_property
     def _resume_rebuilder(self) -> Rebuilder:
-        from chalicelib.outreach.receipts import ResumeRebuilder
+        from chalicelib.outreach.resume import ResumeRebuilder
 
         return ResumeRebuilder(self.conversations)
 
     def _start_rebuilder(self) -> Rebuilder:
-        from chalicelib.outreach.receipts import StartRebuilder
+        from chalicelib.outreach.resume import StartRebuilder
 
         return StartRebuilder(self.conversations, self._parcels)
 
     def _lost_replies(self) -> Rebuilder:
-        from chalicelib.outreach.lost_replies import LostReplies
+        from chalicelib.outreach.hearing.lost_replies import LostReplies
 
         return LostReplies(self.conversations, self.twilio, lambda: self.opaque_ids, self.log)
 
@@ -469,16 +470,16 @@ class Outreach(Core):
     def desk(self) -> Desk:
         """Where operators see and release conversations that were handed off."""
         from chalicelib.outreach.conversations.handoffs import Handoffs
-        from chalicelib.outreach.handoff import Desk
+        from chalicelib.outreach.desk.operators import Desk
 
         return Desk(self.inbox, Handoffs(self._conversations_table))
 
     @cached_property
     def inbox(self) -> Inbox:
         """What persons see of hand-offs, and what they do with them."""
-        from chalicelib.outreach.companies import Companies
         from chalicelib.outreach.conversations.handoffs import Handoffs
         from chalicelib.outreach.desk.inbox import Inbox
+        from chalicelib.outreach.project.companies import Companies
 
         return Inbox(
             self.conversations,
@@ -494,7 +495,7 @@ class Outreach(Core):
     @cached_property
     def starts(self) -> Starts:
         """Starts in table A."""
-        from chalicelib.outreach.door.admission import Starts
+        from chalicelib.outreach.project.admission import Starts
 
         return Starts(self.table(self.settings.idempotency_table), self.ledger, self.clock)
 
@@ -513,7 +514,7 @@ class Outreach(Core):
     @cached_property
     def sender(self) -> Sender:
         """Sends messages, settles them, and hands conversations over."""
-        from chalicelib.outreach.sending import Sender
+        from chalicelib.outreach.sending.prepared import Sender
 
         return Sender(
             self.conversations,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from chalicelib.clock import parsed
 from chalicelib.errors import MiddlewareError, reason_of
 from chalicelib.once.ports import Clock, Log, SwitchesPort
-from chalicelib.outreach.handoff import Desk
+from chalicelib.outreach.desk.operators import Desk
 from chalicelib.vendors.shared_level import SharedLevel
 
 

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 
-from chalicelib.outreach.notices import MACHINE_LINE, OPT_OUT_LINE, Language
+from chalicelib.outreach.languages import Language
+from chalicelib.outreach.messages.fixed import MACHINE_LINE, OPT_OUT_LINE
 from local import company, simulated_model, tables
 from local.vendors.company_endpoint import SECRET, CompanyEndpoint
 

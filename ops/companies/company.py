@@ -10,10 +10,10 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.errors import PermanentError, UnavailableError
-from chalicelib.outreach.ai_config import ignored_names
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.door.access import Role
+from chalicelib.outreach.project.ai_config import ignored_names
 from ops import journal
 from ops.companies import api_keys, company_item, identities, senders
 from ops.companies.company_item import CompanyItem

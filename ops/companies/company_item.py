@@ -1,4 +1,4 @@
-"""Validates a `company-data` item before it is stored; `chalicelib.outreach.companies` reads it."""
+"""Validates a `company-data` item before it is stored; `chalicelib.outreach.project.companies` reads it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from pydantic import (
     model_validator,
 )
 
-from chalicelib.outreach import answering, handoff_notices
-from chalicelib.outreach.ai_config import AiConfig
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel
 from chalicelib.outreach.company_events import endpoint
+from chalicelib.outreach.conversations.response_targets import MOST_MINUTES
 from chalicelib.outreach.door.router import SEPARATOR, email, phone
-from chalicelib.outreach.follow_up_settings import Declared
-from chalicelib.outreach.notices import Language
-from chalicelib.outreach.response_targets import MOST_MINUTES
+from chalicelib.outreach.languages import Language
+from chalicelib.outreach.project import handoff_notice
+from chalicelib.outreach.project import pace as answering
+from chalicelib.outreach.project.ai_config import AiConfig
+from chalicelib.outreach.project.follow_up_settings import Declared
 from chalicelib.outreach.spending.budget import SOFT_PERCENT
 
 _LOOPBACK = "loopback"
@@ -128,7 +129,7 @@ class QuietHours(_Closed):
 
 
 class Answering(_Closed):
-    """`answering`; see `chalicelib.outreach.answering`."""
+    """`answering`; see `chalicelib.outreach.project.pace`."""
 
     quiet_period_seconds: Annotated[
         StrictInt, Field(ge=0, le=answering.LONGEST_QUIET_PERIOD_SECONDS)
@@ -164,11 +165,11 @@ class HandoffTarget(_Closed):
 
 
 class HandoffNotice(_Closed):
-    """`handoff_notice`; see `chalicelib.outreach.handoff_notices`."""
+    """`handoff_notice`; see `chalicelib.outreach.events.notice`."""
 
     email: Email
-    after_minutes: Annotated[StrictInt, Field(gt=0, le=handoff_notices.MOST_MINUTES)] = (
-        handoff_notices.AFTER_MINUTES
+    after_minutes: Annotated[StrictInt, Field(gt=0, le=handoff_notice.MOST_MINUTES)] = (
+        handoff_notice.AFTER_MINUTES
     )
 
 

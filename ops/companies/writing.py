@@ -8,10 +8,10 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError, reason_of
-from chalicelib.outreach.ai_config import WriterSettings, ai_config_of
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.companies import Project
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
+from chalicelib.outreach.project.ai_config import WriterSettings, ai_config_of
+from chalicelib.outreach.project.companies import Project
 from chalicelib.outreach.writing import model_view, prompts
 from chalicelib.outreach.writing.checked_writer import Judged
 from chalicelib.outreach.writing.checks.segments import segments

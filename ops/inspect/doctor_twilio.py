@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from chalicelib.errors import MiddlewareError, reason_of
 from chalicelib.outreach.channels import CREDENTIALS_OF, SENDER_OF, Channel
-from chalicelib.outreach.notices import CARRIER
+from chalicelib.outreach.messages.fixed import CARRIER
 from chalicelib.outreach.twilio.door import MESSAGE_PATH
 from ops.companies import senders
 from ops.inspect.finding import MANUAL, Finding

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from chalicelib.once.plan import Plan
-from chalicelib.outreach.actions import TELL_COMPANY
+from chalicelib.outreach.sending.effects import TELL_COMPANY
 from tests.crash.flow import STRAY, Row
 from tests.crash.run import Run
 

@@ -596,7 +596,9 @@ def every_conversation(run: Run, outreach: Outreach) -> None:
     for post in outreach.twilio.callbacks():
         outreach.deliver(post)
         run.work()
-    run.monkeypatch.setattr("chalicelib.outreach.loops.AT_ONCE_TIMES", 99)  # as no person writes
+    run.monkeypatch.setattr(
+        "chalicelib.outreach.hearing.loops.AT_ONCE_TIMES", 99
+    )  # as no person writes
     for number in range(5):  # so that the newest messages are more than the record holds
         outreach.deliver(outreach.says(f"Tell me more: {number}"))
         run.work()

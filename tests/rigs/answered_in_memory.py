@@ -15,13 +15,13 @@ from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
 from chalicelib.once.worker import Worker
-from chalicelib.outreach.companies import Companies
-from chalicelib.outreach.company_events.flow import TellRebuilder
 from chalicelib.outreach.company_events.names import TELLS
 from chalicelib.outreach.conversations.records import Draft, Status
+from chalicelib.outreach.events.company_event import TellRebuilder
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.keys import reply
-from chalicelib.outreach.receipts import ResumeRebuilder
+from chalicelib.outreach.project.companies import Companies
+from chalicelib.outreach.resume import ResumeRebuilder
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.tool_writer import ToolWriter
 from chalicelib.wiring.jobs import decode

@@ -21,10 +21,10 @@ from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
 from chalicelib.once.worker import HandedBackError, Worker
-from chalicelib.outreach.companies import Companies
 from chalicelib.outreach.company_events.endpoint import endpoint_of
-from chalicelib.outreach.company_events.flow import TellFlow, TellRebuilder
 from chalicelib.outreach.company_events.telling import Teller
+from chalicelib.outreach.events.company_event import TellFlow, TellRebuilder
+from chalicelib.outreach.project.companies import Companies
 from chalicelib.vendors import webhook
 from chalicelib.wiring.jobs import decode
 from tests.rigs.fakes import SetSwitches

@@ -16,7 +16,6 @@ from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.plan_run import PlanRun
 from chalicelib.once.settlement import Settlement
 from chalicelib.once.worker import HandedBackError, Worker
-from chalicelib.outreach.actions import KINDS
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.desk import shown
 from chalicelib.outreach.desk.asked import parsed_act
@@ -24,7 +23,8 @@ from chalicelib.outreach.desk.door import DeskDoor
 from chalicelib.outreach.desk.inbox import Inbox
 from chalicelib.outreach.door.access import Access, Role
 from chalicelib.outreach.jobs import InboundMessage
-from chalicelib.outreach.receipts import ResumeRebuilder
+from chalicelib.outreach.resume import ResumeRebuilder
+from chalicelib.outreach.sending.effects import KINDS
 from chalicelib.wiring.jobs import decode
 from chalicelib.wiring.lazy import hands_of
 from local import company

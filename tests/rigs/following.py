@@ -11,15 +11,16 @@ from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
-from chalicelib.outreach.actions import KINDS
-from chalicelib.outreach.companies import Companies
 from chalicelib.outreach.conversations.parcels import Parcels
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.door.access import Access
 from chalicelib.outreach.door.initiate import Initiate
 from chalicelib.outreach.door.shares import Shares
+from chalicelib.outreach.events.receipt import ReceiptFlow
 from chalicelib.outreach.jobs import DeliveryReceipt
-from chalicelib.outreach.receipts import ReceiptFlow, ResumeRebuilder, resume_through
+from chalicelib.outreach.project.companies import Companies
+from chalicelib.outreach.resume import ResumeRebuilder, resume_through
+from chalicelib.outreach.sending.effects import KINDS
 from chalicelib.vendors.level import OwnLevel
 from chalicelib.wiring.lazy import hands_of
 from local import company

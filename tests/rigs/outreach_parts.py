@@ -10,16 +10,16 @@ from chalicelib.once.allowances import Allowances
 from chalicelib.once.intake import Intake
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ledger.events import Ledger
-from chalicelib.outreach.companies import Companies
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.company_events.rows import EventRows
 from chalicelib.outreach.conversations.store import Conversations
-from chalicelib.outreach.door.admission import Starts
-from chalicelib.outreach.flow import OutreachFlow
-from chalicelib.outreach.following import FollowUps
-from chalicelib.outreach.ownership import Ownership
+from chalicelib.outreach.events.flow import OutreachFlow
+from chalicelib.outreach.hearing.ownership import Ownership
+from chalicelib.outreach.messages.following import FollowUps
+from chalicelib.outreach.project.admission import Starts
+from chalicelib.outreach.project.companies import Companies
 from chalicelib.outreach.senders import Senders
-from chalicelib.outreach.sending import Sender
+from chalicelib.outreach.sending.prepared import Sender
 from chalicelib.outreach.twilio import credentials
 from chalicelib.outreach.twilio.client import Twilio, basic
 from chalicelib.outreach.writing.composer import Composer

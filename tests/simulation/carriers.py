@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit
 from chalicelib.outreach.channels import carrier_address
 from chalicelib.outreach.conversations.items import draft_key
 from chalicelib.outreach.conversations.records import Record, draft
-from chalicelib.outreach.sending import _cleaned
+from chalicelib.outreach.sending.prepared import _cleaned
 from chalicelib.outreach.twilio.client import Text
 from local.vendors import ses, twilio
 from local.vendors.wire import Answer, Request

@@ -30,7 +30,7 @@ from chalicelib.once.recovery.reconcile import Reconciler
 from chalicelib.once.resend import ResendFlow
 from chalicelib.once.settlement import Settlement
 from chalicelib.once.worker import Worker
-from chalicelib.outreach.last_look import FRESH_SECONDS
+from chalicelib.outreach.messages.look import FRESH_SECONDS
 from chalicelib.support.jobs import ticket_job
 from chalicelib.support.lost_tickets import LostTickets
 from chalicelib.support.state import States

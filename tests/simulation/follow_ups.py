@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.outreach.actions import SendData
 from chalicelib.outreach.conversations.do_not_contact import addresses_of
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.sending.effects import SendData
 
 if TYPE_CHECKING:
     from tests.simulation.world import World

@@ -16,9 +16,9 @@ from chalicelib.once import keys
 from chalicelib.once.effect import Effect
 from chalicelib.once.job import Recovery
 from chalicelib.once.keys import Suffix
-from chalicelib.outreach.actions import NOTICES, HandOffData
 from chalicelib.outreach.conversations.handoffs import PARTITION
 from chalicelib.outreach.conversations.records import Status
+from chalicelib.outreach.sending.effects import NOTICES, HandOffData
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.actions import CLOSE
 from tests.simulation.carriers import decided_text

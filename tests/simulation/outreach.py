@@ -16,39 +16,35 @@ from chalicelib.once.journal import Journal
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.once.recovery.cursor import Sweeps
-from chalicelib.outreach.actions import KINDS
-from chalicelib.outreach.companies import Companies
 from chalicelib.outreach.company_events.endpoint import Endpoint, endpoint_of, secret_id
-from chalicelib.outreach.company_events.flow import TellFlow, TellRebuilder
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.company_events.rows import EventRows
 from chalicelib.outreach.company_events.telling import Teller
+from chalicelib.outreach.consent.unsubscribe import UnsubscribeDoor
 from chalicelib.outreach.conversations.do_not_contact import DoNotContact
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.conversations.parcels import Parcels
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.desk.inbox import Inbox
+from chalicelib.outreach.desk.operators import Desk
 from chalicelib.outreach.door.access import Access
-from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.door.initiate import Initiate
 from chalicelib.outreach.door.shares import Shares
-from chalicelib.outreach.flow import OutreachFlow
-from chalicelib.outreach.following import FollowUps
-from chalicelib.outreach.handoff import Desk
-from chalicelib.outreach.lost_replies import LostReplies
-from chalicelib.outreach.lost_texts import LostTexts
-from chalicelib.outreach.ownership import Ownership
-from chalicelib.outreach.receipts import (
-    ReceiptFlow,
-    ResumeRebuilder,
-    StartRebuilder,
-    resume_through,
-)
+from chalicelib.outreach.events.company_event import TellFlow, TellRebuilder
+from chalicelib.outreach.events.flow import OutreachFlow
+from chalicelib.outreach.events.receipt import ReceiptFlow
+from chalicelib.outreach.hearing.lost_replies import LostReplies
+from chalicelib.outreach.hearing.lost_texts import LostTexts
+from chalicelib.outreach.hearing.ownership import Ownership
+from chalicelib.outreach.messages.following import FollowUps
+from chalicelib.outreach.project.admission import Starts
+from chalicelib.outreach.project.companies import Companies
+from chalicelib.outreach.resume import ResumeRebuilder, StartRebuilder, resume_through
 from chalicelib.outreach.senders import Senders
-from chalicelib.outreach.sending import Sender
+from chalicelib.outreach.sending.effects import KINDS
+from chalicelib.outreach.sending.prepared import Sender
 from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
-from chalicelib.outreach.unsubscribe import UnsubscribeDoor
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer
 from chalicelib.outreach.writing.tool_writer import ToolWriter

@@ -15,9 +15,9 @@ from chalicelib.facts.dataset import DIMENSIONS, FACT_EVENT
 from chalicelib.once import keys
 from chalicelib.once.plan import Plan
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.answering import TOGETHER
 from chalicelib.outreach.conversations.handoffs import WAITING
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, HELP, OPT_OUT, UNSAID
+from chalicelib.outreach.project.pace import TOGETHER
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.actions import ATTENTION_TAG
 from tests.simulation.scenario import CANARIES

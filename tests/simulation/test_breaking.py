@@ -17,11 +17,11 @@ from chalicelib.once.ledger import events as ledger
 from chalicelib.once.ports import Switches
 from chalicelib.once.settlement import Settled, Settlement, Verdict
 from chalicelib.once.worker import HandedBackError, Worker
-from chalicelib.outreach import flow as outreach
-from chalicelib.outreach.actions import hand_off
-from chalicelib.outreach.conclusions import Conclusions
 from chalicelib.outreach.conversations.store import Conversations
-from chalicelib.outreach.last_look import LastLook
+from chalicelib.outreach.events import flow as outreach
+from chalicelib.outreach.messages.look import LastLook
+from chalicelib.outreach.messages.sent import Conclusions
+from chalicelib.outreach.sending.effects import hand_off
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support import state
 from chalicelib.support.lost_tickets import LostTickets

@@ -6,7 +6,7 @@ from tests.simulation.breaks import Edit
 from tests.simulation.pairs import with_pairs
 from tests.simulation.world import World
 
-_MATCHING = "chalicelib.outreach.matching:Matching."
+_MATCHING = "chalicelib.outreach.hearing.matching:Matching."
 BREAKS = (
     (
         "the newest takes what may belong to both",

@@ -21,7 +21,7 @@ BREAKS = (
     (
         "a call is acknowledged and not recorded",
         Edit(
-            "chalicelib.outreach.conclusions:Conclusions.conclude",
+            "chalicelib.outreach.messages.sent:Conclusions.conclude",
             (('plan.facts.get("tool") == CALL', "False"),),
         ),
         "neither its company nor a person has it",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.facts.posting.actions import INSERT_DIMENSION, REPLACE_DIMENSION
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED
-from chalicelib.outreach.lost_texts import YOUNG
+from chalicelib.outreach.hearing.lost_texts import YOUNG
 from tests.simulation import answered, stored_records, tools
 from tests.simulation.oracle import SET_LIKE
 from tests.simulation.outreach import TEXTS

@@ -6,8 +6,7 @@
     endpoint    a project's endpoint: its settings and its secrets
     telling     the executor: posts one event, and decides when it is tried again
     endpoint_breaker  nothing is posted for a while to an endpoint that fails
-    tools       a function that the writer asks for: declared, checked, confirmed
-    flow        the flow of the lane `companies`: one event after the other
+    standard_webhooks  signatures, for both directions
 
 An event is written when a worker reaches what it tells of, under a key of that, before the worker's
 own event ends.  So none is lost with a crash, and none is written twice.  The events of a

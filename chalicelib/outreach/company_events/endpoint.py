@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from chalicelib.errors import UnavailableError
-from chalicelib.outreach import standard_webhooks
+from chalicelib.outreach.company_events import standard_webhooks
 
 SETTING = "event_webhook"
 INCLUDES = ("text", "recipient")

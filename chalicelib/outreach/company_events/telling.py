@@ -27,8 +27,7 @@ from chalicelib.errors import (
 from chalicelib.once.effect import Effect
 from chalicelib.once.flow import NotYet
 from chalicelib.once.ports import Clock, Log
-from chalicelib.outreach import standard_webhooks
-from chalicelib.outreach.company_events import endpoint_breaker
+from chalicelib.outreach.company_events import endpoint_breaker, standard_webhooks
 from chalicelib.outreach.company_events.endpoint import Endpoint, signing_secrets
 from chalicelib.outreach.company_events.names import UNOPENED, CompanyEvent, Name, Personal, body
 from chalicelib.outreach.company_events.rows import EndpointState, EventRows, Head

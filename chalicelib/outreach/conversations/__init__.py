@@ -7,5 +7,7 @@ do_not_contact  recipients that a company must not contact
 former          pairs of a sender and a recipient that had a conversation
 handoffs        the list of hand-offs
 parcels         the jobs of starts whose conversations are not open yet
+numbers         forms of one phone number
+response_targets  how long a recipient may wait for a person, in business hours; pure
 acts            what persons do with a conversation
 """

@@ -32,9 +32,9 @@ from chalicelib.once.store import (
     TransactionConflict,
     TransactionRefused,
 )
-from chalicelib.outreach import numbers, senders
+from chalicelib.outreach import senders
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.conversations import items
+from chalicelib.outreach.conversations import items, numbers
 from chalicelib.outreach.conversations.acts import TRIES
 from chalicelib.outreach.conversations.records import CONTINUED_BY, Record
 

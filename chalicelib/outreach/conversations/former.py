@@ -12,9 +12,8 @@ from typing import Any
 
 from chalicelib.once import keys
 from chalicelib.once.store import Item
-from chalicelib.outreach import numbers
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.conversations import items
+from chalicelib.outreach.conversations import items, numbers
 
 PAIR_TTL = timedelta(days=5 * 365)
 """From the newest opening: as long as a mark not to contact somebody."""

@@ -20,7 +20,7 @@ from typing import Any
 
 from chalicelib.clock import iso, parsed
 from chalicelib.once.store import Item, Store
-from chalicelib.outreach import response_targets
+from chalicelib.outreach.conversations import response_targets
 from chalicelib.outreach.conversations.records import Record
 
 PARTITION = "handoffs"

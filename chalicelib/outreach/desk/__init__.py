@@ -12,4 +12,5 @@ a conversation and does acts.  The life of a hand-off::
     inbox      the interface
     shown      a conversation and a hand-off as they are shown
     door       the Desk API
+    operators  hand-offs for operators and schedules
 """

@@ -22,7 +22,7 @@ from chalicelib.outreach.conversations.records import (
 )
 from chalicelib.outreach.desk import asked as asking
 from chalicelib.outreach.desk.asked import Asked, RefusedError
-from chalicelib.outreach.notices import with_opt_out_line
+from chalicelib.outreach.messages.fixed import with_opt_out_line
 
 STEPPED_IN = "stepped_in"
 """Reason of a hand-off that a person took although the machine had asked for none."""

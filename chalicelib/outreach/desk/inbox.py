@@ -23,7 +23,6 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach import reopening, rules
 from chalicelib.outreach.conversations.acts import OutdatedError, RepeatedError
 from chalicelib.outreach.conversations.handoffs import Handoffs, listed_id
 from chalicelib.outreach.conversations.records import Draft, Record, Status
@@ -31,9 +30,11 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.desk import asked as asking
 from chalicelib.outreach.desk import changes, shown
 from chalicelib.outreach.desk.asked import Asked, RefusedError
-from chalicelib.outreach.door.admission import Starts
+from chalicelib.outreach.events.releasing import previous_status
 from chalicelib.outreach.jobs import DeskReply, HandoffRelease
-from chalicelib.outreach.releasing import previous_status
+from chalicelib.outreach.messages import reopening
+from chalicelib.outreach.project import rules
+from chalicelib.outreach.project.admission import Starts
 
 SOURCE = "handoff"
 MOST_LISTED = 200

@@ -12,7 +12,7 @@ from chalicelib.once import keys
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
-from chalicelib.outreach.rules import WHATSAPP_WINDOW
+from chalicelib.outreach.project.rules import WHATSAPP_WINDOW
 
 ANSWERED, SNOOZED = "answered", "snoozed"
 STATES = (

@@ -5,7 +5,6 @@ In the order of a request:
     router     the request body: checked in the Router's own order, normalised
     access     who asks: the company's API key, and its signature
     initiate   the request's steps: access, body, project, admission, queue, response
-    admission  starts in table A: admitted once, under the company's limits
     shares     how many starts of a company enter a lane, so that others find room
     outcomes   what became of a start, in the Router's fields
     reading    what a company's key may read of a conversation

@@ -12,7 +12,11 @@ from enum import StrEnum
 from typing import Any
 
 from chalicelib.errors import SignatureError
-from chalicelib.outreach.standard_webhooks import SHORTEST_SECRET_BYTES, key, signature
+from chalicelib.outreach.company_events.standard_webhooks import (
+    SHORTEST_SECRET_BYTES,
+    key,
+    signature,
+)
 
 TOLERANCE_SECONDS = 300
 _WRONG_KEY = "header x-api-key is missing or wrong"

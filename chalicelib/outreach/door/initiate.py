@@ -37,18 +37,18 @@ from chalicelib.once.later import SOONEST_SECONDS
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach import openings
 from chalicelib.outreach.channels import SENDER_OF
-from chalicelib.outreach.companies import Companies, Project
 from chalicelib.outreach.company_events.names import TELLS
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.door import access, outcomes, reading, router
 from chalicelib.outreach.door.access import Access
-from chalicelib.outreach.door.admission import Admitted, Known, Limited, Outcome, Reused, Starts
 from chalicelib.outreach.door.router import StartRequest
 from chalicelib.outreach.door.shares import Shares
-from chalicelib.outreach.follow_up_settings import channels_left, declared_by
 from chalicelib.outreach.jobs import StartConversation
+from chalicelib.outreach.project import openings
+from chalicelib.outreach.project.admission import Admitted, Known, Limited, Outcome, Reused, Starts
+from chalicelib.outreach.project.companies import Companies, Project
+from chalicelib.outreach.project.follow_up_settings import channels_left, declared_by
 
 if TYPE_CHECKING:  # most starts do not load them
     from chalicelib.outreach.company_events.rows import EventRows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from chalicelib.once.event import EventStatus
-from chalicelib.outreach.door.admission import Outcome
+from chalicelib.outreach.project.admission import Outcome
 
 _DELIVERED = frozenset({"delivered", "read"})
 _NOT_DELIVERED = frozenset({"undelivered", "failed", "bounced", "rejected"})

@@ -31,8 +31,8 @@ from chalicelib.errors import PayloadError
 from chalicelib.once import keys
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.consent.words import Word, heard
 from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
-from chalicelib.outreach.words import Word, heard
 from chalicelib.vendors.html_text import plain_text
 
 MAX_TEXT_CHARACTERS = 32_768

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from chalicelib.errors import TransientError, UnavailableError
 from chalicelib.outreach import senders
+from chalicelib.outreach.consent.words import heard
 from chalicelib.outreach.conversations.do_not_contact import DoNotContact, Reason
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.senders import Senders
-from chalicelib.outreach.words import heard
 
 
 @dataclass(frozen=True, slots=True)

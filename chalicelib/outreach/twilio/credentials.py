@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 
 from chalicelib.errors import PermanentError
+from chalicelib.outreach.channels import CREDENTIALS_OF
+from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.twilio.client import Credentials
 
 
@@ -31,3 +33,16 @@ def of_company(secret: str) -> Credentials:
 
 def _malformed() -> PermanentError:
     return PermanentError("secrets", "read", reason="credentials_malformed")
+
+
+def secret_of(record: Record) -> str:
+    """Name of the secret of the conversation's Twilio account.
+
+    Raises:
+        PermanentError: the company's settings name none.
+    """
+    name = CREDENTIALS_OF[record.channel]
+    secret_id = record.channel_config.get(name)
+    if not isinstance(secret_id, str) or not secret_id:
+        raise PermanentError("secrets", "read", reason=f"no_{name}")
+    return secret_id

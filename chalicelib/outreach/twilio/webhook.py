@@ -26,8 +26,8 @@ from chalicelib.once import keys
 from chalicelib.once.door import InboundRequest
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Carrier, Channel, channel_of, number_of
+from chalicelib.outreach.consent.words import Word, heard
 from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
-from chalicelib.outreach.words import Word, heard
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_TEXT_CHARACTERS = 4096

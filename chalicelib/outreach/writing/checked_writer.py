@@ -12,15 +12,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from chalicelib.once.ports import Log
-from chalicelib.outreach.ai_config import WriterSettings, ai_config_of
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
-from chalicelib.outreach.notices import (
-    Language,
+from chalicelib.outreach.languages import Language
+from chalicelib.outreach.messages.fixed import (
     machine_line,
     says_machine,
     with_machine_line,
     with_opt_out_line,
 )
+from chalicelib.outreach.project.ai_config import WriterSettings, ai_config_of
 from chalicelib.outreach.writing import prompts
 from chalicelib.outreach.writing.checks.claims import admits_a_machine, asks_whether_a_machine
 from chalicelib.outreach.writing.checks.given import Given, given

@@ -12,7 +12,7 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import UNSAID, Draft, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
-from chalicelib.outreach.notices import stop_confirmation, with_opt_out_line
+from chalicelib.outreach.messages.fixed import stop_confirmation, with_opt_out_line
 from chalicelib.outreach.writing.template_writer import DraftRefusedError, Writer
 
 HISTORY_ENTRIES = 20

@@ -17,8 +17,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from chalicelib.outreach.ai_config import Knowledge, Shown, WriterSettings
 from chalicelib.outreach.conversations.records import Entry, Record
+from chalicelib.outreach.project.ai_config import Knowledge, Shown, WriterSettings
 from chalicelib.redaction import model_view
 from chalicelib.vendors.language_model import Turn
 

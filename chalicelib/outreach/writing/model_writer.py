@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from chalicelib.errors import PermanentError, TransientError
-from chalicelib.outreach.ai_config import WriterSettings
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
+from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.spending.models import Choice
 from chalicelib.outreach.writing import model_view, prompts
 from chalicelib.outreach.writing.template_writer import Writer

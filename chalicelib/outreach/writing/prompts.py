@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chalicelib.outreach.ai_config import WriterSettings
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.writing.checks.language import name_of
 
 OPENING = """\

@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from chalicelib.outreach.ai_config import ai_config_of
 from chalicelib.outreach.company_events.names import TELLS
-from chalicelib.outreach.company_events.tools import Tool, is_yes
 from chalicelib.outreach.conversations.drafts import Drafts
 from chalicelib.outreach.conversations.records import ASKED, Draft, Entry, Record
-from chalicelib.outreach.notices import Language, language_of
+from chalicelib.outreach.languages import Language, language_of
+from chalicelib.outreach.project.ai_config import ai_config_of
+from chalicelib.outreach.tools.schema import Tool, is_yes
 from chalicelib.outreach.writing.template_writer import Writer
 
 ASK, CALL = "ask", "call"

@@ -7,8 +7,8 @@ import pytest
 from chalicelib.errors import TransientError
 from chalicelib.once.lanes import EMAIL, OUTREACH
 from chalicelib.once.store import ConditionFailed
-from chalicelib.outreach.companies import RateLimits
 from chalicelib.outreach.door.shares import AT_ONCE, SMALL, Shares
+from chalicelib.outreach.project.companies import RateLimits
 from chalicelib.vendors.level import OwnLevel
 from chalicelib.vendors.shared_level import TRIES, SharedLevel
 from tests.rigs.tables import FaultyTable

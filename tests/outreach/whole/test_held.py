@@ -7,9 +7,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from chalicelib.errors import TransientError
-from chalicelib.outreach import rules
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Status
+from chalicelib.outreach.project import rules
 from chalicelib.outreach.writing.template_writer import TemplateWriter
 from local import company
 from tests.rigs.memory_stage import ON_ENGINE

@@ -1,6 +1,7 @@
 """What becomes of a conversation whose draft may not be sent: nothing leaves, and a person has it."""
 
-from chalicelib.outreach.notices import MACHINE_LINE, Language
+from chalicelib.outreach.languages import Language
+from chalicelib.outreach.messages.fixed import MACHINE_LINE
 from local import company
 from tests.rigs.outreach import TEL
 

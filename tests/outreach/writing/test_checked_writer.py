@@ -6,7 +6,8 @@ import pytest
 
 from chalicelib.errors import PermanentError, reason_of
 from chalicelib.outreach.conversations.records import Draft, Entry, Record, draft
-from chalicelib.outreach.notices import MACHINE_LINE, OPT_OUT_LINE, Language
+from chalicelib.outreach.languages import Language
+from chalicelib.outreach.messages.fixed import MACHINE_LINE, OPT_OUT_LINE
 from chalicelib.outreach.writing.checked_writer import CheckedWriter
 from tests.rigs.fakes import RecordingLog
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from chalicelib.outreach.ai_config import WriterSettings
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft
+from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.writing.checks import segments as sms
 from chalicelib.outreach.writing.checks.addresses import addresses, is_allowed
 from chalicelib.outreach.writing.checks.claims import asks_whether_a_machine

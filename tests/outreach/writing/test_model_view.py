@@ -4,8 +4,8 @@ import json
 import re
 from pathlib import Path
 
-from chalicelib.outreach.ai_config import Limits, WriterSettings
 from chalicelib.outreach.conversations.records import Entry, Record
+from chalicelib.outreach.project.ai_config import Limits, WriterSettings
 from chalicelib.outreach.writing.composer import HISTORY_ENTRIES
 from chalicelib.outreach.writing.model_view import (
     CLOSE,

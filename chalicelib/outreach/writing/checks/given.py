@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from chalicelib.outreach.ai_config import WriterSettings
 from chalicelib.outreach.conversations.records import Entry, Record
+from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.writing.checks.instructing import instructs
 
 

@@ -12,8 +12,8 @@ from chalicelib.once.event import EventStatus
 from chalicelib.once.ledger import layout, rows
 from chalicelib.once.recovery.cursor import Sweeps
 from chalicelib.once.share import FREE_SECONDS, LaneShare
-from chalicelib.outreach.companies import RateLimits
-from chalicelib.outreach.door.admission import Starts
+from chalicelib.outreach.project.admission import Starts
+from chalicelib.outreach.project.companies import RateLimits
 from chalicelib.support.configuration.versions import Versions
 from chalicelib.support.orders.cache import Lookups
 from chalicelib.vendors.shared_level import SharedLevel

@@ -9,13 +9,14 @@ from chalicelib.errors import UnavailableError
 from chalicelib.once.event import EventStatus
 from chalicelib.once.job import Recovery, facts_of
 from chalicelib.once.keys import OpaqueIds
-from chalicelib.outreach import keys, unsubscribe
-from chalicelib.outreach.companies import RateLimits
+from chalicelib.outreach import keys
 from chalicelib.outreach.company_events.names import TELLS, Name
+from chalicelib.outreach.consent import unsubscribe
+from chalicelib.outreach.consent.unsubscribe import UnsubscribeDoor
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.jobs import StartConversation
-from chalicelib.outreach.receipts import ResumeRebuilder, resume_job
-from chalicelib.outreach.unsubscribe import UnsubscribeDoor
+from chalicelib.outreach.project.companies import RateLimits
+from chalicelib.outreach.resume import ResumeRebuilder, resume_job
 from tests.rigs.company_endpoint import Telling, consumer
 from tests.rigs.conversation_samples import new
 from tests.rigs.crash_injection import ProcessKilled, killed_at

@@ -16,7 +16,7 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Draft, Entry, OtherMessages, Status
 from chalicelib.outreach.conversations.store import TRIES
-from chalicelib.outreach.door.admission import Starts
+from chalicelib.outreach.project.admission import Starts
 from tests.rigs.conversation_samples import EMAIL, SENDERS, TEL, message, new
 
 

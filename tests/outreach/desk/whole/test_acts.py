@@ -9,13 +9,13 @@ from chalicelib.errors import ConflictError, PayloadError, TransientError, Unava
 from chalicelib.once.event import EventStatus
 from chalicelib.once.journal import entry_time
 from chalicelib.once.ports import Switches
-from chalicelib.outreach import reopening
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import Status
 from chalicelib.outreach.desk import asked as asking
 from chalicelib.outreach.desk.inbox import NotFoundError
-from chalicelib.outreach.handoff import Desk
+from chalicelib.outreach.desk.operators import Desk
+from chalicelib.outreach.messages import reopening
 from chalicelib.wiring.watching import report_handoffs
 from ops.companies.erase import Subjects
 from tests.rigs.desk import OTHERS, OURS, TEL

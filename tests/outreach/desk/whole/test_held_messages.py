@@ -6,7 +6,8 @@ import pytest
 
 from chalicelib.errors import TransientError
 from chalicelib.outreach.conversations.records import Draft
-from chalicelib.outreach.notices import OPT_OUT_LINE, Language
+from chalicelib.outreach.languages import Language
+from chalicelib.outreach.messages.fixed import OPT_OUT_LINE
 from chalicelib.outreach.spending.budget import (
     CONVERSATION_BUDGET_REACHED,
     BudgetReachedError,

@@ -5,8 +5,8 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from chalicelib.outreach.company_events.tools import Tool, is_yes
 from chalicelib.outreach.conversations.records import ASKED, Draft
+from chalicelib.outreach.tools.schema import Tool, is_yes
 from tests.rigs.answered_in_memory import Answered, Killed
 
 DAY = 86_400.0

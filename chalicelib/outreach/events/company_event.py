@@ -1,0 +1,188 @@
+"""The flow of the lane `companies`: the events of a conversation are posted one after the other.
+
+Each is an event of the ledger, ``evt:tell:{opaque conversation id}:{number}``, with one action.  It is
+claimed when all before it are posted; a job that comes earlier ends without a row, and queues the first of
+those before it where that one has none either: a crash came between its outbox and the queue.  A job posts
+the events that follow its own as well, up to `TOGETHER`, and then queues the next one: so a backlog is
+posted in a few jobs once its endpoint answers again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from chalicelib.once.action import ActionRow, ActionStatus
+from chalicelib.once.effect import Effect
+from chalicelib.once.event import EventFacts, EventStatus, Lease
+from chalicelib.once.flow import Event, Flow, NotAnEvent, NotYet, suffix
+from chalicelib.once.job import facts_of
+from chalicelib.once.plan import Plan, PlannedAction
+from chalicelib.once.ports import Clock, Log, Switches
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.company_events.endpoint import Endpoint
+from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.recorder import CompanyEvents
+from chalicelib.outreach.company_events.recorder import job as following_job
+from chalicelib.outreach.company_events.rows import EventRows, Head
+from chalicelib.outreach.jobs import TellCompany
+from chalicelib.outreach.sending.effects import TELL_COMPANY, hand_off, tell_company
+
+FLOW = "companies"
+TOGETHER = 8
+"""Events of one job: each may take as long as its post, and the last must still fit into the function."""
+SWITCHED_OFF_SECONDS = 900.0
+"""How often an event that a switch keeps back is looked at again."""
+_GONE = frozenset({"no_endpoint", "conversation_gone"})
+"""Reasons for which an event is passed over: there is no place to send it to, or nothing to send."""
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """The subject of an event.
+
+    Attributes:
+        head: of its conversation's events.
+        number: the event's.
+        is_last: no further event is posted by the same job.
+        rounds: of that job.
+    """
+
+    head: Head
+    number: int
+    is_last: bool
+    rounds: int
+
+
+class TellFlow(Flow):
+    """`once.flow.Flow` for `jobs.TellCompany`.
+
+    Args:
+        endpoint: a project's endpoint as it is set now, by the ids of company and project.
+    """
+
+    is_watched = True
+
+    def __init__(
+        self,
+        events: CompanyEvents,
+        endpoint: Callable[[str, str], Endpoint | None],
+        clock: Clock,
+        log: Log,
+    ) -> None:
+        self._events = events
+        self._rows: EventRows = events.rows
+        self._endpoint = endpoint
+        self._clock = clock
+        self._log = log
+
+    def events(self, job: TellCompany) -> Sequence[Event]:
+        """See `once.flow.Flow.events`."""
+        head = self._rows.head(job.conversation_id)
+        if head is None:
+            raise NotAnEvent(EventStatus.SKIPPED, "conversation_gone")
+        if job.number > head.posted + 1:
+            self._events.begin(head)
+            return []  # the job of the one before posts it, or queues it again
+        following = range(head.posted + 1, min(head.count, head.posted + TOGETHER) + 1)
+        numbers = sorted({job.number, *following})
+        own = facts_of(job)
+        return [
+            Event(
+                own if number == job.number else self._facts(job, number),
+                Telling(head, number, number == numbers[-1], job.rounds),
+            )
+            for number in numbers
+        ]
+
+    def goes_on(self, event: Event) -> bool:
+        """See `once.flow.Flow.goes_on`: no event is posted before the one before it was."""
+        telling: Telling = event.subject
+        head = self._rows.head(telling.head.opaque_id)
+        return head is not None and head.posted >= telling.number
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `once.flow.Flow.plan`."""
+        self._check(event, switches)
+        number = event.subject.number
+        return Plan(FLOW, ((PlannedAction(TELL_COMPANY.name, str(number)),),))
+
+    def recheck(self, event: Event, plan: Plan, switches: Switches) -> None:
+        """See `once.flow.Flow.recheck`."""
+        del plan
+        self._check(event, switches)
+
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
+        """See `once.flow.Flow.build`."""
+        del plan
+        if planned.kind != TELL_COMPANY.name:
+            raise KeyError(planned.kind)
+        return tell_company(event.facts.conversation_id, int(planned.arg))
+
+    def conclude(
+        self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
+    ) -> bool:
+        """See `once.flow.Flow.conclude`; its writes are conditional on the order."""
+        del lease, plan
+        telling: Telling = event.subject
+        row = rows[outreach_keys.tell_action(telling.head.opaque_id, telling.number)]
+        is_done = row.status == ActionStatus.DONE
+        if is_done or row.reason in _GONE:
+            self._go_on(telling)
+        elif row.status != ActionStatus.UNKNOWN:
+            self._stop(telling.head, row.reason or row.status.value)
+        return True
+
+    def escalation(self, event: Event, reason: str) -> Effect | None:
+        """An event that is posted no more is listed for operators; a tool's call goes to a person too."""
+        opaque_id = event.facts.conversation_id
+        head = self._rows.head(opaque_id)
+        if head is None:
+            return None
+        if reason.startswith("dead_letter"):
+            self._stop(head, reason)
+        number = outreach_keys.told_number(event.facts.event_key)
+        found = self._rows.event(opaque_id, number)
+        if found is None or found.name != Name.TOOL_CALLED:
+            return None
+        return hand_off(opaque_id, "|tool_not_accepted", suffix(event).prefixed("tool-"))
+
+    def _facts(self, job: TellCompany, number: int) -> EventFacts:
+        """Of an event that another event's job posts; an attempt before has stored when it was written."""
+        written = self._rows.event(job.conversation_id, number)
+        at = written.at if written else job.received_at
+        return facts_of(following_job(job.conversation_id, number, at))
+
+    def _check(self, event: Event, switches: Switches) -> None:
+        telling: Telling = event.subject
+        head = telling.head
+        kept_back = switches.forbids(TELL_COMPANY)
+        if kept_back is not None:
+            raise NotYet(kept_back, self._clock.now().timestamp() + SWITCHED_OFF_SECONDS)
+        if telling.number <= head.posted:
+            return  # posted before a crash: only its end is missing
+        if self._endpoint(head.company_id, head.project_id) is None:
+            self._go_on(telling)
+            raise NotAnEvent(EventStatus.SKIPPED, "no_endpoint")
+        if self._rows.endpoint(head.company_id, head.project_id).paused_at is not None:
+            self._stop(head, "endpoint_paused")
+            raise NotAnEvent(EventStatus.FAILED, "endpoint_paused")
+
+    def _go_on(self, telling: Telling) -> None:
+        """The event has ended: the next one follows."""
+        head = self._rows.tell(telling.head.opaque_id, telling.number)
+        if telling.is_last and head is not None and head.count > head.posted:
+            self._events.go_on(head.opaque_id, head.posted + 1, rounds=telling.rounds + 1)
+
+    def _stop(self, head: Head, reason: str) -> None:
+        self._rows.stop(head, reason)
+        self._log.metric("mw.companies.stopped")
+
+
+class TellRebuilder:
+    """`once.recovery.rebuild.Rebuilder` for ``evt:tell``."""
+
+    def __call__(self, event: EventFacts) -> TellCompany:
+        """The job."""
+        number = outreach_keys.told_number(event.event_key)
+        return following_job(event.conversation_id, number, event.received_at)

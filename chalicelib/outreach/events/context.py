@@ -1,0 +1,73 @@
+"""What a run knows of its outreach event so far, shared by the flow's parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from chalicelib.once.event import EventStatus
+from chalicelib.once.flow import NotAnEvent
+from chalicelib.once.plan import Plan, PlannedAction
+from chalicelib.once.ports import Switches
+from chalicelib.outreach.conversations.records import Draft, Record
+from chalicelib.outreach.hearing.matching import Match
+from chalicelib.outreach.jobs import (
+    DeskReply,
+    HandoffRelease,
+    InboundMessage,
+    OutreachResume,
+    StartConversation,
+    Unsubscribed,
+)
+from chalicelib.outreach.sending.effects import Loaded
+
+FLOW = "outreach"
+MESSAGE_GONE = "message_gone"
+"""What an event is about is not stored; of an e-mail that came in, its dead letter has the text."""
+Job = (
+    StartConversation | InboundMessage | OutreachResume | HandoffRelease | DeskReply | Unsubscribed
+)
+
+
+@dataclass(slots=True)
+class EventContext:
+    """The subject of an outreach event, filled in as the run proceeds.
+
+    Attributes:
+        job: the job from the queue.
+        record: the conversation; None for a start until it is opened.
+        draft: the message to send, once it is composed.
+        match: how the conversation of a message was found.
+        started: monotonic seconds.
+        handoff_id: of the hand-off that this event may ask for.
+    """
+
+    job: Job
+    started: float
+    record: Record | None = None
+    draft: Draft | None = None
+    loaded: Loaded | None = field(default=None, repr=False)
+    match: Match | None = None
+    handoff_id: str = ""
+
+    @property
+    def conversation(self) -> Record:
+        """The conversation, which must exist.
+
+        Raises:
+            NotAnEvent: it does not exist.
+        """
+        if self.record is None:
+            raise NotAnEvent(EventStatus.FAILED, "conversation_gone")
+        return self.record
+
+
+def hand_off_plan(held: str, reason: str, *, lacks: str | None = None) -> Plan:
+    """The plan that hands a conversation to a person and holds ``start``, ``reply`` or nothing."""
+    step = (PlannedAction("hand_off", f"{held}|{reason}"),)
+    return Plan(FLOW, (step,), {"opening": held == "start"}, lacks)
+
+
+def may_send(switches: Switches) -> bool:
+    """Whether a message would be sent now; if not, none is composed before an operator replays it."""
+    modes = switches.modes
+    return modes.mode == "automation_candidate" and not switches.shadow_mode

@@ -1,0 +1,256 @@
+"""Plans the answer to a recipient's message; the message is stored once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from chalicelib.once.event import EventStatus
+from chalicelib.once.flow import Event, NotAnEvent
+from chalicelib.once.job import Recovery
+from chalicelib.once.plan import Plan, PlannedAction
+from chalicelib.once.ports import Switches
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.recorder import CompanyEvents
+from chalicelib.outreach.consent.words import Word, heard
+from chalicelib.outreach.conversations import numbers
+from chalicelib.outreach.conversations.do_not_contact import Reason, addresses_of
+from chalicelib.outreach.conversations.records import (
+    AUTO_REPLY,
+    DO_NOT_CONTACT,
+    HELP,
+    LATE,
+    LOOP,
+    MACHINE,
+    MEDIA,
+    NO_TEXT,
+    OPT_OUT,
+    OPT_OUT_IN_DOUBT,
+    OTHER_SENDER,
+    SEVERAL,
+    UNSAID,
+    Draft,
+    Entry,
+    Record,
+)
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.events.approval import Approval
+from chalicelib.outreach.events.context import (
+    FLOW,
+    MESSAGE_GONE,
+    EventContext,
+    hand_off_plan,
+    may_send,
+)
+from chalicelib.outreach.events.drafting import Drafting
+from chalicelib.outreach.hearing import loops
+from chalicelib.outreach.hearing.matching import Match, Matching
+from chalicelib.outreach.jobs import InboundMessage
+from chalicelib.outreach.messages import threads
+from chalicelib.outreach.messages.fixed import carrier_answers, help_answer, stop_confirmation
+from chalicelib.outreach.messages.look import PERSON_ANSWERS
+from chalicelib.outreach.project import rules
+from chalicelib.outreach.project.pace import Pace
+
+
+class Replying:
+    """Finds the conversation of a message, and plans the answer."""
+
+    def __init__(
+        self,
+        conversations: Conversations,
+        drafting: Drafting,
+        approval: Approval,
+        matching: Matching,
+        pace: Pace,
+        events: CompanyEvents,
+    ) -> None:
+        self._conversations = conversations
+        self._drafting = drafting
+        self._approval = approval
+        self._matching = matching
+        self._pace = pace
+        self._events = events
+
+    def conversation_of(self, job: InboundMessage) -> Match:
+        """The conversation of a message; see `matching`."""
+        return self._matching.of(job)
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `once.flow.Flow.plan`."""
+        context: EventContext = event.subject
+        message_id = event.facts.source_message_id
+        if isinstance(context.job, InboundMessage):
+            note = self._store_message(context, context.job)
+            self._tell(context.conversation, context.job, note)
+        elif message_id is None or not self._conversations.has_entry(
+            context.conversation, message_id
+        ):
+            return hand_off_plan("reply", MESSAGE_GONE, lacks=MESSAGE_GONE)
+        else:
+            note = self._conversations.note_of(context.conversation, message_id)
+        record = context.conversation
+        entry_id = outreach_keys.entry_id(event.facts.event_key)
+        if note in (OPT_OUT, HELP):
+            return self._notice(context, entry_id, note)
+        is_asked_for = context.job.recovery == Recovery.OPERATOR
+        _leave_to_others(event, record, note, is_asked_for=is_asked_for)
+        if self._conversations.forbids(record) is not None:
+            held_id = outreach_keys.held_entry_id(context.handoff_id)
+            confirmed = self._drafting.confirmed(context, entry_id, held_id)
+            if confirmed is not None:
+                return confirmed
+            raise NotAnEvent(EventStatus.PROCESSED, DO_NOT_CONTACT)
+        if note in _FOR_A_PERSON:
+            return hand_off_plan(*_FOR_A_PERSON[note])
+        if not is_asked_for:  # what a person asks for does not wait
+            self._wait_for_more(event, context)
+        if rules.is_held(record, rules.HELD["reply"]):
+            return self._approval.held(context, rules.HELD["reply"], switches)
+        if not is_asked_for:
+            self._drafting.in_order.check(record, event.facts.event_key)
+        self._drafting.wait_out_quiet_hours(record, event.facts.event_key)
+        limit = self._pace.take(record, entry_id) if may_send(switches) else None
+        if limit is not None and not is_asked_for:
+            return hand_off_plan("reply", limit)
+        return self._drafting.answer(context, entry_id, switches)
+
+    def _wait_for_more(self, event: Event, context: EventContext) -> None:
+        """Let the message wait for those that follow it closely.
+
+        Raises:
+            NotYet: it waits.
+            NotAnEvent: it is answered with a newer one.
+        """
+        record, message_id = context.conversation, event.facts.source_message_id
+        is_start = isinstance(context.job, InboundMessage) and context.job.opt_out == "start"
+        if message_id is not None and not is_start:
+            self._pace.wait(record, message_id, event.facts.received_at)
+
+    def _store_message(self, context: EventContext, job: InboundMessage) -> str | None:
+        """Store the message once; returns the note that it was stored with."""
+        record = context.conversation
+        known = next((e for e in record.messages if e.entry_id == job.message_id), None)
+        if known is not None:  # what belongs to it was written before it
+            return known.note
+        note = _note_on(job, context.match, record)
+        entry = Entry(
+            job.message_id, job.sent_at, "user", job.text, note=note, media=job.media or None
+        )
+        changes: dict[str, Any] = {}
+        if note not in UNSAID:
+            # A text may be found late, after newer ones.
+            changes["last_inbound_at"] = max(job.sent_at, record.item.get("last_inbound_at") or "")
+            changes |= threads.received(record, job.email_message_id)
+            self._conversations.lift_technical(record)
+        if note == SEVERAL and context.match is not None:
+            changes["unclear_between"] = list(context.match.between)
+        # First: a run that finds the message stored does not read it for STOP again.
+        self._apply_opt_out(record, job, context.match)
+        entry_id = outreach_keys.entry_id(job.event_key)
+        notice = _notice_of(record, job)
+        # Together with the message: a resumed event no longer knows what its request said.
+        also = [] if notice is None else [self._conversations.keeping(record, entry_id, notice)]
+        context.record, is_new = self._conversations.append(
+            record, entry, changes=changes, also=also, joins=note not in UNSAID and note != OPT_OUT
+        )
+        stored = None if is_new else self._conversations.note_of(context.record, job.message_id)
+        return stored or note
+
+    def _tell(self, record: Record, job: InboundMessage, note: str | None) -> None:
+        """Tell the company of a message, and of the wish to get no further one."""
+        said = job.message_id
+        self._events.record(record, Name.REPLY_RECEIVED, said, message_id=said, note=note)
+        if job.opt_out == "stop" and not job.is_automatic:
+            self._events.record(record, Name.OPTED_OUT, said, reason=Reason.STOP.value)
+
+    def _notice(self, context: EventContext, entry_id: str, note: str) -> Plan:
+        """The plan that answers STOP or HELP with the fixed text that was stored with the message.
+
+        It waits for nothing, as the recipient has just asked.
+
+        Raises:
+            NotAnEvent: the carrier answers it, or nothing does, as in an e-mail.
+        """
+        record = context.conversation
+        context.draft = self._conversations.draft(record, entry_id)
+        if context.draft is None:
+            reason = "opted_out" if note == OPT_OUT else "answered_by_provider"
+            raise NotAnEvent(EventStatus.PROCESSED, reason)
+        step = (PlannedAction("confirm_stop" if note == OPT_OUT else "answer_help", entry_id),)
+        return Plan(FLOW, (step,), {"entry_id": entry_id, "notice": True})
+
+    def _apply_opt_out(self, record: Record, job: InboundMessage, match: Match | None) -> None:
+        """Apply STOP or START to the person's addresses; automatic messages are ignored.
+
+        What the door has done for the address it came from is left as it is.  Who has the token of
+        an e-mail may stop it, for its recipient and for themselves.
+        """
+        if job.is_automatic or job.opt_out not in ("stop", "start"):
+            return
+        is_other = match is not None and match.doubt == OTHER_SENDER
+        if is_other and job.opt_out == "start":
+            return  # only the recipient lifts a mark
+        others = (job.recipient,) if is_other else ()
+        for address in (*addresses_of(record), *others):
+            if job.consent_at_door and job.recipient in numbers.forms(address):
+                continue
+            if job.opt_out == "stop":
+                self._conversations.forbid(
+                    address, record.company_id, Reason.STOP, said_at=job.sent_at
+                )
+            else:
+                self._conversations.allow(address, record.company_id, said_at=job.sent_at)
+
+
+def _leave_to_others(event: Event, record: Record, note: str | None, *, is_asked_for: bool) -> None:
+    """Raise `NotAnEvent` where a machine wrote the message, or a person has it or has answered."""
+    if note == AUTO_REPLY:
+        raise NotAnEvent(EventStatus.PROCESSED, "automatic_message")
+    if record.is_handed_off:
+        raise NotAnEvent(EventStatus.PROCESSED, "with_a_person")
+    answered_at = str(record.handoff.get("answered_at") or "")
+    if answered_at > event.facts.received_at and not is_asked_for:
+        raise NotAnEvent(EventStatus.PROCESSED, PERSON_ANSWERS)  # while it waited
+
+
+def _note_on(job: InboundMessage, match: Match | None, record: Record) -> str | None:
+    """The note that the message is stored with; it decides what is done about the message."""
+    if job.is_automatic:
+        return AUTO_REPLY
+    if job.opt_out in ("stop", "help"):
+        return OPT_OUT if job.opt_out == "stop" else HELP
+    if match is not None and match.doubt is not None:
+        return match.doubt
+    if job.opt_out is None and heard(job.text).word == Word.DOUBT:
+        return OPT_OUT_IN_DOUBT
+    if job.opt_out is not None:
+        return None
+    if job.text.strip():
+        return loops.note_on(record, job.text, job.sent_at)
+    return MEDIA if job.media_count else NO_TEXT
+
+
+def _notice_of(record: Record, job: InboundMessage) -> Draft | None:
+    """The fixed text that answers STOP or HELP; None where the carrier answers, or nothing does."""
+    if job.opt_out not in ("stop", "help") or job.is_automatic:
+        return None
+    if record.channel == Channel.EMAIL or carrier_answers(record, job):
+        return None
+    if job.opt_out == "stop":
+        return Draft(text=stop_confirmation(record))
+    return Draft(text=help_answer(record, heard(job.text).language))
+
+
+_FOR_A_PERSON = {
+    SEVERAL: ("reply", SEVERAL),
+    OTHER_SENDER: ("", OTHER_SENDER),
+    LATE: ("reply", LATE),
+    OPT_OUT_IN_DOUBT: ("reply", OPT_OUT_IN_DOUBT),
+    MACHINE: ("reply", MACHINE),
+    LOOP: ("reply", LOOP),
+    MEDIA: ("", "media_only"),
+    NO_TEXT: ("", "empty_message"),
+}
+"""Notes on messages that go to a person: what is held for a release, and the stored reason."""

@@ -1,0 +1,81 @@
+"""The flow of notices to a company's desk: sent while a conversation waits for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.clock import parsed
+from chalicelib.once.action import ActionRow
+from chalicelib.once.effect import Effect
+from chalicelib.once.event import EventStatus, Lease
+from chalicelib.once.flow import Event, Flow, NotAnEvent, NotYet
+from chalicelib.once.job import facts_of
+from chalicelib.once.plan import Plan, PlannedAction
+from chalicelib.once.ports import Clock, Switches
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.conversations.handoffs import listed_id
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.jobs import HandoffNotice
+from chalicelib.outreach.project.handoff_notice import SETTING, WAITING, HandoffNoticeSetting
+from chalicelib.outreach.sending.effects import NOTIFY_DESK, notify_desk
+
+FLOW = "notices"
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeFlow(Flow):
+    """`once.flow.Flow` for `jobs.HandoffNotice`."""
+
+    conversations: Conversations
+    current: Callable[[Record], Mapping[str, Any]]
+    clock: Clock
+
+    is_watched = True
+
+    def events(self, job: HandoffNotice) -> Sequence[Event]:
+        """See `once.flow.Flow.events`."""
+        record = self.conversations.find(job.conversation_id)
+        if record is None:
+            raise NotAnEvent(EventStatus.SKIPPED, "conversation_gone")
+        return [Event(facts_of(job), record)]
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `once.flow.Flow.plan`."""
+        del switches
+        record: Record = event.subject
+        handoff_id, about = outreach_keys.noticed(event.facts.event_key)
+        setting = HandoffNoticeSetting.of(self.current(record))
+        if setting is None:
+            raise NotAnEvent(EventStatus.PROCESSED, "no_notice")
+        handoff = record.handoff
+        is_over = not record.is_handed_off or listed_id(handoff) != handoff_id
+        if is_over or handoff.get("taken_by") or handoff.get("releasing"):
+            raise NotAnEvent(EventStatus.PROCESSED, "no_longer_waiting")
+        now = self.clock.now()
+        due = (parsed(str(handoff["since"])) or now) + setting.after
+        if about == WAITING and now < due:
+            raise NotYet(SETTING, due.timestamp())
+        return Plan(FLOW, ((PlannedAction(NOTIFY_DESK.name, about),),))
+
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
+        """See `once.flow.Flow.build`."""
+        del plan
+        if planned.kind != NOTIFY_DESK.name:
+            raise KeyError(planned.kind)
+        handoff_id, about = outreach_keys.noticed(event.facts.event_key)
+        return notify_desk(event.facts.conversation_id, handoff_id, about)
+
+    def conclude(
+        self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
+    ) -> bool:
+        """See `once.flow.Flow.conclude`: nothing is kept of a notice but its action."""
+        del lease, event, plan, rows
+        return True
+
+    def escalation(self, event: Event, reason: str) -> Effect | None:
+        """A person has the conversation on their list, with or without a notice."""
+        del event, reason
+        return None

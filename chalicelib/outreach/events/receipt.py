@@ -1,0 +1,183 @@
+"""Delivery receipts from providers: they settle unknown sends and advance the delivery status.
+
+A receipt causes no vendor call, so its plan is empty; its results are conditional writes that
+never revert a later status.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from chalicelib.once.action import ActionRow, ActionStatus
+from chalicelib.once.effect import Effect
+from chalicelib.once.event import EventStatus, Lease
+from chalicelib.once.flow import Event, Flow, NotAnEvent
+from chalicelib.once.job import facts_of
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.plan import Plan, PlannedAction
+from chalicelib.once.ports import Switches
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.channels import Carrier
+from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.recorder import CompanyEvents
+from chalicelib.outreach.conversations.do_not_contact import Reason
+from chalicelib.outreach.conversations.records import Record, Status
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.hearing.ownership import WRONG_ACCOUNT, Ownership, foreign_key, key_of
+from chalicelib.outreach.jobs import DeliveryReceipt
+from chalicelib.outreach.messages.following import FollowUps
+from chalicelib.outreach.project.admission import Starts
+from chalicelib.outreach.resume import Resume
+from chalicelib.outreach.sending.effects import KINDS
+from chalicelib.outreach.twilio import codes
+
+FLOW = "receipts"
+BY_RECEIPT = "receipt"
+NOT_DELIVERED = frozenset({"undelivered", "failed", "bounced", "rejected"})
+
+_TOLD = {"delivered": Name.DELIVERED, "read": Name.READ}
+"""Statuses that become events of their own, beside those of a message that was not delivered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """The subject of a receipt: its conversation, and the row of the message it reports on."""
+
+    job: DeliveryReceipt
+    record: Record
+    row: ActionRow | None
+
+
+class ReceiptFlow(Flow):
+    """`once.flow.Flow` for `DeliveryReceipt`s.
+
+    Args:
+        ledger: settles the action that the receipt proves.
+        resume: puts a parked event back on the queue.
+        events: tells the company.
+        follow_ups: what comes after an opening that was not delivered.
+    """
+
+    def __init__(
+        self,
+        conversations: Conversations,
+        starts: Starts,
+        ledger: Ledger,
+        resume: Resume,
+        ownership: Ownership,
+        events: CompanyEvents,
+        follow_ups: FollowUps,
+    ) -> None:
+        self._conversations = conversations
+        self._starts = starts
+        self._ledger = ledger
+        self._resume = resume
+        self._ownership = ownership
+        self._events = events
+        self._follow_ups = follow_ups
+
+    def events(self, job: DeliveryReceipt) -> Sequence[Event]:
+        """See `once.flow.Flow.events`.
+
+        The key of a receipt is its message's alone, so only the message's own account may use it.
+        """
+        record = self._conversations.find(job.conversation_id)
+        if record is None:
+            raise NotAnEvent(EventStatus.SKIPPED, "unknown_conversation", event_key=key_of(job))
+        if not self._ownership.is_signed_for(record, job):
+            raise NotAnEvent(EventStatus.SKIPPED, WRONG_ACCOUNT, event_key=foreign_key(job))
+        row = self._ledger.action(outreach_keys.send_action(record.opaque_id, job.entry_id))
+        facts = facts_of(job)
+        if row is not None and row.ref not in (None, job.provider_id):
+            facts = replace(facts, event_key=foreign_key(job))
+        return [Event(facts, Reported(job, record, row))]
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `once.flow.Flow.plan`: there is nothing to decide."""
+        del switches
+        reported: Reported = event.subject
+        self._settle(reported.job, reported.record, reported.row)
+        self._advance(reported.job, reported.record, reported.row)
+        return Plan(FLOW, ())
+
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
+        """See `once.flow.Flow.build`: a receipt has no actions."""
+        del event, plan
+        raise KeyError(planned.kind)
+
+    def conclude(
+        self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
+    ) -> bool:
+        """See `once.flow.Flow.conclude`: `plan` has written everything."""
+        del lease, event, plan, rows
+        return True
+
+    def escalation(self, event: Event, reason: str) -> Effect | None:
+        """A failed receipt needs no person: there is no conversation to take over."""
+        del event, reason
+        return None
+
+    def _settle(self, job: DeliveryReceipt, record: Record, row: ActionRow | None) -> None:
+        """Settle the send: the provider reports on the message, so it was sent."""
+        if row is None or row.unsettled is None:
+            return
+        if row.status == ActionStatus.UNKNOWN:
+            is_id_global = KINDS[row.unsettled.kind].is_id_global
+            if not self._ledger.claim_ref(
+                row.unsettled, job.provider_id, is_id_global=is_id_global
+            ):
+                return
+            self._ledger.settle(
+                row.unsettled, ActionStatus.DONE, ref=job.provider_id, reason=BY_RECEIPT
+            )
+        elif (row.status, row.reason) != (ActionStatus.DONE, BY_RECEIPT):
+            return
+        event_key = row.unsettled.event_key  # also after an attempt that crashed before this line
+        if self._ledger.statuses([event_key]).get(event_key) == EventStatus.PARKED:
+            self._resume(record, event_key)
+
+    def _advance(self, job: DeliveryReceipt, record: Record, row: ActionRow | None) -> None:
+        """Store the delivery status; the provider id only if the action is not settled with another id."""
+        settled = row.ref if row is not None and row.status == ActionStatus.DONE else None
+        ref = job.provider_id if settled in (None, job.provider_id) else None
+        self._conversations.note_delivery(
+            record, job.entry_id, job.status, job.rank, reason=job.reason, ref=ref
+        )
+        if job.opts_out:
+            is_text = job.channel == Carrier.TEXT
+            reason = Reason.CARRIER if is_text else Reason.COMPLAINED
+            self._conversations.forbid_person(record, reason)
+            self._events.record(record, Name.OPTED_OUT, reason.value, reason=reason.value)
+        self._tell(job, record)
+        dead = codes.technical(job.reason) if job.channel == Carrier.TEXT else None
+        if job.is_dead:
+            dead = Reason.BOUNCED
+        is_opening = job.entry_id == outreach_keys.entry_id(record.start_event)
+        was_answered = is_opening and record.item.get("last_inbound_at") is not None
+        if dead is not None and job.status in NOT_DELIVERED and not was_answered:
+            self._conversations.forbid(
+                record.primary_channel, record.company_id, dead, channel=record.channel
+            )
+        if not is_opening:
+            return
+        self._starts.note(record.start_event, delivery=(job.status, job.rank), reason=job.reason)
+        if job.status in NOT_DELIVERED:
+            self._conversations.move(
+                record,
+                {Status.INITIAL_MESSAGE_SENT},
+                {
+                    "conversation_status": Status.FAILED.value,
+                    "failure_stage": "delivery",
+                    "failure_reason": job.reason or job.status,
+                },
+            )
+            self._follow_ups.fall_back(record)
+
+    def _tell(self, job: DeliveryReceipt, record: Record) -> None:
+        name = Name.FAILED if job.status in NOT_DELIVERED else _TOLD.get(job.status)
+        if name is not None:
+            key = f"{job.entry_id}:{job.status}"
+            self._events.record(
+                record, name, key, message_id=job.entry_id, status=job.status, reason=job.reason
+            )

@@ -1,0 +1,115 @@
+"""Plans a release: the conversation returns to automation, and the held message is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from chalicelib.once.event import EventStatus
+from chalicelib.once.flow import Event, NotAnEvent
+from chalicelib.once.plan import Plan
+from chalicelib.once.ports import Switches
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.conversations.handoffs import GIVEN_BACK, listed_id
+from chalicelib.outreach.conversations.records import (
+    DO_NOT_CONTACT,
+    UNSAID,
+    UNSENT,
+    Record,
+    Status,
+)
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.events.approval import Approval
+from chalicelib.outreach.events.context import EventContext
+from chalicelib.outreach.events.drafting import Drafting
+from chalicelib.outreach.messages.look import CONTINUED
+from chalicelib.outreach.project import rules
+
+NO_PERSON: Mapping[str, Any] = {"hand_off_to_human": False, "function_call": False}
+LOOKED_AT = 8
+"""The newest entries among which the newest message is looked for."""
+CLEARED_BY_RELEASE = ("hand_off_to_human_reason", "function_call_type", "unclear_between")
+"""Attributes that say why a person has the conversation."""
+
+
+class Releasing:
+    """Plans releases."""
+
+    def __init__(
+        self, conversations: Conversations, drafting: Drafting, approval: Approval
+    ) -> None:
+        self._conversations = conversations
+        self._drafting = drafting
+        self._approval = approval
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `once.flow.Flow.plan`."""
+        context: EventContext = event.subject
+        record = context.conversation
+        handoff = record.handoff
+        if event.facts.event_key != outreach_keys.release(record.opaque_id, str(handoff.get("id"))):
+            raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")
+        was = previous_status(self._conversations, record)
+        previous = {"conversation_status": was.value, **NO_PERSON}
+        moved = self._conversations.move(
+            record, {Status.HANDED_OFF}, previous, remove=CLEARED_BY_RELEASE, same_handoff=True
+        )
+        record = context.record = moved or self._conversations.get(record)
+        if record.is_handed_off:
+            raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")
+        is_opening = handoff["held"] == "start"
+        is_given_back = handoff.get("releasing") == GIVEN_BACK
+        if not handoff["held"] and not (is_given_back and self._is_unanswered(record)):
+            raise NotAnEvent(EventStatus.PROCESSED, "returned_to_automation")
+        entry_id = outreach_keys.entry_id(
+            record.start_event if is_opening else event.facts.event_key
+        )
+        if self._conversations.forbids(record) is not None:
+            if is_opening and record.status in UNSENT:
+                self._drafting.give_up(record, "send", DO_NOT_CONTACT, event.lease)
+            held_id = outreach_keys.held_entry_id(context.handoff_id)
+            confirmed = None if is_opening else self._drafting.confirmed(context, entry_id, held_id)
+            if confirmed is not None:
+                return confirmed
+            raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
+        if not is_given_back:
+            if not is_opening:
+                entry_id = self._approval.approved_id(record, entry_id, listed_id(handoff))
+            if self._approval.is_unseen(record, entry_id, rules.HELD[handoff["held"]], switches):
+                return self._approval.held(
+                    context, rules.HELD[handoff["held"]], switches, at_approval=True
+                )
+        elif not is_opening:
+            # A person asked for no message of their own: this is the machine's, as any other.
+            self._drafting.wait_out_quiet_hours(record, event.facts.event_key)
+        if not is_opening:
+            return self._drafting.answer(context, entry_id, switches)
+        self._check_opening(record)
+        with self._drafting.fail_on_permanent_error(record, event.lease):
+            return self._drafting.plan(context, entry_id, switches, is_opening=True)
+
+    def _check_opening(self, record: Record) -> None:
+        """Let an opening that was approved before its time wait, and leave out one that is replaced."""
+        if record.is_continued:
+            raise NotAnEvent(EventStatus.FAILED, CONTINUED)
+        self._drafting.wait_until_send_at(record)
+
+    def _is_unanswered(self, record: Record) -> bool:
+        """Whether the newest message is the recipient's."""
+        said = [
+            one for one in self._conversations.newest(record, LOOKED_AT) if one.note not in UNSAID
+        ]
+        return bool(said) and said[-1].role == "user"
+
+
+def previous_status(conversations: Conversations, record: Record) -> Status:
+    """The status before the hand-off, or how its first message has ended since."""
+    was = Status(record.handoff["was"])
+    if was not in UNSENT:
+        return was
+    was_opened = conversations.has_entry(record, outreach_keys.entry_id(record.start_event))
+    if was_opened or record.item.get("task_complete") == 1:  # a person has written instead
+        return Status.INITIAL_MESSAGE_SENT
+    if "failure_reason" in record.item:
+        return Status.FAILED
+    return Status.WITHHELD if "withheld_reason" in record.item else was

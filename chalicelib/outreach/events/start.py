@@ -1,0 +1,160 @@
+"""Plans a start: the conversation is opened once, then held for a person or written and sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from chalicelib.errors import PermanentError
+from chalicelib.once.event import EventStatus
+from chalicelib.once.flow import Event, NotAnEvent
+from chalicelib.once.plan import Plan
+from chalicelib.once.ports import Switches
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.company_events.names import UNOPENED, Name
+from chalicelib.outreach.company_events.recorder import CompanyEvents
+from chalicelib.outreach.conversations.records import (
+    CONTINUES,
+    DO_NOT_CONTACT,
+    NEVER_OPENED,
+    Record,
+)
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.events.approval import Approval
+from chalicelib.outreach.events.context import EventContext, may_send
+from chalicelib.outreach.events.drafting import Drafting
+from chalicelib.outreach.jobs import StartConversation
+from chalicelib.outreach.messages.look import ANSWERED, PERSON_ANSWERS
+from chalicelib.outreach.project import rules
+from chalicelib.outreach.project.admission import Starts
+from chalicelib.outreach.writing.composer import Composer
+
+EXISTS = "conversation_exists"
+"""Reason of a start under the id of another one's conversation."""
+NOT_ALLOWED = "channel_not_allowed"
+"""Why a conversation fails whose project declares other channels, and does not allow its own."""
+
+
+class Starting:
+    """Plans starts.
+
+    Args:
+        pairs: the opaque ids of a channel's sender and recipient.
+        processor_version: stored with every conversation it opens.
+        events: tells the company.
+    """
+
+    def __init__(
+        self,
+        conversations: Conversations,
+        composer: Composer,
+        starts: Starts,
+        drafting: Drafting,
+        approval: Approval,
+        pairs: Callable[[Channel, str, str], Sequence[str]],
+        processor_version: str,
+        events: CompanyEvents,
+    ) -> None:
+        self._conversations = conversations
+        self._composer = composer
+        self._starts = starts
+        self._drafting = drafting
+        self._approval = approval
+        self._pairs = pairs
+        self._version = processor_version
+        self._events = events
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `once.flow.Flow.plan`."""
+        context: EventContext = event.subject
+        entry_id = outreach_keys.entry_id(event.facts.event_key)
+        if context.record is None:
+            context.record = self._open(event, context, entry_id, switches)
+        record = context.record
+        if record.start_event != event.facts.event_key:
+            self._tell_existing(record, context.job)
+            raise NotAnEvent(EventStatus.SKIPPED, EXISTS)
+        self._tell(record, event.facts.event_key)
+        if record.is_continued:  # a replay, or the run that gave it up has died
+            self._drafting.continued(record)
+            raise NotAnEvent(EventStatus.FAILED, _failed_as(record))
+        if self._conversations.forbids(record) is not None:
+            # Under another address or for another reason than opening it looks at, or since then:
+            # the start may have waited for hours or for an operator.
+            self._drafting.give_up(record, "send", DO_NOT_CONTACT, event.lease)
+            raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
+        if record.person_act:  # it waited, and a person has the conversation, or has written
+            self._drafting.give_way(record)
+            raise NotAnEvent(EventStatus.PROCESSED, f"withheld:{PERSON_ANSWERS}")
+        if CONTINUES in record.item and self._conversations.has_heard(record):
+            self._drafting.give_way(record, ANSWERED)
+            raise NotAnEvent(EventStatus.PROCESSED, f"withheld:{ANSWERED}")
+        if record.item.get("not_allowed"):
+            self._drafting.give_up(record, "send", NOT_ALLOWED)
+            raise NotAnEvent(EventStatus.FAILED, f"send:{NOT_ALLOWED}")
+        if rules.is_held(record, "auto_queue_initial_message"):
+            return self._approval.held(context, rules.HELD["start"], switches)
+        self._drafting.wait_until_send_at(record)
+        self._drafting.wait_out_quiet_hours(record, event.facts.event_key)
+        with self._drafting.fail_on_permanent_error(record, event.lease):
+            return self._drafting.plan(context, entry_id, switches, is_opening=True)
+
+    def _tell_existing(self, record: Record, job: object) -> None:
+        """A start under the id of a conversation that another start has opened sends nothing."""
+        if isinstance(job, StartConversation):
+            self._events.record(
+                record,
+                Name.FAILED,
+                job.event_key,
+                stage=UNOPENED,
+                reason=EXISTS,
+                request_id=str(job.record["request_id"]),
+            )
+
+    def _tell(self, record: Record, event_key: str) -> None:
+        """Tell the company that the conversation is open."""
+        continues = record.item.get(CONTINUES) or {}
+        self._events.record(
+            record, Name.ACCEPTED, event_key, continues=continues.get("conversation")
+        )
+
+    def _open(
+        self, event: Event, context: EventContext, entry_id: str, switches: Switches
+    ) -> Record:
+        """The conversation, opened now unless it is there."""
+        job = context.job
+        if not isinstance(job, StartConversation):
+            self._starts.abandon(event.facts.event_key)
+            self._events.never_opened(
+                event.facts.conversation_id, NEVER_OPENED, event.facts.received_at
+            )
+            raise NotAnEvent(EventStatus.FAILED, NEVER_OPENED)
+        attributes = {**job.record, "processor_version": self._version}
+        unopened = Record({"messages": [], "message_count": 0, **attributes})
+        first = None
+        is_due = not rules.is_held(unopened, "auto_queue_initial_message") and may_send(switches)
+        if is_due and self._composer.is_instant(unopened):
+            try:
+                first = (entry_id, self._composer.unsaved_opening(unopened))
+            except PermanentError:
+                first = None  # refused again below, where the record can store the reason
+        held = self._starts.holding(event.lease) if event.lease else None
+        pairs = self._pairs(unopened.channel, job.sender, job.recipient)
+        opened = self._conversations.open(attributes, first, held=held, pairs=pairs)
+        if opened.record is None:
+            self._starts.free(
+                str(attributes["company_id"]), event.facts.event_key, event.facts.received_at
+            )
+            self._events.never_opened(
+                unopened.opaque_id, DO_NOT_CONTACT, event.facts.received_at, unopened
+            )
+            raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
+        if first is not None and opened.is_new:
+            context.draft = first[1]
+        return opened.record
+
+
+def _failed_as(record: Record) -> str:
+    """Why a conversation failed that another continues, as its first run would have said."""
+    known = (record.item.get("failure_stage"), record.item.get("failure_reason"))
+    return ":".join(str(one) for one in known if one)

@@ -1,0 +1,78 @@
+"""Resumes replies whose worker died before it had stored them: their text is fetched once more.
+
+A ledger row has no text, so it is not enough for a job; until a worker has stored the message,
+only its provider has it.  Twilio shows every message that came in
+(https://www.twilio.com/docs/messaging/api/message-resource#fetch-a-message-resource).  SES shows
+none: such an e-mail is handed to a person.  A reply of which no worker knows the conversation yet
+has only its door's row: `lost_texts` finds it in Twilio's list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from chalicelib.errors import PayloadError, ProviderError, UnavailableError, reason_of
+from chalicelib.once import keys
+from chalicelib.once.event import EventFacts
+from chalicelib.once.ports import Log
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.hearing.lost_texts import inbound_job
+from chalicelib.outreach.jobs import InboundMessage, OutreachResume
+from chalicelib.outreach.resume import resume_job
+from chalicelib.outreach.twilio.client import Twilio
+from chalicelib.outreach.twilio.credentials import secret_of
+
+_TEXT_KEYS = tuple(outreach_keys.reply(one, "") for one in (Channel.SMS, Channel.WHATSAPP))
+
+
+class LostReplies:
+    """`once.recovery.rebuild.Rebuilder` of replies.
+
+    Args:
+        twilio: calls by the name of a company's secret.
+    """
+
+    def __init__(
+        self,
+        conversations: Conversations,
+        twilio: Twilio,
+        opaque: Callable[[], keys.OpaqueIds],
+        log: Log,
+    ) -> None:
+        self._conversations = conversations
+        self._twilio = twilio
+        self._opaque = opaque
+        self._log = log
+
+    def __call__(self, event: EventFacts) -> OutreachResume | InboundMessage | None:
+        """A resume if the conversation has the message, else the message fetched again, or None.
+
+        An e-mail whose conversation is known is resumed even if it is not stored: it is handed to a
+        person.
+        """
+        record = self._conversations.find(event.conversation_id)
+        if record is None:
+            return None
+        sid = event.source_message_id
+        is_text = event.event_key.startswith(_TEXT_KEYS) and sid is not None
+        if not is_text or self._conversations.has_entry(record, str(sid)):
+            return resume_job(event, record)
+        try:
+            return self._fetched(event, record, str(sid))
+        except (ProviderError, UnavailableError, PayloadError) as error:
+            self._log.event("reread.failed", reason=reason_of(error))
+            return None
+
+    def _fetched(self, event: EventFacts, record: Record, sid: str) -> InboundMessage | None:
+        """The job as the webhook's, with the same event key."""
+        found = self._twilio.received(secret_of(record), sid)
+        if found is None:
+            return None
+        job = inbound_job(
+            found, self._opaque(), received_at=event.received_at, trace_id=event.trace_id
+        )
+        known = {"payload_sha256": event.payload_sha256, "payload_bytes": event.payload_bytes}
+        return job.model_copy(update=known) if job.event_key == event.event_key else None

@@ -1,0 +1,253 @@
+"""Finds texts that reached Twilio and never reached us: its list of received messages is compared.
+
+Twilio repeats a webhook a few times and then never again, so a STOP that was sent while the queue or
+the door was down would not be heard.  Twilio keeps every message
+(https://www.twilio.com/docs/messaging/api/message-resource#read-multiple-message-resources): each
+number of each company is listed back to the position of its last look, with an overlap, as a message
+may be listed late.  A message found goes through the normal door under the key of its webhook, so
+that both at once give one event.  SES lists nothing; SNS and a queue of failed mail keep an e-mail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from urllib.parse import urlencode
+
+from chalicelib.clock import iso
+from chalicelib.errors import HandBackError, PayloadError, ProviderError, reason_of
+from chalicelib.once import keys
+from chalicelib.once.door import InboundRequest
+from chalicelib.once.event import EventStatus
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ports import Clock, Log
+from chalicelib.once.recovery.cursor import Position, SweepCursor, Sweeps
+from chalicelib.once.recovery.sweep import SweepActions
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.channels import (
+    CREDENTIALS_OF,
+    SENDER_OF,
+    carrier_address,
+    channel_of,
+)
+from chalicelib.outreach.conversations import numbers
+from chalicelib.outreach.conversations.former import pair_ids
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.jobs import InboundMessage
+from chalicelib.outreach.project.companies import Companies
+from chalicelib.outreach.twilio import webhook as twilio_webhook
+from chalicelib.outreach.twilio.client import Received, Twilio
+
+OVERLAP = timedelta(hours=1)
+"""Each look begins this long before the newest message of the last one: some are listed late."""
+YOUNG = timedelta(minutes=2)
+"""A younger message is still on its way through the door."""
+LONGEST_LOOK_BACK = timedelta(days=7)
+"""Less than a row's retention: an older message whose row has expired would look like a new one."""
+
+
+def inbound_job(
+    found: Received, opaque: keys.OpaqueIds, *, received_at: str, trace_id: str
+) -> InboundMessage:
+    """The job of a message as Twilio lists it, under the same event key as its webhook.
+
+    Raises:
+        PayloadError: it has no usable id or addresses.
+    """
+    body = urlencode(found.form()).encode()
+    job = twilio_webhook.parse_message(InboundRequest({}, body, received_at, trace_id), opaque)
+    return job.model_copy(update={"trace_id": trace_id})
+
+
+@dataclass(frozen=True, slots=True)
+class Inbox:
+    """A number of a company and the secret of its account.
+
+    Attributes:
+        address: as Twilio takes it on its channel.
+    """
+
+    secret_id: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class LostTexts:
+    """Outreach's part of reconciliation: `once.recovery.sweep.SweepPart`.
+
+    Attributes:
+        twilio: calls by the name of a company's secret.
+    """
+
+    companies: Companies
+    conversations: Conversations
+    twilio: Twilio
+    ledger: Ledger
+    sweeps: Sweeps
+    opaque: Callable[[], keys.OpaqueIds]
+    clock: Clock
+    log: Log
+
+    def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: datetime) -> SweepCursor:
+        """See `SweepPart.run`: positions are in rows of their own, the cursor is left as it is.
+
+        The inbox looked at longest ago is first, and this part takes half of the time that is left,
+        so that neither a slow account nor a busy one keeps the others waiting for ever.
+        """
+        _Run(self, sweep, since, ends=sweep.time_left_seconds() / 2).run()
+        return cursor
+
+    def by_age(self) -> list[tuple[str, Inbox, Position]]:
+        """Name, inbox and position of each list; the one looked at longest ago is first."""
+        opaque = self.opaque()
+        named = {
+            f"texts:{opaque.of('inbox', one.secret_id, one.address)}": one
+            for one in self._inboxes()
+        }
+        positions = self.sweeps.positions(list(named))
+        ordered = sorted(named, key=lambda name: (positions[name].looked_at, name))
+        return [(name, named[name], positions[name]) for name in ordered]
+
+    def job(self, message: Received) -> InboundMessage:
+        """The job of a message as Twilio lists it."""
+        at = iso(message.created_at or self.clock.now())
+        return inbound_job(
+            message, self.opaque(), received_at=at, trace_id=keys.digest(event_key(message))[:16]
+        )
+
+    def is_ours(self, job: InboundMessage) -> bool:
+        """Whether its sender has or had a conversation: an account may serve others as well."""
+        for form in numbers.forms(job.recipient):
+            found = self.conversations.of_pair(job.channel, job.sender, form)
+            if next(found, None) is not None:
+                return True
+        pairs = pair_ids(self.opaque(), job.channel, job.sender, job.recipient)
+        return self.conversations.former(pairs) is not None
+
+    def _inboxes(self) -> Iterator[Inbox]:
+        """Every number that a company texts from, of inactive projects too: a STOP is for ever."""
+        for settings in self.companies.channel_settings():
+            for channel, credentials in CREDENTIALS_OF.items():
+                config = settings.get(channel)
+                if not isinstance(config, Mapping):
+                    continue
+                secret_id, number = config.get(credentials), config.get(SENDER_OF[channel])
+                if isinstance(secret_id, str) and isinstance(number, str) and secret_id and number:
+                    yield Inbox(secret_id, carrier_address(channel, number))
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One look at every inbox.
+
+    Attributes:
+        ends: this part ends when so many seconds are left to the function.
+    """
+
+    parts: LostTexts
+    sweep: SweepActions
+    since: datetime
+    ends: float
+
+    def run(self) -> None:
+        """Look at every inbox; one that fails adds its reason and does not stop another account's."""
+        try:
+            waiting = self.parts.by_age()
+        except Exception as error:  # noqa: BLE001 - the sweep's other parts go on
+            self._problem(reason_of(error))
+            return
+        broken: set[str] = set()
+        for name, inbox, position in waiting:
+            if inbox.secret_id in broken:
+                continue
+            if not self._has_time:
+                self._problem("out_of_time")
+                return
+            seen = position.seen_until
+            try:
+                seen = self._look(inbox, position)
+            except Exception as error:  # noqa: BLE001 - see above
+                broken.add(inbox.secret_id)
+                self._problem(reason_of(error))
+                self.parts.log.event("reconcile.texts_failed", reason=reason_of(error), list=name)
+            self._save(name, seen)
+
+    @property
+    def _has_time(self) -> bool:
+        return self.sweep.has_time and self.sweep.time_left_seconds() > self.ends
+
+    def _look(self, inbox: Inbox, position: Position) -> datetime | None:
+        """Handle what came in since the last look; returns the new position.
+
+        A list that breaks off is handled as far as it was read, and its position stays.
+        """
+        now = self.parts.clock.now()
+        first = position.seen_until - OVERLAP if position.seen_until else self.since
+        first = max(first, now - LONGEST_LOOK_BACK)
+        found, interrupted = self._listed(inbox, first, now - YOUNG)
+        self.sweep.summary.texts += len(found)
+        seen = self._handle(found)
+        if interrupted is not None:
+            raise interrupted
+        return max(filter(None, (seen, position.seen_until)), default=first)
+
+    def _listed(
+        self, inbox: Inbox, first: datetime, last: datetime
+    ) -> tuple[list[Received], Exception | None]:
+        """What came in between two times, in that order, and why the list broke off, if it did."""
+        found: list[Received] = []
+        interrupted: Exception | None = None
+        try:
+            for message in self.parts.twilio.received_at(inbox.secret_id, inbox.address):
+                created = message.created_at
+                if created is not None and created < first:
+                    break
+                if created is None or created <= last:
+                    found.append(message)
+                if not self._has_time:
+                    interrupted = HandBackError("out_of_time")
+                    break
+        except ProviderError as error:
+            interrupted = error
+        found.reverse()  # Twilio lists the newest first
+        return found, interrupted
+
+    def _handle(self, found: Sequence[Received]) -> datetime | None:
+        """Queue the messages that no door has kept; returns the time of the newest one handled."""
+        known = self.parts.ledger.statuses([event_key(one) for one in found]) if found else {}
+        seen: datetime | None = None
+        for message in found:
+            # The message of a row that no worker has claimed was perhaps not kept.
+            if known.get(event_key(message), EventStatus.RECEIVED) == EventStatus.RECEIVED:
+                if not self._has_time:
+                    self._problem("out_of_time")
+                    break
+                self._keep(message)
+            seen = message.created_at or seen
+        return seen
+
+    def _keep(self, message: Received) -> None:
+        try:
+            job = self.parts.job(message)
+        except PayloadError as error:
+            self._problem(error.code)  # the door would have refused it, too
+            return
+        if self.parts.is_ours(job) and self.sweep.send_once(job, is_unkept=True):
+            self.sweep.summary.texts_missing += 1
+
+    def _save(self, name: str, seen: datetime | None) -> None:
+        if self.sweep.dry_run:
+            return
+        try:
+            self.parts.sweeps.save_position(name, seen)
+        except Exception as error:  # noqa: BLE001 - the next look begins where this one did
+            self._problem(reason_of(error))
+
+    def _problem(self, reason: str) -> None:
+        self.sweep.summary.problems.append(f"texts:{reason}")
+
+
+def event_key(message: Received) -> str:
+    """The event key of its webhook."""
+    return outreach_keys.reply(channel_of(message.sender or ""), message.sid)

@@ -1,0 +1,246 @@
+"""Which conversation a recipient's message belongs to.
+
+In this order (`docs/outreach.md` has the rule for people):
+
+1. the conversation whose token is in the address of an e-mail, unless the e-mail refers to a message
+   of another one;
+2. the conversation that has the message already: it is delivered once more;
+3. the conversation with the message that it quotes (WhatsApp) or refers to (e-mail);
+4. the one that awaits an answer: its message has been sent, and its newest message is not old;
+5. where several do, a person decides; the newest takes the message.
+
+Only conversations of the company that the message was sent to count, under any form of the number.
+After the end of the last one a new conversation takes the message to a person.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from chalicelib.clock import parsed
+from chalicelib.once import keys
+from chalicelib.once.event import EventStatus
+from chalicelib.once.flow import Elsewhere, NotAnEvent
+from chalicelib.once.ports import Clock
+from chalicelib.once.store import Item
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.channels import RECIPIENT_OF, Channel
+from chalicelib.outreach.conversations import numbers
+from chalicelib.outreach.conversations.former import pair_ids
+from chalicelib.outreach.conversations.records import (
+    LATE,
+    OTHER_SENDER,
+    SEVERAL,
+    UNSENT,
+    Entry,
+    Record,
+    Status,
+)
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.hearing.ownership import WRONG_ACCOUNT, Ownership, key_of
+from chalicelib.outreach.jobs import InboundMessage
+from chalicelib.outreach.senders import Owner
+from chalicelib.outreach.ses.webhook import message_id_digest
+
+AWAITS_FOR = timedelta(days=30)
+"""How long after its newest message a conversation counts as one that awaits an answer."""
+_ENDED = frozenset({Status.FAILED, Status.WITHHELD})
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The conversation of a message.
+
+    Attributes:
+        doubt: why a person must look at the message, as the note on its entry: `SEVERAL`,
+            `OTHER_SENDER` or `LATE`.
+        between: the opaque ids of the company's conversations that it may belong to, with `SEVERAL`.
+    """
+
+    record: Record
+    doubt: str | None = None
+    between: tuple[str, ...] = ()
+
+
+class Matching:
+    """Finds the conversation of a message.
+
+    Args:
+        opaque: keyed hashes; the one of a sender and a recipient leads to what is kept of them.
+        message_id_header: makes an e-mail's Message-ID from the vendor's id.
+    """
+
+    def __init__(
+        self,
+        conversations: Conversations,
+        ownership: Ownership,
+        clock: Clock,
+        opaque: Callable[[], keys.OpaqueIds],
+        message_id_header: Callable[[str], str],
+    ) -> None:
+        self._conversations = conversations
+        self._ownership = ownership
+        self._clock = clock
+        self._opaque = opaque
+        self._message_id_header = message_id_header
+
+    def of(self, job: InboundMessage) -> Match:
+        """The conversation.
+
+        Raises:
+            NotAnEvent: there is none, and never was.
+            Elsewhere: it is to open one, and is not in the group of its pair.
+        """
+        owner = self._ownership.owner_of(job)
+        named = self._named(job, owner)
+        if named is not None and self._is_of_thread(named, job):
+            return self._by_token(named, job)
+        candidates = [one for one in self._of_pair(job) if self._ownership.is_to(one, job, owner)]
+        found = sorted(
+            (one for one in candidates if self._ownership.is_signed_for(one, job, owner)),
+            key=lambda one: one.created_at,
+            reverse=True,
+        )
+        match = self._that_has(found, job) or self._that_is_meant(found, job)
+        if match is None and named is not None:
+            return self._by_token(named, job)
+        if match is None and not found:
+            if candidates:
+                raise NotAnEvent(EventStatus.SKIPPED, WRONG_ACCOUNT, event_key=key_of(job, owner))
+            return self._late(job, owner)
+        match = match or self._that_awaits(found)
+        return Match(self._conversations.get(match.record), match.doubt, match.between)
+
+    def pairs(self, channel: Channel, sender: str, recipient: str) -> tuple[str, ...]:
+        """See `conversations.former.pair_ids`."""
+        return pair_ids(self._opaque(), channel, sender, recipient)
+
+    def _named(self, job: InboundMessage, owner: Owner | None) -> Record | None:
+        """The conversation of the token in the address."""
+        record = self._conversations.find(job.token) if job.token is not None else None
+        is_ours = record is not None and self._ownership.is_to(record, job, owner)
+        return record if is_ours else None
+
+    def _by_token(self, record: Record, job: InboundMessage) -> Match:
+        """A forwarded e-mail, or one from another mailbox, has the token as well."""
+        is_theirs = numbers.is_same(record.primary_channel.lower(), job.recipient.lower())
+        return Match(record, None if is_theirs else OTHER_SENDER)
+
+    def _of_pair(self, job: InboundMessage) -> list[Record]:
+        return [
+            record
+            for form in numbers.forms(job.recipient)
+            for record in self._conversations.of_pair(job.channel, job.sender, form)
+        ]
+
+    def _that_has(self, found: Sequence[Record], job: InboundMessage) -> Match | None:
+        """A redelivery: a newer conversation may have been opened since."""
+        if len(found) > 1:
+            for record in found:
+                if self._conversations.has_entry(record, job.message_id):
+                    return Match(record)
+        return None
+
+    def _that_is_meant(self, found: Sequence[Record], job: InboundMessage) -> Match | None:
+        """By the message that it refers to; the closest one decides."""
+        if len(found) < 2 or not job.in_reply_to:  # noqa: PLR2004 - there is nothing to choose
+            return None
+        ids = [
+            (one, frozenset(self._ids_of(one, self._conversations.history(one)))) for one in found
+        ]
+        for referred in reversed(job.in_reply_to):
+            for record, known in ids:
+                if referred in known:
+                    return Match(record)
+        return None
+
+    def _that_awaits(self, found: Sequence[Record]) -> Match:
+        sent = [one for one in found if _is_sent(one)]
+        newest = self._clock.now() - AWAITS_FOR
+        awaiting = [
+            one for one in sent if (parsed(str(one.item.get("updated_at"))) or newest) >= newest
+        ]
+        for some in (awaiting, sent):
+            if len(some) == 1:
+                return Match(some[0])
+            if some:
+                same = [one for one in some if one.company_id == some[0].company_id]
+                return Match(some[0], SEVERAL, tuple(one.opaque_id for one in same))
+        not_failed = [one for one in found if one.status != Status.FAILED]
+        not_withheld = [one for one in not_failed if one.status != Status.WITHHELD]
+        return Match((not_withheld or not_failed or found)[0])
+
+    def _is_of_thread(self, record: Record, job: InboundMessage) -> bool:
+        """Whether an e-mail refers to a message of the conversation, or to none at all."""
+        referred = frozenset(job.in_reply_to)
+        newest_first = itertools.chain(
+            self._ids_of(record, record.messages),
+            self._ids_of(record, self._conversations.history(record)),
+        )
+        return not referred or any(one in referred for one in newest_first)
+
+    def _ids_of(self, record: Record, entries: Iterable[Entry]) -> Iterator[str]:
+        """Ids under which a message may refer to one of the conversation."""
+        yield str(record.item.get("email_id_digest"))
+        for one in entries:
+            yield one.entry_id
+            if one.provider_id is not None:
+                yield one.provider_id
+                if record.channel == Channel.EMAIL:
+                    yield message_id_digest(self._message_id_header(one.provider_id))
+
+    def _late(self, job: InboundMessage, owner: Owner | None) -> Match:
+        """A new conversation for what comes after the end of the last one."""
+        unknown = NotAnEvent(EventStatus.SKIPPED, "unknown_sender", event_key=key_of(job, owner))
+        kept = self._conversations.former(self.pairs(job.channel, job.sender, job.recipient))
+        if kept is None or job.is_automatic:
+            raise unknown
+        there = self._conversations.find(str(kept["newest"]))
+        record = there or Record(self._reopened(job, kept))
+        if not self._ownership.is_to(record, job, owner):
+            raise unknown
+        if not self._ownership.is_signed_for(record, job, owner):
+            raise NotAnEvent(EventStatus.SKIPPED, WRONG_ACCOUNT, event_key=key_of(job, owner))
+        if there is not None:  # the index does not show it yet
+            return Match(there)
+        if (
+            job.is_apart and job.pair is None
+        ):  # before it is opened: the next run finds it late, too
+            raise Elsewhere(job.model_copy(update={"pair": (job.sender, job.recipient)}))
+        pairs = self.pairs(job.channel, job.sender, job.recipient)
+        opened = self._conversations.open(record.item, pairs=pairs, is_wanted=True)
+        return Match(opened.record or record, LATE)
+
+    def _reopened(self, job: InboundMessage, kept: Item) -> Item:
+        """Attributes of the new conversation; only the project and the sender are known."""
+        request_id = f"late-{keys.digest(job.message_id)[:32]}"
+        ids = (str(kept["company_id"]), str(kept["project_id"]))
+        conversation_id = "#".join((*ids, request_id, job.recipient.lstrip("+")))
+        names = ("company_name", "project_name")
+        return {
+            **{name: kept[name] for name in names if name in kept},
+            "primary_channel": job.recipient,
+            RECIPIENT_OF[job.channel]: job.recipient,
+            "conversation_id": conversation_id,
+            "opaque_id": self._opaque().of("conversation", job.recipient, conversation_id),
+            "start_event": outreach_keys.start(ids[0], request_id),
+            "company_id": ids[0],
+            "project_id": ids[1],
+            "request_id": request_id,
+            "channel_method": job.channel.value,
+            "channel_config": kept["channel_config"],
+            "conversation_status": Status.INITIAL_MESSAGE_SENT.value,
+            "task_complete": 1,
+            "messages": [],
+            "message_count": 0,
+        }
+
+
+def _is_sent(record: Record) -> bool:
+    """Whether a message of ours has reached the conversation, so that it can be answered."""
+    if record.is_handed_off:
+        return Status(record.handoff["was"]) not in UNSENT | _ENDED
+    return record.status not in UNSENT | _ENDED

@@ -1,0 +1,229 @@
+"""Writes what follows an opening: the row of the next step, and the conversation on another channel.
+
+A step is an event of the ledger, ``evt:follow:{opaque conversation id}:{step}``.  Its row is written with
+what it follows, in one transaction, and is due at its time: the sweep queues it then, as all that is due.
+What it sends has the action key of an answer to that event, so it is sent once.  A fallback is a
+conversation of its own: its record, the row of its start and the link in the conversation that has
+failed are one transaction.
+
+A fallback is opened only where it is certain that the first message did not arrive: it was refused,
+could not be written or sent, or the carrier says that it was not delivered.  An unknown outcome opens
+none.  The new conversation's ids are made of the old one's, so that a repetition finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.errors import UnavailableError
+from chalicelib.once import keys
+from chalicelib.once.event import EventFacts, Lease
+from chalicelib.once.job import Job
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ports import Clock
+from chalicelib.once.store import Item
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.channels import RECIPIENT_OF, Channel
+from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.recorder import CompanyEvents
+from chalicelib.outreach.conversations.do_not_contact import TECHNICAL
+from chalicelib.outreach.conversations.former import pair_ids
+from chalicelib.outreach.conversations.records import (
+    CONTINUED_BY,
+    CONTINUES,
+    NEXT_STEP,
+    Record,
+    Status,
+)
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.jobs import OutreachResume
+from chalicelib.outreach.project import openings
+from chalicelib.outreach.project.admission import Starts
+from chalicelib.outreach.project.companies import Project
+from chalicelib.outreach.project.follow_up_settings import channels_left, declared_by, tried_of
+
+SOURCE = "follow_up"
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """The next step of a conversation.
+
+    Attributes:
+        row: the write of its ledger row.
+        attributes: of the conversation.
+    """
+
+    row: Item
+    attributes: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUps:
+    """What follows a message, or a failure.
+
+    Attributes:
+        current: a project's settings as they are now, empty where there is none.
+        put_later: queues a job outside its lane; the handler of that queue may use every lane.
+        events: tells the company.
+    """
+
+    conversations: Conversations
+    starts: Starts
+    ledger: Ledger
+    clock: Clock
+    opaque: Callable[[], keys.OpaqueIds]
+    current: Callable[[Record], Mapping[str, Any]]
+    put_later: Callable[[Job, float], None]
+    events: CompanyEvents
+
+    def after(self, record: Record, done: str) -> Next | None:
+        """The step after a message that was sent now; None where none is declared.
+
+        Args:
+            record: the conversation.
+            done: `follow_up_settings.OPENING`, or the step that was sent.
+        """
+        declared = declared_by(record.item)
+        found = declared.after(done) if declared else None
+        if found is None:
+            return None
+        name, step = found
+        at = self.clock.now() + timedelta(minutes=step.after_minutes)
+        event_key = outreach_keys.follow(record.opaque_id, name)
+        facts = _facts(event_key, record.opaque_id, iso(at))
+        row = self.ledger.scheduling(facts, at.timestamp())
+        return Next(row, {NEXT_STEP: {"step": name, "at": iso(at)}})
+
+    def fall_back(self, record: Record, lease: Lease | None = None) -> None:
+        """Open a conversation on the next channel, once, where the project declares one.
+
+        The caller knows for certain that the conversation's first message was not delivered.  Not where
+        the recipient has written since, must not be contacted, or a person has the conversation.
+
+        Args:
+            record: the conversation.
+            lease: it is opened only while this is held; None where no run can come to another end.
+
+        Raises:
+            TransientError: it was not opened; call again.
+        """
+        declared = declared_by(record.item)
+        if declared is None or not declared.fallback:
+            return
+        record = self.conversations.get(record)
+        if not record.is_continued:
+            is_wanted = record.status == Status.FAILED and not record.person_act
+            if not is_wanted or self.conversations.has_heard(record):
+                return
+            if not self._open_next(record, lease):
+                return
+            record = self.conversations.get(record)
+        link = record.item.get(CONTINUED_BY)
+        linked = self.conversations.find(link["conversation"]) if link else None
+        if link is None or linked is None:
+            return
+        self.events.record(
+            record,
+            Name.CONTINUED,
+            linked.opaque_id,
+            linked_conversation=linked.opaque_id,
+            linked_request_id=linked.request_id,
+            linked_channel=linked.channel.value,
+        )
+        self._queue(linked)
+
+    def _open_next(self, record: Record, lease: Lease | None) -> bool:
+        """Open it on the first channel that takes it; False where none does."""
+        declared, project = declared_by(record.item), Project(self.current(record))
+        if declared is None or not project.is_active:
+            return False
+        for channel in channels_left(project, declared, record.item, tried_of(record)):
+            linked = Record(self._attributes(record, project, channel))
+            forbidden = self.conversations.forbids(linked)
+            if forbidden in TECHNICAL:
+                continue
+            return forbidden is None and self._open(record, linked, lease)
+        return False
+
+    def _open(self, record: Record, linked: Record, lease: Lease | None) -> bool:
+        now = iso(self.clock.now())
+        facts = _facts(linked.start_event, linked.opaque_id, now)
+        link = _link(linked)
+        pairs = pair_ids(self.opaque(), linked.channel, linked.sender, linked.primary_channel)
+        opened = self.conversations.open(
+            linked.item,
+            pairs=pairs,
+            also=(
+                self.starts.linking(facts, linked.company_id),
+                self.conversations.continuing(record, link),
+                *((self.starts.holding(lease),) if lease else ()),
+            ),
+        )
+        return opened.record is not None or self.conversations.get(record).is_continued
+
+    def _attributes(self, record: Record, project: Project, channel: Channel) -> dict[str, Any]:
+        recipient = str(record.item[RECIPIENT_OF[channel]])
+        ids = (record.company_id, record.project_id)
+        request_id = f"fallback-{keys.digest(record.opaque_id, channel)[:32]}"
+        conversation_id = "#".join((*ids, request_id, recipient.lstrip("+")))
+        before = {**_link(record), "since": record.asked_at, "tried": list(tried_of(record))}
+        given = {name: record.item.get(name) for name in openings.OF_REQUEST}
+        found = openings.attributes(
+            project,
+            channel,
+            given,
+            primary_channel=recipient,
+            conversation_id=conversation_id,
+            opaque_id=self.opaque().of("conversation", recipient, conversation_id),
+            start_event=outreach_keys.start(record.company_id, request_id),
+            company_id=record.company_id,
+            project_id=record.project_id,
+            request_id=request_id,
+            # Its start counts nowhere, and is taken off the count that the first one was in.
+            received_at=record.item.get("received_at"),
+            processor_version=record.item.get("processor_version"),
+        )
+        return {"messages": [], "message_count": 0, **found, CONTINUES: before}
+
+    def _queue(self, linked: Record) -> None:
+        """Have it started; a copy changes nothing, and the sweep queues what is not queued here."""
+        facts = _facts(linked.start_event, linked.opaque_id, iso(self.clock.now()))
+        job = OutreachResume(
+            event_key=facts.event_key,
+            conversation_id=facts.conversation_id,
+            received_at=facts.received_at,
+            payload_sha256=facts.payload_sha256,
+            source=facts.source,
+            trace_id=facts.trace_id,
+            pair=(linked.sender, linked.primary_channel),
+        )
+        try:
+            self.put_later(job, 0.0)
+        except UnavailableError:
+            return
+
+
+def _link(record: Record) -> dict[str, str]:
+    return {
+        "conversation": record.opaque_id,
+        "request_id": record.request_id,
+        "channel": record.channel.value,
+    }
+
+
+def _facts(event_key: str, opaque_id: str, at: str) -> EventFacts:
+    digest = keys.digest(event_key)
+    return EventFacts(
+        event_key=event_key,
+        conversation_id=opaque_id,
+        received_at=at,
+        payload_sha256=digest,
+        payload_bytes=0,
+        source=SOURCE,
+        trace_id=digest[:16],
+    )

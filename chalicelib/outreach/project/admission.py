@@ -1,0 +1,297 @@
+"""Starts in table A: each is admitted once under the company's limits, and its outcome is stored.
+
+One transaction admits a start: its event row, and one row per limit that counts it
+(`once.ledger.layout`, kinds `event` and `quota`)::
+
+    evt:start:{hash}              status received, payload_sha256, ...   as every event
+    rate:{company_id}:m:29385540  count 17     starts of that minute
+    rate:{company_id}:d:20406     count 1204   starts of that day
+    rate:{company_id}:o:20406     open {...}   starts of that day that have not ended
+
+A repeated request finds its event row and is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from chalicelib.clock import parsed
+from chalicelib.once import keys
+from chalicelib.once.event import EventFacts, EventStatus, Lease
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ledger.layout import required
+from chalicelib.once.ledger.rows import MINE
+from chalicelib.once.ports import UNDECIDED, Clock
+from chalicelib.once.retry import Attempts
+from chalicelib.once.store import (
+    ConditionFailed,
+    Item,
+    Store,
+    TransactionConflict,
+    TransactionRefused,
+)
+from chalicelib.outreach.conversations.records import NEVER_OPENED
+from chalicelib.outreach.project.companies import RateLimits
+
+CONFLICT_PAUSES_SECONDS = (0.02, 0.04, 0.06, 0.08, 0.1)
+"""Before a start is offered again while others write to the same counters."""
+_MINUTE, _DAY = 60, 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """The start is to be queued: it is new, or no worker has claimed it and it waits for no time."""
+
+    received_at: str
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The same request was accepted before."""
+
+    received_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reused:
+    """The same id came before with another payload."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limited:
+    """The company is over one of its limits."""
+
+    limit: str
+    retry_after_seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Status and outcome of a start, for its sender; `opaque_id` names its conversation."""
+
+    status: EventStatus
+    reason: str | None
+    outcome: str | None
+    delivery: str | None
+    delivery_reason: str | None
+    received_at: str
+    updated_at: str
+    opaque_id: str = ""
+
+
+class Starts:
+    """Rows of starts, for the door and the worker."""
+
+    def __init__(self, table: Store, ledger: Ledger, clock: Clock) -> None:
+        self._table = table
+        self._ledger = ledger
+        self._clock = clock
+
+    def admit(
+        self,
+        event: EventFacts,
+        company_id: str,
+        limits: RateLimits,
+        also: Sequence[Item] = (),
+    ) -> Admitted | Known | Reused | Limited:
+        """Admit a start, once, unless its company is over a limit.
+
+        Args:
+            event: of the start.
+            company_id: whose quota it counts against.
+            limits: the project's.
+            also: unconditional writes of other tables that belong to the same transaction.
+        """
+        writes = [
+            self._table.putting(
+                {**self._ledger.received_item(event), "company_id": company_id},
+                condition="attribute_not_exists(#event_id) OR #expires_at <= :now"
+                " OR (#status = :failed AND #reason = :never_opened)",
+                now=self._clock.now().timestamp(),
+                failed=EventStatus.FAILED.value,
+                never_opened=NEVER_OPENED,
+            ),
+            *self._counted(event, company_id, limits),
+            *also,
+        ]
+        attempts = Attempts(self._clock, CONFLICT_PAUSES_SECONDS)
+        while True:
+            try:
+                self._table.transact(writes)
+            except TransactionRefused as refused:
+                return self._refused(refused, event)
+            except TransactionConflict as conflict:
+                attempts.failed(conflict)
+            else:
+                return Admitted(event.received_at, is_new=True)
+
+    def linking(self, event: EventFacts, company_id: str) -> Item:
+        """The row of a start that continues another; one write of a transaction, which fails if it is there.
+
+        It counts against no limit: its company has asked once.
+        """
+        return self._table.putting(
+            {**self._ledger.received_item(event), "company_id": company_id},
+            condition="attribute_not_exists(#event_id)",
+        )
+
+    def outcome(self, event_key: str) -> Outcome | None:
+        """The outcome of a start; None when no start has that key."""
+        row = self._table.get({"event_id": event_key})
+        if row is None or row["expires_at"] <= self._clock.now().timestamp():
+            return None
+        return Outcome(
+            status=EventStatus(row["status"]),
+            reason=row.get("reason"),
+            outcome=row.get("outcome"),
+            delivery=row.get("delivery"),
+            delivery_reason=row.get("delivery_reason"),
+            received_at=row["received_at"],
+            updated_at=row["last_processed_at"],
+            opaque_id=row["conversation_id"],
+        )
+
+    def note(
+        self,
+        event_key: str,
+        *,
+        outcome: str | None = None,
+        delivery: tuple[str, int] | None = None,
+        reason: str | None = None,
+    ) -> None:
+        """Store outcome and delivery for the sender; a lower rank never replaces a higher one."""
+        status, rank = delivery or (None, None)
+        condition = "attribute_exists(#event_id)"
+        values: dict[str, Any] = {} if rank is None else {"rank": rank}
+        if rank is not None:
+            condition += " AND (attribute_not_exists(#delivery_rank) OR #delivery_rank < :rank)"
+        try:
+            self._table.update(
+                {"event_id": event_key},
+                set_={
+                    "outcome": outcome,
+                    "delivery": status,
+                    "delivery_rank": rank,
+                    "delivery_reason": reason,
+                },
+                condition=condition,
+                **values,
+            )
+        except ConditionFailed:
+            return  # a higher rank is stored, or the row has expired
+
+    def ended(self, company_id: str, event_key: str, received_at: str) -> Item:
+        """The write that removes a start from its company's open ones; for `transact`."""
+        key = _row(company_id, "o", _epoch(received_at) // _DAY)
+        return self._table.updating(
+            {"event_id": key},
+            set_={},
+            keep=self._required(company_id, received_at),  # of a row that has expired meanwhile
+            discard={"open": frozenset({_mark(event_key)})},
+        )
+
+    def free(self, company_id: str, event_key: str, received_at: str) -> None:
+        """The same as its own transaction, where a start ends without a message."""
+        self._table.transact([self.ended(company_id, event_key, received_at)])
+
+    def holding(self, lease: Lease) -> Item:
+        """The write that fails unless this lease holds the start; for `transact`.
+
+        A worker that was paused opens no conversation after the sender was informed of a failure.
+        """
+        return self._table.updating(
+            {"event_id": lease.event.event_key},
+            set_={"owner": lease.owner},
+            condition=MINE,
+            owner=lease.owner,
+            fence=lease.fence,
+        )
+
+    def abandon(self, event_key: str) -> None:
+        """`free` for a start of which only the row exists."""
+        row = self._table.get({"event_id": event_key})
+        if row is not None and "company_id" in row:
+            self.free(row["company_id"], event_key, row["received_at"])
+
+    def _counted(self, event: EventFacts, company_id: str, limits: RateLimits) -> list[Item]:
+        at = _epoch(event.received_at)
+        rows = [
+            (_row(company_id, "m", at // _MINUTE), limits.requests_per_minute),
+            (_row(company_id, "d", at // _DAY), limits.requests_per_day),
+        ]
+        counting = [
+            self._table.updating(
+                {"event_id": key},
+                set_={},
+                keep=self._required(company_id, event.received_at),
+                add={"count": 1},
+                condition="attribute_not_exists(#count) OR #count < :limit",
+                limit=limit,
+            )
+            for key, limit in rows
+        ]
+        opening = self._table.updating(
+            {"event_id": _row(company_id, "o", at // _DAY)},
+            set_={},
+            keep=self._required(company_id, event.received_at),
+            add={"open": frozenset({_mark(event.event_key)})},
+            condition="attribute_not_exists(#open) OR size(#open) < :limit",
+            limit=limits.concurrent_conversations,
+        )
+        return [*counting, opening]
+
+    def _required(self, company_id: str, received_at: str) -> Mapping[str, Any]:
+        """The common attributes of a counter; it expires after two days."""
+        expires = (parsed(received_at) or self._clock.now()) + timedelta(days=2)
+        return {
+            **required(
+                now=received_at,
+                received_at=received_at,
+                expires_at=int(expires.timestamp()),
+                conversation_id=f"company:{company_id}",
+                modes=UNDECIDED,
+            ),
+            "status": EventStatus.PROCESSED.value,
+            "payload_sha256": keys.digest(company_id),
+            "payload_bytes": 0,
+        }
+
+    def _refused(
+        self, refused: TransactionRefused, event: EventFacts
+    ) -> Admitted | Known | Reused | Limited:
+        there, *counters = refused.found
+        if there is not None:
+            if there.get("payload_sha256") != event.payload_sha256:
+                return Reused()
+            needs_message = there["status"] == EventStatus.RECEIVED and "until" not in there
+            return (
+                Admitted(there["received_at"], is_new=False)
+                if needs_message
+                else Known(there["received_at"])
+            )
+        limit = next(n for n, row in enumerate(counters) if row is not None)
+        name = ("requests_per_minute", "requests_per_day", "concurrent_conversations")[limit]
+        return Limited(name, _seconds_until_next(limit, _epoch(event.received_at)))
+
+
+def _seconds_until_next(limit: int, at: int) -> int:
+    """Until the next minute or day; an open conversation may end at any time."""
+    window = (_MINUTE, _DAY, 0)[limit]
+    return window - at % window if window else 30
+
+
+def _row(company_id: str, kind: str, window: int) -> str:
+    return keys.joined("rate", company_id, kind, str(window))
+
+
+def _mark(event_key: str) -> str:
+    return keys.digest(event_key)[:16]
+
+
+def _epoch(received_at: str) -> int:
+    moment = parsed(received_at) or datetime.fromtimestamp(0, UTC)
+    return int(moment.timestamp())

@@ -1,0 +1,211 @@
+"""A project's `ai_config`: instructions of its writer, what it may say and is shown.
+
+Example (only `openai_config` has an old form; everything else is optional)::
+
+    {"openai_config": {"sms": {"api_key_reference": "ai-multi-comms/openai-api-key/sms-prod"}},
+     "writer": {"instructions": "You help people who have applied for a job with us.",
+                "tone": "warm, brief",  "persona": "Mia",  "language": "recipient",
+                "knowledge": [{"id": "hours", "text": "The office is open from 9:00 to 17:00."},
+                              {"id": "pay", "question": "When is pay day?", "answer": "Fridays."}],
+                "allowed_links": ["jobs.example.com"],  "allowed_numbers": ["+15550109000"],
+                "allowed_emails": ["jobs@example.com"],  "forbidden_topics": ["visas"],
+                "opening_model": "gpt-6-luna",  "answering_model": "gpt-6-luna-mini",
+                "limits": {"sms_segments": 3},
+                "shown": {"project_data": ["job_ref", "job_title"]}}}
+
+It is read when a message is written, so that a correction applies to running conversations too; a
+conversation keeps only its channel's part of `openai_config`.  `python -m ops company put` validates
+it; a stored one that cannot be read stops the machine and not the customer: a person answers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    ValidationError,
+    model_validator,
+)
+
+from chalicelib.errors import PermanentError
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.languages import Language
+from chalicelib.outreach.tools.schema import Tool
+
+PROVIDER = "ai_config"
+"""In errors about settings."""
+IGNORED_NAMES = re.compile(r"assistant_id\w*")
+"""Names of the original's settings: OpenAI's assistants no longer exist, and nothing reads these."""
+_HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{1,62}(?:/\S*)?")
+
+
+def _link(text: str) -> str:
+    if not _HOST.fullmatch(re.sub(r"^https?://", "", text.lower())):
+        raise ValueError("must be a host or a link, like jobs.example.com/apply")
+    return text
+
+
+def _number(text: str) -> str:
+    if not re.fullmatch(r"\+\d{7,15}", text):
+        raise ValueError("must be a number in E.164, like +15550100001")
+    return text
+
+
+def _email(text: str) -> str:
+    if not re.fullmatch(r"[^\s@]+@[^\s@]+\.[^\s@]+", text):
+        raise ValueError("must be an e-mail address")
+    return text
+
+
+_Text = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
+_Short = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")]
+_Id = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
+_Tokens = Annotated[StrictInt, Field(ge=100, le=20_000)]
+
+
+class _Closed(BaseModel):
+    """Forbids unknown names: a misspelt one would silently leave a default in force."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+class Knowledge(_Closed):
+    """One thing that the writer may state: a text, or a question and its answer."""
+
+    id: _Id
+    text: _Text | None = None
+    question: _Text | None = None
+    answer: _Text | None = None
+
+    @model_validator(mode="after")
+    def _has_one_form(self) -> Knowledge:
+        is_pair = self.question is not None and self.answer is not None
+        is_half = (self.question is None) != (self.answer is None)
+        if is_half or is_pair == (self.text is not None):
+            raise ValueError("must have text, or question and answer")
+        return self
+
+    @property
+    def shown(self) -> str:
+        """As the model reads it."""
+        return self.text or f"Q: {self.question} A: {self.answer}"
+
+
+class Limits(_Closed):
+    """Limits of a message, and of what is shown to the model, in tokens (about four letters each)."""
+
+    sms_segments: Annotated[StrictInt, Field(ge=1, le=10)] = 6
+    history_tokens: _Tokens = 2000
+    data_tokens: _Tokens = 1500
+    knowledge_tokens: _Tokens = 3000
+
+
+class Shown(_Closed):
+    """What the model sees of the recipient and the request: all, none, or named fields."""
+
+    first_name: StrictBool = True
+    representatives: StrictBool = True
+    project_data: StrictBool | list[_Short] = True
+
+
+class WriterSettings(_Closed):
+    """`ai_config.writer`.
+
+    Attributes:
+        version: of this form.
+        instructions: the task in the company's words; no source of facts, which are `knowledge`.
+        language: ``recipient`` answers in theirs; a code writes everything in that language.
+        allowed_links: hosts, with their subdomains, or links with everything below their path.
+        say_machine: whether openings say that a machine writes.
+        moderation: whether the provider's own moderation reads each draft.
+    """
+
+    version: Literal[1] = 1
+    instructions: Annotated[str, Field(max_length=8000)] = ""
+    tone: _Short | None = None
+    persona: _Short | None = None
+    language: Literal["recipient"] | Language = "recipient"
+    knowledge: Annotated[list[Knowledge], Field(max_length=200)] = []
+    allowed_links: list[Annotated[_Short, AfterValidator(_link)]] = []
+    allowed_numbers: list[Annotated[str, AfterValidator(_number)]] = []
+    allowed_emails: list[Annotated[_Short, AfterValidator(_email)]] = []
+    forbidden_topics: Annotated[list[_Short], Field(max_length=50)] = []
+    opening_model: _Short | None = None
+    answering_model: _Short | None = None
+    limits: Limits = Limits()
+    shown: Shown = Shown()
+    say_machine: StrictBool = True
+    moderation: StrictBool = True
+
+    @model_validator(mode="after")
+    def _ids_are_unique(self) -> WriterSettings:
+        ids = [one.id for one in self.knowledge]
+        twice = sorted({one for one in ids if ids.count(one) > 1})
+        if twice:
+            raise ValueError(f"knowledge has an id twice: {', '.join(twice)}")
+        return self
+
+    @property
+    def revision(self) -> str:
+        """12 hex digits of the settings; kept with each message that was written by them."""
+        whole = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        return hashlib.sha256(whole.encode()).hexdigest()[:12]
+
+
+class OpenAiChannel(BaseModel):
+    """A channel of `ai_config.openai_config`; names that nothing reads are allowed, as in the seed."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", hide_input_in_errors=True)
+
+    api_key_reference: Annotated[_Short, Field(max_length=256)] | None = None
+
+
+class AiConfig(BaseModel):
+    """`ai_config`."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", hide_input_in_errors=True)
+
+    openai_config: dict[Channel, OpenAiChannel] = {}
+    provider: Literal["openai", "bedrock"] = "openai"
+    writer: WriterSettings = WriterSettings()
+    tools: Annotated[list[Tool], Field(max_length=30)] = []
+
+
+def ai_config_of(item: Mapping[str, Any]) -> AiConfig:
+    """The AI settings of a project's item; the defaults where it has none.
+
+    Raises:
+        PermanentError: they cannot be read; `company check` names what is wrong.
+    """
+    try:
+        return AiConfig.model_validate(item.get("ai_config") or {})
+    except ValidationError:
+        pass
+    raise PermanentError(PROVIDER, "read", reason="unreadable")
+
+
+def ignored_names(item: Mapping[str, Any]) -> list[str]:
+    """Paths of settings that nothing reads, as the original's assistants."""
+    config = item.get("ai_config")
+    return sorted(_ignored(config, "ai_config")) if isinstance(config, Mapping) else []
+
+
+def _ignored(config: Mapping[str, Any], path: str) -> list[str]:
+    found = []
+    for name, value in config.items():
+        where = f"{path}.{name}"
+        if IGNORED_NAMES.fullmatch(str(name)):
+            found.append(where)
+        elif isinstance(value, Mapping):
+            found += _ignored(value, where)
+    return found

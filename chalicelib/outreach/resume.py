@@ -1,0 +1,87 @@
+"""The jobs by which events of a conversation come back to the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from chalicelib.clock import iso
+from chalicelib.once import keys
+from chalicelib.once.event import EventFacts
+from chalicelib.once.intake import Intake
+from chalicelib.once.job import Job, Recovery
+from chalicelib.outreach.conversations.parcels import Parcels
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.jobs import OutreachResume
+
+Resume = Callable[[Record, str], None]
+"""Puts an event of a conversation on the queue again."""
+
+
+class ResumeRebuilder:
+    """`once.recovery.rebuild.Rebuilder`: resumes a stored event from its conversation.
+
+    Where the conversation was opened, the job joins the FIFO group of its sender and recipient.
+    """
+
+    def __init__(self, conversations: Conversations) -> None:
+        self._conversations = conversations
+
+    def __call__(self, event: EventFacts) -> OutreachResume:
+        """The job."""
+        record = self._conversations.find(event.conversation_id)
+        return resume_job(event, record)
+
+
+class StartRebuilder:
+    """`once.recovery.rebuild.Rebuilder` for ``evt:start``.
+
+    Before its conversation is open, a start's job is in its parcel.
+    """
+
+    def __init__(self, conversations: Conversations, parcels: Parcels) -> None:
+        self._conversations = conversations
+        self._parcels = parcels
+
+    def __call__(self, event: EventFacts) -> Job:
+        """The job."""
+        record = self._conversations.find(event.conversation_id)
+        parcel = self._parcels.job(event) if record is None else None
+        return parcel or resume_job(event, record)
+
+
+def resume_job(event: EventFacts, record: Record | None) -> OutreachResume:
+    """The job that resumes a stored event; `record` is its conversation, if it was opened."""
+    return OutreachResume(
+        pair=(record.sender, record.primary_channel) if record else None,
+        event_key=event.event_key,
+        conversation_id=event.conversation_id,
+        received_at=event.received_at,
+        payload_sha256=event.payload_sha256,
+        payload_bytes=event.payload_bytes,
+        source=event.source,
+        trace_id=event.trace_id or keys.digest(event.event_key)[:16],
+    )
+
+
+def resume_parked_job(record: Record, event_key: str, received_at: str) -> OutreachResume:
+    """The job that resumes a parked event of a conversation."""
+    return OutreachResume(
+        event_key=event_key,
+        conversation_id=record.opaque_id,
+        received_at=received_at,
+        source="settled",
+        trace_id=keys.digest(event_key)[:16],
+        recovery=Recovery.SETTLED,
+        pair=(record.sender, record.primary_channel),
+    )
+
+
+def resume_through(intake: Intake) -> Resume:
+    """Puts a parked event on the queue through the normal door."""
+
+    def resume(record: Record, event_key: str) -> None:
+        job = resume_parked_job(record, event_key, iso(intake.clock.now()))
+        intake.accept(job, recovery=Recovery.SETTLED)
+
+    return resume

@@ -1,0 +1,129 @@
+"""E-mails to a company about conversations that wait for a person; no message and no address is in them.
+
+A hand-off leads to two notices at most, each once: ``asked``, at once, where the recipient wishes for a
+person, and ``waiting``, where no person has taken it after so many minutes.  Each is an event of the
+lane `email`, whatever the channel of its conversation, and looks again before it is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.errors import PermanentError, UnavailableError, WithdrawnError
+from chalicelib.once import keys
+from chalicelib.once.effect import Effect
+from chalicelib.once.event import COPY_SECONDS, EventFacts
+from chalicelib.once.job import Job, facts_of
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ports import Clock
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.channels import SENDER_OF, Channel
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.jobs import HandoffNotice
+from chalicelib.outreach.project.handoff_notice import (
+    ASKED,
+    SETTING,
+    WAITING,
+    WISHES,
+    HandoffNoticeSetting,
+)
+from chalicelib.outreach.ses.client import Email, Ses
+
+_SUBJECT: Mapping[str, str] = {
+    ASKED: "A recipient asks for a person",
+    WAITING: "A conversation waits for a person",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Notices:
+    """Asks for the notices of a hand-off, and sends them.
+
+    Attributes:
+        ses: built for the first notice.
+        current: a project's settings as they are now.
+        ledger: has the row of each notice.
+        put_later: queues a job outside its lane for so many seconds.
+    """
+
+    conversations: Conversations
+    ses: Callable[[], Ses]
+    current: Callable[[Record], Mapping[str, Any]]
+    ledger: Ledger
+    put_later: Callable[[Job, float], None]
+    clock: Clock
+
+    def ask(self, record: Record, handoff_id: str, reason: str) -> None:
+        """Ask for the notices of a hand-off; repeating it changes nothing.
+
+        Each has its row first, which the sweep queues where the copy is lost.
+
+        Raises:
+            TransientError: not all of them have a row; call again.
+        """
+        if HandoffNoticeSetting.of(self.current(record)) is None:
+            return
+        for about in (ASKED, WAITING) if reason in WISHES else (WAITING,):
+            event_key = outreach_keys.notice(record.opaque_id, handoff_id, about)
+            asked = job(event_key, record.opaque_id, iso(self.clock.now()))
+            self.ledger.schedule(facts_of(asked), self.clock.now().timestamp() + COPY_SECONDS)
+            with suppress(UnavailableError):
+                self.put_later(asked, 0.0)
+
+    def send(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
+        """Send one notice, as `outreach.actions.NOTIFY_DESK` asks."""
+        (action,) = actions
+        record = self.conversations.find(action.conversation_id)
+        project = self.current(record) if record else {}
+        setting = HandoffNoticeSetting.of(project)
+        if record is None or setting is None:
+            raise WithdrawnError("ses", "notify", reason="no_notice")
+        config = (project.get("channel_config") or {}).get(Channel.EMAIL.value) or {}
+        sender = str(config.get(SENDER_OF[Channel.EMAIL]) or "")
+        if not sender:
+            raise PermanentError("ses", "notify", reason="no_sender")
+        email = Email(
+            to=setting.email,
+            sender=sender,
+            reply_to=sender,
+            subject=_SUBJECT[action.argument],
+            text=_text(record, action.data),
+            headers={"Auto-Submitted": "auto-generated"},
+            tag=f"notice_{keys.digest(action.key)[:32]}",  # no receipt of a message names it
+        )
+        return self.ses().send(email, deadline_seconds=deadline_seconds)
+
+
+def job(event_key: str, opaque_id: str, received_at: str) -> HandoffNotice:
+    """The job of one notice."""
+    return HandoffNotice(
+        event_key=event_key,
+        conversation_id=opaque_id,
+        received_at=received_at,
+        source=SETTING,
+        trace_id=keys.digest(event_key)[:16],
+    )
+
+
+def rebuilt(event: EventFacts) -> HandoffNotice:
+    """`once.recovery.rebuild.Rebuilder` for ``evt:notice``."""
+    return job(event.event_key, event.conversation_id, event.received_at)
+
+
+def _text(record: Record, handoff_id: str) -> str:
+    handoff = record.handoff
+    lines = {
+        "Project": record.item.get("project_name") or record.project_id,
+        "Request": record.request_id,
+        "Conversation": record.opaque_id,
+        "Hand-off": handoff_id,
+        "Channel": record.channel.value,
+        "Reason": handoff.get("reason", ""),
+        "Waiting since": handoff.get("since", ""),
+    }
+    return "\n".join(f"{name}: {value}" for name, value in lines.items())

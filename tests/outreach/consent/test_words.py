@@ -1,0 +1,175 @@
+"""STOP, START and HELP in the words of recipients."""
+
+import pytest
+
+from bench import consent
+from chalicelib.outreach.consent import unwanted
+from chalicelib.outreach.consent.words import CARRIERS, Word, heard
+
+STOPS = [
+    *(
+        "STOP",
+        "Stop.",
+        "stop!!!",
+        '"STOP"',
+        "  stop\n",
+        "STOP please",
+        "Please stop",
+        "STOP 🙏",
+        "🛑",
+    ),
+    *(
+        "stop stop stop",
+        "S T O P",
+        "S.T.O.P.",
+        "\uff33\uff34\uff2f\uff30",
+        "ok stop now thanks",
+        "Opt-Out",
+        "opt out",
+    ),
+    *("ALTO", "BAJA", "PARAR", "alto por favor", "¡Alto!", "darme de baja", "no más", "Cancelar"),
+    *("ARRÊT", "arrêter svp", "Désabonner", "me désabonner, merci", "sair", "Parar, obrigado"),
+    *(
+        "STOPP",
+        "abmelden bitte",
+        "Kündigen",
+        "disiscrivimi",
+        "basta",
+        "afmelden aub",
+        "uitschrijven",
+    ),
+]
+WISHES = [
+    *("Don't text me again", "please do not contact me anymore", "stop messaging me"),
+    *("Take me off your list.", "remove me from your mailing list please", "I want to unsubscribe"),
+    *("I don't want to receive any more messages", "no more texts", "leave me alone"),
+    *("Unsubscribe. Thanks, Carla", "Wrong person. Don't text here anymore", "UNSUBCRIBE", "sto"),
+    *("I got a job, so please stop texting me", "how often must I tell you to stop texting me"),
+    *(
+        "STOP\n\nSent from my iPhone",
+        "wrong number, please stop",
+        "I withdraw my consent under GDPR",
+    ),
+    *(
+        "Elimínenme de su base de datos",
+        "Merci de ne plus me contacter",
+        "Tirem meu número da lista",
+    ),
+    *("Nehmen Sie mich bitte aus dem Verteiler", "I moved, take my number out of ur system"),
+    *("No me escriban más", "dejen de mandarme mensajes", "ya no quiero recibir mensajes"),
+    *("Ne m'écrivez plus", "arrêtez de m'envoyer des messages", "je ne veux plus recevoir de sms"),
+    *("não me mande mais mensagens", "não quero mais receber mensagens"),
+    *("Schreiben Sie mir nicht mehr", "Bitte keine Nachrichten mehr", "lassen Sie mich in Ruhe"),
+    *("non scrivetemi più", "non voglio più ricevere messaggi", "stuur mij geen berichten meer"),
+]
+_TWO_WAYS = "i dont want " + "any more of these messages from you " * 4 + "xyz"
+DOUBTS = [
+    *("Don't call me before nine, I work nights", "My sister says she could not unsubscribe"),
+    *("please don't text me at work, use my private number", "is this spam?"),
+    *("don't call me, I'm at work", "no me llamen, estoy en clase"),
+    *("who gave you my number", "no, thank you", "wrong number", "kein Interesse"),
+    *("Hi, not interested, thanks", "No me interesa", "you never stop texting me"),
+]
+OTHERS = [
+    *("Bitte nicht abmelden", "Never stop sending these!", "please don't cancel my order"),
+    *(
+        "subscribers",
+        "I said the bus will stop",
+        "not interested in the two-bed but in the one-bed",
+    ),
+    *(
+        "",
+        "👍",
+        "Hi",
+        "When can I start?",
+        "I can start on Monday",
+        "the end of the month suits me",
+    ),
+    *(
+        "I will stop by at three",
+        "the bus stop is near",
+        "cancel my appointment on Friday",
+        "si claro",
+    ),
+    *("can you help me with the form?", "my info is on the CV", "baja California", "don't stop"),
+    *(
+        "Ende des Monats",
+        "fin de semana",
+        "j'arrête mon travail vendredi",
+        "no",
+        "alles gut",
+    ),
+    *("¿Para cuándo es la entrevista?", "parar en la estación", "send me more messages please"),
+]
+
+
+@pytest.mark.parametrize("text", STOPS + WISHES)
+def test_a_wish_to_stop(text):
+    assert heard(text).word == Word.STOP
+
+
+@pytest.mark.parametrize("text", DOUBTS)
+def test_a_message_in_doubt_belongs_to_a_person(text):
+    assert heard(text).word == Word.DOUBT
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_any_other_message_says_nothing_about_it(text):
+    assert heard(text).word is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["START", "start please", "unstop", "You can text me again", "Alta", "reprendre", "starten"],
+)
+def test_a_wish_to_start_again(text):
+    assert (heard(text).word, heard(text).is_yes) == (Word.START, False)
+
+
+@pytest.mark.parametrize("text", ["yes", "Yes!", "sí", "Oui.", "sim", "ja bitte", "YES please 👍"])
+def test_a_yes_is_one_only_from_somebody_who_said_stop(text):
+    assert (heard(text).word, heard(text).is_yes) == (Word.START, True)
+
+
+@pytest.mark.parametrize(
+    "text", ["HELP", "help please", "Ayuda", "aide svp", "Hilfe!", "hulp", "info"]
+)
+def test_a_request_for_help(text):
+    assert heard(text).word == Word.HELP
+
+
+@pytest.mark.parametrize("word", sorted(CARRIERS))
+def test_the_carriers_own_keywords_are_known_as_such(word):
+    assert heard(f" {word.upper()}! ").is_carriers
+    assert not heard(f"{word} please").is_carriers
+
+
+@pytest.mark.parametrize(
+    "text", ["stop " * 5000, "no " * 5000, "i dont want " * 2000, "a" * 200_000, _TWO_WAYS]
+)
+def test_a_long_message_is_read_in_bounded_time(text):
+    heard(text)
+
+
+def test_the_shipped_model_is_made_from_these_samples():
+    """Else: `python -m bench.consent`."""
+    assert unwanted.shipped().made_from == consent.made_from()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have asked you people three times now to lose my number",
+        "ya les dije que no me escriban a este celular por favor",
+        "ich habe doch gesagt, dass ich keine Nachrichten von Ihnen möchte",
+    ],
+)
+def test_a_wish_in_a_wording_that_no_table_lists_is_for_a_person(text):
+    assert heard(text).word in (Word.DOUBT, Word.STOP)
+
+
+@pytest.mark.parametrize(
+    "text", ["Call me tomorrow at 5", "gracias", "¿cuánto cuesta?", "danke", ""]
+)
+def test_an_ordinary_reply_is_suspected_of_nothing(text):
+    assert heard(text).word is None
