@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from json.encoder import encode_basestring_ascii
+from urllib.parse import unquote
 
 _WHITE_SPACE = re.compile(r"\s+")
 
@@ -64,6 +65,12 @@ def joined(*parts: str | Suffix) -> str:
     An action's key is read a dozen times while it is performed, so recent keys are cached.
     """
     return ":".join(_escaped(part) for part in parts)
+
+
+def parts(key: str) -> list[str]:
+    """What `joined` has joined; of a resent event's key, without its nonce."""
+    own, _, _ = key.partition(RESEND)
+    return [unquote(part) for part in own.split(":")]
 
 
 def normalised(text: str) -> str:

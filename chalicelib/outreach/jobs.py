@@ -160,7 +160,8 @@ class OutreachResume(OutreachJob):
     @property
     def message_id(self) -> str | None:
         """The provider's message id, so that its actions have the same keys as before."""
-        return outreach_keys.message_of(self.event_key)
+        key = outreach_keys.parsed(self.event_key)
+        return key.name if key.kind is outreach_keys.EventKind.MESSAGE else None
 
     @property
     def group(self) -> tuple[str, ...]:

@@ -278,8 +278,10 @@ class Outreach(Core):
     def _outreach_flow(self) -> Flow:
         from chalicelib.once.allowances import Allowances
         from chalicelib.outreach.events.flow import OutreachFlow
+        from chalicelib.outreach.events.handlers import outreach_flow
 
-        return OutreachFlow(
+        return outreach_flow(
+            OutreachFlow,
             self.conversations,
             self.composer,
             self.starts,

@@ -12,7 +12,7 @@ from chalicelib.once.flow import Event
 from chalicelib.once.ledger import rows
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
-from chalicelib.outreach.events.context import FLOW as OUTREACH
+from chalicelib.outreach.messages.plan import FLOW as OUTREACH
 from chalicelib.outreach.sending import effects as outreach_actions
 from chalicelib.outreach.sending.effects import SendData
 from ops.inspect.events import job_of

@@ -14,6 +14,7 @@ from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.company_events.rows import EventRows
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.flow import OutreachFlow
+from chalicelib.outreach.events.handlers import outreach_flow
 from chalicelib.outreach.hearing.ownership import Ownership
 from chalicelib.outreach.messages.following import FollowUps
 from chalicelib.outreach.project.admission import Starts
@@ -94,7 +95,8 @@ class OutreachParts:
         self.ownership = Ownership(Senders(self.companies_table), self.sender.account_of)
 
     def flow(self):
-        return OutreachFlow(
+        return outreach_flow(
+            OutreachFlow,
             self.conversations,
             self.composer,
             self.starts,

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.outreach.conversations.do_not_contact import addresses_of
-from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.records import CONTINUES, Record
+from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.sending.effects import SendData
 
 if TYPE_CHECKING:
@@ -63,10 +64,11 @@ class FollowUps:
 
     def send_starts(self, actor: Any, action: Any) -> None:
         """No reminder, end message or successor whose last look could see an answer."""
-        if actor is None or not (isinstance(action.data, SendData) and action.data.unless_answered):
+        message = action.data.message if isinstance(action.data, SendData) else None
+        if actor is None or message is None:
             return
         world, record = self._world, self._record(action.conversation_id)
-        if record is None:
+        if record is None or not _follows(message.purpose, record):
             return
         world.happened["follow_up_started"] += 1
         for address in addresses_of(record):
@@ -114,3 +116,9 @@ class FollowUps:
             if row.get("opaque_id") == opaque_id and "company_id" in row and "messages" in row:
                 return Record(row)
         return None
+
+
+def _follows(purpose: Purpose, record: Record) -> bool:
+    """Whether a message is a reminder, an end, or the opening of a successor."""
+    is_successor = purpose is Purpose.OPENING and CONTINUES in record.item
+    return is_successor or purpose in (Purpose.REMINDER, Purpose.CLOSING)

@@ -33,6 +33,7 @@ from chalicelib.outreach.door.initiate import Initiate
 from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.events.company_event import TellFlow, TellRebuilder
 from chalicelib.outreach.events.flow import OutreachFlow
+from chalicelib.outreach.events.handlers import outreach_flow
 from chalicelib.outreach.events.receipt import ReceiptFlow
 from chalicelib.outreach.hearing.lost_replies import LostReplies
 from chalicelib.outreach.hearing.lost_texts import LostTexts
@@ -158,7 +159,8 @@ class OutreachParts:
             container.later.put,
             self.events,
         )
-        flow = FailingFlow(
+        flow = outreach_flow(
+            FailingFlow,
             conversations,
             composer,
             self.starts,

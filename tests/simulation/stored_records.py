@@ -194,7 +194,7 @@ def _judge_batches(world: World, rows: Rows) -> None:
         if row.get("reason") != TOGETHER:
             continue
         world.happened["answered_together"] += 1
-        own = [one for one in pages if one["entry_id"] == outreach_keys.message_of(key)]
+        own = [one for one in pages if one["entry_id"] == outreach_keys.parsed(key).name]
         if not any(_is_newer(one, mine) for mine in own for one in pages):
             world.oracle.broken("P2", f"{key} is answered with a newer message, and there is none")
 

@@ -30,7 +30,7 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.desk import asked as asking
 from chalicelib.outreach.desk import changes, shown
 from chalicelib.outreach.desk.asked import Asked, RefusedError
-from chalicelib.outreach.events.releasing import previous_status
+from chalicelib.outreach.events.approval import previous_status
 from chalicelib.outreach.jobs import DeskReply, HandoffRelease
 from chalicelib.outreach.messages import reopening
 from chalicelib.outreach.project import rules
@@ -295,9 +295,9 @@ class Inbox:
             "trace_id": keys.digest(event_key)[:16],
             "pair": pair,
         }
-        if event_key.startswith("evt:desk:"):
+        if outreach_keys.parsed(event_key).kind is outreach_keys.EventKind.ACT:
             return DeskReply(**common)
-        return HandoffRelease(handoff_id=event_key.rpartition(":")[2], **common)
+        return HandoffRelease(handoff_id=outreach_keys.parsed(event_key).name, **common)
 
     def _queue(self, record: Record, event_key: str, *, is_new: bool) -> bool:
         """Queue an event; one that had failed runs again, under its own key.

@@ -1,51 +1,84 @@
-"""Plans the sending of what a person of the company wrote; its text is stored with the act.
-
-Other acts that the company hears of are written into its outbox here.
-"""
+"""A person's act: what they wrote is sent; of other acts the company hears."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from chalicelib.errors import PermanentError, UnavailableError
+from chalicelib.once.effect import Effect
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.plan import Plan
+from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.company_events.names import Name
-from chalicelib.outreach.conversations.records import DO_NOT_CONTACT
+from chalicelib.outreach.company_events.recorder import CompanyEvents
+from chalicelib.outreach.conversations.handoffs import listed_id
+from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.context import MESSAGE_GONE, EventContext
-from chalicelib.outreach.events.drafting import Drafting
+from chalicelib.outreach.events.drafting import Drafting, lasting, sending
+from chalicelib.outreach.events.handler import Handler
+from chalicelib.outreach.messages.plan import MessagePlan
+from chalicelib.outreach.messages.purpose import Purpose
+from chalicelib.outreach.messages.sent import SentMessages
 
 _NOTED: Mapping[str, Name] = {"take": Name.TAKEN, "close": Name.CLOSED}
 """Acts that send nothing, and what the company hears."""
 
 
-class PersonReplies:
-    """Plans persons' replies.
+class ActHandler(Handler):
+    """`Handler` for `EventKind.ACT`.
 
-    They leave by the same door as the machine's: switches, ledger, register and WhatsApp's window.  They
-    wait for no quiet hours, as a person chose the time, and for no other event.
+    A reply leaves by the same door as the machine's: switches, ledger, register and WhatsApp's window.
+    It waits for no quiet hours, as a person chose the time, and for no other event.
     """
 
-    def __init__(self, conversations: Conversations, drafting: Drafting) -> None:
-        self._conversations = conversations
+    def __init__(
+        self,
+        conversations: Conversations,
+        sent: SentMessages,
+        drafting: Drafting,
+        events: CompanyEvents,
+    ) -> None:
+        super().__init__(conversations, sent)
         self._drafting = drafting
+        self._events = events
 
-    def plan(self, event: Event) -> Plan:
+    def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""
+        del switches
         context: EventContext = event.subject
-        record = context.conversation
-        act_id = event.facts.event_key.rpartition(":")[2]
+        record, act_id = context.conversation, context.key.name
         done = self._conversations.act_done(record, act_id) or {}
         if done.get("act") in _NOTED:
-            self._drafting.person_acted(record, _NOTED[done["act"]], act_id)
+            listed = listed_id(record.handoff)
+            self._events.record(record, _NOTED[done["act"]], act_id, hand_off=listed)
             raise NotAnEvent(EventStatus.PROCESSED, "noted")
         entry_id = outreach_keys.entry_id(event.facts.event_key)
         context.draft = self._conversations.draft(record, entry_id)
         if context.draft is None:
             raise NotAnEvent(EventStatus.FAILED, MESSAGE_GONE)
         if self._conversations.forbids(record) is not None:
-            self._drafting.reply_failed(record, DO_NOT_CONTACT)
-            raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
-        return self._drafting.of_person(context, entry_id)
+            raise self._failed(record, DO_NOT_CONTACT)
+        try:
+            self._drafting.check_secrets(record)
+            entry_id = self._drafting.fit(context, entry_id)
+        except (PermanentError, UnavailableError) as error:
+            raise self._failed(record, lasting(error)) from None
+        message = MessagePlan(Purpose.PERSON, entry_id, after=None)
+        return message.plan(sending(record, entry_id))
+
+    def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
+        """The recipient waits for an answer again; an act that sends nothing needs no person."""
+        entry_id = outreach_keys.entry_id(event.facts.event_key)
+        found = super().escalation(event, record, reason)
+        if found is None or self._conversations.draft(record, entry_id) is None:
+            return None
+        self._conversations.reply_failed(record, reason)
+        return found
+
+    def _failed(self, record: Record, reason: str) -> NotAnEvent:
+        """The person learns what stops their reply, and the recipient waits for an answer again."""
+        self._conversations.reply_failed(record, reason)
+        return NotAnEvent(EventStatus.FAILED, reason)

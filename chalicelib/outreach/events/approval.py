@@ -1,99 +1,129 @@
-"""Messages that a person approves before they are sent: written first, so that the person sees them.
-
-What is approved is exactly what is sent: the draft is stored before the conversation is handed off, a
-stored draft is never written over by a machine, and an approval names the version that was seen.
-"""
+"""An approval: the conversation returns to automation, and the held message is sent."""
 
 from __future__ import annotations
 
-from chalicelib.errors import (
-    PacedError,
-    PermanentError,
-    ProviderError,
-    UnavailableError,
-    reason_of,
-)
-from chalicelib.once.plan import Plan, PlannedAction
+from collections.abc import Mapping
+from typing import Any
+
+from chalicelib.once.event import EventStatus
+from chalicelib.once.flow import Event, NotAnEvent
+from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.events.context import EventContext, hand_off_plan, may_send
-from chalicelib.outreach.events.drafting import FOR_A_PERSON, Drafting
+from chalicelib.outreach.conversations.handoffs import GIVEN_BACK, listed_id
+from chalicelib.outreach.conversations.records import (
+    DO_NOT_CONTACT,
+    UNSAID,
+    UNSENT,
+    Record,
+    Status,
+)
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.events.context import EventContext
+from chalicelib.outreach.events.drafting import Drafting
+from chalicelib.outreach.events.handler import Handler
+from chalicelib.outreach.events.held import HeldMessages
+from chalicelib.outreach.events.waiting import WaitingEvents
+from chalicelib.outreach.messages.ending import Endings
+from chalicelib.outreach.messages.look import CONTINUED
+from chalicelib.outreach.messages.purpose import Purpose
+from chalicelib.outreach.messages.sent import SentMessages
 from chalicelib.outreach.project import rules
-from chalicelib.outreach.spending.budget import BudgetReachedError
-from chalicelib.outreach.writing.composer import Composer
 
-DATABASE = "dynamodb"
-"""Provider of errors that are no writer's."""
+NO_PERSON: Mapping[str, Any] = {"hand_off_to_human": False, "function_call": False}
+LOOKED_AT = 8
+"""The newest entries among which the newest message is looked for."""
+CLEARED_BY_RELEASE = ("hand_off_to_human_reason", "function_call_type", "unclear_between")
+"""Attributes that say why a person has the conversation."""
 
 
-class Approval:
-    """Plans what a rule holds for a person, and finds what an approval sends."""
+class ApprovalHandler(Handler):
+    """`Handler` for `EventKind.APPROVAL`."""
 
-    def __init__(self, composer: Composer, drafting: Drafting) -> None:
-        self._composer = composer
+    def __init__(
+        self,
+        conversations: Conversations,
+        sent: SentMessages,
+        drafting: Drafting,
+        held: HeldMessages,
+        waiting: WaitingEvents,
+        endings: Endings,
+    ) -> None:
+        super().__init__(conversations, sent)
         self._drafting = drafting
+        self._held = held
+        self._waiting = waiting
+        self._endings = endings
 
-    def held(
-        self, context: EventContext, rule: str, switches: Switches, *, at_approval: bool = False
-    ) -> Plan:
-        """The plan by which a person approves a message that is written before, so that they see it.
-
-        Without a writer that can be asked now the person gets the conversation without the message,
-        which is then written at the approval, and held once more.
-
-        Args:
-            context: of the event.
-            rule: of `rules.HELD`.
-            switches: as they are now.
-            at_approval: it was approved unseen: a writer that cannot be asked now is waited for.
-        """
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `once.flow.Flow.plan`."""
+        context: EventContext = event.subject
         record = context.conversation
-        is_opening = rule == rules.HELD["start"]
-        holds = "start" if is_opening else "reply"
-        if not may_send(switches):
-            return hand_off_plan(holds, rule)
-        entry_id = outreach_keys.held_entry_id(context.handoff_id)
-        if is_opening:
-            entry_id = outreach_keys.entry_id(record.start_event)
-        compose = self._composer.opening if is_opening else self._composer.answer
-        try:
-            draft = compose(record, entry_id)
-        except BudgetReachedError as error:
-            return hand_off_plan(holds, error.reason)
-        except PermanentError as error:
-            self._drafting.keep_refused(context, error)
-            is_for_person = error.provider in FOR_A_PERSON
-            return hand_off_plan(holds, reason_of(error) if is_for_person else rule)
-        except (ProviderError, UnavailableError) as error:
-            is_ours = isinstance(error, ProviderError) and error.provider == DATABASE
-            if at_approval or is_ours or isinstance(error, PacedError):
-                raise
-            return hand_off_plan(holds, rule)
-        if draft.opts_out:
-            context.draft = draft
-            return self._drafting.opting_out(context, entry_id)
-        if not draft.text and draft.variables is None:  # it asks for a person, or for a function
-            context.draft = draft
-            return self._drafting.sending(draft, PlannedAction("", ""), {"entry_id": entry_id})
-        return hand_off_plan(holds, rule)
+        handoff = record.handoff
+        if event.facts.event_key != outreach_keys.release(record.opaque_id, str(handoff.get("id"))):
+            raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")
+        was = previous_status(self._conversations, record)
+        previous = {"conversation_status": was.value, **NO_PERSON}
+        moved = self._conversations.move(
+            record, {Status.HANDED_OFF}, previous, remove=CLEARED_BY_RELEASE, same_handoff=True
+        )
+        record = context.record = moved or self._conversations.get(record)
+        if record.is_handed_off:
+            raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")
+        is_opening = handoff["held"] == "start"
+        is_given_back = handoff.get("releasing") == GIVEN_BACK
+        if not handoff["held"] and not (is_given_back and self._is_unanswered(record)):
+            raise NotAnEvent(EventStatus.PROCESSED, "returned_to_automation")
+        entry_id = outreach_keys.entry_id(
+            record.start_event if is_opening else event.facts.event_key
+        )
+        if self._conversations.forbids(record) is not None:
+            if is_opening and record.status in UNSENT:
+                self._endings.fail(record, "send", DO_NOT_CONTACT, event.lease)
+            held_id = outreach_keys.held_entry_id(context.handoff_id)
+            confirmed = None if is_opening else self._drafting.confirmed(context, entry_id, held_id)
+            if confirmed is not None:
+                return confirmed
+            raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
+        if not is_given_back:
+            if not is_opening:
+                entry_id = self._held.approved_id(record, entry_id, listed_id(handoff))
+            if self._held.is_unseen(record, entry_id, rules.HELD[handoff["held"]], switches):
+                return self._held.plan(
+                    context, rules.HELD[handoff["held"]], switches, at_approval=True
+                )
+        elif not is_opening:
+            # A person asked for no message of their own: this is the machine's, as any other.
+            self._waiting.out_quiet_hours(record, event.facts.event_key)
+        if not is_opening:
+            purpose = Purpose.ANSWER if is_given_back else Purpose.APPROVED
+            return self._drafting.answer(context, entry_id, switches, purpose)
+        self._check_opening(record)
+        with self._drafting.fail_on_permanent_error(record, event.lease):
+            return self._drafting.plan(context, entry_id, switches, Purpose.OPENING)
 
-    def approved_id(self, record: Record, own: str, handoff_id: str) -> str:
-        """Id of the answer that an approval sends: as the person edited it, as held, or still unwritten.
+    def _check_opening(self, record: Record) -> None:
+        """Let an opening that was approved before its time wait, and leave out one that is replaced."""
+        if record.is_continued:
+            raise NotAnEvent(EventStatus.FAILED, CONTINUED)
+        self._waiting.until_send_at(record)
 
-        Args:
-            record: the conversation.
-            own: the id of the answer to the approval itself.
-            handoff_id: of the hand-off as the list has it.
-        """
-        if self._composer.stored(record, own) is not None:
-            return own
-        held_id = outreach_keys.held_entry_id(handoff_id)
-        draft = self._composer.stored(record, held_id)
-        return own if draft is None or draft.refused is not None else held_id
+    def _is_unanswered(self, record: Record) -> bool:
+        """Whether the newest message is the recipient's."""
+        said = [
+            one for one in self._conversations.newest(record, LOOKED_AT) if one.note not in UNSAID
+        ]
+        return bool(said) and said[-1].role == "user"
 
-    def is_unseen(self, record: Record, entry_id: str, rule: str, switches: Switches) -> bool:
-        """Whether a message must be approved by its text, and there is none yet."""
-        if not (rules.is_held(record, rule) and may_send(switches)):
-            return False
-        return self._composer.stored(record, entry_id) is None
+
+def previous_status(conversations: Conversations, record: Record) -> Status:
+    """The status before the hand-off, or how its first message has ended since."""
+    was = Status(record.handoff["was"])
+    if was not in UNSENT:
+        return was
+    was_opened = conversations.has_entry(record, outreach_keys.entry_id(record.start_event))
+    if was_opened or record.item.get("task_complete") == 1:  # a person has written instead
+        return Status.INITIAL_MESSAGE_SENT
+    if "failure_reason" in record.item:
+        return Status.FAILED
+    return Status.WITHHELD if "withheld_reason" in record.item else was

@@ -141,7 +141,7 @@ class TellFlow(Flow):
             return None
         if reason.startswith("dead_letter"):
             self._stop(head, reason)
-        number = outreach_keys.told_number(event.facts.event_key)
+        number = int(outreach_keys.parsed(event.facts.event_key).name)
         found = self._rows.event(opaque_id, number)
         if found is None or found.name != Name.TOOL_CALLED:
             return None
@@ -184,5 +184,5 @@ class TellRebuilder:
 
     def __call__(self, event: EventFacts) -> TellCompany:
         """The job."""
-        number = outreach_keys.told_number(event.event_key)
+        number = int(outreach_keys.parsed(event.event_key).name)
         return following_job(event.conversation_id, number, event.received_at)

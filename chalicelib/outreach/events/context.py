@@ -1,4 +1,4 @@
-"""What a run knows of its outreach event so far, shared by the flow's parts."""
+"""What a run knows of its outreach event so far, shared by the handlers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import NotAnEvent
-from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.hearing.matching import Match
@@ -18,9 +17,9 @@ from chalicelib.outreach.jobs import (
     StartConversation,
     Unsubscribed,
 )
+from chalicelib.outreach.keys import Key
 from chalicelib.outreach.sending.effects import Loaded
 
-FLOW = "outreach"
 MESSAGE_GONE = "message_gone"
 """What an event is about is not stored; of an e-mail that came in, its dead letter has the text."""
 Job = (
@@ -34,14 +33,16 @@ class EventContext:
 
     Attributes:
         job: the job from the queue.
+        key: the event's, read.
+        started: monotonic seconds.
         record: the conversation; None for a start until it is opened.
         draft: the message to send, once it is composed.
         match: how the conversation of a message was found.
-        started: monotonic seconds.
         handoff_id: of the hand-off that this event may ask for.
     """
 
     job: Job
+    key: Key
     started: float
     record: Record | None = None
     draft: Draft | None = None
@@ -60,11 +61,10 @@ class EventContext:
             raise NotAnEvent(EventStatus.FAILED, "conversation_gone")
         return self.record
 
-
-def hand_off_plan(held: str, reason: str, *, lacks: str | None = None) -> Plan:
-    """The plan that hands a conversation to a person and holds ``start``, ``reply`` or nothing."""
-    step = (PlannedAction("hand_off", f"{held}|{reason}"),)
-    return Plan(FLOW, (step,), {"opening": held == "start"}, lacks)
+    @property
+    def reported_text(self) -> str | None:
+        """The text of the message as the vendor has reported it, if it did."""
+        return self.loaded.sent[0] if self.loaded and self.loaded.sent else None
 
 
 def may_send(switches: Switches) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from chalicelib.once.effect import Effect
+from chalicelib.once.escalation import EARLIER
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.job import Recovery
@@ -35,47 +37,47 @@ from chalicelib.outreach.conversations.records import (
     Record,
 )
 from chalicelib.outreach.conversations.store import Conversations
-from chalicelib.outreach.events.approval import Approval
 from chalicelib.outreach.events.context import (
-    FLOW,
     MESSAGE_GONE,
     EventContext,
-    hand_off_plan,
     may_send,
 )
 from chalicelib.outreach.events.drafting import Drafting
+from chalicelib.outreach.events.handler import Handler
+from chalicelib.outreach.events.held import HeldMessages
+from chalicelib.outreach.events.waiting import WaitingEvents
 from chalicelib.outreach.hearing import loops
-from chalicelib.outreach.hearing.matching import Match, Matching
+from chalicelib.outreach.hearing.matching import Match
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.messages import threads
 from chalicelib.outreach.messages.fixed import carrier_answers, help_answer, stop_confirmation
 from chalicelib.outreach.messages.look import PERSON_ANSWERS
+from chalicelib.outreach.messages.plan import MessagePlan, hand_off_plan
+from chalicelib.outreach.messages.purpose import Purpose
+from chalicelib.outreach.messages.sent import SentMessages
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.project.pace import Pace
 
 
-class Replying:
-    """Finds the conversation of a message, and plans the answer."""
+class MessageHandler(Handler):
+    """`Handler` for `EventKind.MESSAGE`."""
 
     def __init__(
         self,
         conversations: Conversations,
+        sent: SentMessages,
         drafting: Drafting,
-        approval: Approval,
-        matching: Matching,
+        held: HeldMessages,
+        waiting: WaitingEvents,
         pace: Pace,
         events: CompanyEvents,
     ) -> None:
-        self._conversations = conversations
+        super().__init__(conversations, sent)
         self._drafting = drafting
-        self._approval = approval
-        self._matching = matching
+        self._held = held
+        self._waiting = waiting
         self._pace = pace
         self._events = events
-
-    def conversation_of(self, job: InboundMessage) -> Match:
-        """The conversation of a message; see `matching`."""
-        return self._matching.of(job)
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""
@@ -107,10 +109,10 @@ class Replying:
         if not is_asked_for:  # what a person asks for does not wait
             self._wait_for_more(event, context)
         if rules.is_held(record, rules.HELD["reply"]):
-            return self._approval.held(context, rules.HELD["reply"], switches)
+            return self._held.plan(context, rules.HELD["reply"], switches)
         if not is_asked_for:
-            self._drafting.in_order.check(record, event.facts.event_key)
-        self._drafting.wait_out_quiet_hours(record, event.facts.event_key)
+            self._waiting.in_order.check(record, event.facts.event_key)
+        self._waiting.out_quiet_hours(record, event.facts.event_key)
         limit = self._pace.take(record, entry_id) if may_send(switches) else None
         if limit is not None and not is_asked_for:
             return hand_off_plan("reply", limit)
@@ -178,8 +180,16 @@ class Replying:
         if context.draft is None:
             reason = "opted_out" if note == OPT_OUT else "answered_by_provider"
             raise NotAnEvent(EventStatus.PROCESSED, reason)
-        step = (PlannedAction("confirm_stop" if note == OPT_OUT else "answer_help", entry_id),)
-        return Plan(FLOW, (step,), {"entry_id": entry_id, "notice": True})
+        kind, purpose = _FIXED[note]
+        return MessagePlan(purpose, entry_id).plan(PlannedAction(kind, entry_id))
+
+    def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
+        """See `Handler.escalation`; a fixed text that was refused needs no person."""
+        job = event.subject.job if event.subject else None
+        is_notice = isinstance(job, InboundMessage) and job.opt_out in ("stop", "help")
+        if is_notice and not reason.startswith(("dead_letter", EARLIER)):
+            return None
+        return super().escalation(event, record, reason)
 
     def _apply_opt_out(self, record: Record, job: InboundMessage, match: Match | None) -> None:
         """Apply STOP or START to the person's addresses; automatic messages are ignored.
@@ -243,6 +253,11 @@ def _notice_of(record: Record, job: InboundMessage) -> Draft | None:
     return Draft(text=help_answer(record, heard(job.text).language))
 
 
+_FIXED = {
+    OPT_OUT: ("confirm_stop", Purpose.STOP_CONFIRMED),
+    HELP: ("answer_help", Purpose.HELP),
+}
+"""Notes on messages that a fixed text answers: the action's kind, and what the text is for."""
 _FOR_A_PERSON = {
     SEVERAL: ("reply", SEVERAL),
     OTHER_SENDER: ("", OTHER_SENDER),

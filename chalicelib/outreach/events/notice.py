@@ -46,7 +46,7 @@ class NoticeFlow(Flow):
         """See `once.flow.Flow.plan`."""
         del switches
         record: Record = event.subject
-        handoff_id, about = outreach_keys.noticed(event.facts.event_key)
+        handoff_id, about = outreach_keys.parsed(event.facts.event_key).named[-2:]
         setting = HandoffNoticeSetting.of(self.current(record))
         if setting is None:
             raise NotAnEvent(EventStatus.PROCESSED, "no_notice")
@@ -65,7 +65,7 @@ class NoticeFlow(Flow):
         del plan
         if planned.kind != NOTIFY_DESK.name:
             raise KeyError(planned.kind)
-        handoff_id, about = outreach_keys.noticed(event.facts.event_key)
+        handoff_id, about = outreach_keys.parsed(event.facts.event_key).named[-2:]
         return notify_desk(event.facts.conversation_id, handoff_id, about)
 
     def conclude(

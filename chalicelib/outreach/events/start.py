@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from chalicelib.errors import PermanentError
+from chalicelib.once.action import ActionStatus
+from chalicelib.once.effect import Effect
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.plan import Plan
@@ -20,14 +22,19 @@ from chalicelib.outreach.conversations.records import (
     Record,
 )
 from chalicelib.outreach.conversations.store import Conversations
-from chalicelib.outreach.events.approval import Approval
 from chalicelib.outreach.events.context import EventContext, may_send
 from chalicelib.outreach.events.drafting import Drafting
+from chalicelib.outreach.events.handler import Handler, Result
+from chalicelib.outreach.events.held import HeldMessages
+from chalicelib.outreach.events.waiting import WaitingEvents
 from chalicelib.outreach.jobs import StartConversation
+from chalicelib.outreach.messages.ending import GIVEN_UP, Endings
 from chalicelib.outreach.messages.look import ANSWERED, PERSON_ANSWERS
+from chalicelib.outreach.messages.purpose import Purpose
+from chalicelib.outreach.messages.sent import SentMessages
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.project.admission import Starts
-from chalicelib.outreach.writing.composer import Composer
+from chalicelib.outreach.sending.effects import HAND_OFF
 
 EXISTS = "conversation_exists"
 """Reason of a start under the id of another one's conversation."""
@@ -35,8 +42,8 @@ NOT_ALLOWED = "channel_not_allowed"
 """Why a conversation fails whose project declares other channels, and does not allow its own."""
 
 
-class Starting:
-    """Plans starts.
+class StartHandler(Handler):
+    """`Handler` for `EventKind.START`.
 
     Args:
         pairs: the opaque ids of a channel's sender and recipient.
@@ -47,19 +54,22 @@ class Starting:
     def __init__(
         self,
         conversations: Conversations,
-        composer: Composer,
+        sent: SentMessages,
         starts: Starts,
         drafting: Drafting,
-        approval: Approval,
+        held: HeldMessages,
+        waiting: WaitingEvents,
+        endings: Endings,
         pairs: Callable[[Channel, str, str], Sequence[str]],
         processor_version: str,
         events: CompanyEvents,
     ) -> None:
-        self._conversations = conversations
-        self._composer = composer
+        super().__init__(conversations, sent)
         self._starts = starts
         self._drafting = drafting
-        self._approval = approval
+        self._held = held
+        self._waiting = waiting
+        self._endings = endings
         self._pairs = pairs
         self._version = processor_version
         self._events = events
@@ -76,28 +86,49 @@ class Starting:
             raise NotAnEvent(EventStatus.SKIPPED, EXISTS)
         self._tell(record, event.facts.event_key)
         if record.is_continued:  # a replay, or the run that gave it up has died
-            self._drafting.continued(record)
+            self._endings.continued(record)
             raise NotAnEvent(EventStatus.FAILED, _failed_as(record))
         if self._conversations.forbids(record) is not None:
             # Under another address or for another reason than opening it looks at, or since then:
             # the start may have waited for hours or for an operator.
-            self._drafting.give_up(record, "send", DO_NOT_CONTACT, event.lease)
+            self._endings.fail(record, "send", DO_NOT_CONTACT, event.lease)
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         if record.person_act:  # it waited, and a person has the conversation, or has written
-            self._drafting.give_way(record)
+            self._endings.withhold(record, PERSON_ANSWERS)
             raise NotAnEvent(EventStatus.PROCESSED, f"withheld:{PERSON_ANSWERS}")
         if CONTINUES in record.item and self._conversations.has_heard(record):
-            self._drafting.give_way(record, ANSWERED)
+            self._endings.withhold(record, ANSWERED)
             raise NotAnEvent(EventStatus.PROCESSED, f"withheld:{ANSWERED}")
         if record.item.get("not_allowed"):
-            self._drafting.give_up(record, "send", NOT_ALLOWED)
+            self._endings.fail(record, "send", NOT_ALLOWED)
             raise NotAnEvent(EventStatus.FAILED, f"send:{NOT_ALLOWED}")
         if rules.is_held(record, "auto_queue_initial_message"):
-            return self._approval.held(context, rules.HELD["start"], switches)
-        self._drafting.wait_until_send_at(record)
-        self._drafting.wait_out_quiet_hours(record, event.facts.event_key)
+            return self._held.plan(context, rules.HELD["start"], switches)
+        self._waiting.until_send_at(record)
+        self._waiting.out_quiet_hours(record, event.facts.event_key)
         with self._drafting.fail_on_permanent_error(record, event.lease):
-            return self._drafting.plan(context, entry_id, switches, is_opening=True)
+            return self._drafting.plan(context, entry_id, switches, Purpose.OPENING)
+
+    def conclude(self, event: Event, plan: Plan, results: Sequence[Result]) -> None:
+        """See `Handler.conclude`; a start that a person has is in progress no more."""
+        super().conclude(event, plan, results)
+        if any(one.kind is HAND_OFF and one.row.status == ActionStatus.DONE for one in results):
+            record: Record = event.subject.conversation
+            self._starts.note(record.start_event, outcome="handed_off")
+            self._endings.free(record)
+
+    def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
+        """A start fails its conversation: its sender is notified, and may repeat it."""
+        if reason.startswith("dead_letter") and super().escalation(event, record, reason):
+            self._endings.fail(record, GIVEN_UP, reason)
+        return None
+
+    def never_opened(self, event: Event, reason: str) -> None:
+        """Free the start, and tell the company where it is given up."""
+        facts = event.facts
+        self._starts.abandon(facts.event_key)
+        if reason.startswith("dead_letter"):
+            self._events.never_opened(facts.conversation_id, NEVER_OPENED, facts.received_at)
 
     def _tell_existing(self, record: Record, job: object) -> None:
         """A start under the id of a conversation that another start has opened sends nothing."""
@@ -133,9 +164,9 @@ class Starting:
         unopened = Record({"messages": [], "message_count": 0, **attributes})
         first = None
         is_due = not rules.is_held(unopened, "auto_queue_initial_message") and may_send(switches)
-        if is_due and self._composer.is_instant(unopened):
+        if is_due and self._drafting.composer.is_instant(unopened):
             try:
-                first = (entry_id, self._composer.unsaved_opening(unopened))
+                first = (entry_id, self._drafting.composer.unsaved_opening(unopened))
             except PermanentError:
                 first = None  # refused again below, where the record can store the reason
         held = self._starts.holding(event.lease) if event.lease else None

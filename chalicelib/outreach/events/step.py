@@ -1,4 +1,4 @@
-"""Plans a step whose time has come: a reminder or an end message, in the project's own words.
+"""A step whose time has come: a reminder or an end message, in the project's own words.
 
 It is not sent once the recipient has written or opted out, on whichever channel, once a person has the
 conversation, or where the opening was not delivered; it waits out quiet hours, and no other event of the
@@ -7,43 +7,83 @@ conversation waits behind it.
 
 from __future__ import annotations
 
+from chalicelib.errors import PermanentError, UnavailableError
+from chalicelib.once.effect import Effect
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.plan import Plan
+from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEXT_STEP, Record, Status
+from chalicelib.outreach.conversations.records import (
+    DO_NOT_CONTACT,
+    NEXT_STEP,
+    Draft,
+    Record,
+    Status,
+)
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.context import EventContext
-from chalicelib.outreach.events.drafting import Drafting
+from chalicelib.outreach.events.drafting import Drafting, lasting, sending
+from chalicelib.outreach.events.handler import Handler
+from chalicelib.outreach.events.waiting import WaitingEvents
+from chalicelib.outreach.messages.fixed import with_opt_out_line
 from chalicelib.outreach.messages.look import ANSWERED, PERSON_ANSWERS
-from chalicelib.outreach.project.follow_up_settings import declared_by
+from chalicelib.outreach.messages.plan import MessagePlan
+from chalicelib.outreach.messages.purpose import Purpose
+from chalicelib.outreach.messages.sent import SentMessages
+from chalicelib.outreach.project.follow_up_settings import END, declared_by
 
 NOT_DELIVERED = "opening_not_delivered"
 """Why a step is left out: its recipient has not got the message that it follows."""
 NOT_DECLARED = "not_declared"
 
 
-class Reminding:
-    """Plans steps."""
+class StepHandler(Handler):
+    """`Handler` for `EventKind.STEP`."""
 
-    def __init__(self, conversations: Conversations, drafting: Drafting) -> None:
-        self._conversations = conversations
+    def __init__(
+        self,
+        conversations: Conversations,
+        sent: SentMessages,
+        drafting: Drafting,
+        waiting: WaitingEvents,
+    ) -> None:
+        super().__init__(conversations, sent)
         self._drafting = drafting
+        self._waiting = waiting
 
-    def plan(self, event: Event) -> Plan:
-        """See `once.flow.Flow.plan`."""
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `once.flow.Flow.plan`.
+
+        Raises:
+            NotAnEvent: it cannot be sent; no person is asked, as the recipient has asked for nothing.
+        """
+        del switches
         context: EventContext = event.subject
-        record, event_key = context.conversation, event.facts.event_key
-        name = outreach_keys.step_of(event_key)
+        record, event_key, name = context.conversation, event.facts.event_key, context.key.name
         declared = declared_by(record.item)
         step = declared.step(name) if declared else None
         reason = NOT_DECLARED if step is None else self._reason_to_skip(record)
         if reason is not None or step is None:
             self._conversations.move(record, set(Status), {}, remove=(NEXT_STEP,))
             raise NotAnEvent(EventStatus.SKIPPED, reason or NOT_DECLARED)
-        self._drafting.wait_out_quiet_hours(record, event_key, is_in_line=False)
+        self._waiting.out_quiet_hours(record, event_key, is_in_line=False)
         entry_id = outreach_keys.entry_id(event_key)
-        return self._drafting.follow_up(context, entry_id, name, step.text)
+        wording = with_opt_out_line(record, Draft(text=step.text))
+        context.draft = self._drafting.composer.fixed(record, entry_id, wording)
+        try:
+            self._drafting.check_secrets(record)
+            entry_id = self._drafting.fit(context, entry_id)
+        except (PermanentError, UnavailableError) as error:
+            raise NotAnEvent(EventStatus.FAILED, lasting(error)) from None
+        purpose = Purpose.CLOSING if name == END else Purpose.REMINDER
+        message = MessagePlan(purpose, entry_id, step=name)
+        return message.plan(sending(record, entry_id))
+
+    def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
+        """No recipient waits for it."""
+        del event, record, reason
+        return None
 
     def _reason_to_skip(self, record: Record) -> str | None:
         if record.is_handed_off or record.person_act:

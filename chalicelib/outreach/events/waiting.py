@@ -1,4 +1,4 @@
-"""Keeps the order of a conversation while an event of it waits, for example for the end of quiet hours.
+"""When an event waits: for its time, for the end of quiet hours, behind an earlier one.
 
 The conversation's record lists the events that wait (`once.order`).  STOP, START, hand-offs and what
 a person asks for never look at it.
@@ -6,16 +6,25 @@ a person asks for never look at it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
+from chalicelib.clock import parsed
 from chalicelib.once import order
+from chalicelib.once.event import SCHEDULED
 from chalicelib.once.flow import NotYet
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.order import EventKeys
 from chalicelib.once.ports import Clock
-from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.records import QUIET_HOURS, SEND_AT, Record
 from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.messages.ending import Endings
+from chalicelib.outreach.project import rules
+
+UNREADABLE_WAIT_SECONDS = 1800.0
+"""How often a setting of quiet hours that cannot be read is looked at again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +73,67 @@ class ConversationOrder:
 
     def _line(self, record: Record) -> _RecordLine:
         return _RecordLine(self._conversations, record)
+
+
+class WaitingEvents:
+    """Lets the events of conversations wait.
+
+    Args:
+        in_order: keeps the order of a conversation while an event of it waits.
+        current: a project's settings as they are now.
+    """
+
+    def __init__(
+        self,
+        in_order: ConversationOrder,
+        endings: Endings,
+        clock: Clock,
+        current: Callable[[Record], Mapping[str, Any]],
+    ) -> None:
+        self.in_order = in_order
+        self._endings = endings
+        self._clock = clock
+        self._current = current
+
+    def until_send_at(self, record: Record) -> None:
+        """Raise `NotYet` before the time at which the company wants the first message sent.
+
+        No other event waits behind it, and the start is in progress no more: it may wait for weeks.
+        """
+        at = parsed(record.item.get(SEND_AT))
+        if at is not None and at > self._clock.now():
+            self._endings.free(record)
+            raise NotYet(SCHEDULED, at.timestamp())
+
+    def out_quiet_hours(self, record: Record, event_key: str, *, is_in_line: bool = True) -> None:
+        """Raise `NotYet` while the recipient has quiet hours, or while their setting cannot be read.
+
+        Then the project's current setting is read, which an operator may have corrected.
+
+        Args:
+            record: the conversation.
+            event_key: of the event that waits.
+            is_in_line: later events of the conversation wait behind it.
+        """
+        now = self._clock.now()
+        reason = QUIET_HOURS
+        try:
+            until = rules.quiet_until(self._with_readable_hours(record, now), now)
+        except rules.UnreadableQuietHoursError:
+            until = now + timedelta(seconds=UNREADABLE_WAIT_SECONDS)
+            reason = f"{QUIET_HOURS}_unreadable"
+        if until is None:
+            return
+        if not is_in_line:
+            raise NotYet(reason, until.timestamp())
+        self.in_order.wait(record, event_key, until, reason)
+
+    def _with_readable_hours(self, record: Record, now: datetime) -> Record:
+        """The record, with its project's current setting if its own copy cannot be read."""
+        try:
+            rules.quiet_until(record, now)
+        except rules.UnreadableQuietHoursError:
+            current = self._current(record).get("quiet_hours")
+            kept = {name: one for name, one in record.item.items() if name != "quiet_hours"}
+            return Record(kept if current is None else {**kept, "quiet_hours": current})
+        return record

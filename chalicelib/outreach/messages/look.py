@@ -13,6 +13,7 @@ from chalicelib.once.effects import DEADLINE_SECONDS
 from chalicelib.once.ports import Clock
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Record
 from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.messages.purpose import Look
 
 FRESH_SECONDS = 2.0
 PERSON_ANSWERS = "person_answers"
@@ -40,20 +41,16 @@ class LastLook:
         self,
         record: Record,
         action_key: str,
-        planned_after: str | None = None,
-        *,
-        is_opening: bool = False,
-        unless_answered: bool = False,
+        look: Look,
+        planned_after: str,
     ) -> None:
         """Look now.
 
         Args:
             record: the conversation as it was read before.
             action_key: of the send.
-            planned_after: the newest act of a person when the message was planned; None where it is
-                a person's own, which gives way to no other.
-            is_opening: it is the conversation's first message.
-            unless_answered: it is not sent once the recipient has written, on whichever channel.
+            look: what is looked at.
+            planned_after: the newest act of a person when the message was planned.
 
         Raises:
             PermanentError: ``do_not_contact``: the message is not sent.
@@ -62,42 +59,22 @@ class LastLook:
             TransientError: the register could not be read.
         """
         self._first = {action_key: self._clock.monotonic()}
-        self._look(
-            record,
-            action_key,
-            planned_after,
-            is_opening=is_opening,
-            unless_answered=unless_answered,
-        )
+        self._look(record, action_key, look, planned_after)
 
-    def _look(
-        self,
-        record: Record,
-        action_key: str,
-        planned_after: str | None,
-        *,
-        is_opening: bool = False,
-        unless_answered: bool = False,
-    ) -> None:
+    def _look(self, record: Record, action_key: str, look: Look, planned_after: str) -> None:
         began = self._clock.monotonic()
         forbidden, now = self._conversations.last_word(record)
-        if forbidden is not None:
+        if Look.REGISTER in look and forbidden is not None:
             raise PermanentError("conversations", "read", reason=DO_NOT_CONTACT)
-        if planned_after is not None and now.person_act != planned_after:
+        if Look.PERSON in look and now.person_act != planned_after:
             raise WithdrawnError("conversations", "read", reason=PERSON_ANSWERS)
-        if is_opening and now.is_continued:
+        if Look.CONTINUED in look and now.is_continued:
             raise WithdrawnError("conversations", "read", reason=CONTINUED)
-        if unless_answered and self._conversations.has_heard(record):
+        if Look.ANSWERED in look and self._conversations.has_heard(record):
             raise WithdrawnError("conversations", "read", reason=ANSWERED)
         self._began = {action_key: began}  # of the one action that is being performed
 
-    def refresh(
-        self,
-        record: Record,
-        action_key: str,
-        planned_after: str | None = None,
-        **how: bool,
-    ) -> None:
+    def refresh(self, record: Record, action_key: str, look: Look, planned_after: str) -> None:
         """Look again unless the last look is fresh; called when the request is about to leave.
 
         The worker's lease was checked after the first look, for a request that leaves soon: a worker
@@ -113,7 +90,7 @@ class LastLook:
         for _ in range(TRIES):
             if self._is_fresh(action_key):
                 break
-            self._look(record, action_key, planned_after, **how)
+            self._look(record, action_key, look, planned_after)
         is_late = self._clock.monotonic() - began > DEADLINE_SECONDS
         if is_late or not self._is_fresh(action_key):
             raise TransientError("conversations", "read", reason="slow_look")

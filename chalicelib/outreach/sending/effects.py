@@ -14,6 +14,7 @@ from chalicelib.once.keys import Suffix
 from chalicelib.once.plan import PlannedAction
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.records import Draft, Record
+from chalicelib.outreach.messages.plan import MessagePlan
 
 
 def _notice(parts: Any) -> Hands:  # noqa: ANN401 - of the system
@@ -94,6 +95,8 @@ KINDS = kinds(
 
 NOTICES = frozenset({CONFIRM_STOP.name, ANSWER_HELP.name})
 """The only messages that leave without a look at the register."""
+MESSAGES = NOTICES | {SEND_TEXT.name, SEND_EMAIL.name}
+"""What reaches a recipient."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,17 +114,12 @@ class SendData:
     """What a message is sent with.
 
     Attributes:
-        planned_after: the newest act of a person when it was planned, to a later one it gives way;
-            None: it is a person's own.
-        unless_answered: it is not sent once the recipient has written.
-        text_only: it was planned before it was written, as a switch withheld it: one that asks for
-            a person or a function, too, is not sent, as its plan does neither.
+        loaded: what the flow has read already.
+        message: of the plan; None where only the effect's identity is asked for.
     """
 
     loaded: Loaded | None = None
-    planned_after: str | None = None
-    unless_answered: bool = False
-    text_only: bool = False
+    message: MessagePlan | None = None
 
 
 def send(
@@ -231,8 +229,6 @@ def build(
         loaded = sending.loaded
         reason = loaded.draft.hand_off_reason if loaded and loaded.draft else None
         return hand_off(conversation_id, planned.arg, suffix, reason or "")
-    if kind.name in NOTICES:
-        sending = SendData(sending.loaded)
-    elif kind not in (SEND_TEXT, SEND_EMAIL):
+    if kind.name not in MESSAGES:
         raise KeyError(planned.kind)
     return send(kind, conversation_id, planned.arg, sending, receive=receive)

@@ -18,7 +18,6 @@ from chalicelib.once import keys
 from chalicelib.once.action import Found, UnsettledAction
 from chalicelib.once.effect import Effect
 from chalicelib.once.ports import Clock
-from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel, carrier_address
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
@@ -28,6 +27,8 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.lane_shares import LaneShares, held_by
 from chalicelib.outreach.messages import threads
 from chalicelib.outreach.messages.look import LastLook
+from chalicelib.outreach.messages.plan import MessagePlan
+from chalicelib.outreach.messages.purpose import Look
 from chalicelib.outreach.project.rules import window_is_open
 from chalicelib.outreach.sending.effects import NOTICES, SEND_EMAIL, HandOffData, Loaded, SendData
 from chalicelib.outreach.sending.notices import Notices
@@ -116,9 +117,7 @@ class Sender:
         for action in actions:
             built = self._built_messages.get(action.key)
             if built is not None:
-                sending: SendData = action.data
-                how = _how(built[0], action)
-                self._looks.take(built[0], action.key, sending.planned_after, **how)
+                self._looks.take(built[0], action.key, *_look(built[0], action))
 
     def send_text(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
         """Send one text or notice."""
@@ -223,9 +222,8 @@ class Sender:
         """What looks again when the request is about to leave."""
         if action.kind.name in NOTICES:
             return None
-        sending: SendData = action.data
-        how = _how(record, action)
-        return lambda: self._looks.refresh(record, action.key, sending.planned_after, **how)
+        look = _look(record, action)
+        return lambda: self._looks.refresh(record, action.key, *look)
 
     def _prepared(self, action: Effect) -> tuple[Record, Any]:
         built = self._built_messages.pop(action.key, None)
@@ -252,7 +250,8 @@ class Sender:
             raise PermanentError("conversations", "read", reason=DO_NOT_CONTACT)
         stored = self._conversations.draft(record, action.argument)
         written = stored or self._composer.late(record, action.argument)
-        if action.data.text_only and written.needs_more_than_its_text:
+        message: MessagePlan | None = action.data.message
+        if message and message.is_unwritten and written.needs_more_than_its_text:
             raise PermanentError("conversations", "compose", reason=_FOR_A_PERSON)
         return record, written
 
@@ -294,12 +293,10 @@ class Sender:
         )
 
 
-def _how(record: Record, action: Effect) -> dict[str, bool]:
-    """What else the last look of a message looks at."""
-    return {
-        "is_opening": action.argument == outreach_keys.entry_id(record.start_event),
-        "unless_answered": action.data.unless_answered,
-    }
+def _look(record: Record, action: Effect) -> tuple[Look, str]:
+    """What the last look of a message looks at."""
+    message: MessagePlan = action.data.message
+    return message.look(record), message.after or ""
 
 
 def _body(message: Sent) -> str:

@@ -16,11 +16,10 @@ from chalicelib.outreach.conversations.drafts import Drafts
 from chalicelib.outreach.conversations.records import ASKED, Draft, Entry, Record
 from chalicelib.outreach.languages import Language, language_of
 from chalicelib.outreach.project.ai_config import ai_config_of
+from chalicelib.outreach.tools.confirmation import ASK, CALL
 from chalicelib.outreach.tools.schema import Tool, is_yes
 from chalicelib.outreach.writing.template_writer import Writer
 
-ASK, CALL = "ask", "call"
-"""Values of `Draft.function_step`: the recipient is asked; the tool is called."""
 BAD_ARGUMENTS = "tool_arguments"
 QUESTION: Mapping[Language, str] = {
     Language.EN: "Shall I go ahead? Please answer YES to confirm.",

@@ -1,0 +1,39 @@
+"""A recipient has unsubscribed by one click: the door has written the mark, and the company hears of it."""
+
+from __future__ import annotations
+
+from chalicelib.once.effect import Effect
+from chalicelib.once.event import EventStatus
+from chalicelib.once.flow import Event, NotAnEvent
+from chalicelib.once.plan import Plan
+from chalicelib.once.ports import Switches
+from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.recorder import CompanyEvents
+from chalicelib.outreach.conversations.do_not_contact import Reason
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.events.handler import Handler
+from chalicelib.outreach.messages.sent import SentMessages
+
+
+class ClickHandler(Handler):
+    """`Handler` for `EventKind.CLICK`."""
+
+    def __init__(
+        self, conversations: Conversations, sent: SentMessages, events: CompanyEvents
+    ) -> None:
+        super().__init__(conversations, sent)
+        self._events = events
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `once.flow.Flow.plan`."""
+        del switches
+        reason = Reason.UNSUBSCRIBED.value
+        record = event.subject.conversation
+        self._events.record(record, Name.OPTED_OUT, reason, reason=reason)
+        raise NotAnEvent(EventStatus.PROCESSED, "noted")
+
+    def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
+        """The mark is in force: no person is needed."""
+        del event, record, reason
+        return None

@@ -1,0 +1,96 @@
+"""How events of one kind are planned, ended and escalated: what each kind's module implements."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chalicelib.once.action import ActionRow, ActionStatus
+from chalicelib.once.effect import Effect, EffectKind
+from chalicelib.once.flow import Event, suffix
+from chalicelib.once.plan import Plan
+from chalicelib.once.ports import Switches
+from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, Record
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.events.context import EventContext
+from chalicelib.outreach.messages.plan import MessagePlan, held_in
+from chalicelib.outreach.messages.sent import OPT_OUT_CODE, SWITCHES, Sending, SentMessages
+from chalicelib.outreach.sending.effects import HAND_OFF, MESSAGES, hand_off
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of one action of a plan."""
+
+    kind: EffectKind
+    argument: str
+    row: ActionRow
+
+
+class Handler(ABC):
+    """One kind of event.
+
+    Args:
+        sent: keeps what became of its messages.
+    """
+
+    def __init__(self, conversations: Conversations, sent: SentMessages) -> None:
+        self._conversations = conversations
+        self._sent = sent
+
+    @abstractmethod
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `once.flow.Flow.plan`."""
+
+    def conclude(self, event: Event, plan: Plan, results: Sequence[Result]) -> None:
+        """Keep what became of the plan; idempotent."""
+        context: EventContext = event.subject
+        record, message = context.conversation, MessagePlan.of(plan)
+        is_late = event.facts.event_key != record.start_event
+        for one in results:
+            if one.kind is HAND_OFF:
+                record = self._handed_off(record, one, is_late=is_late)
+            elif message is not None and one.kind.name in MESSAGES:
+                record = self._message_ended(context, record, message, one.row, is_late=is_late)
+        said_nothing = all(one.kind is HAND_OFF for one in results)
+        if message is not None and message.function and said_nothing:
+            self._sent.function_noted(record, message.function)
+
+    def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
+        """See `once.flow.Flow.escalation`: a person gets the conversation, unless nobody may write."""
+        if reason.endswith((f":{OPT_OUT_CODE}", f":{DO_NOT_CONTACT}")):
+            return None
+        # Not the same key as a hand-off in the event's own plan: after a release it may be replayed.
+        return hand_off(record.opaque_id, "|failed", suffix(event).prefixed("failed-"))
+
+    def never_opened(self, event: Event, reason: str) -> None:  # noqa: B027 - most have none
+        """The event has failed, and there is no conversation to note it in."""
+
+    def _message_ended(
+        self,
+        context: EventContext,
+        record: Record,
+        message: MessagePlan,
+        row: ActionRow,
+        *,
+        is_late: bool,
+    ) -> Record:
+        if row.status != ActionStatus.DONE:
+            return self._sent.unsent(record, message, row, is_late=is_late)
+        sending = Sending(
+            draft=context.draft or self._conversations.draft(record, message.entry_id) or Draft(),
+            text=context.reported_text,
+            started=context.started,
+            is_late=is_late,
+        )
+        return self._sent.sent(record, message, sending, row.ref)
+
+    def _handed_off(self, record: Record, result: Result, *, is_late: bool) -> Record:
+        """Keep why a switch kept the conversation from a person."""
+        row = result.row
+        if row.status != ActionStatus.SKIPPED or row.reason not in SWITCHES:
+            return record
+        if held_in(result.argument) == "start":
+            return self._sent.withhold(record, row.reason, is_late=is_late)
+        return self._sent.keep_reason(record, row.reason)

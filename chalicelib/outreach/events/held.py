@@ -1,0 +1,100 @@
+"""Messages that a person approves before they are sent: written first, so that the person sees them.
+
+What is approved is exactly what is sent: the draft is stored before the conversation is handed off, a
+stored draft is never written over by a machine, and an approval names the version that was seen.
+"""
+
+from __future__ import annotations
+
+from chalicelib.errors import (
+    PacedError,
+    PermanentError,
+    ProviderError,
+    UnavailableError,
+    reason_of,
+)
+from chalicelib.once.plan import Plan
+from chalicelib.once.ports import Switches
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.events.context import EventContext, may_send
+from chalicelib.outreach.events.drafting import FOR_A_PERSON, Drafting
+from chalicelib.outreach.messages.plan import hand_off_plan
+from chalicelib.outreach.messages.purpose import Purpose
+from chalicelib.outreach.project import rules
+from chalicelib.outreach.spending.budget import BudgetReachedError
+
+DATABASE = "dynamodb"
+"""Provider of errors that are no writer's."""
+
+
+class HeldMessages:
+    """Plans what a rule holds for a person, and finds what an approval sends."""
+
+    def __init__(self, drafting: Drafting) -> None:
+        self._drafting = drafting
+        self._composer = drafting.composer
+
+    def plan(
+        self, context: EventContext, rule: str, switches: Switches, *, at_approval: bool = False
+    ) -> Plan:
+        """The plan by which a person approves a message that is written before, so that they see it.
+
+        Without a writer that can be asked now the person gets the conversation without the message,
+        which is then written at the approval, and held once more.
+
+        Args:
+            context: of the event.
+            rule: of `rules.HELD`.
+            switches: as they are now.
+            at_approval: it was approved unseen: a writer that cannot be asked now is waited for.
+        """
+        record = context.conversation
+        is_opening = rule == rules.HELD["start"]
+        holds = "start" if is_opening else "reply"
+        if not may_send(switches):
+            return hand_off_plan(holds, rule)
+        entry_id = outreach_keys.held_entry_id(context.handoff_id)
+        if is_opening:
+            entry_id = outreach_keys.entry_id(record.start_event)
+        compose = self._composer.opening if is_opening else self._composer.answer
+        try:
+            draft = compose(record, entry_id)
+        except BudgetReachedError as error:
+            return hand_off_plan(holds, error.reason)
+        except PermanentError as error:
+            self._drafting.keep_refused(context, error)
+            is_for_person = error.provider in FOR_A_PERSON
+            return hand_off_plan(holds, reason_of(error) if is_for_person else rule)
+        except (ProviderError, UnavailableError) as error:
+            is_ours = isinstance(error, ProviderError) and error.provider == DATABASE
+            if at_approval or is_ours or isinstance(error, PacedError):
+                raise
+            return hand_off_plan(holds, rule)
+        if draft.opts_out:
+            context.draft = draft
+            return self._drafting.opting_out(context, entry_id)
+        if not draft.text and draft.variables is None:  # it asks for a person, or for a function
+            context.draft = draft
+            return self._drafting.drafted(record, draft, entry_id, Purpose.ANSWER)
+        return hand_off_plan(holds, rule)
+
+    def approved_id(self, record: Record, own: str, handoff_id: str) -> str:
+        """Id of the answer that an approval sends: as the person edited it, as held, or still unwritten.
+
+        Args:
+            record: the conversation.
+            own: the id of the answer to the approval itself.
+            handoff_id: of the hand-off as the list has it.
+        """
+        if self._composer.stored(record, own) is not None:
+            return own
+        held_id = outreach_keys.held_entry_id(handoff_id)
+        draft = self._composer.stored(record, held_id)
+        return own if draft is None or draft.refused is not None else held_id
+
+    def is_unseen(self, record: Record, entry_id: str, rule: str, switches: Switches) -> bool:
+        """Whether a message must be approved by its text, and there is none yet."""
+        if not (rules.is_held(record, rule) and may_send(switches)):
+            return False
+        return self._composer.stored(record, entry_id) is None

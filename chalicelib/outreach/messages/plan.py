@@ -1,0 +1,94 @@
+"""What a plan says of its message: the only reader and writer of outreach's plan facts.
+
+Example::
+
+    {"purpose": "reminder", "entry_id": "5c0d...", "after": "", "step": "reminder"}
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.once.plan import Plan, PlannedAction
+from chalicelib.outreach.conversations.records import CONTINUES, Record
+from chalicelib.outreach.messages.purpose import RULES, Look, Purpose, Rule
+
+FLOW = "outreach"
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePlan:
+    """The message of a plan, or what takes its place.
+
+    Attributes:
+        purpose: what it is for.
+        entry_id: of its draft.
+        after: the newest act of a person when it was planned, to a later one it gives way; None:
+            it is a person's own words.
+        step: of a reminder or an end.
+        function: that its writer has asked for.
+        is_unwritten: a switch withheld it before it was written: one that asks for a person or a
+            function, too, is not sent, as its plan does neither.
+    """
+
+    purpose: Purpose
+    entry_id: str
+    after: str | None = ""
+    step: str | None = None
+    function: str | None = None
+    is_unwritten: bool = False
+
+    @property
+    def rule(self) -> Rule:
+        """What follows from its purpose."""
+        return RULES[self.purpose]
+
+    def look(self, record: Record) -> Look:
+        """What the last look before it leaves looks at."""
+        look = self.rule.look
+        if self.after is None:
+            look &= ~Look.PERSON
+        if Look.CONTINUED in look and CONTINUES in record.item:
+            look |= Look.ANSWERED
+        return look
+
+    def plan(self, *steps: PlannedAction) -> Plan:
+        """The plan that sends it, and does what goes with it."""
+        facts: dict[str, Any] = {"purpose": self.purpose.value, "entry_id": self.entry_id}
+        for name in ("after", "step", "function"):
+            if getattr(self, name) is not None:
+                facts[name] = getattr(self, name)
+        if self.is_unwritten:
+            facts["unwritten"] = True
+        return Plan(FLOW, tuple((step,) for step in steps), facts)
+
+    @classmethod
+    def of(cls, plan: Plan) -> MessagePlan | None:
+        """The message of a plan; None where it only hands the conversation to a person."""
+        facts = plan.facts
+        if "purpose" not in facts:
+            return None
+        return cls(
+            Purpose(facts["purpose"]),
+            facts["entry_id"],
+            facts.get("after"),
+            facts.get("step"),
+            facts.get("function"),
+            bool(facts.get("unwritten")),
+        )
+
+
+def hand_off_plan(held: str, reason: str, *, lacks: str | None = None) -> Plan:
+    """The plan that hands a conversation to a person and holds ``start``, ``reply`` or nothing."""
+    return Plan(FLOW, ((handing(held, reason),),), lacks=lacks)
+
+
+def handing(held: str, reason: str) -> PlannedAction:
+    """The action of handing a conversation to a person."""
+    return PlannedAction("hand_off", f"{held}|{reason}")
+
+
+def held_in(argument: str) -> str:
+    """What a hand-off holds: ``start``, ``reply`` or nothing."""
+    return argument.partition("|")[0]
