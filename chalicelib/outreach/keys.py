@@ -15,6 +15,7 @@
     act:handoff:{opaque conversation id}:{suffix}      failed-{suffix} of an escalation
     evt:tell:{opaque conversation id}:{number}         telling a company one event
     act:tell:{opaque conversation id}:{number}
+    act:tool:{opaque conversation id}:{entry_id}       the call that a message acknowledges
 """
 
 from __future__ import annotations
@@ -44,9 +45,9 @@ class EventKind(StrEnum):
     RECEIPT = "receipt"
     """A carrier reports on a message."""
     NOTICE = "notice"
-    """A company's desk is told of a hand-off."""
+    """A company's desk hears of a hand-off."""
     COMPANY_EVENT = "tell"
-    """A company is told what happened."""
+    """A company hears what happened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +133,11 @@ def send_action(opaque_id: str, entry_id: str) -> str:
 def handoff_action(opaque_id: str, suffix: Suffix) -> str:
     """Action key of handing a conversation to a person."""
     return joined("act", "handoff", opaque_id, suffix)
+
+
+def tool_action(opaque_id: str, entry_id: str) -> str:
+    """Action key of calling the tool that a message acknowledges."""
+    return joined("act", "tool", opaque_id, entry_id)
 
 
 def tell(opaque_id: str, number: int) -> str:

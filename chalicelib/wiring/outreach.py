@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.ses.client import Ses
     from chalicelib.outreach.spending.models import Models
     from chalicelib.outreach.spending.usage import Spending
+    from chalicelib.outreach.tools.call import ToolCalls
     from chalicelib.outreach.twilio.client import Credentials, Twilio
     from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
     from chalicelib.outreach.twilio.door import TwilioDoor
@@ -407,6 +408,13 @@ class Outreach(Core):
             self.log,
             self._lane_shares,
         )
+
+    @cached_property
+    def tool_calls(self) -> ToolCalls:
+        """Calls tools."""
+        from chalicelib.outreach.tools.call import ToolCalls
+
+        return ToolCalls(self.conversations, self.company_events, self.current_settings)
 
     def _tell_flow(self) -> Flow:
         from chalicelib.outreach.events.company_event import TellFlow

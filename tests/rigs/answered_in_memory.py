@@ -22,6 +22,7 @@ from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.keys import reply
 from chalicelib.outreach.project.companies import Companies
 from chalicelib.outreach.resume import ResumeRebuilder
+from chalicelib.outreach.tools.call import ToolCalls
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.tool_writer import ToolWriter
 from chalicelib.wiring.jobs import decode
@@ -129,7 +130,8 @@ class Answered(Telling):
         self.sender._composer = self.composer
         self.sender.message_id_header = lambda _ref: None  # no e-mail is sent
         flow = self.flow()
-        sender = self.sender
+        sender, companies = self.sender, Companies(self.companies_table)
+        tool_calls = ToolCalls(self.conversations, self.events, companies.current)
         hands = {
             "send_text": Hands(
                 self._at_a_vendor(sender.send_text),
@@ -138,6 +140,7 @@ class Answered(Telling):
                 sender.settle_text,
             ),
             "hand_off": Hands(sender.hand_off),
+            "call_tool": Hands(tool_calls.call, last_look=tool_calls.last_look),
             "tell_company": Hands(self._at_a_vendor(self.tell), self.teller.prepare),
         }
         settlement = self._settlement = Settlement(self.ledger, hands, self.clock)

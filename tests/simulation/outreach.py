@@ -45,6 +45,7 @@ from chalicelib.outreach.resume import ResumeRebuilder, StartRebuilder, resume_t
 from chalicelib.outreach.senders import Senders
 from chalicelib.outreach.sending.effects import KINDS
 from chalicelib.outreach.sending.prepared import Sender
+from chalicelib.outreach.tools.call import ToolCalls
 from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer
@@ -204,7 +205,12 @@ class OutreachParts:
             "delivery_receipt": receipts,
             "tell_company": TellFlow(self.events, self._endpoint, clock, container.log),
         }
-        parts = SimpleNamespace(sender=self.sender, teller=self.teller, notices=None)
+        parts = SimpleNamespace(
+            sender=self.sender,
+            teller=self.teller,
+            notices=None,
+            tool_calls=ToolCalls(conversations, self.events, self._companies.current),
+        )
         told = {name: kind for name, kind in KINDS.items() if name != "notify_desk"}
         self.hands = {**hands_of(told, parts), "hand_off": Hands(self._hand_off)}
         lost_replies = LostReplies(

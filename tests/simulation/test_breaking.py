@@ -20,7 +20,7 @@ from chalicelib.once.worker import HandedBackError, Worker
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events import flow as outreach
 from chalicelib.outreach.messages.look import LastLook
-from chalicelib.outreach.messages.sent import Conclusions
+from chalicelib.outreach.messages.sent import SentMessages
 from chalicelib.outreach.sending.effects import hand_off
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support import state
@@ -180,9 +180,7 @@ def test_not_checking_the_switches_last_is_detected(monkeypatch):
 
 
 def test_a_sent_message_missing_from_its_conversation_is_detected(monkeypatch):
-    monkeypatch.setattr(
-        Conclusions, "_record_sent", lambda self, event, plan, record, entry_id, row: record
-    )
+    monkeypatch.setattr(SentMessages, "sent", lambda self, record, message, sending, ref: record)
     assert is_detected("P2")
 
 

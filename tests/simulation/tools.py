@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 REQUEST = "please submit my application"
 ACKNOWLEDGED = "It is submitted."
+AGREED = "yes please"
 TOOL = "submit"
 ARGUMENTS = {"job_ref": "JR1"}
 _CALL = Draft(function_call=TOOL, function_arguments='{"job_ref": "JR1"}')
@@ -88,9 +89,12 @@ def judge(world: World, rows: Mapping[str, Mapping[str, Any]]) -> None:
 def _judge_number(world: World, called: Mapping[tuple[str, str], Mapping[str, Any]]) -> None:
     """P1: the company of a recipient gets no more calls than they have sent messages that ask."""
     asked: dict[str, set[int]] = defaultdict(set)
+    agreed: dict[str, set[int]] = defaultdict(set)
     for said in world.scenario.says:
         if said.text == REQUEST:
             asked[said.recipient].add(said.message)
+        elif said.text == AGREED:
+            agreed[said.recipient].add(said.message)
     got: dict[str, int] = defaultdict(int)
     recipients = {
         row["opaque_id"]: row["primary_channel"]
@@ -103,6 +107,10 @@ def _judge_number(world: World, called: Mapping[tuple[str, str], Mapping[str, An
         if number > len(asked[recipient]):
             world.oracle.broken(
                 "P1", f"{number} calls of a tool for {len(asked[recipient])} messages that ask"
+            )
+        if world.scenario.tools == "confirmed" and number > len(agreed[recipient]):
+            world.oracle.broken(
+                "P1", f"{number} calls of a tool after {len(agreed[recipient])} that agree"
             )
 
 

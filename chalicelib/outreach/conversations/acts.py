@@ -15,7 +15,7 @@ from chalicelib.errors import TransientError
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach.conversations import handoffs, items
-from chalicelib.outreach.conversations.records import Draft, Entry, Record
+from chalicelib.outreach.conversations.records import CONFIRMATION, Draft, Entry, Record
 
 TRIES = 8
 """Attempts at a transaction while others write to the same items."""
@@ -151,6 +151,11 @@ class Acts(items.OnTable):
             else:
                 return
 
+    @staticmethod
+    def _gone(change: Change) -> Collection[str]:
+        """A note for colleagues leaves a question to the recipient as it is."""
+        return change.remove if change.handoff is None else (*change.remove, CONFIRMATION)
+
     def _act_writes(
         self,
         record: Record,
@@ -177,7 +182,7 @@ class Acts(items.OnTable):
             self._table.updating(
                 record.key,
                 set_={**written, **change.attributes, **handoff},
-                remove=[name for name in change.remove if name in record.item],
+                remove=[name for name in self._gone(change) if name in record.item],
                 condition=seen,
                 status=record.status.value,
                 count=record.message_count,

@@ -7,10 +7,11 @@ A recipient's partition holds the conversations' own items.  Beside it, the part
     seen#{digest of conversation_id}#{entry_id}  that entry was appended
     draft#{digest of conversation_id}#{entry_id} the message that will be sent as that entry
     act#{digest of conversation_id}#{act id}     what a person did, so that a repetition finds it
+    tool#{digest of conversation_id}#{entry_id}  the call of a tool that the entry acknowledges
     do-not-contact#{company_id}                  this company must not contact the recipient;
                                                  with a suffix for other reasons: `do_not_contact`
 
-The first four are kept for `TTL` from their own writing, and a conversation for as long as its newest
+The first five are kept for `TTL` from their own writing, and a conversation for as long as its newest
 message.  A request names a partition by a number in E.164 or an e-mail address, and neither begins
 with ``internal:``; so no id from outside names one of these items.
 
@@ -190,6 +191,14 @@ def act_key(record: Record, act_id: str) -> Item:
     return {
         "primary_channel": partition(record),
         "conversation_id": f"act#{digest(record)}#{act_id}",
+    }
+
+
+def call_key(record: Record, entry_id: str) -> Item:
+    """Key of the call that a message acknowledges."""
+    return {
+        "primary_channel": partition(record),
+        "conversation_id": f"tool#{digest(record)}#{entry_id}",
     }
 
 

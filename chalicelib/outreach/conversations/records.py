@@ -15,7 +15,7 @@ Example item (required attributes first; the rest as seed 002 names them)::
 
 Beyond the seed an item has ``opaque_id`` (the conversation's id in every other table),
 ``start_event`` (the ledger's key of its start), ``message_count``, ``delivery_status``,
-``last_inbound_at``, ``function_asked``, ``function_call_outcome`` (of a declared tool: accepted),
+``last_inbound_at``, ``confirmation``, ``function_call_outcome`` (of a declared tool: accepted),
 ``failure_stage``, ``failure_reason``, ``withheld_reason`` (the switch that stopped its newest
 message), while it is handed off ``handoff``, while events of it wait ``waiting``,
 ``unclear_between``, the opaque ids of the conversations to which its newest unclear message may
@@ -148,6 +148,8 @@ MACHINE = "machine_reply"
 """Note on a message whose words are those of an auto-reply; one that says so itself is `AUTO_REPLY`."""
 LOOP = "loop"
 """Note on a message that repeats itself, or came as no person writes: a machine answers us."""
+WITHDRAWN = "confirmation_withdrawn"
+"""Note on a message that came between a yes and the tool's call; also why that is not called."""
 HELP = "help"
 """Note on a message that asks how to reach the company; it has its own answer."""
 PERSON = "person"
@@ -160,7 +162,7 @@ AUTO_REPLY, OPT_OUT, MEDIA, NO_TEXT = "auto_reply", "opt_out", "media", "no_text
 NOTES = frozenset(
     {
         *(PROMPT, OTHER_SENDER, SEVERAL, LATE, OPT_OUT_IN_DOUBT, AUTO_REPLY, OPT_OUT, MEDIA),
-        *(NO_TEXT, MACHINE, LOOP, HELP, PERSON, INTERNAL, FOLLOW_UP),
+        *(NO_TEXT, MACHINE, LOOP, HELP, WITHDRAWN, PERSON, INTERNAL, FOLLOW_UP),
     }
 )
 """The codes of `Entry.note`."""
@@ -181,8 +183,8 @@ class Draft:
         text: as the customer reads it; for a template our own rendering, which may be empty.
         variables: values of an approved template's variables, by number.
         function_call: a function the writer requests, instead of or beside the text.
-        function_step: of a declared tool: ``ask`` the recipient first, or ``call`` it; None for any
-            other function, which is only noted.
+        tool: what becomes of a declared tool, see `tools.confirmation.ToolStep`; None for any other
+            function, which is only noted.
         hand_off_reason: why a person should take over, if the writer requests it.
         opts_out: the recipient wishes no further message; the text, if any, confirms it.
         by: the person who wrote or edited it; None where the machine did.
@@ -201,7 +203,7 @@ class Draft:
     processing_time_ms: int | None = None
     function_call: str | None = None
     function_arguments: str | None = field(default=None, repr=False)
-    function_step: str | None = None
+    tool: Mapping[str, Any] | None = None
     hand_off_reason: str | None = None
     opts_out: bool | None = None
     by: str | None = None
@@ -378,8 +380,8 @@ SEND_AT = "send_at"
 """Attribute of a conversation: ISO time before which its first message is not sent."""
 NEXT_STEP = "next_follow_up"
 """Attribute of a conversation: ``step`` and ``at`` of what it sends next without an answer."""
-ASKED = "function_asked"
-"""Attribute of a conversation: the id of the entry that asks the recipient to confirm a tool's call."""
+CONFIRMATION = "confirmation"
+"""Attribute of a conversation: the question that waits for a yes; see `tools.confirmation`."""
 NEVER_OPENED = "never_opened"
 """Reason of a failed start of which only the row exists: nothing was sent; its sender may repeat it."""
 DO_NOT_CONTACT = "do_not_contact"

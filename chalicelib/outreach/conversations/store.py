@@ -2,7 +2,7 @@
 
 `items` has the layout, `queries` reads, `drafts` stores messages before they are sent,
 `do_not_contact` the recipients that must not be contacted, `former` pairs that had a conversation,
-`handoffs` the list of hand-offs, `acts` what persons do.
+`handoffs` the list of hand-offs, `acts` what persons do, `calls` the calls of tools.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import ConditionFailed, Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach.conversations import former, handoffs, items
 from chalicelib.outreach.conversations.acts import TRIES, Acts
+from chalicelib.outreach.conversations.calls import Calls
 from chalicelib.outreach.conversations.do_not_contact import (
     NOT_FORBIDDEN,
     DoNotContact,
@@ -26,6 +27,7 @@ from chalicelib.outreach.conversations.do_not_contact import (
 from chalicelib.outreach.conversations.drafts import Drafts
 from chalicelib.outreach.conversations.queries import Queries
 from chalicelib.outreach.conversations.records import (
+    CONFIRMATION,
     CONTINUED_BY,
     UNATTENDED,
     Draft,
@@ -36,7 +38,7 @@ from chalicelib.outreach.conversations.records import (
 )
 
 
-class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts):
+class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts, Calls):
     """Reads and writes conversations."""
 
     def open(
@@ -300,7 +302,10 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts):
             "updated_at": handoff["since"],
         }
         either = " OR ".join(f"#conversation_status = :{name}" for name in states)
-        return [self._table.updating(record.key, set_=changes, condition=either, **states), entry]
+        update = self._table.updating(
+            record.key, set_=changes, remove=[CONFIRMATION], condition=either, **states
+        )
+        return [update, entry]
 
     def _append_writes(
         self,

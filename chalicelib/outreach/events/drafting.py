@@ -23,7 +23,7 @@ from chalicelib.outreach.messages.plan import MessagePlan, hand_off_plan, handin
 from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.project import ai_config, rules
 from chalicelib.outreach.spending.budget import CONVERSATION_BUDGET_REACHED, BudgetReachedError
-from chalicelib.outreach.tools.confirmation import ASK, CALL
+from chalicelib.outreach.tools.confirmation import ASK, BAD_ARGUMENTS, CALL, ToolStep
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import REFUSED, DraftRefusedError
 
@@ -124,17 +124,21 @@ class Drafting:
     @staticmethod
     def drafted(record: Record, draft: Draft, entry_id: str, purpose: Purpose) -> Plan:
         """The plan of a draft: its message, a person, a function that the writer asked for."""
+        step = ToolStep.of(draft.tool)
         steps: list[PlannedAction] = []
         if draft.text or draft.variables is not None:
             steps.append(sending(record, entry_id))
+        if step is not None and step.step == CALL:
+            steps.append(PlannedAction("call_tool", entry_id, depends_on=(0,)))
         if draft.hand_off_reason is not None:
-            steps.append(handing("", "asked_by_writer"))
-        after = None if draft.by is not None else record.person_act
+            is_code = draft.hand_off_reason == BAD_ARGUMENTS
+            steps.append(handing("", BAD_ARGUMENTS if is_code else "asked_by_writer"))
         message = MessagePlan(
-            _OF_TOOL.get(draft.function_step or "", purpose),
+            _OF_TOOL[step.step] if step else purpose,
             entry_id,
-            after,
+            None if draft.by is not None else record.person_act,
             function=draft.function_call,
+            is_approved=purpose is Purpose.APPROVED,
         )
         return message.plan(*steps)
 

@@ -52,13 +52,13 @@ class Handler(ABC):
             if one.kind is HAND_OFF:
                 record = self._handed_off(record, one, is_late=is_late)
             elif message is not None and one.kind.name in MESSAGES:
-                record = self._message_ended(context, record, message, one.row, is_late=is_late)
+                record = self._message_ended(event, record, message, one.row, is_late=is_late)
         said_nothing = all(one.kind is HAND_OFF for one in results)
         if message is not None and message.function and said_nothing:
             self._sent.function_noted(record, message.function)
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
-        """See `once.flow.Flow.escalation`: a person gets the conversation, unless nobody may write."""
+        """See `once.flow.Flow.escalation`: a person gets it, unless its recipient opted out."""
         if reason.endswith((f":{OPT_OUT_CODE}", f":{DO_NOT_CONTACT}")):
             return None
         # Not the same key as a hand-off in the event's own plan: after a release it may be replayed.
@@ -69,7 +69,7 @@ class Handler(ABC):
 
     def _message_ended(
         self,
-        context: EventContext,
+        event: Event,
         record: Record,
         message: MessagePlan,
         row: ActionRow,
@@ -78,11 +78,13 @@ class Handler(ABC):
     ) -> Record:
         if row.status != ActionStatus.DONE:
             return self._sent.unsent(record, message, row, is_late=is_late)
+        context: EventContext = event.subject
         sending = Sending(
             draft=context.draft or self._conversations.draft(record, message.entry_id) or Draft(),
             text=context.reported_text,
             started=context.started,
             is_late=is_late,
+            answers=event.facts.source_message_id,
         )
         return self._sent.sent(record, message, sending, row.ref)
 

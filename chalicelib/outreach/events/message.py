@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from chalicelib.once.effect import Effect
@@ -20,6 +21,7 @@ from chalicelib.outreach.conversations import numbers
 from chalicelib.outreach.conversations.do_not_contact import Reason, addresses_of
 from chalicelib.outreach.conversations.records import (
     AUTO_REPLY,
+    CONFIRMATION,
     DO_NOT_CONTACT,
     HELP,
     LATE,
@@ -32,6 +34,7 @@ from chalicelib.outreach.conversations.records import (
     OTHER_SENDER,
     SEVERAL,
     UNSAID,
+    WITHDRAWN,
     Draft,
     Entry,
     Record,
@@ -57,6 +60,7 @@ from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.messages.sent import SentMessages
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.project.pace import Pace
+from chalicelib.outreach.tools.confirmation import Said, confirmation_of
 
 
 class MessageHandler(Handler):
@@ -152,10 +156,16 @@ class MessageHandler(Handler):
         self._apply_opt_out(record, job, context.match)
         entry_id = outreach_keys.entry_id(job.event_key)
         notice = _notice_of(record, job)
+        confirmation, note = _confirming(record, job, note)
         # Together with the message: a resumed event no longer knows what its request said.
         also = [] if notice is None else [self._conversations.keeping(record, entry_id, notice)]
         context.record, is_new = self._conversations.append(
-            record, entry, changes=changes, also=also, joins=note not in UNSAID and note != OPT_OUT
+            record,
+            replace(entry, note=note),
+            changes=changes | confirmation,
+            remove=() if confirmation else (CONFIRMATION,),
+            also=also,
+            joins=note not in UNSAID and note != OPT_OUT,
         )
         stored = None if is_new else self._conversations.note_of(context.record, job.message_id)
         return stored or note
@@ -242,6 +252,25 @@ def _note_on(job: InboundMessage, match: Match | None, record: Record) -> str | 
     return MEDIA if job.media_count else NO_TEXT
 
 
+def _confirming(
+    record: Record, job: InboundMessage, note: str | None
+) -> tuple[dict[str, Any], str | None]:
+    """What a message makes of the question that waits for a yes, and the note it is stored with.
+
+    An empty change ends it.
+    """
+    given = confirmation_of(record.item.get(CONFIRMATION))
+    if given is None:
+        return {}, note
+    if note == AUTO_REPLY:  # no person has said it
+        return {CONFIRMATION: given.item()}, note
+    said = Said(job.message_id, job.text, job.sent_at, note is None, job.in_reply_to)
+    after = given.after(said)
+    if after is not None:
+        return {CONFIRMATION: after}, note
+    return {}, WITHDRAWN if note is None and given.confirmed_by else note
+
+
 def _notice_of(record: Record, job: InboundMessage) -> Draft | None:
     """The fixed text that answers STOP or HELP; None where the carrier answers, or nothing does."""
     if job.opt_out not in ("stop", "help") or job.is_automatic:
@@ -265,6 +294,7 @@ _FOR_A_PERSON = {
     OPT_OUT_IN_DOUBT: ("reply", OPT_OUT_IN_DOUBT),
     MACHINE: ("reply", MACHINE),
     LOOP: ("reply", LOOP),
+    WITHDRAWN: ("reply", WITHDRAWN),
     MEDIA: ("", "media_only"),
     NO_TEXT: ("", "empty_message"),
 }

@@ -15,6 +15,7 @@ from chalicelib.outreach.conversations.records import CONTINUES, Record
 from chalicelib.outreach.messages.purpose import RULES, Look, Purpose, Rule
 
 FLOW = "outreach"
+_FLAGS = ("unwritten", "approved")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class MessagePlan:
         function: that its writer has asked for.
         is_unwritten: a switch withheld it before it was written: one that asks for a person or a
             function, too, is not sent, as its plan does neither.
+        is_approved: a person has approved it as it is.
     """
 
     purpose: Purpose
@@ -38,6 +40,7 @@ class MessagePlan:
     step: str | None = None
     function: str | None = None
     is_unwritten: bool = False
+    is_approved: bool = False
 
     @property
     def rule(self) -> Rule:
@@ -59,8 +62,7 @@ class MessagePlan:
         for name in ("after", "step", "function"):
             if getattr(self, name) is not None:
                 facts[name] = getattr(self, name)
-        if self.is_unwritten:
-            facts["unwritten"] = True
+        facts |= {name: True for name in _FLAGS if getattr(self, f"is_{name}")}
         return Plan(FLOW, tuple((step,) for step in steps), facts)
 
     @classmethod
@@ -75,7 +77,7 @@ class MessagePlan:
             facts.get("after"),
             facts.get("step"),
             facts.get("function"),
-            bool(facts.get("unwritten")),
+            **{f"is_{name}": name in facts for name in _FLAGS},
         )
 
 

@@ -18,8 +18,8 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import (
-    ASKED,
     AUTOMATED,
+    CONFIRMATION,
     NEXT_STEP,
     PERSON,
     PROMPT,
@@ -36,6 +36,7 @@ from chalicelib.outreach.messages.look import GIVEN_WAY
 from chalicelib.outreach.messages.plan import MessagePlan
 from chalicelib.outreach.messages.purpose import Keeps, Unsent
 from chalicelib.outreach.project.follow_up_settings import OPENING
+from chalicelib.outreach.tools.confirmation import ToolStep, asked
 from chalicelib.outreach.twilio import codes
 
 OPT_OUT_CODE = "21610"
@@ -59,12 +60,14 @@ class Sending:
         text: as the vendor reports it, if it does: a template is rendered by the vendor.
         started: monotonic seconds at which the run began.
         is_late: an opening that another event sends than the start: its sender has had an answer.
+        answers: the recipient's message that it answers; None where it answers none.
     """
 
     draft: Draft
     text: str | None = field(repr=False)
     started: float
     is_late: bool
+    answers: str | None = None
 
 
 class SentMessages:
@@ -200,9 +203,7 @@ class SentMessages:
         }
         gone = [] if message.function else ["function_call_type"]
         if message.rule.keeps is Keeps.QUESTION:
-            changes |= {ASKED: entry.entry_id, "function_call": False, "function_call_type": None}
-        else:
-            gone.append(ASKED)
+            changes |= self._asking(record, message, sending, entry, header)
         also: tuple[Item, ...] = ()
         is_opening = message.rule.keeps is Keeps.BEGINNING
         if is_opening:
@@ -222,6 +223,25 @@ class SentMessages:
         if is_opening and sending.is_late:
             self._starts.note(record.start_event, outcome="sent")
         return record
+
+    def _asking(
+        self,
+        record: Record,
+        message: MessagePlan,
+        sending: Sending,
+        entry: Entry,
+        header: str | None,
+    ) -> dict[str, Any]:
+        """The question waits for a yes, unless its recipient has written since it was planned."""
+        found: dict[str, Any] = {"function_call": False, "function_call_type": None}
+        step = ToolStep.of(sending.draft.tool)
+        said = [one.entry_id for one in record.as_written if one.role == "user"]
+        is_newest = sending.answers is None or said[-1:] == [sending.answers]
+        if step is None or not message.function or not is_newest:
+            return found
+        ref = keys.digest("message-id", header)[:32] if header else entry.provider_id
+        now = self._clock.now()
+        return found | {CONFIRMATION: asked(message.function, step, entry.entry_id, ref, now)}
 
     def _opened(self, sending: Sending, header: str | None) -> dict[str, Any]:
         """What only a conversation's first message adds."""

@@ -15,6 +15,7 @@ from chalicelib.once.plan import PlannedAction
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.messages.plan import MessagePlan
+from chalicelib.outreach.tools.call import CallData
 
 
 def _notice(parts: Any) -> Hands:  # noqa: ANN401 - of the system
@@ -72,6 +73,14 @@ KINDS = kinds(
         Settle.REPEATABLE,
         reaches_customer=False,
         hands=lambda parts: Hands(parts.sender.hand_off),
+    ),
+    # Calls a tool: the company hears of it by an event, which it knows by its id.
+    CALL_TOOL := EffectKind(
+        "call_tool",
+        "conversations",
+        Settle.REPEATABLE,
+        reaches_customer=True,
+        hands=lambda parts: Hands(parts.tool_calls.call, last_look=parts.tool_calls.last_look),
     ),
     # Posts one event to its company's endpoint, which knows a repetition by the event's id.
     TELL_COMPANY := EffectKind(
@@ -186,6 +195,20 @@ def hand_off(conversation_id: str, argument: str, suffix: Suffix, reason_text: s
     )
 
 
+def call_tool(conversation_id: str, entry_id: str, message: MessagePlan | None) -> Effect:
+    """Call the tool that a message acknowledges."""
+    after = None if message is None or message.is_approved else message.after
+    return Effect(
+        CALL_TOOL,
+        outreach_keys.tool_action(conversation_id, entry_id),
+        conversation_id,
+        entry_id,
+        audit_type="call_tool",
+        payload={"entry_id": entry_id},
+        data=CallData(after),
+    )
+
+
 def tell_company(conversation_id: str, number: int) -> Effect:
     """Post one event."""
     return Effect(
@@ -229,6 +252,8 @@ def build(
         loaded = sending.loaded
         reason = loaded.draft.hand_off_reason if loaded and loaded.draft else None
         return hand_off(conversation_id, planned.arg, suffix, reason or "")
+    if kind is CALL_TOOL:
+        return call_tool(conversation_id, planned.arg, sending.message)
     if kind.name not in MESSAGES:
         raise KeyError(planned.kind)
     return send(kind, conversation_id, planned.arg, sending, receive=receive)

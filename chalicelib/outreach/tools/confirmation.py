@@ -1,6 +1,171 @@
-"""Whether a recipient is asked before a tool is called."""
+"""Whether a recipient has agreed to an irreversible tool: one question, one plain yes.
+
+::
+
+    none ──the question is sent──▶ asked ──a plain yes──▶ confirmed ──the tool is called──▶ none
+
+Whatever else happens ends it: another message, a hand-off, a person's act, its expiry, another revision
+of the tool.  A message that comes after the yes and before the call ends it as well, and goes to a person.
+
+It is an attribute of the conversation, set by the write that records the question and dropped by the
+write that stores what ends it; so there is no moment at which two answers are true::
+
+    confirmation  {"tool": "submit", "revision": "9c1f...", "entry_id": "5c0d...", "ref": "SM1...",
+                   "asked_at": "...", "expires_at": "...", "confirmed_by": "SM2..."}
+"""
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from chalicelib.clock import iso
+
 ASK, CALL = "ask", "call"
-"""Values of `Draft.function_step`: the recipient is asked; the tool is called."""
+"""What becomes of a tool that the writer asks for: the recipient is asked; it is called."""
+_WORD = re.compile(r"[a-z]+")
+_OTHER = re.compile("[^a-z\\s.,!'\u2019\N{THUMBS UP SIGN}\N{PERSON WITH FOLDED HANDS}]")
+_YES = frozenset(
+    {
+        *(
+            "yes",
+            "yes please",
+            "y",
+            "ok",
+            "okay",
+            "sure",
+            "please do",
+            "do it",
+            "go ahead",
+            "confirm",
+        ),
+        *(
+            "si",
+            "si por favor",
+            "claro",
+            "vale",
+            "oui",
+            "oui merci",
+            "d accord",
+            "sim",
+            "sim por favor",
+        ),
+        *("ja", "ja bitte", "ja graag", "gerne", "si grazie", "va bene", "certo"),
+    }
+)
+"""Whole messages that confirm, in lower case and without accents and punctuation."""
+
+
+BAD_ARGUMENTS = "tool_arguments"
+"""Why a person gets a conversation: the writer's arguments do not fit the tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStep:
+    """What a draft does about a tool.
+
+    Attributes:
+        step: `ASK` or `CALL`.
+        revision: of the tool as the writer saw it.
+        minutes: how long a question may be answered.
+        confirmed_by: the message that confirmed the call; None where none had to.
+    """
+
+    step: str
+    revision: str
+    minutes: int | None = None
+    confirmed_by: str | None = None
+
+    def item(self) -> dict[str, Any]:
+        """The stored map."""
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return {name: value for name, value in fields.items() if value is not None}
+
+    @classmethod
+    def of(cls, item: Mapping[str, Any] | None) -> ToolStep | None:
+        """A stored map as a value; None where there is none."""
+        if not item:
+            return None
+        minutes = item.get("minutes")
+        return cls(
+            item["step"],
+            item["revision"],
+            None if minutes is None else int(minutes),
+            item.get("confirmed_by"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message of a recipient, as far as it may be an answer.
+
+    Attributes:
+        is_plain: it is the recipient's own, proven, and no keyword.
+        refers_to: the messages it quotes, the closest one last.
+    """
+
+    message_id: str
+    text: str
+    sent_at: str
+    is_plain: bool
+    refers_to: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """The question that waits for a yes, or has got it.
+
+    Attributes:
+        tool: its name.
+        revision: of the tool.
+        entry_id: of the question.
+        asked_at, expires_at: ISO times between which a yes counts.
+        ref: under which a quotation names the question.
+        confirmed_by: the message that said yes; None until then.
+    """
+
+    tool: str
+    revision: str
+    entry_id: str
+    asked_at: str
+    expires_at: str
+    ref: str | None = None
+    confirmed_by: str | None = None
+
+    def item(self) -> dict[str, Any]:
+        """The stored map."""
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return {name: value for name, value in fields.items() if value is not None}
+
+    def after(self, said: Said) -> dict[str, Any] | None:
+        """The stored map once a message has come; None where it is over."""
+        is_in_time = self.asked_at <= said.sent_at <= self.expires_at
+        is_about_it = not said.refers_to or said.refers_to[-1] in (self.ref, self.entry_id)
+        is_first = self.confirmed_by is None
+        if not (is_first and is_in_time and is_about_it and said.is_plain and is_yes(said.text)):
+            return None
+        return self.item() | {"confirmed_by": said.message_id}
+
+
+def confirmation_of(item: Mapping[str, Any] | None) -> Confirmation | None:
+    """A stored map as a value; None where there is none."""
+    return Confirmation(**item) if item else None
+
+
+def asked(
+    tool: str, step: ToolStep, entry_id: str, ref: str | None, now: datetime
+) -> dict[str, Any]:
+    """The stored map of a question that was sent now."""
+    expires = now + timedelta(minutes=step.minutes or 0)
+    return Confirmation(tool, step.revision, entry_id, iso(now), iso(expires), ref).item()
+
+
+def is_yes(text: str) -> bool:
+    """Whether a whole message is a plain yes; a question mark or a digit makes it another."""
+    decomposed = unicodedata.normalize("NFKD", text.lower())
+    bare = "".join(one for one in decomposed if not unicodedata.combining(one))
+    return _OTHER.search(bare) is None and " ".join(_WORD.findall(bare)) in _YES

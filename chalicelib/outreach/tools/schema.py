@@ -9,51 +9,23 @@ A project declares them in its `ai_config`, beside the names that a channel's ``
                "acknowledgement": "Thank you, your application is on its way."}]
 
 A call whose arguments fit the schema is posted to the company as the event ``tool_called``, once, under the
-event's id; without an endpoint it goes to a person.  An irreversible one asks the recipient first, and
-only a plain yes calls it.  A function that is named and not declared is noted in the conversation only.
+event's id; without an endpoint it goes to a person.  An irreversible one asks the recipient first, see
+`confirmation`.  A function that is named and not declared is noted in the conversation only.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
+
+from chalicelib.once.keys import digest
 
 MAX_ARGUMENTS_BYTES = 8192
-_WORD = re.compile(r"[a-z]+")
-_YES = frozenset(
-    {
-        *(
-            "yes",
-            "yes please",
-            "y",
-            "ok",
-            "okay",
-            "sure",
-            "please do",
-            "do it",
-            "go ahead",
-            "confirm",
-        ),
-        *(
-            "si",
-            "si por favor",
-            "claro",
-            "vale",
-            "oui",
-            "oui merci",
-            "d accord",
-            "sim",
-            "sim por favor",
-        ),
-        *("ja", "ja bitte", "ja graag", "gerne", "si grazie", "va bene", "certo"),
-    }
-)
-"""Whole messages that confirm, in lower case and without accents and punctuation."""
+MOST_MINUTES = 7 * 24 * 60
 _TYPES: Mapping[str, type | tuple[type, ...]] = {
     "string": str,
     "boolean": bool,
@@ -111,6 +83,7 @@ class Tool(BaseModel):
         parameters: the schema of its arguments.
         irreversible: the recipient is asked before it is called.
         question: what an irreversible one asks; a fixed wording without it.
+        confirm_within_minutes: how long a yes to that question counts.
         acknowledgement: the message to the recipient where the writer writes none.
     """
 
@@ -121,7 +94,13 @@ class Tool(BaseModel):
     parameters: Annotated[dict[str, Any], AfterValidator(_understood)] = {"type": "object"}
     irreversible: StrictBool = False
     question: Annotated[str, Field(min_length=1, max_length=600)] | None = None
+    confirm_within_minutes: Annotated[StrictInt, Field(ge=1, le=MOST_MINUTES)] = 24 * 60
     acknowledgement: Annotated[str, Field(min_length=1, max_length=600)] | None = None
+
+    @property
+    def revision(self) -> str:
+        """A digest of its declaration: a question about another one confirms nothing."""
+        return digest("tool", self.model_dump_json())[:16]
 
     def arguments(self, text: str | None) -> dict[str, Any]:
         """The arguments that the writer gave.
@@ -139,13 +118,6 @@ class Tool(BaseModel):
         if problem is not None:
             raise ValueError(problem)
         return dict(found)
-
-
-def is_yes(text: str) -> bool:
-    """Whether a whole message is a plain yes."""
-    decomposed = unicodedata.normalize("NFKD", text.lower())
-    bare = "".join(one for one in decomposed if not unicodedata.combining(one))
-    return " ".join(_WORD.findall(bare)) in _YES
 
 
 def _faults(value: Any, schema: Mapping[str, Any], path: str) -> Iterator[str]:  # noqa: ANN401 - JSON

@@ -7,20 +7,26 @@ is sent, so that a run that resumes the message decides nothing again.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from chalicelib.outreach.company_events.names import TELLS
 from chalicelib.outreach.conversations.drafts import Drafts
-from chalicelib.outreach.conversations.records import ASKED, Draft, Entry, Record
+from chalicelib.outreach.conversations.records import CONFIRMATION, Draft, Entry, Record
 from chalicelib.outreach.languages import Language, language_of
 from chalicelib.outreach.project.ai_config import ai_config_of
-from chalicelib.outreach.tools.confirmation import ASK, CALL
-from chalicelib.outreach.tools.schema import Tool, is_yes
+from chalicelib.outreach.tools.confirmation import (
+    ASK,
+    BAD_ARGUMENTS,
+    CALL,
+    ToolStep,
+    confirmation_of,
+)
+from chalicelib.outreach.tools.schema import Tool
 from chalicelib.outreach.writing.template_writer import Writer
 
-BAD_ARGUMENTS = "tool_arguments"
 QUESTION: Mapping[Language, str] = {
     Language.EN: "Shall I go ahead? Please answer YES to confirm.",
     Language.ES: "¿Desea que lo haga? Responda SÍ para confirmar.",
@@ -86,34 +92,46 @@ class ToolWriter:
             return replace(written, text="", function_call=None, hand_off_reason=BAD_ARGUMENTS)
         if tool.irreversible:
             asked = tool.question or QUESTION[language_of(record)]
-            return replace(written, text=asked, function_step=ASK)
+            text = f"{asked}{_unnamed(asked, written.function_arguments)}"
+            step = ToolStep(ASK, tool.revision, tool.confirm_within_minutes)
+            return replace(written, text=text, html=None, tool=step.item())
         return _called(record, tool, written)
 
     def _confirmed(
         self, record: Record, history: Sequence[Entry], tools: Mapping[str, Tool]
     ) -> Draft | None:
         """The call that the recipient has just confirmed; None where there is none."""
-        asked_in = record.item.get(ASKED)
+        given = confirmation_of(record.item.get(CONFIRMATION))
         newest = history[-1] if history else None
-        if not asked_in or newest is None or newest.role != "user" or not is_yes(newest.content):
+        if given is None or newest is None or given.confirmed_by != newest.entry_id:
             return None
-        asked = self._drafts.draft(record, str(asked_in))
-        tool = tools.get(asked.function_call or "") if asked else None
-        if asked is None or tool is None:
+        tool = tools.get(given.tool)
+        asked = self._drafts.draft(record, given.entry_id)
+        if asked is None or tool is None or tool.revision != given.revision:
             return None
-        try:
-            tool.arguments(asked.function_arguments)
-        except ValueError:  # the schema has changed since
-            return Draft(hand_off_reason=BAD_ARGUMENTS)
         call = Draft(function_call=asked.function_call, function_arguments=asked.function_arguments)
-        return _called(record, tool, call)
+        return _called(record, tool, call, given.confirmed_by)
 
 
-def _called(record: Record, tool: Tool, written: Draft) -> Draft:
+def _unnamed(question: str, arguments: str | None) -> str:
+    """The arguments that a question does not name, a line each: what is agreed to is what is called."""
+    given = json.loads(arguments or "{}")
+    shown = {name: _shown(value) for name, value in given.items()}
+    lines = [f"{name}: {text}" for name, text in shown.items() if text not in question]
+    return "".join(f"\n{line}" for line in lines)
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _called(record: Record, tool: Tool, written: Draft, by: str | None = None) -> Draft:
     """The call, acknowledged; without an endpoint a person does it."""
     said = written.text or tool.acknowledgement or ACKNOWLEDGEMENT[language_of(record)]
     if record.item.get(TELLS):
-        return replace(written, text=said, function_step=CALL)
+        return replace(
+            written, text=said, tool=ToolStep(CALL, tool.revision, confirmed_by=by).item()
+        )
     reason = written.hand_off_reason or f"asked for {tool.name}"
     return replace(written, text=said, hand_off_reason=reason)
 

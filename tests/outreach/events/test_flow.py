@@ -5,6 +5,7 @@ import pytest
 from chalicelib.once.escalation import EARLIER
 from chalicelib.once.flow import Event
 from chalicelib.once.job import facts_of
+from chalicelib.outreach import keys
 from chalicelib.outreach.events.context import EventContext
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.project.admission import Admitted, Limited
@@ -58,7 +59,9 @@ def test_a_hand_off_that_a_dead_letter_began_is_finished_though_a_confirmation_n
         opt_out=opt_out,
         carrier_answers=False,
     )
-    event = Event(facts_of(says), EventContext(says, 0.0, record=record))
+    event = Event(
+        facts_of(says), EventContext(says, keys.parsed(says.event_key), 0.0, record=record)
+    )
     flow = outreach_parts.flow()
     assert flow.escalation(event, "refused:http_400") is None
     assert flow.escalation(event, EARLIER) == flow.escalation(event, "dead_letter:x")

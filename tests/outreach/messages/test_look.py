@@ -6,9 +6,11 @@ from chalicelib.errors import PermanentError, TransientError, WithdrawnError
 from chalicelib.once.effects import DEADLINE_SECONDS
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.messages.look import FRESH_SECONDS, LastLook
+from chalicelib.outreach.messages.purpose import Look
 from tests.rigs.fakes import ManualClock
 
 KEY = "act:send:o:e"
+WHOM, ALL = Look.REGISTER, Look.REGISTER | Look.PERSON
 
 
 class Register:
@@ -35,55 +37,55 @@ def clock():
 def test_a_fresh_look_is_not_repeated(clock):
     register = Register(clock, seconds=0.1)
     looks = LastLook(register, clock)
-    looks.take(None, KEY)
+    looks.take(None, KEY, WHOM, "")
     clock.forward(FRESH_SECONDS - 0.2)
-    looks.refresh(None, KEY)
+    looks.refresh(None, KEY, WHOM, "")
     assert register.looks == 1
 
 
 def test_after_two_seconds_it_looks_again_and_sees_the_mark(clock):
     register = Register(clock, marked_at=clock.monotonic() + 1.0)
     looks = LastLook(register, clock)
-    looks.take(None, KEY)
+    looks.take(None, KEY, WHOM, "")
     clock.forward(FRESH_SECONDS + 0.1)
     with pytest.raises(PermanentError, match="do_not_contact"):
-        looks.refresh(None, KEY)
+        looks.refresh(None, KEY, WHOM, "")
 
 
 def test_a_worker_that_was_paused_after_its_lease_was_checked_sends_nothing(clock):
     looks = LastLook(Register(clock), clock)
-    looks.take(None, KEY)
+    looks.take(None, KEY, WHOM, "")
     clock.forward(DEADLINE_SECONDS - 0.1)
-    looks.refresh(None, KEY)
+    looks.refresh(None, KEY, WHOM, "")
     clock.forward(0.2)
     with pytest.raises(TransientError, match="slow_look"):
-        looks.refresh(None, KEY)
+        looks.refresh(None, KEY, WHOM, "")
 
 
 def test_a_message_of_the_machine_gives_way_to_a_person_who_came_after_it_was_planned(clock):
     looks = LastLook(Register(clock, person_act="a-2"), clock)
-    looks.take(None, KEY, "a-2")
+    looks.take(None, KEY, ALL, "a-2")
     with pytest.raises(WithdrawnError, match="person_answers"):
-        looks.take(None, KEY, "a-1")
+        looks.take(None, KEY, ALL, "a-1")
     with pytest.raises(WithdrawnError, match="person_answers"):
-        looks.refresh(None, "act:send:o:late", "")
+        looks.refresh(None, "act:send:o:late", ALL, "")
 
 
 def test_a_persons_own_message_gives_way_to_no_other(clock):
     looks = LastLook(Register(clock, person_act="a-2"), clock)
-    looks.take(None, KEY, None)
-    looks.refresh(None, KEY, None)
+    looks.take(None, KEY, WHOM, "")
+    looks.refresh(None, KEY, WHOM, "")
 
 
 def test_a_look_of_another_action_does_not_count(clock):
     register = Register(clock)
     looks = LastLook(register, clock)
-    looks.take(None, "act:send:o:other")
-    looks.refresh(None, KEY)
+    looks.take(None, "act:send:o:other", WHOM, "")
+    looks.refresh(None, KEY, WHOM, "")
     assert register.looks == 2
 
 
 def test_a_register_that_is_slower_than_a_fresh_look_sends_nothing(clock):
     register = Register(clock, seconds=FRESH_SECONDS + 1)
     with pytest.raises(TransientError, match="slow_look"):
-        LastLook(register, clock).refresh(None, KEY)
+        LastLook(register, clock).refresh(None, KEY, WHOM, "")

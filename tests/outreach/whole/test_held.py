@@ -240,7 +240,7 @@ def test_a_withheld_answer_that_asks_for_more_than_its_text_goes_to_a_person_on_
     answer_is_withheld(outreach)
     outreach.stage.set_switch("safe_mode", "false")
     outreach.new_container()
-    written = Draft(text="I have noted it.", function_call="note_interest", function_step="call")
+    written = Draft(text="I have noted it.", function_call="note_interest")
     monkeypatch.setattr(TemplateWriter, "answer", lambda *_: written)
     replay(outreach, "evt:reply:")
     outreach.run()

@@ -5,8 +5,9 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from chalicelib.outreach.conversations.records import ASKED, Draft
-from chalicelib.outreach.tools.schema import Tool, is_yes
+from chalicelib.outreach.conversations.records import CONFIRMATION, Draft
+from chalicelib.outreach.tools.confirmation import is_yes
+from chalicelib.outreach.tools.schema import Tool
 from tests.rigs.answered_in_memory import Answered, Killed
 
 DAY = 86_400.0
@@ -90,7 +91,7 @@ def test_a_plain_yes_confirms(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["No", "yes but not now", "maybe", "", "what?", "yes yes no", "👍"]
+    "text", ["No", "yes but not now", "maybe", "", "what?", "yes yes no", "👍", "yes?", "ok 2"]
 )
 def test_nothing_else_confirms(text):
     assert not is_yes(text)
@@ -147,14 +148,14 @@ def test_an_irreversible_tool_asks_the_recipient_first(answered, endpoint, twili
     record = answered.converses(endpoint.url, tools=[{**SUBMIT, **question}])
     answered.writer.says = CALL
     answered.hears("Please submit my application")
-    assert (calls(endpoint), texts(twilio)) == ([], ["Submit it now?"])
-    assert answered.conversations.get(record).item[ASKED]
+    assert (calls(endpoint), texts(twilio)) == ([], ["Submit it now?\njob_ref: JR1"])
+    assert answered.conversations.get(record).item[CONFIRMATION]
     answered.writer.says = Draft(text="As you like.")
     answered.hears(said, 2)
     assert len(calls(endpoint)) == times
     answered.hears("Yes", 3)
     assert len(calls(endpoint)) == times, "one yes confirms one question"
-    assert ASKED not in answered.conversations.get(record).item
+    assert CONFIRMATION not in answered.conversations.get(record).item
 
 
 def test_an_endpoint_that_is_gone_leaves_the_call_to_a_person(answered, endpoint, twilio):
