@@ -82,6 +82,7 @@ class Effect:
         audit_type: `action_type` of its audit row: route, tag, auto_reply, escalate, ...
         payload: content of its audit row, before redaction; no message text.
         probe: data by which a settler recognises it later: an author, a keyed hash; no text.
+        by_person: a person has written it: it obeys every switch but `automation_enabled`.
         data: what its flow gives its hands; it is not stored.
     """
 
@@ -92,6 +93,7 @@ class Effect:
     audit_type: str
     payload: Mapping[str, str]
     probe: Mapping[str, str] = field(default_factory=dict)
+    by_person: bool = False
     data: Any = field(default=None, repr=False, compare=False)
 
 

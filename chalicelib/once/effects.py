@@ -147,9 +147,9 @@ class Effects:
             met = row is not None and _is_satisfied(row)
             if not met and not any(other.action.key == key for other in step):
                 return "dependency"
-        kind = item.action.kind
-        decided = attempt.decided.forbids(kind) if attempt.decided else None
-        reason = decided or self._switches.current().forbids(kind)
+        kind, by_person = item.action.kind, item.action.by_person
+        decided = attempt.decided.forbids(kind, by_person=by_person) if attempt.decided else None
+        reason = decided or self._switches.current().forbids(kind, by_person=by_person)
         if reason is not None and kind.when_stopped is WhenStopped.WAIT:
             raise HandBackError("switch_flipped", delay_seconds=SHORTEST_WAIT_SECONDS)
         return reason
@@ -356,7 +356,7 @@ class Effects:
 
     def _check_switches(self, actions: Sequence[Effect]) -> None:
         switches = self._switches.current()
-        if any(switches.forbids(action.kind) for action in actions):
+        if any(switches.forbids(one.kind, by_person=one.by_person) for one in actions):
             raise HandBackError("switch_flipped", delay_seconds=SHORTEST_WAIT_SECONDS)
 
     def _check_lease(self, lease: Lease) -> None:

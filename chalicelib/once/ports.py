@@ -116,15 +116,18 @@ class Switches:
             automation_enabled=self.automation_enabled,
         )
 
-    def forbids(self, kind: EffectKind) -> str | None:
-        """Why an effect of a kind may not start, or None."""
+    def forbids(self, kind: EffectKind, *, by_person: bool = False) -> str | None:
+        """Why an effect of a kind may not start, or None.
+
+        What a person has written is no automation; every other switch stops it as well.
+        """
         if self.kill_switch:
             return "kill_switch"
         if self.shadow_mode:
             return "shadow"
         if kind.reaches_customer and self.safe_mode:
             return "safe_mode"
-        if kind.reaches_customer and not self.automation_enabled:
+        if kind.reaches_customer and not (self.automation_enabled or by_person):
             return "automation_disabled"
         return None
 

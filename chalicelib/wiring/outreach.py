@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from chalicelib.outreach.senders import Senders
     from chalicelib.outreach.sending.notices import Notices
     from chalicelib.outreach.sending.prepared import Sender
+    from chalicelib.outreach.sending.tool_calls import ToolCalls
     from chalicelib.outreach.ses.client import Ses
     from chalicelib.outreach.spending.models import Models
     from chalicelib.outreach.spending.usage import Spending
-    from chalicelib.outreach.tools.call import ToolCalls
     from chalicelib.outreach.twilio.client import Credentials, Twilio
     from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
     from chalicelib.outreach.twilio.door import TwilioDoor
@@ -412,7 +412,7 @@ class Outreach(Core):
     @cached_property
     def tool_calls(self) -> ToolCalls:
         """Calls tools."""
-        from chalicelib.outreach.tools.call import ToolCalls
+        from chalicelib.outreach.sending.tool_calls import ToolCalls
 
         return ToolCalls(self.conversations, self.company_events, self.current_settings)
 

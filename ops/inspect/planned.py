@@ -13,6 +13,7 @@ from chalicelib.once.ledger import rows
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach.messages.plan import FLOW as OUTREACH
+from chalicelib.outreach.messages.plan import MessagePlan
 from chalicelib.outreach.sending import effects as outreach_actions
 from chalicelib.outreach.sending.effects import SendData
 from ops.inspect.events import job_of
@@ -31,9 +32,10 @@ def actions(session: Session, row: Mapping[str, Any]) -> list[Effect]:
         plan = Plan.decode(row["plan"])
         if plan.flow == OUTREACH:
             suffix = keys.suffix_of(row["event_id"], row.get("source_message_id"))
+            sending = SendData(message=MessagePlan.of(plan))
             return [
                 outreach_actions.build(
-                    one, conversation_id=row["conversation_id"], suffix=suffix, sending=SendData()
+                    one, conversation_id=row["conversation_id"], suffix=suffix, sending=sending
                 )
                 for one in plan.actions
             ]

@@ -104,4 +104,6 @@ def _of_action(
 
 
 def _held(action: Effect, switches: Switches | None) -> str | None:
-    return "the switches cannot be read" if switches is None else switches.forbids(action.kind)
+    if switches is None:
+        return "the switches cannot be read"
+    return switches.forbids(action.kind, by_person=action.by_person)

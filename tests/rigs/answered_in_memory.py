@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from chalicelib.errors import PermanentError
 from chalicelib.once.aside import SettingAside
 from chalicelib.once.audit import Audit
 from chalicelib.once.effect import Hands
@@ -22,7 +23,7 @@ from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.keys import reply
 from chalicelib.outreach.project.companies import Companies
 from chalicelib.outreach.resume import ResumeRebuilder
-from chalicelib.outreach.tools.call import ToolCalls
+from chalicelib.outreach.sending.tool_calls import ToolCalls
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.tool_writer import ToolWriter
 from chalicelib.wiring.jobs import decode
@@ -95,6 +96,19 @@ class Answered(Telling):
         sent = {"conversation_status": Status.INITIAL_MESSAGE_SENT.value}
         self.conversations.move(record, {record.status}, sent)
         return record
+
+    def sets(self, **more):
+        """Other settings of the project."""
+        key = {name: PROJECT[name] for name in ("company_id", "project_id")}
+        self.companies_table.put({**self.companies_table.get(key), **more})
+
+    def twilio_refuses(self, code):
+        """Every send from now on is refused for good."""
+
+        def refuses(*_, **__):
+            raise PermanentError("twilio", "create_message", reason=code)
+
+        self.sender._twilio.send = refuses
 
     def says(self, text, number=1):
         """The job of a message of the recipient."""

@@ -45,7 +45,7 @@ from chalicelib.outreach.resume import ResumeRebuilder, StartRebuilder, resume_t
 from chalicelib.outreach.senders import Senders
 from chalicelib.outreach.sending.effects import KINDS
 from chalicelib.outreach.sending.prepared import Sender
-from chalicelib.outreach.tools.call import ToolCalls
+from chalicelib.outreach.sending.tool_calls import ToolCalls
 from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer

@@ -87,7 +87,7 @@ class ApprovalHandler(Handler):
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         if not is_given_back:
             if not is_opening:
-                entry_id = self._held.approved_id(record, entry_id, listed_id(handoff))
+                entry_id, context.draft = self._held.approved(record, entry_id, listed_id(handoff))
             if self._held.is_unseen(record, entry_id, rules.HELD[handoff["held"]], switches):
                 return self._held.plan(
                     context, rules.HELD[handoff["held"]], switches, at_approval=True

@@ -66,7 +66,8 @@ class Drafting:
             purpose: `OPENING`, `ANSWER` or `APPROVED`.
         """
         record = context.conversation
-        if not may_send(switches):
+        is_persons = context.draft is not None and context.draft.by is not None
+        if not is_persons and not may_send(switches):
             # Withheld by `effects`; written when its event is replayed.
             after = record.person_act
             message = MessagePlan(purpose, entry_id, after, is_unwritten=True)

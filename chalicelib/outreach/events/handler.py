@@ -84,6 +84,7 @@ class Handler(ABC):
             text=context.reported_text,
             started=context.started,
             is_late=is_late,
+            sent_at=row.finished_at,
             answers=event.facts.source_message_id,
         )
         return self._sent.sent(record, message, sending, row.ref)

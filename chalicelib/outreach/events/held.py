@@ -16,7 +16,7 @@ from chalicelib.errors import (
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.events.context import EventContext, may_send
 from chalicelib.outreach.events.drafting import FOR_A_PERSON, Drafting
 from chalicelib.outreach.messages.plan import hand_off_plan
@@ -79,19 +79,20 @@ class HeldMessages:
             return self._drafting.drafted(record, draft, entry_id, Purpose.ANSWER)
         return hand_off_plan(holds, rule)
 
-    def approved_id(self, record: Record, own: str, handoff_id: str) -> str:
-        """Id of the answer that an approval sends: as the person edited it, as held, or still unwritten.
+    def approved(self, record: Record, own: str, handoff_id: str) -> tuple[str, Draft | None]:
+        """The answer that an approval sends: as the person edited it, as held, or still unwritten.
 
         Args:
             record: the conversation.
             own: the id of the answer to the approval itself.
             handoff_id: of the hand-off as the list has it.
         """
-        if self._composer.stored(record, own) is not None:
-            return own
+        edited = self._composer.stored(record, own)
+        if edited is not None:
+            return own, edited
         held_id = outreach_keys.held_entry_id(handoff_id)
-        draft = self._composer.stored(record, held_id)
-        return own if draft is None or draft.refused is not None else held_id
+        held = self._composer.stored(record, held_id)
+        return (own, None) if held is None or held.refused is not None else (held_id, held)
 
     def is_unseen(self, record: Record, entry_id: str, rule: str, switches: Switches) -> bool:
         """Whether a message must be approved by its text, and there is none yet."""

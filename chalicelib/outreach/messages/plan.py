@@ -15,6 +15,7 @@ from chalicelib.outreach.conversations.records import CONTINUES, Record
 from chalicelib.outreach.messages.purpose import RULES, Look, Purpose, Rule
 
 FLOW = "outreach"
+_OF_PERSONS = frozenset({Purpose.PERSON, Purpose.APPROVED})
 _FLAGS = ("unwritten", "approved")
 
 
@@ -46,6 +47,11 @@ class MessagePlan:
     def rule(self) -> Rule:
         """What follows from its purpose."""
         return RULES[self.purpose]
+
+    @property
+    def is_persons(self) -> bool:
+        """It is a person's reply, or an answer that a person has edited: no automation."""
+        return self.after is None and self.purpose in _OF_PERSONS
 
     def look(self, record: Record) -> Look:
         """What the last look before it leaves looks at."""

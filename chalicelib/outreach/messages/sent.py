@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from chalicelib import clock
 from chalicelib.clock import iso
 from chalicelib.once import keys
 from chalicelib.once.action import ActionRow, ActionStatus
@@ -60,6 +61,7 @@ class Sending:
         text: as the vendor reports it, if it does: a template is rendered by the vendor.
         started: monotonic seconds at which the run began.
         is_late: an opening that another event sends than the start: its sender has had an answer.
+        sent_at: ISO time at which the carrier had taken it.
         answers: the recipient's message that it answers; None where it answers none.
     """
 
@@ -67,6 +69,7 @@ class Sending:
     text: str | None = field(repr=False)
     started: float
     is_late: bool
+    sent_at: str | None = None
     answers: str | None = None
 
 
@@ -240,8 +243,9 @@ class SentMessages:
         if step is None or not message.function or not is_newest:
             return found
         ref = keys.digest("message-id", header)[:32] if header else entry.provider_id
-        now = self._clock.now()
-        return found | {CONFIRMATION: asked(message.function, step, entry.entry_id, ref, now)}
+        # A worker may die before it gets here, and the yes be on its way.
+        at = clock.parsed(sending.sent_at) or self._clock.now()
+        return found | {CONFIRMATION: asked(message.function, step, entry.entry_id, ref, at)}
 
     def _opened(self, sending: Sending, header: str | None) -> dict[str, Any]:
         """What only a conversation's first message adds."""

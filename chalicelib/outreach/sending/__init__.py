@@ -2,5 +2,6 @@
 
 effects        the kinds: messages, hand-offs, what a company and its desk get
 prepared       performs the messages, and settles texts and e-mails of unknown outcome
+tool_calls     calls tools
 notices        e-mails to a company's desk
 """

@@ -15,7 +15,6 @@ from chalicelib.once.plan import PlannedAction
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.messages.plan import MessagePlan
-from chalicelib.outreach.tools.call import CallData
 
 
 def _notice(parts: Any) -> Hands:  # noqa: ANN401 - of the system
@@ -159,6 +158,7 @@ def send(
         audit_type="send",
         payload={"entry_id": entry_id, "receive": str(receive)},
         probe={"entry_id": entry_id, **account},
+        by_person=bool(sending.message and sending.message.is_persons),
         data=sending,
     )
 
@@ -193,6 +193,17 @@ def hand_off(conversation_id: str, argument: str, suffix: Suffix, reason_text: s
         payload={"held": held, "reason": reason},
         data=HandOffData(suffix.text, held, reason, reason_text),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class CallData:
+    """What a call is made with.
+
+    Attributes:
+        after: the newest act of a person when it was planned; None: a person has approved it.
+    """
+
+    after: str | None = ""
 
 
 def call_tool(conversation_id: str, entry_id: str, message: MessagePlan | None) -> Effect:

@@ -1,6 +1,5 @@
 """A project's tools: what a writer may ask for on a recipient's behalf.
 
 confirmation   whether a recipient has agreed to an irreversible tool
-call           the effect `call_tool`
 schema         a tool as it is declared; checks the arguments of a call
 """

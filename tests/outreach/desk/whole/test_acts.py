@@ -274,6 +274,33 @@ def test_a_persons_reply_is_under_the_same_switches_and_says_why_it_was_not_sent
     assert desk.inbox.conversation(record.opaque_id)["reply_failure"] is None
 
 
+@pytest.mark.parametrize(
+    ("switches", "sent"),
+    [
+        (Switches(automation_enabled=False), ["It is me, Sam."]),
+        (Switches(safe_mode=True), []),
+        (Switches(shadow_mode=True), []),
+    ],
+)
+def test_what_a_person_writes_is_no_automation(desk, switches, sent):
+    record = desk.handed_off()
+    desk.switches.switches = switches
+    desk.act("reply", record, text="It is me, Sam.")
+    desk.work()
+    assert desk.sent() == sent
+
+
+@pytest.mark.parametrize(("text", "sent"), [("We pay monthly.", ["We pay monthly."]), ("", [])])
+def test_with_automation_off_an_approved_answer_leaves_only_in_a_persons_words(desk, text, sent):
+    record = held(desk)
+    desk.switches.switches = Switches(automation_enabled=False)
+    desk.act("approve", record, **({"text": text} if text else {}))
+    desk.work()
+    assert desk.sent() == sent
+    withheld = desk.conversations.get(record).item.get("withheld_reason")
+    assert withheld == (None if sent else "automation_disabled")
+
+
 @pytest.mark.parametrize("is_late", [False, True])
 def test_no_person_writes_to_a_recipient_who_said_stop(desk, is_late):
     record = desk.handed_off()

@@ -5,7 +5,8 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from chalicelib.outreach.conversations.records import CONFIRMATION, Draft
+from chalicelib.once.ports import Switches
+from chalicelib.outreach.conversations.records import CONFIRMATION, Draft, Status
 from chalicelib.outreach.tools.confirmation import is_yes
 from chalicelib.outreach.tools.schema import Tool
 from tests.rigs.answered_in_memory import Answered, Killed
@@ -156,6 +157,91 @@ def test_an_irreversible_tool_asks_the_recipient_first(answered, endpoint, twili
     answered.hears("Yes", 3)
     assert len(calls(endpoint)) == times, "one yes confirms one question"
     assert CONFIRMATION not in answered.conversations.get(record).item
+
+
+IRREVERSIBLE = {**SUBMIT, "irreversible": True, "question": "Submit it now?"}
+
+
+def asked(answered, endpoint, *, quiet_period_seconds=0, **more):
+    """A conversation in which the recipient is asked whether to submit."""
+    record = answered.converses(endpoint.url, tools=[{**IRREVERSIBLE, **more}])
+    answered.writer.says = CALL
+    answered.hears("Please submit my application")
+    answered.writer.says = Draft(text="As you like.")
+    answered.sets(answering={"quiet_period_seconds": quiet_period_seconds})
+    return record
+
+
+def test_a_message_between_the_yes_and_the_call_withdraws_it_and_goes_to_a_person(
+    answered, endpoint, twilio
+):
+    record = asked(answered, endpoint, quiet_period_seconds=30)
+    for number, text in enumerate(("Yes", "No wait, please do not submit it", "ok"), 2):
+        answered.intake.put_back(answered.says(text, number))
+    answered.run()
+    answered.forward(60.0)
+    assert calls(endpoint) == []
+    record = answered.conversations.get(record)
+    assert (record.is_handed_off, record.handoff["reason"]) == (True, "confirmation_withdrawn")
+
+
+@pytest.mark.parametrize(
+    "between", ["No wait, please do not submit it", "How long does it take?", "Yes?"]
+)
+def test_only_the_next_message_answers_a_question(answered, endpoint, twilio, between):
+    asked(answered, endpoint)
+    answered.hears(between, 2)
+    answered.hears("ok", 3)
+    assert calls(endpoint) == []
+
+
+def test_a_yes_after_a_hand_off_answers_no_question_before_it(answered, endpoint, twilio):
+    record = asked(answered, endpoint)
+    found = answered.conversations.get(record)
+    answered.conversations.hand_off(
+        found, handoff_id="h1", held="", reason="failed", reason_text="failed"
+    )
+    assert CONFIRMATION not in answered.conversations.get(record).item
+    back = {"conversation_status": "reply_sent", "hand_off_to_human": False}
+    answered.conversations.move(found, {Status.HANDED_OFF}, back)
+    answered.hears("Yes", 2)
+    assert calls(endpoint) == []
+
+
+def test_a_yes_that_comes_too_late_calls_nothing(answered, endpoint, twilio):
+    asked(answered, endpoint, confirm_within_minutes=1)
+    late = answered.says("Yes", 2).model_copy(update={"sent_at": "2026-11-20T12:02:00.000Z"})
+    answered.intake.put_back(late)
+    answered.run()
+    assert calls(endpoint) == []
+
+
+def test_another_declaration_of_the_tool_confirms_nothing(answered, endpoint, twilio):
+    asked(answered, endpoint)
+    other = {**IRREVERSIBLE, "description": "Submits it for good, and pays the fee"}
+    answered.sets(ai_config={"tools": [other]})
+    answered.hears("Yes", 2)
+    assert calls(endpoint) == []
+
+
+@pytest.mark.parametrize("code", ["21610", "30007"])
+def test_what_a_carrier_refused_to_announce_is_not_done(answered, endpoint, twilio, code):
+    record = answered.converses(endpoint.url, tools=[SUBMIT])
+    answered.writer.says = CALL
+    answered.twilio_refuses(code)
+    answered.hears("Please submit my application")
+    assert calls(endpoint) == []
+    assert answered.conversations.get(record).is_handed_off == (code != "21610")
+
+
+@pytest.mark.parametrize("switch", ["kill_switch", "safe_mode", "shadow_mode"])
+def test_what_a_switch_kept_from_being_announced_is_not_done(answered, endpoint, twilio, switch):
+    record = answered.converses(endpoint.url, tools=[SUBMIT])
+    answered.writer.says = CALL
+    answered.switches.switches = Switches(**{switch: True})
+    answered.hears("Please submit my application")
+    assert (calls(endpoint), texts(twilio)) == ([], [])
+    assert not answered.conversations.get(record).item.get("function_call_outcome")
 
 
 def test_an_endpoint_that_is_gone_leaves_the_call_to_a_person(answered, endpoint, twilio):

@@ -26,17 +26,6 @@ CHANGED = "tool_changed"
 """Why a tool is not called: its project declares it otherwise than its writer saw it, or not any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallData:
-    """What a call is made with.
-
-    Attributes:
-        after: the newest act of a person when it was planned; None: a person has approved it.
-    """
-
-    after: str | None = ""
-
-
 @dataclass(slots=True)
 class ToolCalls:
     """Calls tools.
