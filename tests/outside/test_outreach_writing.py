@@ -110,7 +110,7 @@ def test_a_tool_that_cannot_be_undone_is_called_only_after_a_plain_yes(stack, an
     request_id = started(stack, to, of=project)
     calls(stack, to, "submit_application", {"job_ref": "JR123"})
     stack.says(to, f"Submit it {to}")
-    assert words_to(stack, to)[1:] == ["Shall I submit your application now?"]
+    assert words_to(stack, to)[1:] == ["Shall I submit your application now?\njob_ref: JR123"]
     assert "conversation.tool_called" not in types(stack, request_id)
     stack.says(to, answer)
     assert types(stack, request_id).count("conversation.tool_called") == is_called

@@ -1,0 +1,114 @@
+"""The promises of docs/outreach.md, tried from outside: what may still stop a tool, and a yes."""
+
+import pytest
+
+from tests.outside.conversations import (
+    AI,
+    TOOLS,
+    act,
+    calls,
+    conversation,
+    started,
+    told,
+    types,
+    words_to,
+)
+
+CALLED = "conversation.tool_called"
+QUESTION = "Shall I submit your application now?"
+WAITS = {"status": 429, "headers": {"Retry-After": "600"}}
+
+
+def wished(stack, tool, *, before=lambda: None, quiet=0):
+    """A recipient who wishes for a tool; returns the request's id and the number."""
+    to = stack.tel()
+    request_id = started(
+        stack,
+        to,
+        of=told(stack, ai_config={**AI, "tools": TOOLS}, answering={"quiet_period_seconds": quiet}),
+    )
+    calls(stack, to, tool, {"job_ref": "JR123"})
+    before()
+    stack.says(to, f"Please do it {to}")
+    return request_id, to
+
+
+def test_a_tool_is_not_called_where_the_carrier_refuses_what_announces_it(stack):
+    request_id, _ = wished(stack, "note_interest", before=lambda: stack.twilio.fails(status=400))
+    stack.forward(hours=1)
+    assert CALLED not in types(stack, request_id)
+    assert conversation(stack, request_id)["why"] == "failed"
+
+
+def stops(stack, to, request_id):
+    assert stack.says(to, "STOP") == 200
+
+
+def is_taken(stack, to, request_id):
+    assert act(stack, conversation(stack, request_id), "take").status_code == 200
+
+
+@pytest.mark.parametrize("happens", [stops, is_taken])
+def test_a_tool_is_not_called_where_what_announces_it_is_not_sent_any_more(stack, happens):
+    request_id, to = wished(stack, "note_interest", before=lambda: stack.twilio.fails(**WAITS))
+    happens(stack, to, request_id)
+    stack.passes(hours=2)
+    assert "Noted." not in words_to(stack, to)
+    assert CALLED not in types(stack, request_id)
+
+
+@pytest.mark.parametrize("switch", ["safe_mode", "kill_switch", "shadow_mode"])
+def test_a_tool_is_not_called_while_a_switch_keeps_back_what_announces_it(stack, switch):
+    request_id, to = wished(stack, "note_interest", before=lambda: stack.twilio.fails(**WAITS))
+    with stack.switched(switch, "on"):
+        stack.passes(hours=2)
+        assert CALLED not in types(stack, request_id)
+    assert "Noted." not in words_to(stack, to)
+
+
+def test_only_the_message_right_after_a_question_confirms_it(stack):
+    request_id, to = wished(stack, "submit_application", quiet=20)
+    stack.forward(minutes=1)
+    assert words_to(stack, to)[1].startswith(QUESTION)
+    stack.says(to, "No wait, please do not submit it")
+    stack.says(to, "ok")
+    stack.passes(minutes=10)
+    assert CALLED not in types(stack, request_id)
+
+
+def test_a_message_between_the_yes_and_the_call_withdraws_it_and_a_person_decides(stack):
+    request_id, to = wished(stack, "submit_application", quiet=20)
+    stack.forward(minutes=1)
+    stack.says(to, "Yes")
+    stack.says(to, "Wait, please do not submit it yet")
+    stack.passes(minutes=10)
+    assert CALLED not in types(stack, request_id)
+    assert conversation(stack, request_id)["why"] == "confirmation_withdrawn"
+
+
+def test_a_question_from_before_a_hand_off_is_not_answered_by_a_yes_after_it(stack):
+    request_id, to = wished(stack, "submit_application")
+    for name in ("take", "give_back"):
+        answer = act(stack, conversation(stack, request_id), name, once=name)
+        assert answer.status_code == 200
+    stack.says(to, "Yes")
+    stack.passes(minutes=10)
+    assert CALLED not in types(stack, request_id)
+
+
+def test_a_question_shows_what_will_be_done(stack):
+    _, to = wished(stack, "submit_application")
+    assert words_to(stack, to)[1] == f"{QUESTION}\njob_ref: JR123"
+
+
+def test_a_person_answers_while_automation_is_off_and_not_under_the_kill_switch(stack):
+    to = stack.tel()
+    request_id = started(stack, to)
+    assert act(stack, conversation(stack, request_id), "take", once="take").status_code == 200
+    with stack.switched("kill_switch", "on"):
+        act(stack, conversation(stack, request_id), "reply", once="one", text="First of Sam.")
+        stack.settle()
+    with stack.switched("automation_enabled", "off"):
+        act(stack, conversation(stack, request_id), "reply", once="two", text="Second of Sam.")
+        stack.settle()
+    assert words_to(stack, to)[1:] == ["Second of Sam."]
