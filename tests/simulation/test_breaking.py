@@ -18,7 +18,7 @@ from chalicelib.once.ports import Switches
 from chalicelib.once.settlement import Settled, Settlement, Verdict
 from chalicelib.once.worker import HandedBackError, Worker
 from chalicelib.outreach.conversations.store import Conversations
-from chalicelib.outreach.events import flow as outreach
+from chalicelib.outreach.events import handler
 from chalicelib.outreach.messages.look import LastLook
 from chalicelib.outreach.messages.sent import SentMessages
 from chalicelib.outreach.sending.effects import hand_off
@@ -256,7 +256,7 @@ def test_a_failure_hand_off_with_the_key_of_a_planned_one_is_detected(monkeypatc
             opaque_id, arg, Suffix(suffix.name.removeprefix("failed-"), suffix.nonce), *text
         )
 
-    monkeypatch.setattr(outreach.outreach_actions, "hand_off", alike)
+    monkeypatch.setattr(handler, "hand_off", alike)
     worlds = (World(with_dead_letters(seed)).run() for seed in range(12, SEEDS))
     assert is_detected_in(worlds, "P2", saying="is the key of")
 
