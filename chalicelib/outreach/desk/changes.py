@@ -180,7 +180,7 @@ def _approve(record: Record, asked: Asked) -> Planned:
             written = with_opt_out_line(record, written)
         draft = (outreach_keys.entry_id(answered), written)
     handoff = {**record.handoff, "releasing": handoffs.APPROVED}
-    return Planned(Change(handoff, draft=draft), event)
+    return Planned(Change(handoff, remove=("reply_failure",), draft=draft), event)
 
 
 def _give_back(record: Record, asked: Asked) -> Planned:

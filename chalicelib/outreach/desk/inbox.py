@@ -257,11 +257,13 @@ class Inbox:
             most = rules.longest(record)
             if len(asked.text) > most:
                 raise PayloadError("INVALID_TEXT", f"field text is longer than {most} characters")
-        is_reply = asked.act == asking.REPLY
-        if not is_reply and (asked.act != asking.APPROVE or record.handoff.get("held") != "reply"):
+        held = record.handoff.get("held") if asked.act == asking.APPROVE else None
+        if not held and asked.act != asking.REPLY:
             return
-        if is_reply and self._conversations.forbids(record) is not None:
+        if self._conversations.forbids(record) is not None:
             raise RefusedError("DO_NOT_CONTACT", "the recipient must not be contacted")
+        if held == "start":
+            return
         is_late = not rules.takes_free_text(record, self._clock.now())
         if is_late and reopening.template_of(self._current(record)) is None:
             raise RefusedError(

@@ -15,7 +15,11 @@ def fields(found: Outcome) -> dict[str, Any]:
     """A start's outcome in the Router's fields."""
     known = {
         "state": _state(found),
-        "reason": found.delivery_reason or _withheld(found) or _declined(found) or found.reason,
+        "reason": found.delivery_reason
+        or _withheld(found)
+        or _declined(found)
+        or _failed(found)
+        or found.reason,
         "delivery": found.delivery,
         "received_at": found.received_at,
         "updated_at": found.updated_at,
@@ -29,7 +33,7 @@ def _state(found: Outcome) -> str:
             return "queued"
         case EventStatus.PROCESSED if found.outcome == "handed_off":
             return "handed_off"
-        case EventStatus.PROCESSED if found.outcome == "declined":
+        case EventStatus.PROCESSED if _declined(found) or _failed(found):
             return "failed"
         case EventStatus.PROCESSED if _withheld(found):
             return "withheld"
@@ -46,6 +50,12 @@ def _state(found: Outcome) -> str:
 def _declined(found: Outcome) -> str | None:
     """A person has declined the opening: it is never sent."""
     return "declined" if found.outcome == "declined" else None
+
+
+def _failed(found: Outcome) -> str | None:
+    """Why an opening was not sent although a person had approved it."""
+    first, _, reason = (found.outcome or "").partition(":")
+    return reason if first == "failed" else None
 
 
 def _withheld(found: Outcome) -> str | None:

@@ -74,33 +74,55 @@ class ApprovalHandler(Handler):
         is_given_back = handoff.get("releasing") == GIVEN_BACK
         if not handoff["held"] and not (is_given_back and self._is_unanswered(record)):
             raise NotAnEvent(EventStatus.PROCESSED, "returned_to_automation")
-        entry_id = outreach_keys.entry_id(
-            record.start_event if is_opening else event.facts.event_key
-        )
+        if is_opening:
+            return self._opening(event, record, switches, is_given_back=is_given_back)
+        return self._answer(event, record, switches, is_given_back=is_given_back)
+
+    def _opening(
+        self, event: Event, record: Record, switches: Switches, *, is_given_back: bool
+    ) -> Plan:
+        context: EventContext = event.subject
+        entry_id = outreach_keys.entry_id(record.start_event)
+        try:
+            self._check_contact(event, record)
+            rule = rules.HELD["start"]
+            if not is_given_back and self._held.is_unseen(record, entry_id, rule, switches):
+                return self._held.plan(context, rule, switches, at_approval=True)
+            self._check_opening(record)
+            with self._drafting.fail_on_permanent_error(record, event.lease):
+                return self._drafting.plan(context, entry_id, switches, Purpose.OPENING)
+        except NotAnEvent as end:
+            self._sent.start_failed(record, end.reason)
+            raise
+
+    def _answer(
+        self, event: Event, record: Record, switches: Switches, *, is_given_back: bool
+    ) -> Plan:
+        context: EventContext = event.subject
+        entry_id = outreach_keys.entry_id(event.facts.event_key)
         if self._conversations.forbids(record) is not None:
-            if is_opening and record.status in UNSENT:
-                self._endings.fail(record, "send", DO_NOT_CONTACT, event.lease)
             held_id = outreach_keys.held_entry_id(context.handoff_id)
-            confirmed = None if is_opening else self._drafting.confirmed(context, entry_id, held_id)
+            confirmed = self._drafting.confirmed(context, entry_id, held_id)
             if confirmed is not None:
                 return confirmed
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
-        if not is_given_back:
-            if not is_opening:
-                entry_id, context.draft = self._held.approved(record, entry_id, listed_id(handoff))
-            if self._held.is_unseen(record, entry_id, rules.HELD[handoff["held"]], switches):
-                return self._held.plan(
-                    context, rules.HELD[handoff["held"]], switches, at_approval=True
-                )
-        elif not is_opening:
+        if is_given_back:
             # A person asked for no message of their own: this is the machine's, as any other.
             self._waiting.out_quiet_hours(record, event.facts.event_key)
-        if not is_opening:
-            purpose = Purpose.ANSWER if is_given_back else Purpose.APPROVED
-            return self._drafting.answer(context, entry_id, switches, purpose)
-        self._check_opening(record)
-        with self._drafting.fail_on_permanent_error(record, event.lease):
-            return self._drafting.plan(context, entry_id, switches, Purpose.OPENING)
+            return self._drafting.answer(context, entry_id, switches)
+        rule, handoff_id = rules.HELD["reply"], listed_id(record.handoff)
+        entry_id, context.draft = self._held.approved(record, entry_id, handoff_id)
+        if self._held.is_unseen(record, entry_id, rule, switches):
+            return self._held.plan(context, rule, switches, at_approval=True)
+        return self._drafting.answer(context, entry_id, switches, Purpose.APPROVED)
+
+    def _check_contact(self, event: Event, record: Record) -> None:
+        """End a conversation whose recipient must not be contacted any more."""
+        if self._conversations.forbids(record) is None:
+            return
+        if record.status in UNSENT:
+            self._endings.fail(record, "send", DO_NOT_CONTACT, event.lease)
+        raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
 
     def _check_opening(self, record: Record) -> None:
         """Let an opening that was approved before its time wait, and leave out one that is replaced."""

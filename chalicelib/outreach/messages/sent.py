@@ -107,6 +107,8 @@ class SentMessages:
                 return self.withhold(record, reason, is_late=is_late)
             if row.status == ActionStatus.REFUSED:
                 self._endings.fail(record, "send", row.reason or "refused")
+                if is_late:
+                    self.start_failed(record, f"refused:{row.reason}")
         elif what is Unsent.REASON:
             return self._endings.keep_reason(record, reason)
         elif what is Unsent.REPLY_FAILED:
@@ -120,6 +122,10 @@ class SentMessages:
         if is_late:
             self._starts.note(record.start_event, outcome=f"withheld:{reason}")
         return self._endings.withhold(record, reason)
+
+    def start_failed(self, record: Record, reason: str) -> None:
+        """An opening that was approved is not sent: its sender does not read that a person has it."""
+        self._starts.note(record.start_event, outcome=f"failed:{reason}")
 
     def keep_reason(self, record: Record, reason: str) -> Record:
         """See `Endings.keep_reason`."""

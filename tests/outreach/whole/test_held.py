@@ -271,6 +271,41 @@ def test_a_release_withheld_by_a_switch_has_its_reason_and_is_sent_on_replay(out
     assert "reason" not in fate
 
 
+def approved(outreach):
+    """A held opening that a person has approved."""
+    outreach.set_project(auto_queue_initial_message=True)
+    outreach.start(channel="sms")
+    outreach.run()
+    (waiting,) = outreach.services.desk.waiting()
+    assert outreach.services.desk.approve(waiting.opaque_id)
+
+
+def test_an_approved_opening_that_is_not_sent_any_more_has_failed_for_the_router(outreach):
+    approved(outreach)
+    outreach.services.conversations.forbid(TEL, "ci-aaa-001", "stop")
+    outreach.run()
+    assert outreach.twilio.sent_to(TEL) == []
+    fate = outreach.fate().json_body
+    assert (fate["state"], fate["reason"]) == ("failed", "do_not_contact")
+
+
+def test_an_approved_opening_that_the_carrier_refuses_has_failed_for_the_router(outreach):
+    approved(outreach)
+    outreach.twilio.fault("status", status=400)
+    outreach.run()
+    fate = outreach.fate().json_body
+    assert (fate["state"], fate["reason"]) == ("failed", "refused:20001")
+
+
+def test_what_a_recipient_who_has_said_stop_would_get_is_not_approved(outreach):
+    outreach.set_project(auto_queue_initial_message=True)
+    outreach.start(channel="sms")
+    outreach.run()
+    (waiting,) = outreach.services.desk.waiting()
+    outreach.services.conversations.forbid(TEL, "ci-aaa-001", "stop")
+    assert not outreach.services.desk.approve(waiting.opaque_id)
+
+
 def test_a_hand_off_withheld_by_a_switch_has_its_reason_and_happens_on_replay(outreach):
     outreach.set_project(auto_queue_initial_message=True)
     outreach.stage.set_switch("shadow_mode", "true")
@@ -358,8 +393,8 @@ def test_a_stop_during_a_hand_off_does_not_leave_the_conversation_unlisted(outre
         outreach.run()
     sent = len(outreach.twilio.sent_to(TEL))
     (waiting,) = outreach.services.desk.waiting()
-    outreach.services.conversations.forbid(TEL, waiting.company_id, "stop")
     outreach.services.desk.approve(waiting.opaque_id)
+    outreach.services.conversations.forbid(TEL, waiting.company_id, "stop")
     outreach.run()
     assert len(outreach.twilio.sent_to(TEL)) == sent
     record = outreach.record("sms")

@@ -274,6 +274,15 @@ def test_a_persons_reply_is_under_the_same_switches_and_says_why_it_was_not_sent
     assert desk.inbox.conversation(record.opaque_id)["reply_failure"] is None
 
 
+def test_what_was_sent_as_edited_leaves_no_word_of_a_reply_that_was_not(desk):
+    record = held(desk)
+    desk.conversations.reply_failed(record, "kill_switch")
+    desk.act("approve", record, text="We pay monthly.")
+    desk.work()
+    assert desk.sent() == ["We pay monthly."]
+    assert desk.inbox.conversation(record.opaque_id)["reply_failure"] is None
+
+
 @pytest.mark.parametrize(
     ("switches", "sent"),
     [
