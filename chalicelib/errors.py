@@ -30,6 +30,9 @@ from __future__ import annotations
 
 from typing import Self
 
+PACED = "local_rate_limit"
+"""Reason of a `PacedError`."""
+
 
 class MiddlewareError(Exception):
     """Base of every error that this product raises."""
@@ -138,7 +141,7 @@ class PacedError(TransientError):
     """Not attempted: our share of the vendor's limit is used up, and others come first."""
 
     def __init__(self, provider: str, operation: str, wait_seconds: float) -> None:
-        super().__init__(provider, operation, reason="local_rate_limit", retry_after=wait_seconds)
+        super().__init__(provider, operation, reason=PACED, retry_after=wait_seconds)
 
 
 class AuthError(ProviderError):

@@ -9,6 +9,7 @@ from chalicelib.aws import expressions
 from chalicelib.aws.dynamo_calls import call
 from chalicelib.aws.typed_values import from_wire, to_wire
 from chalicelib.errors import TransientError
+from chalicelib.once.reasons import UNPROCESSED
 from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
 
 BATCH_TRIES = 3
@@ -228,7 +229,7 @@ class Table:
             requests = answer.get(left) or {}
             if not requests:
                 return
-        raise TransientError("dynamodb", operation, reason="unprocessed")
+        raise TransientError("dynamodb", operation, reason=UNPROCESSED)
 
     def _put(self, item: Mapping[str, Any], condition: str, values: Mapping[str, Any]) -> Item:
         arguments = {"Item": to_wire(item), **expressions.conditional(condition, values)}

@@ -10,6 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.errors import TransientError, UnavailableError
 from chalicelib.once.lanes import TICKETS, Lane
+from chalicelib.once.reasons import ENQUEUE_FAILED
 
 MAX_VISIBILITY_SECONDS = 43_200
 """SQS keeps a message invisible for at most 12 hours."""
@@ -37,7 +38,7 @@ class SqsOutbox:
                 MessageDeduplicationId=deduplication_id,
             )
         except (ClientError, BotoCoreError):
-            raise UnavailableError("enqueue_failed") from None
+            raise UnavailableError(ENQUEUE_FAILED) from None
         return str(answer["MessageId"])
 
     def defer(self, receipt_handle: str, seconds: float, *, lane: Lane = TICKETS) -> None:
@@ -75,7 +76,7 @@ class SqsDelayQueue:
                 DelaySeconds=max(0, math.ceil(delay_seconds)),
             )
         except (ClientError, BotoCoreError):
-            raise UnavailableError("enqueue_failed") from None
+            raise UnavailableError(ENQUEUE_FAILED) from None
 
     def _url(self) -> str:
         if not self._queue_url:

@@ -16,6 +16,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.errors import SignatureError, UnavailableError
 from chalicelib.once.ports import Clock
+from chalicelib.once.reasons import SECRET_MISSING, SECRET_UNREADABLE
 
 CACHE_SECONDS = 300.0
 MISS_SECONDS = 60.0
@@ -24,7 +25,7 @@ OUTAGE_SECONDS = 5.0
 """The same where Secrets Manager itself fails: short, as some senders never repeat a request."""
 MAX_CACHED = 256
 """Names in the cache; the one that expires first makes room."""
-MISSING = "secret_missing"
+MISSING = SECRET_MISSING
 _REFUSALS = frozenset({"AccessDeniedException", "DecryptionFailure", "InvalidRequestException"})
 """Codes that stay until a person changes something."""
 
@@ -97,13 +98,13 @@ class SecretsManager:
         except ClientError as error:
             code = error.response.get("Error", {}).get("Code")
             is_gone = code == "ResourceNotFoundException"
-            problem = MISSING if is_gone else "secret_unreadable"
+            problem = MISSING if is_gone else SECRET_UNREADABLE
             seconds = MISS_SECONDS if is_gone or code in _REFUSALS else OUTAGE_SECONDS
             return _Cached(now + seconds, problem=problem)
         except KeyError:
-            return _Cached(now + MISS_SECONDS, problem="secret_unreadable")
+            return _Cached(now + MISS_SECONDS, problem=SECRET_UNREADABLE)
         except BotoCoreError:
-            return _Cached(now + OUTAGE_SECONDS, problem="secret_unreadable")
+            return _Cached(now + OUTAGE_SECONDS, problem=SECRET_UNREADABLE)
         return _Cached(now + CACHE_SECONDS, str(text))
 
 

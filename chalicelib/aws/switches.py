@@ -13,6 +13,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.errors import SwitchesUnreadableError
 from chalicelib.once.ports import Clock, Switches, Tightening, parsed_flag
+from chalicelib.once.reasons import SWITCH_UNREADABLE, SWITCHES_STALE, SWITCHES_UNREADABLE
 
 NAMES = ("kill_switch", "safe_mode", "automation_enabled", "shadow_mode")
 REFRESH_SECONDS = 15.0
@@ -37,7 +38,7 @@ class SsmSwitches:
         now = self._clock.monotonic()
         if self._cached and now - self._cached[0] < REFRESH_SECONDS:
             return self._cached[1]
-        unreadable = SwitchesUnreadableError("switches_stale")
+        unreadable = SwitchesUnreadableError(SWITCHES_STALE)
         try:
             self._cached = (now, self._read())
         except SwitchesUnreadableError as error:
@@ -52,14 +53,14 @@ class SsmSwitches:
         try:
             answer = self._ssm.get_parameters(Names=names)
         except (ClientError, BotoCoreError):
-            raise SwitchesUnreadableError("switches_unreadable") from None
+            raise SwitchesUnreadableError(SWITCHES_UNREADABLE) from None
         values = {
             parameter["Name"].rpartition("/")[2]: parsed_flag(parameter["Value"])
             for parameter in answer["Parameters"]
         }
         unreadable = [name for name in NAMES if values.get(name) is None]
         if unreadable:
-            raise SwitchesUnreadableError(f"switches_unreadable:{unreadable[0]}")
+            raise SwitchesUnreadableError(f"{SWITCH_UNREADABLE}{unreadable[0]}")
         return Switches(
             kill_switch=bool(values["kill_switch"]) or self._tighten.kill_switch,
             safe_mode=bool(values["safe_mode"]) or self._tighten.safe_mode,

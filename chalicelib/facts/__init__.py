@@ -20,4 +20,5 @@ What these share:
     model            facts, agents, dimensions, and the ports of roster and sink
     dataset          the dataset's tables, relationships, measures and rows; pure
     keys             fact and action keys
+    reasons          why a delivery does not count, and why the writer does not post
 """

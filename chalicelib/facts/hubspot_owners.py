@@ -17,6 +17,7 @@ from chalicelib.facts.model import Agent
 from chalicelib.facts.roster import CACHE_SECONDS
 from chalicelib.once.ports import Clock, Log
 from chalicelib.vendors.http import Call, VendorClient
+from chalicelib.vendors.reasons import UNEXPECTED_ANSWER
 
 PROVIDER = "hubspot"
 _DEADLINE_SECONDS = 8.0
@@ -83,7 +84,7 @@ class HubSpotOwners:
             try:
                 page = _Page.model_validate(answer)
             except ValidationError:
-                raise TransientError(PROVIDER, "owners", reason="unexpected_answer") from None
+                raise TransientError(PROVIDER, "owners", reason=UNEXPECTED_ANSWER) from None
             for owner in page.results:
                 yield from owner.agents()
             after = page.paging.get("next", {}).get("after")

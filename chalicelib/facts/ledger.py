@@ -29,6 +29,7 @@ from typing import Any
 
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import LeaseLostError
+from chalicelib.facts import reasons as why
 from chalicelib.facts.model import NOT_TERMINAL, Dimension, Fact, FactStatus, Kept, Metric, Survey
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import ConditionFailed, Item, Store
@@ -304,7 +305,7 @@ class FactLedger:
             self._table.put(item, condition=condition, **({"read": read} if read else {}))
         except ConditionFailed as found:
             if found.item != item:  # else the SDK repeated a write that had succeeded
-                raise LeaseLostError("dimension_taken") from None
+                raise LeaseLostError(why.DIMENSION_TAKEN) from None
         return replace(dimension, version=read + 1)
 
     # --- rows ---------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from chalicelib.clock import parsed
 from chalicelib.errors import SettingsError
 from chalicelib.facts import keys as fact_keys
+from chalicelib.facts import reasons as why
 from chalicelib.facts.jobs import AlowareDelivery, HubSpotBatch, HubSpotEvent
 from chalicelib.facts.model import NOT_TERMINAL, UNKNOWN_AGENT, Agent, Fact, Metric
 
@@ -136,7 +137,7 @@ def apply_roster(fact: Fact, roster: Mapping[str, Agent] | None) -> Fact:
     if agent is not None:
         return replace(fact, agent_id=agent.id)
     if fact.source == ALOWARE and fact.skip is None:
-        return fact.skipped("not_on_roster")
+        return fact.skipped(why.NOT_ON_ROSTER)
     return fact
 
 
@@ -144,15 +145,15 @@ def _aloware_metric(job: AlowareDelivery) -> tuple[Metric | None, str | None]:
     """The metric of a delivery, and the reason if it does not count."""
     name = job.event.lower()
     if name.startswith("contact"):
-        return None, "not_a_communication"
+        return None, why.NOT_A_COMMUNICATION
     named = _metric_of_name(name)
     metric = named if job.type is None else COMMUNICATION_TYPES.get(job.type)
     if metric is None:
-        return None, "type_not_counted"
+        return None, why.TYPE_NOT_COUNTED
     if not _is_terminal(job, name):
         return metric, NOT_TERMINAL
     if not _is_outbound(job, name):
-        return metric, "inbound"
+        return metric, why.INBOUND
     return metric, None
 
 
@@ -207,7 +208,7 @@ def _hubspot_fact(
         notes=_notes(
             event=event.subscription_type, object=event.object_type, tz=zone_name, agent=agent
         ),
-        skip=None if metric else "type_not_counted",
+        skip=None if metric else why.TYPE_NOT_COUNTED,
     )
 
 

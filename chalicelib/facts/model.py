@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Protocol
 
+from chalicelib.facts import reasons as why
+
 Row = Mapping[str, str | int | float | bool]
 """One row of a table of the dataset: text, whole number, number or truth value per column."""
 
@@ -40,7 +42,7 @@ class FactStatus(StrEnum):
 
 
 UNKNOWN_AGENT = "unknown"
-NOT_TERMINAL = "not_terminal"
+NOT_TERMINAL = why.NOT_TERMINAL
 """A delivery before the communication's end; all other reasons not to count are final."""
 
 

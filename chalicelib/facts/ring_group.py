@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from chalicelib.errors import TransientError
 from chalicelib.facts.model import Agent
 from chalicelib.vendors.http import Call, VendorClient
+from chalicelib.vendors.reasons import UNEXPECTED_ANSWER
 
 PROVIDER = "aloware"
 _DEADLINE_SECONDS = 8.0
@@ -53,7 +54,7 @@ class RingGroup:
         except ValidationError:
             listed = []
         if not listed:
-            raise TransientError(PROVIDER, "ring_group", reason="unexpected_answer")
+            raise TransientError(PROVIDER, "ring_group", reason=UNEXPECTED_ANSWER)
         return [Agent(one.id, one.name or "", one.email or "") for one in listed]
 
 

@@ -16,6 +16,8 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     settlement      whether an effect of unknown outcome happened, read back from its vendor
     escalation      hands a failed event to a person
     resend          one finished action repeated for an operator
+    reasons         why something was not done: code, who refused, words
+    catalogue       reads stored reasons, also those of several parts
     outcome         final status of an event, and its audit rows
     backoff         how long a message stays invisible after an error
     retry           attempts at one step within an invocation: counted and paced

@@ -18,6 +18,7 @@ from chalicelib.clock import iso
 from chalicelib.errors import TransientError
 from chalicelib.once import keys
 from chalicelib.once.ports import Clock
+from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import ConditionFailed, Item, Store
 
@@ -125,7 +126,7 @@ class Allowances:
 
 
 def _contended(operation: str) -> TransientError:
-    return TransientError("dynamodb", operation, reason="contended")
+    return TransientError("dynamodb", operation, reason=CONTENDED)
 
 
 def _key(what: str, opaque_id: str) -> str:

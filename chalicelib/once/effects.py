@@ -21,6 +21,7 @@ from chalicelib.errors import (
     UncertainError,
     WithdrawnError,
 )
+from chalicelib.once import reasons as why
 from chalicelib.once.action import ActionRow, ActionStatus
 from chalicelib.once.backoff import SHORTEST_WAIT_SECONDS
 from chalicelib.once.effect import Effect, Hands, LeftOut, Settle, WhenStopped
@@ -42,7 +43,7 @@ RECORD_PAUSES_SECONDS = (0.2, 0.4, 0.8)
 """Pauses between attempts to write that an action begins, was surely not done, or how it ended; after
 the last one the action is left to be settled."""
 
-STOPPED_REPEATABLE = "stopped_repeatable"
+STOPPED_REPEATABLE = why.STOPPED_REPEATABLE
 """Stored reason: a switch stopped a repeatable action; the event resumes when the switch allows it."""
 
 _Written = TypeVar("_Written")
@@ -141,17 +142,17 @@ class Effects:
         earlier: Mapping[str, ActionRow],
     ) -> str | None:
         if item.already:
-            return "already"
+            return why.ALREADY
         for key in item.depends_on:
             row = earlier.get(key)
             met = row is not None and _is_satisfied(row)
             if not met and not any(other.action.key == key for other in step):
-                return "dependency"
+                return why.DEPENDENCY
         kind, by_person = item.action.kind, item.action.by_person
         decided = attempt.decided.forbids(kind, by_person=by_person) if attempt.decided else None
         reason = decided or self._switches.current().forbids(kind, by_person=by_person)
         if reason is not None and kind.when_stopped is WhenStopped.WAIT:
-            raise HandBackError("switch_flipped", delay_seconds=SHORTEST_WAIT_SECONDS)
+            raise HandBackError(why.SWITCH_FLIPPED, delay_seconds=SHORTEST_WAIT_SECONDS)
         return reason
 
     def _stop_pending(self, attempt: Attempt, action: Effect, row: ActionRow) -> ActionRow:
@@ -165,7 +166,7 @@ class Effects:
             attempt.lease,
             action,
             ActionStatus.UNKNOWN,
-            reason=STOPPED_REPEATABLE if action.kind.is_repeated else "stopped_unsettled",
+            reason=STOPPED_REPEATABLE if action.kind.is_repeated else why.STOPPED_UNSETTLED,
         )
 
     def _start(self, attempt: Attempt, actions: Sequence[Effect]) -> dict[str, ActionRow]:
@@ -220,11 +221,11 @@ class Effects:
             return taken
         if settled.verdict == Verdict.HAPPENED:
             (ended,) = self._record(
-                attempt.lease, [action], ActionStatus.DONE, reason="settled", ref=settled.ref
+                attempt.lease, [action], ActionStatus.DONE, reason=why.SETTLED, ref=settled.ref
             )
             return ended
         return self._ledger.end_action(
-            attempt.lease, action, ActionStatus.UNKNOWN, reason=f"interrupted:{settled.saw}"
+            attempt.lease, action, ActionStatus.UNKNOWN, reason=f"{why.INTERRUPTED}{settled.saw}"
         )
 
     def _send(
@@ -289,7 +290,7 @@ class Effects:
         """
         again = [one for one in actions if one not in fresh and one.kind.settle is Settle.KEY]
         if again:
-            reason = f"interrupted:{error.reason}"
+            reason = f"{why.INTERRUPTED}{error.reason}"
             return self._end(attempt, actions, ActionStatus.UNKNOWN, reason=reason)
         is_withdrawn = isinstance(error, WithdrawnError)
         status = ActionStatus.SKIPPED if is_withdrawn else ActionStatus.REFUSED
@@ -357,12 +358,12 @@ class Effects:
     def _check_switches(self, actions: Sequence[Effect]) -> None:
         switches = self._switches.current()
         if any(switches.forbids(one.kind, by_person=one.by_person) for one in actions):
-            raise HandBackError("switch_flipped", delay_seconds=SHORTEST_WAIT_SECONDS)
+            raise HandBackError(why.SWITCH_FLIPPED, delay_seconds=SHORTEST_WAIT_SECONDS)
 
     def _check_lease(self, lease: Lease) -> None:
         left = lease.until_epoch - self._clock.now().timestamp()
         if left < DEADLINE_SECONDS + LEASE_MARGIN_SECONDS:
-            raise HandBackError("lease_too_short", delay_seconds=SHORTEST_WAIT_SECONDS)
+            raise HandBackError(why.LEASE_TOO_SHORT, delay_seconds=SHORTEST_WAIT_SECONDS)
 
     def _report(self, action: Effect, row: ActionRow) -> None:
         self._log.event(
@@ -374,5 +375,5 @@ class Effects:
 
 def _is_satisfied(row: ActionRow) -> bool:
     """Done, at once or settled later, or already in place at the vendor."""
-    is_already = row.status == ActionStatus.SKIPPED and row.reason == "already"
+    is_already = row.status == ActionStatus.SKIPPED and row.reason == why.ALREADY
     return row.status == ActionStatus.DONE or is_already

@@ -15,6 +15,7 @@ from chalicelib.once.flow import Event, Flow
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.outcome import audit_rows, event_end
 from chalicelib.once.ports import Log, Modes
+from chalicelib.once.reasons import DEAD_LETTER
 
 EARLIER = "earlier"
 """With this reason a flow only names the action that an earlier run may have started."""
@@ -79,7 +80,7 @@ class Escalation:
             is_notified = False
             self.log.event("worker.escalation_failed", reason=reason_of(error))
         self.ledger.finish(
-            lease, EventStatus.FAILED, reason=f"dead_letter:{reason}", handoff_due=not is_notified
+            lease, EventStatus.FAILED, reason=f"{DEAD_LETTER}{reason}", handoff_due=not is_notified
         )
         return True
 
@@ -99,7 +100,7 @@ class Escalation:
         return self.ledger.statuses([key]).get(key) not in (None, EventStatus.PROCESSING)
 
     def _escalate(self, flow: Flow, lease: Lease, event: Event, modes: Modes, reason: str) -> None:
-        action = flow.escalation(event, f"dead_letter:{reason}")
+        action = flow.escalation(event, f"{DEAD_LETTER}{reason}")
         if action is not None:
             self._perform(Attempt(lease=lease, modes=modes), action)
 

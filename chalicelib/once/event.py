@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from chalicelib.once import reasons
+
 LEASE_GRACE_SECONDS = 130.0
 """How much a lease outlasts its holder's function: clocks differ by up to 120 s, and Lambda kills
 late."""
@@ -20,12 +22,12 @@ COPY_SECONDS = 120.0
 """How much later than its time a row is due whose job comes back by the queue `later`."""
 SWEEP_SECONDS = 300.0
 """From one run of the sweep to the next."""
-RECEIPT_GONE = "receipt_gone"
+RECEIPT_GONE = reasons.RECEIPT_GONE
 """Stored reason of a failed event that has only the row written at ingress; its sender may repeat it."""
 
-SWEPT = "swept"
+SWEPT = reasons.SWEPT
 """Why an event is dated that the sweep has found at its provider and queued."""
-SCHEDULED = "scheduled"
+SCHEDULED = reasons.SCHEDULED
 """Why an event waits that has a time of its own."""
 
 

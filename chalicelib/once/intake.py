@@ -17,6 +17,7 @@ from chalicelib.once import door, keys
 from chalicelib.once.door import Answer, InboundRequest
 from chalicelib.once.job import Job, Recovery, encode, facts_of, fits
 from chalicelib.once.ports import Clock, Log, Outbox
+from chalicelib.once.reasons import ENQUEUE_FAILED
 from chalicelib.once.retry import Attempts, doubling
 
 if TYPE_CHECKING:  # a cold door without a ledger does not load it
@@ -92,7 +93,7 @@ class Intake:
             door.log_rejected(self.log, source, error.code)
             return door.error_answer(error.status, error.code, error.message)
         except UnavailableError as error:
-            status = 503 if error.code == "enqueue_failed" else 500
+            status = 503 if error.code == ENQUEUE_FAILED else 500
             code = error.code if status == 503 else "internal_error"  # noqa: PLR2004
             door.log_failed(self.log, source, error.code)
             return door.error_answer(status, code, "try again later")
@@ -171,5 +172,5 @@ class Intake:
         try:
             receipt = self.ledger().receive(facts_of(job))
         except Exception:  # noqa: BLE001 - whatever fails, nothing was queued
-            raise UnavailableError("enqueue_failed") from None
+            raise UnavailableError(ENQUEUE_FAILED) from None
         return None if receipt is None else receipt.received_at

@@ -25,6 +25,7 @@ from chalicelib.clock import parsed
 from chalicelib.errors import HandBackError, PayloadError
 from chalicelib.once.event import EventFacts
 from chalicelib.once.lanes import TICKETS, Lane
+from chalicelib.once.reasons import UNKNOWN_JOB_VERSION
 
 VERSION = 1
 MAX_MESSAGE_BYTES = 1024 * 1024
@@ -154,7 +155,7 @@ def decode(body: str, kinds: Mapping[str, type[Job]]) -> Job:
     version, kind = raw.get("v"), raw.get("kind")
     if not isinstance(kind, str) or version != VERSION or kind not in kinds:
         if isinstance(version, int) and isinstance(kind, str):
-            raise HandBackError("unknown_job_version")
+            raise HandBackError(UNKNOWN_JOB_VERSION)
         raise PayloadError("invalid_job", "the queue body names no known job")
     try:
         return kinds[kind].model_validate(raw)

@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from chalicelib.once import reasons
 from chalicelib.once.event import Unended
 from chalicelib.once.flow import NotYet
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 
-BEHIND = "behind_another"
+BEHIND = reasons.BEHIND
 MOST_LISTED = 50
 """Bounds the list; events beyond these keep their order by their dates alone."""
 SOON_SECONDS = 5.0

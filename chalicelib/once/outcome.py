@@ -8,19 +8,20 @@ from chalicelib.once.action import ActionRow, ActionStatus
 from chalicelib.once.audit import AuditRow
 from chalicelib.once.effect import Effect
 from chalicelib.once.event import EventStatus
+from chalicelib.once.reasons import ALREADY, REFUSED, UNKNOWN, WITHHELD
 
 
 def event_end(rows: Mapping[str, ActionRow]) -> tuple[EventStatus, str | None]:
     """Final status of an event and its reason, from the rows of its actions."""
     for row in rows.values():
         if row.status == ActionStatus.UNKNOWN:
-            return EventStatus.PARKED, f"unknown:{row.reason}"
+            return EventStatus.PARKED, f"{UNKNOWN}{row.reason}"
     for row in rows.values():
         if row.status == ActionStatus.REFUSED:
-            return EventStatus.FAILED, f"refused:{row.reason}"
+            return EventStatus.FAILED, f"{REFUSED}{row.reason}"
     held = [r.reason for r in rows.values() if r.status == ActionStatus.SKIPPED]
-    withheld = next((reason for reason in held if reason not in ("already", None)), None)
-    return EventStatus.PROCESSED, f"withheld:{withheld}" if withheld else None
+    withheld = next((reason for reason in held if reason not in (ALREADY, None)), None)
+    return EventStatus.PROCESSED, f"{WITHHELD}{withheld}" if withheld else None
 
 
 def unknown_of(rows: Mapping[str, ActionRow]) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from chalicelib.once.effect import EffectKind
 from chalicelib.once.lanes import TICKETS, Lane
+from chalicelib.once.reasons import AUTOMATION_DISABLED, KILL_SWITCH, SAFE_MODE, SHADOW
 
 
 class Clock(Protocol):
@@ -122,13 +123,13 @@ class Switches:
         What a person has written is no automation; every other switch stops it as well.
         """
         if self.kill_switch:
-            return "kill_switch"
+            return KILL_SWITCH
         if self.shadow_mode:
-            return "shadow"
+            return SHADOW
         if kind.reaches_customer and self.safe_mode:
-            return "safe_mode"
+            return SAFE_MODE
         if kind.reaches_customer and not (self.automation_enabled or by_person):
-            return "automation_disabled"
+            return AUTOMATION_DISABLED
         return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from chalicelib.once import keys
+from chalicelib.once import keys, reasons
 from chalicelib.once.action import ActionRow
 from chalicelib.once.effect import Effect
 from chalicelib.once.event import EventStatus, Lease
@@ -48,23 +48,23 @@ class ResendFlow(Flow):
         stored = self._ledger.stored(job.source_event_key)
         source_job = rebuilt(self._rebuilders, stored.event) if stored else None
         if stored is None or stored.plan is None or source_job is None:
-            raise NotAnEvent(EventStatus.FAILED, "source_event_gone")
+            raise NotAnEvent(EventStatus.FAILED, reasons.SOURCE_EVENT_GONE)
         flow = self._flows[source_job.kind]
         found = [one for one in flow.events(source_job) if one.facts == stored.event]
         if not found:
-            raise NotAnEvent(EventStatus.FAILED, "source_event_not_rebuilt")
+            raise NotAnEvent(EventStatus.FAILED, reasons.SOURCE_EVENT_NOT_REBUILT)
         return [Event(facts_of(job), RepeatedAction(job, found[0], Plan.decode(stored.plan), flow))]
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `flow.Flow.plan`."""
         del switches
         repeated: RepeatedAction = event.subject
-        missing = "action_not_in_plan"
+        missing: str = reasons.ACTION_NOT_IN_PLAN
         for planned in repeated.plan.actions:
             try:
                 built = repeated.flow.build(planned, repeated.source, repeated.plan)
             except KeyError:  # a kind that only another release knows
-                missing = "plan_not_known_here"
+                missing = reasons.PLAN_NOT_KNOWN_HERE
                 continue
             if built.key == repeated.job.action_key:
                 once = PlannedAction(planned.kind, planned.arg)

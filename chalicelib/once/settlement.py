@@ -20,6 +20,14 @@ from chalicelib.once.action import ActionStatus, UnsettledAction
 from chalicelib.once.effect import Hands
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
+from chalicelib.once.reasons import (
+    ABSENT_ONCE,
+    ABSENT_TWICE,
+    CANNOT_BE_ASKED,
+    FOUND,
+    MAY_BE_ANOTHERS,
+    MAY_STILL_LAND,
+)
 
 SECOND_CHECK_SECONDS = 60.0
 """Pause between the two checks that prove absence."""
@@ -62,15 +70,15 @@ class Settlement:
         settler = hands.settler if hands else None
         shown = settler(action) if settler else None
         if shown is None:
-            return Settled(Verdict.UNDECIDED, "cannot_be_asked")
+            return Settled(Verdict.UNDECIDED, CANNOT_BE_ASKED)
         is_disputed = False
         for found in shown:
             if any(self._is_open(key) for key in found.other_candidates):
                 is_disputed = True
             elif self._ledger.claim_ref(action, found.ref, is_id_global=found.is_id_global):
-                return Settled(Verdict.HAPPENED, "found", found.ref)
+                return Settled(Verdict.HAPPENED, FOUND, found.ref)
         if is_disputed:
-            return Settled(Verdict.UNDECIDED, "may_be_anothers")
+            return Settled(Verdict.UNDECIDED, MAY_BE_ANOTHERS)
         return self._judge_absence(action)
 
     def _is_open(self, key: str) -> bool:
@@ -83,8 +91,8 @@ class Settlement:
     def _judge_absence(self, action: UnsettledAction) -> Settled:
         now = self._clock.now().timestamp()
         if now < action.horizon_epoch:
-            return Settled(Verdict.UNDECIDED, "may_still_land")
+            return Settled(Verdict.UNDECIDED, MAY_STILL_LAND)
         if action.looks == 0 or now - action.looked_epoch < SECOND_CHECK_SECONDS:
             self._ledger.note_look(action)
-            return Settled(Verdict.UNDECIDED, "absent_once")
-        return Settled(Verdict.NOT_HAPPENED, "absent_twice")
+            return Settled(Verdict.UNDECIDED, ABSENT_ONCE)
+        return Settled(Verdict.NOT_HAPPENED, ABSENT_TWICE)

@@ -37,6 +37,7 @@ from chalicelib.clock import iso
 from chalicelib.errors import PacedError, TransientError
 from chalicelib.once import keys
 from chalicelib.once.ports import Clock
+from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import ConditionFailed, Item, Store
 
@@ -244,7 +245,7 @@ class LaneShare:
                 self._seen = self._put(booking, int(seen.get("version", 0)))
             except ConditionFailed as found:
                 self._seen = found.item
-                attempts.failed(TransientError("dynamodb", "take_share", reason="contended"))
+                attempts.failed(TransientError("dynamodb", "take_share", reason=CONTENDED))
             else:
                 return
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from chalicelib.errors import TransientError
+from chalicelib.once.reasons import TRANSACTION_CONFLICT
 
 Item = dict[str, Any]
 
@@ -39,7 +40,7 @@ class TransactionConflict(TransientError):  # noqa: N818 - a value of the protoc
     """Another transaction was writing one of the items; nothing was written, and it may be repeated."""
 
     def __init__(self, operation: str) -> None:
-        super().__init__("dynamodb", operation, reason="TransactionConflict")
+        super().__init__("dynamodb", operation, reason=TRANSACTION_CONFLICT)
 
 
 class Store(Protocol):

@@ -25,7 +25,7 @@ from chalicelib.errors import (
     SwitchesUnreadableError,
     reason_of,
 )
-from chalicelib.once import trace
+from chalicelib.once import reasons, trace
 from chalicelib.once.aside import SettingAside
 from chalicelib.once.backoff import SHORTEST_WAIT_SECONDS, Jitter, backoff, wait
 from chalicelib.once.current_job import CurrentJob
@@ -93,7 +93,7 @@ class Worker:
             job = self.decode(delivery.body)
         except (HandBackError, PayloadError) as error:
             self._undecodable(delivery, reason=str(error))
-            raise HandedBackError("undecodable") from None
+            raise HandedBackError(reasons.UNDECODABLE) from None
         with trace.within(**trace.of_event(facts_of(job)), sqs_message_id=delivery.message_id):
             try:
                 with self.current.of(
@@ -138,7 +138,9 @@ class Worker:
             raise
         if is_container:
             flow.resolved(job)
-            self._record_end(job, EventStatus.PROCESSED, "resolved" if events else "nothing_new")
+            self._record_end(
+                job, EventStatus.PROCESSED, reasons.RESOLVED if events else reasons.NOTHING_NEW
+            )
 
     def _events(self, flow: Flow, job: Job) -> Sequence[Event] | None:
         """The events of a job; None where it has ended, waits, or went to another group."""
@@ -195,7 +197,7 @@ class Worker:
                 return claimed
             case Busy():
                 left = claimed.until_epoch - self.clock.now().timestamp()
-                raise BusyError("busy", delay_seconds=max(SHORTEST_WAIT_SECONDS, left))
+                raise BusyError(reasons.BUSY, delay_seconds=max(SHORTEST_WAIT_SECONDS, left))
             case Finished():
                 self.log.event(
                     "worker.duplicate_event",
@@ -291,7 +293,7 @@ class Worker:
         self.log.metric("mw.worker.handed_back", reason=error_reason.partition(":")[0])
         if delivery.is_last:
             try:
-                self._record_end(job, EventStatus.FAILED, f"dead_letter:{error_reason}")
+                self._record_end(job, EventStatus.FAILED, f"{reasons.DEAD_LETTER}{error_reason}")
             except MiddlewareError:
                 self.log.event("worker.dead_letter_not_recorded")
         self._defer(delivery, delay_seconds)
@@ -326,5 +328,5 @@ def _time_left(delivery: Delivery) -> float:
     """
     left = delivery.time_left_seconds()
     if left <= 0:
-        raise HandBackError("time_is_up", delay_seconds=SHORTEST_WAIT_SECONDS)
+        raise HandBackError(reasons.TIME_IS_UP, delay_seconds=SHORTEST_WAIT_SECONDS)
     return left

@@ -24,6 +24,7 @@ What these share:
     project/       what a company has set for a project, and the rules that follow from it
     senders        which company a number or address belongs to
     keys           event and action keys
+    reasons        why a message was not sent, or not yet, and why a person has a conversation
     resume         the jobs by which events come back to the queue
     lane_shares    whose share of a lane's workers a slow call takes
     languages      the languages that code writes in, and the one of a project

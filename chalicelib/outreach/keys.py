@@ -25,6 +25,7 @@ from enum import StrEnum
 
 from chalicelib.errors import HandBackError
 from chalicelib.once.keys import Suffix, digest, joined, parts
+from chalicelib.once.reasons import UNKNOWN_EVENT_KIND
 
 
 class EventKind(StrEnum):
@@ -77,7 +78,7 @@ def parsed(event_key: str) -> Key:
         _, kind, *named = parts(event_key)
         return Key(EventKind(kind), tuple(named))
     except ValueError:
-        raise HandBackError("unknown_event_kind") from None
+        raise HandBackError(UNKNOWN_EVENT_KIND) from None
 
 
 def start(company_id: str, request_id: str) -> str:

@@ -29,6 +29,7 @@ What these share:
     tickets        a ticket and its comments, and the port that reads them
     state          table B: what is known of a conversation between two messages
     keys           event and action keys
+    reasons        why a ticket got no automatic answer, and how an event of it ended
     settings       the environment variables of automatic replies
     configuration/ the settings document: what an operator changes without a release
 """

@@ -15,10 +15,11 @@ from chalicelib.once.effect import Effect, EffectKind, Hands, Settle, kinds
 from chalicelib.once.keys import OpaqueIds, Suffix
 from chalicelib.once.plan import PlannedAction
 from chalicelib.support import keys as ticket_keys
+from chalicelib.support import reasons as why
 
 ATTENTION_TAG = "middleware_error_needs_attention"
 """Set on a ticket when one of its events has failed; operators search for it."""
-UNKNOWN_TAG = "unknown_tag"
+UNKNOWN_TAG = why.UNKNOWN_TAG
 """Stored reason: Richpanel takes tags by id, and the tenant has no tag of that name."""
 ESCALATION_TAGS = frozenset({ATTENTION_TAG, "mw-escalated-human"})
 _VENDOR = "richpanel"

@@ -21,6 +21,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.order import InOrder
 from chalicelib.once.ports import Clock
 from chalicelib.support import keys as ticket_keys
+from chalicelib.support import reasons as why
 from chalicelib.support.inquiry import EVERYTHING, Inquiry, floor_of, is_after
 from chalicelib.support.jobs import TicketMessage, TicketNotification
 from chalicelib.support.looks import Looks
@@ -57,7 +58,9 @@ class Arrivals:
             ticket = self.tickets.read_ticket(job.conversation_id)
         except PermanentError as error:
             if job.text is None:
-                raise NotAnEvent(EventStatus.FAILED, f"ticket_unreadable:{error.reason}") from None
+                raise NotAnEvent(
+                    EventStatus.FAILED, f"{why.TICKET_UNREADABLE}{error.reason}"
+                ) from None
             return self._by_text(job, None)
         if not ticket.comments and job.text is not None:
             return self._by_text(job, ticket)
@@ -120,7 +123,7 @@ class Arrivals:
         key = ticket_keys.ticket_text(job.conversation_id, text, at.timestamp())
         other = ticket_keys.ticket_text_neighbour(job.conversation_id, text, at.timestamp())
         if other in self.ledger.statuses([other]):
-            raise NotAnEvent(EventStatus.SKIPPED, "duplicate_in_neighbour_bucket")
+            raise NotAnEvent(EventStatus.SKIPPED, why.DUPLICATE)
         facts = replace(facts_of(job), event_key=key)
         return [Event(facts, Inquiry(text=text, at=at, ticket=ticket, in_turn=True))]
 

@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from chalicelib.clock import parsed
+from chalicelib.support import reasons as why
 from chalicelib.support.configuration.rules import BUILT_IN, Rules
 from chalicelib.support.intents.classify import DEFAULT_INTENT, TIER_0, Classified
 from chalicelib.support.intents.departments import (
@@ -34,10 +35,10 @@ MAX_ASKS = 2
 
 UNDERSTOOD_FROM = 1.0
 """The share of a message that must be explained before it is answered automatically: all of it."""
-REPEATED_COMPLAINT = "repeated_complaint"
+REPEATED_COMPLAINT = why.REPEATED_COMPLAINT
 LANGUAGE_TAG = "mw-language-{}"
 
-FORCE_HUMAN = "model:force_human"
+FORCE_HUMAN = why.MODEL_FORCES_HUMAN
 """The reason stored when the model asks for a person, however certain the tables are."""
 
 ORDER_STATUS_INTENTS = frozenset({"order_status_tracking", "shipping_delay_not_shipped"})
@@ -123,7 +124,7 @@ def decide_on(
         found = replace(
             found, intent=pending.intent, confidence=confidence, margin=1.0, secondary=()
         )
-        reasons = (*reasons, "answers_our_question")
+        reasons = (*reasons, why.ANSWERS_OUR_QUESTION)
     else:
         pending = None
     everything = (found.intent, *found.secondary)
@@ -135,11 +136,11 @@ def decide_on(
     tier = Tier.ESCALATION if flags else _tier(found.intent)
     may_answer, doubt = _may_answer(found, tier)
     if may_answer and found.language not in UNDERSTOOD:
-        may_answer, doubt = False, "language_not_supported"
+        may_answer, doubt = False, why.LANGUAGE_NOT_SUPPORTED
     if may_answer and explained < UNDERSTOOD_FROM:
-        may_answer, doubt = False, "not_understood"
+        may_answer, doubt = False, why.NOT_UNDERSTOOD
     if may_answer and FORCE_HUMAN in reasons:
-        may_answer, doubt = False, "force_human"
+        may_answer, doubt = False, why.FORCE_HUMAN
     return Decision(
         intent=found.intent,
         confidence=found.confidence,
@@ -223,11 +224,11 @@ def _tier(intent: str) -> Tier:
 def _may_answer(found: Classified, tier: Tier) -> tuple[bool, str | None]:
     """Whether the tier's thresholds are met, and the reason if not."""
     if tier == Tier.ESCALATION or any(one in TIER_0 for one in found.secondary):
-        return False, "escalation"
+        return False, why.ESCALATION
     if found.is_contradicted:
-        return False, "conflicting_intent"
+        return False, why.CONFLICTING_INTENT
     if tier == Tier.VERIFIED:
-        return (True, None) if found.confidence >= TIER_2_FROM else (False, "low_confidence")
+        return (True, None) if found.confidence >= TIER_2_FROM else (False, why.LOW_CONFIDENCE)
     if found.confidence < TIER_1_FROM or found.margin < TIER_1_MARGIN:
-        return False, "low_confidence"
+        return False, why.LOW_CONFIDENCE
     return True, None

@@ -21,6 +21,7 @@ from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Log, Switches
 from chalicelib.support import actions
 from chalicelib.support import keys as ticket_keys
+from chalicelib.support import reasons as why
 from chalicelib.support.actions import ATTENTION_TAG, ReplyData, body_hash, reference
 from chalicelib.support.arrivals import Arrivals
 from chalicelib.support.configuration.cached import FixedRules, RulesPort
@@ -106,7 +107,7 @@ class SupportFlow(Flow):
         if inquiry.ticket is None and inquiry.message_id is not None and not needs_no_ticket:
             self._locate(inquiry, self._current(event.facts, inquiry))
         if self._clock.now() - inquiry.at > self._max_age:
-            raise NotAnEvent(EventStatus.SKIPPED, "too_old")
+            raise NotAnEvent(EventStatus.SKIPPED, why.TOO_OLD)
         answering = self._answering
         if answering is not None and answering.policy.is_outbound_enabled and not sends_nothing:
             if inquiry.in_turn:
@@ -118,7 +119,7 @@ class SupportFlow(Flow):
         skips_model = sends_nothing or switches.safe_mode or was_answered
         decision = self._decide(inquiry, tags, skips_model=skips_model)
         if was_answered and not decision.risk_flags:
-            raise NotAnEvent(EventStatus.SKIPPED, "answered_by_a_person")
+            raise NotAnEvent(EventStatus.SKIPPED, why.ANSWERED_BY_A_PERSON)
         if self._log is not None:
             for risk in sorted(decision.risk_flags & ALARMING):
                 self._log.metric("mw.support.grave", risk=risk)
@@ -190,7 +191,7 @@ class SupportFlow(Flow):
         if inquiry.locate(ticket) or self._answering is None or not inquiry.text:
             return
         if may_be_ours(inquiry.text, ticket, self._answering.opaque()):
-            raise HandBackError("comment_not_shown", delay_seconds=READ_LAG_SECONDS)
+            raise HandBackError(why.COMMENT_NOT_SHOWN, delay_seconds=READ_LAG_SECONDS)
 
     def _is_ours(self, inquiry: Inquiry) -> Callable[[Comment], bool]:
         """Tells our replies on a message's ticket by their author or their reference.
@@ -257,7 +258,7 @@ class SupportFlow(Flow):
         try:
             inquiry.locate(ticket)
         except NotAnEvent:
-            raise PermanentError("richpanel", "send_message", reason="superseded") from None
+            raise PermanentError("richpanel", "send_message", reason=why.SUPERSEDED) from None
         decision = _stored_decision(plan.facts)
         if template_id == LATER:
             return answering.compose_later(event.facts, inquiry, ticket, decision, key)
@@ -278,7 +279,7 @@ class SupportFlow(Flow):
         try:
             return self._tickets.read_ticket(facts.conversation_id)
         except PermanentError as error:
-            raise NotAnEvent(EventStatus.FAILED, f"ticket_unreadable:{error.reason}") from None
+            raise NotAnEvent(EventStatus.FAILED, f"{why.TICKET_UNREADABLE}{error.reason}") from None
 
 
 def _sends_nothing(switches: Switches) -> bool:

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from chalicelib.clock import iso
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import NotAnEvent
+from chalicelib.support import reasons as why
 from chalicelib.support.configuration.rules import BUILT_IN, Rules
 from chalicelib.support.reading import Reading
 from chalicelib.support.state import ConversationState
@@ -56,7 +57,7 @@ class Inquiry:
         if comment is None:
             return False
         if comment.is_operator:
-            raise NotAnEvent(EventStatus.SKIPPED, "operator_comment")
+            raise NotAnEvent(EventStatus.SKIPPED, why.OPERATOR_COMMENT)
         self.comment = comment
         self.text = comment.text or self.text
         self.at = comment.created_at or self.at

@@ -25,6 +25,7 @@ from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import NotAnEvent, NotYet
 from chalicelib.once.job import Recovery
 from chalicelib.once.ports import Clock
+from chalicelib.support import reasons as why
 from chalicelib.support.jobs import TicketNotification
 from chalicelib.support.order import TicketLine
 from chalicelib.support.state import ConversationState, States
@@ -63,9 +64,9 @@ class Looks:
             return known
         covers = received.timestamp() + LOOK_AFTER_SECONDS
         if looked.timestamp() >= covers:
-            raise NotAnEvent(EventStatus.PROCESSED, "covered")
+            raise NotAnEvent(EventStatus.PROCESSED, why.COVERED)
         if looked > received and self.clock.now().timestamp() < covers:
-            raise NotYet("look_due", math.ceil(covers / TOGETHER_SECONDS) * TOGETHER_SECONDS)
+            raise NotYet(why.LOOK_DUE, math.ceil(covers / TOGETHER_SECONDS) * TOGETHER_SECONDS)
         return known
 
     def line(self, conversation_id: str, known: ConversationState | None) -> TicketLine:

@@ -16,10 +16,12 @@ from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, Validat
 from pydantic_core import core_schema
 
 from chalicelib.errors import ProviderError
+from chalicelib.support import reasons as why
 from chalicelib.support.decision import FORCE_HUMAN
 from chalicelib.support.intents.classify import DEFAULT_INTENT, PRIORITY, TIER_0, Classified
 from chalicelib.support.intents.departments import ROUTES
 from chalicelib.vendors.language_model import Answer, JsonSchema, LanguageModel, Outcome, Turn
+from chalicelib.vendors.reasons import MALFORMED
 
 MAX_SHOWN_CHARACTERS = 2000
 MAX_OUTPUT_TOKENS = 600
@@ -86,7 +88,7 @@ class Opinions:
         try:
             opinion = _Opinion.model_validate(answer)
         except ValidationError:
-            return found, ("model:malformed",)
+            return found, (f"{why.MODEL}{MALFORMED}",)
         return merged(found, opinion)
 
     def verify(self, text: str, intent: str) -> VerifierResult:
@@ -97,11 +99,11 @@ class Opinions:
         try:
             verdict = _Verdict.model_validate(answer)
         except ValidationError:
-            return VerifierResult(allows=True, reason="verifier:malformed")
+            return VerifierResult(allows=True, reason=f"{why.VERIFIER}{MALFORMED}")
         allows = verdict.allow_tier2 and verdict.confidence >= VERIFIED_FROM
         return VerifierResult(
             allows=allows,
-            reason="" if allows else f"verifier:{verdict.reason_code.lower()}",
+            reason="" if allows else f"{why.VERIFIER}{verdict.reason_code.lower()}",
             confidence=verdict.confidence,
         )
 
@@ -120,7 +122,7 @@ class Opinions:
                 deadline_seconds=DEADLINE_SECONDS,
             )
         except ProviderError as error:
-            return None, f"model:{error.reason}"
+            return None, f"{why.MODEL}{error.reason}"
         return _json_or_reason(answer)
 
 
@@ -128,20 +130,20 @@ def merged(found: Classified, opinion: _Opinion) -> tuple[Classified, tuple[str,
     """The tables' result merged with the model's opinion, and the reasons; pure."""
     risk = _reported_risk(opinion)
     if found.intent in TIER_0:
-        return found, () if risk else ("model:sees_no_risk",)
+        return found, () if risk else (why.MODEL_SEES_NO_RISK,)
     if risk is not None and opinion.routing.confidence >= ESCALATES_FROM:
         merged_with = tuple(one for one in (found.intent,) if one != DEFAULT_INTENT)
         escalated = replace(
             found, intent=risk, confidence=opinion.routing.confidence, secondary=merged_with
         )
-        return escalated, ("model:escalates",)
+        return escalated, (why.MODEL_ESCALATES,)
     if opinion.risk.force_human or opinion.risk.flags:  # not certain enough to escalate
         return found, (FORCE_HUMAN,)
     if opinion.primary_intent == found.intent:
         confidence = max(found.confidence, min(opinion.routing.confidence, 0.95))
-        return replace(found, confidence=confidence), ("model:agrees",)
+        return replace(found, confidence=confidence), (why.MODEL_AGREES,)
     if opinion.routing.confidence < COUNTS_FROM:
-        return found, ("model:disagrees_unsure",)
+        return found, (why.MODEL_DISAGREES,)
     secondary = tuple(one for one in opinion.secondary_intents if one != opinion.primary_intent)
     changed = replace(
         found,
@@ -150,7 +152,7 @@ def merged(found: Classified, opinion: _Opinion) -> tuple[Classified, tuple[str,
         margin=1.0 if not secondary else found.margin,
         secondary=secondary,
     )
-    return changed, ("model:overrules",)
+    return changed, (why.MODEL_OVERRULES,)
 
 
 def _reported_risk(opinion: _Opinion) -> str | None:
@@ -163,7 +165,7 @@ def _reported_risk(opinion: _Opinion) -> str | None:
 def _json_or_reason(answer: Answer) -> tuple[Mapping[str, Any] | None, str]:
     if answer.outcome == Outcome.COMPLETED and answer.json is not None:
         return answer.json, ""
-    return None, f"model:{answer.reason or answer.outcome.value}"
+    return None, f"{why.MODEL}{answer.reason or answer.outcome.value}"
 
 
 # --- schemas and instructions --------------------------------------------------------------------

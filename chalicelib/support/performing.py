@@ -13,6 +13,7 @@ from collections.abc import Set as AbstractSet
 from chalicelib.errors import AuthError, PermanentError, TransientError, UncertainError
 from chalicelib.once.effect import Effect, EffectKind, LeftOut
 from chalicelib.once.ports import Clock, Log
+from chalicelib.support import reasons as why
 from chalicelib.support.actions import ADD_TAG, ASSIGN, REMOVE_TAG, UNKNOWN_TAG, ReplyData
 from chalicelib.support.richpanel.calls import PROVIDER
 from chalicelib.support.richpanel.client import Richpanel
@@ -138,9 +139,9 @@ class TicketExecutors:
         try:
             ticket = self._richpanel.close(close.conversation_id, deadline_seconds=deadline_seconds)
         except TransientError as error:
-            if error.reason != "not_applied":
+            if error.reason != why.NOT_APPLIED:
                 raise
-            raise PermanentError(PROVIDER, "close", reason="not_applied") from None
+            raise PermanentError(PROVIDER, "close", reason=why.NOT_APPLIED) from None
         newest = next((one for one in reversed(ticket.comments) if not one.is_operator), None)
         if newest is not None and close.data not in (None, newest.id):
             self._reopen(close.conversation_id, ends - self._clock.monotonic())

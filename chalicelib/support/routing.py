@@ -15,6 +15,7 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.once.plan import Plan, PlannedAction
+from chalicelib.support import reasons as why
 from chalicelib.support.decision import Decision, decide_on
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.reading import read
@@ -77,7 +78,7 @@ def planned(
             steps.append((PlannedAction("close", depends_on=(reply,)),))
             closes = True
         elif verdict.closes:
-            reasons.append("not_closed:write_limit")
+            reasons.append(f"{why.NOT_CLOSED}{why.WRITE_LIMIT}")
     first = sum(len(step) for step in steps)
     steps.append(_tags(decision, verdict, tags, reply, route_tag, first))
     if stale and reply is None:
@@ -89,7 +90,7 @@ def planned(
     if verdict.is_later and len(steps) == 1 and not stale:
         steps += _later(decision, verdict, tags, first=len(steps[0]))
     elif verdict.is_later:
-        reasons.append("not_retried:write_limit")
+        reasons.append(f"{why.NOT_RETRIED}{why.WRITE_LIMIT}")
     return Plan(
         flow="support",
         steps=tuple(steps),
@@ -145,7 +146,7 @@ def _assignment(department: str, inquiry: Inquiry, reasons: list[str]) -> tuple[
         return ()
     held_by = inquiry.ticket.assigned_to
     if wanted not in held_by and held_by - inquiry.rules.assignees:
-        reasons.append("assigned_to_a_person")
+        reasons.append(why.ASSIGNED_TO_A_PERSON)
         return ()
     return (PlannedAction("assign", wanted, already=wanted in held_by),)
 

@@ -27,6 +27,7 @@ from chalicelib.clock import iso
 from chalicelib.errors import TransientError
 from chalicelib.once.event import Lease
 from chalicelib.once.ports import Clock
+from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.store import ConditionFailed, Item, Store
 
 RETENTION = timedelta(days=90)
@@ -208,7 +209,7 @@ class States:
             if has_expired and not waiting:
                 return  # the list has expired with its row
             if not has_expired or not self._replace_expired(conversation_id, values, stale):
-                raise TransientError("dynamodb", "set_waiting", reason="contended") from None
+                raise TransientError("dynamodb", "set_waiting", reason=CONTENDED) from None
 
     def _replace_expired(self, conversation_id: str, values: Item, stale: float) -> bool:
         """Replace a row that TTL should have deleted; False where the row has changed meanwhile."""

@@ -9,6 +9,7 @@ signed          a request that an SDK has signed, sent within a deadline
 rate_limit      token bucket per vendor and container
 level           how full a bucket is and who waits at it: pure decisions
 shared_level    a level that all containers share, in table A
+reasons         why a request brought nothing: what we refused ourselves, what the vendor did
 breaker         circuit breaker per vendor and container
 lenient         lenient reading of vendor responses
 html_text       plain text of an HTML message body

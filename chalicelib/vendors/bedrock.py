@@ -27,7 +27,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from chalicelib.errors import AuthError, PermanentError, ProviderError, TransientError
 from chalicelib.once.ports import Clock, Log
-from chalicelib.vendors import signed
+from chalicelib.vendors import reasons, signed
 from chalicelib.vendors.breaker import ModelBreakers
 from chalicelib.vendors.deadline import Watch
 from chalicelib.vendors.language_model import (
@@ -110,7 +110,7 @@ class Bedrock:
                 raw = self._client.converse(**request)
             read = _Response.model_validate(raw)
         except ValidationError:
-            failure = TransientError(PROVIDER, OPERATION, reason="unexpected_answer")
+            failure = TransientError(PROVIDER, OPERATION, reason=reasons.UNEXPECTED_ANSWER)
         except Exception as error:  # noqa: BLE001 - a generation may be repeated, whatever happened
             failure = _translated(error, watch)
         self._report(failure, self._clock.monotonic() - started)
@@ -185,13 +185,13 @@ def _translated(error: Exception, watch: Watch) -> ProviderError:
     if isinstance(error, ClientError):
         return _refusal(error)
     if isinstance(error, NoCredentialsError | PartialCredentialsError):
-        return AuthError(PROVIDER, OPERATION, reason="no_credentials")
+        return AuthError(PROVIDER, OPERATION, reason=reasons.NO_CREDENTIALS)
     if isinstance(error, ParamValidationError):
-        return PermanentError(PROVIDER, OPERATION, reason="invalid_request")
+        return PermanentError(PROVIDER, OPERATION, reason=reasons.INVALID_REQUEST)
     if watch.is_over:
-        reason = "timeout" if watch.was_sent else "connect_timeout"
+        reason = reasons.TIMEOUT if watch.was_sent else reasons.CONNECT_TIMEOUT
     else:
-        reason = "unexpected_answer" if watch.was_sent else "connect_failed"
+        reason = reasons.UNEXPECTED_ANSWER if watch.was_sent else reasons.CONNECT_FAILED
     return TransientError(PROVIDER, OPERATION, reason=reason)
 
 
@@ -204,7 +204,7 @@ def _refusal(error: ClientError) -> ProviderError:
         kind = TransientError
     elif status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         kind = AuthError
-    reason = "model_not_found" if status == HTTPStatus.NOT_FOUND else code
+    reason = reasons.MODEL_NOT_FOUND if status == HTTPStatus.NOT_FOUND else code
     return kind(PROVIDER, OPERATION, status=status, reason=reason, request_id=request_id)
 
 
@@ -264,7 +264,7 @@ def _answer(raw: _Response, model: str, request_id: str, schema: JsonSchema | No
     elif raw.stopReason in _CUT_OFF:
         outcome, reason, given = Outcome.INCOMPLETE, raw.stopReason, None
     elif schema is not None and (given is None or not set(schema.required) <= given.keys()):
-        outcome, reason, given = Outcome.MALFORMED, "not_json", None
+        outcome, reason, given = Outcome.MALFORMED, reasons.NOT_JSON, None
     return Answer(
         outcome=outcome,
         text=text,

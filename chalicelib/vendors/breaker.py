@@ -22,14 +22,16 @@ from typing import assert_never
 
 from chalicelib.errors import BreakerOpenError, ProviderError
 from chalicelib.once.ports import Clock
+from chalicelib.once.reasons import PACED
+from chalicelib.vendors import reasons
 
 FIRST_PAUSE_SECONDS = 30.0
 MAX_PAUSE_SECONDS = 900.0
 MODEL_TIMEOUTS_TO_OPEN = 2
-MODEL_OPEN = "model_breaker_open"
-_TIMEOUTS = frozenset({"timeout", "connect_timeout"})
-_OPEN = "breaker_open"
-_LOCAL_REASONS = frozenset({"local_rate_limit", "secret_unavailable", _OPEN})
+MODEL_OPEN = reasons.MODEL_BREAKER_OPEN
+_TIMEOUTS = frozenset({reasons.TIMEOUT, reasons.CONNECT_TIMEOUT})
+_OPEN = reasons.BREAKER_OPEN
+_LOCAL_REASONS = frozenset({PACED, reasons.SECRET_UNAVAILABLE, _OPEN})
 """Errors without a status that we cause ourselves and that say nothing about the vendor; one is
 another breaker that blocks the token request of a call."""
 

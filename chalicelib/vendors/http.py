@@ -21,7 +21,7 @@ import urllib3
 
 from chalicelib.errors import AuthError, ProviderError, TransientError, UnavailableError
 from chalicelib.once.ports import Clock, Log
-from chalicelib.vendors import deadline
+from chalicelib.vendors import deadline, reasons
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.clock_skew import REPORTED_FROM_SECONDS
 from chalicelib.vendors.deadline import Watch
@@ -141,7 +141,7 @@ class VendorClient:
         headers |= dict(call.headers)
         with suppress(UnavailableError):
             return headers | dict(self.authorize(refresh))
-        raise TransientError(self.provider, call.operation, reason="secret_unavailable")
+        raise TransientError(self.provider, call.operation, reason=reasons.SECRET_UNAVAILABLE)
 
     def _exchange(self, call: Call, headers: dict[str, str], seconds: float) -> VendorAnswer:
         if call.is_repeatable:
@@ -188,7 +188,7 @@ class VendorClient:
             answer.reason = _reason(error, watch)
         if answer.reason and watch.is_over:
             # A response cut off within its headers looks complete and empty.
-            answer.reason = "timeout" if watch.was_sent else "connect_timeout"
+            answer.reason = reasons.TIMEOUT if watch.was_sent else reasons.CONNECT_TIMEOUT
         answer.was_sent = watch.was_sent
         return answer
 
@@ -219,5 +219,5 @@ class VendorClient:
 def _reason(error: Exception, watch: Watch) -> str:
     is_timeout = isinstance(error, requests.Timeout | urllib3.exceptions.TimeoutError)
     if watch.was_sent:
-        return "timeout" if is_timeout else "connection_broken"
-    return "connect_timeout" if is_timeout else "connect_failed"
+        return reasons.TIMEOUT if is_timeout else reasons.CONNECTION_BROKEN
+    return reasons.CONNECT_TIMEOUT if is_timeout else reasons.CONNECT_FAILED

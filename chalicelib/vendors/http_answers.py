@@ -32,6 +32,7 @@ from typing import Any
 import requests
 
 from chalicelib.errors import PermanentError, ProviderError, TransientError, UncertainError
+from chalicelib.vendors import reasons
 from chalicelib.vendors.clock_skew import ClockSkew, clock_skew
 
 MAX_RETRY_AFTER_SECONDS = 900.0
@@ -91,7 +92,7 @@ class VendorAnswer:
             if expects_json:
                 self.reason, self.json = _object(response, max_bytes)
             elif "text/html" in response.headers.get("content-type", "").lower():
-                self.reason = "answer_is_a_page"
+                self.reason = reasons.ANSWER_IS_A_PAGE
         if code_at and self.status >= HTTPStatus.BAD_REQUEST:
             self.reason = _error_code(response, code_at)
 
@@ -165,12 +166,12 @@ def _object(response: requests.Response, max_bytes: int) -> tuple[str, dict[str,
     for chunk in response.raw.stream(_CHUNK_BYTES, decode_content=True):
         body += chunk
         if len(body) > max_bytes:
-            return "answer_too_large", {}
+            return reasons.ANSWER_TOO_LARGE, {}
     try:
         parsed = json.loads(body)
     except (ValueError, RecursionError):
-        return "answer_not_json", {}
-    return ("", parsed) if isinstance(parsed, dict) else ("answer_not_an_object", {})
+        return reasons.ANSWER_NOT_JSON, {}
+    return ("", parsed) if isinstance(parsed, dict) else (reasons.ANSWER_NOT_AN_OBJECT, {})
 
 
 def _error_code(response: requests.Response, at: tuple[str, ...]) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol
 from chalicelib.errors import BreakerOpenError, PermanentError, TransientError
 from chalicelib.once.ports import Clock
 from chalicelib.vendors.breaker import MODEL_OPEN, ModelBreakers
+from chalicelib.vendors.reasons import MODEL_NOT_FOUND
 
 FIRST_SHARE = 0.6
 """Of the time of a request that may go to the fallback model: what the first model gets of it."""
@@ -169,7 +170,7 @@ def with_fallback(
     try:
         return asked(model, deadline_seconds * FIRST_SHARE)
     except PermanentError as error:
-        if error.status != HTTPStatus.NOT_FOUND and error.reason != "model_not_found":
+        if error.status != HTTPStatus.NOT_FOUND and error.reason != MODEL_NOT_FOUND:
             raise
     except BreakerOpenError as error:
         if error.reason != MODEL_OPEN:

@@ -18,6 +18,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from chalicelib.errors import PermanentError, TransientError
 from chalicelib.once.ports import Clock
+from chalicelib.vendors import reasons
 from chalicelib.vendors.breaker import ModelBreakers
 from chalicelib.vendors.http import Call, VendorClient
 from chalicelib.vendors.language_model import (
@@ -112,7 +113,7 @@ class OpenAI:
         except ValidationError:
             found = _Moderation()
         if not found.results:
-            raise TransientError(PROVIDER, "moderate", reason="unexpected_answer")
+            raise TransientError(PROVIDER, "moderate", reason=reasons.UNEXPECTED_ANSWER)
         flagged = [one for one in found.results if one.flagged]
         names = {name for one in flagged for name, is_so in one.categories.items() if is_so is True}
         return sorted(names) or (["flagged"] if flagged else [])
@@ -129,7 +130,7 @@ class OpenAI:
             return _Response.model_validate(raw)
         except ValidationError:
             pass
-        raise TransientError(PROVIDER, "respond", reason="unexpected_answer")
+        raise TransientError(PROVIDER, "respond", reason=reasons.UNEXPECTED_ANSWER)
 
 
 def _format(schema: JsonSchema) -> dict[str, Any]:
@@ -207,16 +208,17 @@ def _answer(raw: _Response, *, wants_json: bool) -> Answer:
         raise kind(PROVIDER, "respond", reason=code)
     parts = [part for item in raw.output if item.type == "message" for part in item.content]
     text = "".join(part.text for part in parts if part.type == "output_text")
-    outcome, reason = Outcome.COMPLETED, None
+    reason: str | None = None
+    outcome = Outcome.COMPLETED
     parsed: Mapping[str, Any] | None = None
     if any(part.type == "refusal" for part in parts):
-        outcome, reason, text = Outcome.REFUSED, "refusal", ""
+        outcome, reason, text = Outcome.REFUSED, reasons.REFUSAL, ""
     elif raw.status == "incomplete":
         outcome, reason = Outcome.INCOMPLETE, raw.incomplete_details.reason
     elif wants_json:
         parsed = _object(text)
         if parsed is None:
-            outcome, reason = Outcome.MALFORMED, "not_json"
+            outcome, reason = Outcome.MALFORMED, reasons.NOT_JSON
     return Answer(
         outcome=outcome,
         text=text,

@@ -21,6 +21,7 @@ from chalicelib.clock import iso
 from chalicelib.errors import TransientError
 from chalicelib.once import keys
 from chalicelib.once.ports import Clock
+from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import ConditionFailed, Item, Store
 from chalicelib.vendors.level import EMPTY, Answer, Level, Step
@@ -57,7 +58,7 @@ class SharedLevel:
                 self._seen = self._write(step)
             except ConditionFailed as found:
                 self._seen = found.item
-                attempts.failed(TransientError("dynamodb", "take_turn", reason="contended"))
+                attempts.failed(TransientError("dynamodb", "take_turn", reason=CONTENDED))
             else:
                 return step.answer(_level(self._seen))
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from chalicelib.errors import TransientError
-from chalicelib.vendors import deadline
+from chalicelib.vendors import deadline, reasons
 from chalicelib.vendors.http_answers import retry_after_seconds
 
 CONNECT_TIMEOUT_SECONDS = 3.0
@@ -92,14 +92,14 @@ def post(one: Post, *, allows_loopback: bool = False) -> Receipt:
             asked = retry_after_seconds(response.headers.get("retry-after"), datetime.now(UTC))
             receipt = Receipt(response.status_code, asked)
     except deadline.BROKEN:
-        reason = "connection_broken" if watch.was_sent else "connect_failed"
+        reason = reasons.CONNECTION_BROKEN if watch.was_sent else reasons.CONNECT_FAILED
         if checked.refused:
-            reason = "address_not_public"
+            reason = reasons.ADDRESS_NOT_PUBLIC
         elif watch.is_over:
-            reason = "timeout"
+            reason = reasons.TIMEOUT
         raise TransientError(_PROVIDER, _OPERATION, reason=reason) from None
     if watch.is_over:
-        raise TransientError(_PROVIDER, _OPERATION, reason="timeout")
+        raise TransientError(_PROVIDER, _OPERATION, reason=reasons.TIMEOUT)
     return receipt
 
 
@@ -121,7 +121,7 @@ class _Checked:
         addresses = [str(one[4][0]) for one in found]
         if not all(self._may_be_reached(one) for one in addresses):
             self.refused = True
-            raise NotPublicError("address_not_public")
+            raise NotPublicError(reasons.ADDRESS_NOT_PUBLIC)
         return addresses[0]
 
     def _may_be_reached(self, address: str) -> bool:

@@ -19,6 +19,7 @@ from chalicelib.clock import SystemClock
 from chalicelib.errors import UnavailableError
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ports import Clock
+from chalicelib.once.reasons import KEY_HASH_MISSING
 from chalicelib.settings import Settings
 from chalicelib.wiring.lazy import LazyClient
 
@@ -184,7 +185,7 @@ class Core:
         """Keyed hashes under the stage's key."""
         key = self.secrets.text(self.settings.key_hash_secret_id).strip()
         if not key:
-            raise UnavailableError("key_hash_missing")
+            raise UnavailableError(KEY_HASH_MISSING)
         return OpaqueIds(key.encode())
 
     @cached_property

@@ -43,7 +43,6 @@ def show() -> str | Response:
         companies=sorted(person().companies or ()),
         state=state,
         states=(*STATES, MINE),
-        why=desk_words.why,
         waited=desk_words.waited,
     )
 

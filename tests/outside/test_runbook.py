@@ -4,8 +4,9 @@ import pytest
 
 from tests.outside.aws import aws, enqueue
 from tests.outside.commands import Operator
+from tests.outside.conversations import FOLLOW_UPS, conversation, started
 from tests.outside.running import FIRST
-from tests.outside.tickets import effects_on, opens, reports
+from tests.outside.tickets import effects_on, opens, reports, requests_about, why_not
 
 
 def test_explain_tells_the_same_story_by_everything_that_one_may_have(stack):
@@ -30,6 +31,32 @@ def test_an_event_is_listed_as_unfinished_until_it_has_ended(stack):
     stack.forward(hours=1)
     assert _keys(stack, waits)[0] not in stack.ops("unfinished").out
     assert stack.outcome(waits)["state"] == "sent"
+
+
+def test_explain_blames_no_carrier_for_what_was_never_sent_to_it(stack):
+    project = stack.put_project(follow_ups=FOLLOW_UPS)
+    to = stack.tel()
+    request_id = started(stack, to, "whatsapp", of=project)
+    stack.forward(hours=1.1)  # the reminder is free text, and the recipient has never written
+    assert len(stack.texts_to(to)) == 1
+    reminder = f"evt:follow:{conversation(stack, request_id)['id']}:reminder"
+    (event,) = stack.ops("explain", reminder, "--json").data["events"]
+    said = event["story"]["why_not"]
+    assert said.startswith("Not sent: WhatsApp takes free text only within 24 hours")
+    assert "Twilio" not in said
+
+
+def test_explain_blames_no_vendor_for_a_request_that_our_circuit_breaker_held_back(stack):
+    stack.richpanel.fails(status=503, times=None)
+    tickets = [opens(stack, "Where is my order?") for _ in range(3)]
+    stack.forward(minutes=2)
+    last = stack.ticket("Where is my order?", customer_email=stack.mail())
+    stack.webhook(ticket_id=last, message_id="c-1", message="Where is my order?")
+    asked = len(requests_about(stack, last))
+    assert (asked, all(requests_about(stack, one) for one in tickets)) == (0, True)
+    said = why_not(stack, last)
+    assert "our circuit breaker" in said
+    assert "Richpanel refused" not in said
 
 
 # --- effects of unknown outcome -------------------------------------------------------------------

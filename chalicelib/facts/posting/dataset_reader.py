@@ -18,6 +18,7 @@ from chalicelib.errors import AuthError, PermanentError, TransientError
 from chalicelib.facts.dataset import FACT_EVENT, TABLES
 from chalicelib.facts.posting.powerbi import PROVIDER, datasets_path
 from chalicelib.vendors.http import Call, VendorClient
+from chalicelib.vendors.reasons import UNEXPECTED_ANSWER
 
 COUNTS_BY_DAY = (
     f"EVALUATE SUMMARIZECOLUMNS({FACT_EVENT}[FactDateKey],"
@@ -90,7 +91,7 @@ class DatasetReader:
         try:
             return list(_dicts(answer["results"][0]["tables"][0]["rows"]))
         except (KeyError, IndexError, TypeError):
-            raise TransientError(PROVIDER, "execute_queries", reason="unexpected_answer") from None
+            raise TransientError(PROVIDER, "execute_queries", reason=UNEXPECTED_ANSWER) from None
 
     @property
     def _path(self) -> str:

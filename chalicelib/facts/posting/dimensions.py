@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from chalicelib.errors import HandBackError, ProviderError, UnavailableError
+from chalicelib.facts import reasons as why
 from chalicelib.facts.dataset import (
     DIM_AGENT,
     DIM_SHIFT,
@@ -147,7 +148,7 @@ class Dimensions:
                 return self._note(table, current, replace(current, posting=()))
             case _:
                 self._note(table, current, replace(current, posting=()))
-                raise HandBackError("held")
+                raise HandBackError(why.HELD)
 
     def _replace(
         self, attempt: Attempt, table: str, current: Dimension, keys: frozenset[str]

@@ -22,6 +22,7 @@ from chalicelib.facts.dataset import ROWS_PER_POST
 from chalicelib.facts.model import Row
 from chalicelib.once.ports import Clock
 from chalicelib.vendors.http import Call, VendorClient
+from chalicelib.vendors.reasons import SECRET_UNAVAILABLE, UNEXPECTED_ANSWER, VENDOR_REFUSED
 
 PROVIDER = "powerbi"
 POSTS_PER_MINUTE = 120
@@ -81,10 +82,10 @@ class Tokens:
             answer = self._client.send(call, deadline_seconds=_TOKEN_DEADLINE_SECONDS)
         except PermanentError as error:
             # 400 invalid_client and its kind: our deployment is at fault, not the rows.
-            raise AuthError(PROVIDER, "token", status=error.status, reason="refused") from None
+            raise AuthError(PROVIDER, "token", status=error.status, reason=VENDOR_REFUSED) from None
         token, life = answer.get("access_token"), answer.get("expires_in")
         if not isinstance(token, str) or not isinstance(life, int | float):
-            raise TransientError(PROVIDER, "token", reason="unexpected_answer")
+            raise TransientError(PROVIDER, "token", reason=UNEXPECTED_ANSWER)
         self._token = token
         lasts = max(_SHORTEST_LIFE_SECONDS, life - _RENEW_EARLY_SECONDS)
         self._good_until = self._clock.monotonic() + lasts
@@ -93,7 +94,7 @@ class Tokens:
         try:
             return self._secret(refresh).strip()
         except UnavailableError:
-            raise TransientError(PROVIDER, "token", reason="secret_unavailable") from None
+            raise TransientError(PROVIDER, "token", reason=SECRET_UNAVAILABLE) from None
 
 
 @dataclass(frozen=True, slots=True)

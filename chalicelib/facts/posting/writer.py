@@ -23,6 +23,7 @@ from chalicelib.errors import (
     SwitchesUnreadableError,
     reason_of,
 )
+from chalicelib.facts import reasons as why
 from chalicelib.facts.dataset import FACT_EVENT, ROWS_PER_POST, dimension_keys, fact_row
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Fact, FactStatus, Keys, TimeLeft
@@ -166,11 +167,11 @@ class FactWriter:
         run = _Run(Attempt(lease, modes), Batch.decode(lease.plan), summary, time_left)
         if run.batch.rebuilding and self._is_blocked(run, run.batch.rebuilding):
             summary.outcome = "waiting:rebuild"
-            self.ledger.release(lease, reason="rebuild", due_epoch=None)
+            self.ledger.release(lease, reason=why.REBUILD, due_epoch=None)
             return None
         if run.batch.not_before > self.clock.now().timestamp():
             summary.outcome = "waiting:asked_to"
-            self.ledger.release(lease, reason="asked_to", due_epoch=None)
+            self.ledger.release(lease, reason=why.ASKED_TO, due_epoch=None)
             return None
         return run
 
@@ -206,7 +207,7 @@ class FactWriter:
             return
         except HandBackError as error:
             run.summary.outcome = f"held:{reason_of(error)}"
-            if error.reason == "every_row_refused":
+            if error.reason == why.EVERY_ROW_REFUSED:
                 self._store(run, Batch(run.batch.number))
             self.ledger.release(run.lease, reason=error.reason, due_epoch=None)
             return
@@ -261,14 +262,14 @@ class FactWriter:
                 self.store.settle(facts, FactStatus.POSTED, batch=run.batch.number)
             case ActionStatus.REFUSED if is_retry and not run.batch.retry_was_refused:
                 self._store(run, replace(run.batch, retry_was_refused=True))
-                raise HandBackError("repetition_refused")
+                raise HandBackError(why.REPETITION_REFUSED)
             case ActionStatus.REFUSED:
                 self._split(run, facts, row.reason or "refused")
             case ActionStatus.SKIPPED:
                 self._store(run, Batch(run.batch.number))  # never started: dropped
-                raise HandBackError(row.reason or "switched_off")
+                raise HandBackError(row.reason or why.SWITCHED_OFF)
             case _:
-                raise HandBackError(row.reason or "not_settled")
+                raise HandBackError(row.reason or why.NOT_SETTLED)
 
     def _append(self, run: _Run, facts: Sequence[Fact]) -> ActionRow:
         """Add the batch's rows to the dataset, then to the other sinks; returns the dataset's row.
@@ -291,7 +292,7 @@ class FactWriter:
             for action in others:
                 other = self.effects.perform(again, [StepAction(action)], {})[action.key]
                 if other.status != ActionStatus.DONE:
-                    raise HandBackError(other.reason or "not_settled")
+                    raise HandBackError(other.reason or why.NOT_SETTLED)
         return row
 
     def _ensure(self, run: _Run, keys: Mapping[str, Keys]) -> None:
@@ -321,7 +322,7 @@ class FactWriter:
         """
         if run.suspects and not run.summary.posts:
             self.log.metric("mw.facts.table_refuses")
-            raise HandBackError("every_row_refused")
+            raise HandBackError(why.EVERY_ROW_REFUSED)
         if run.suspects:
             self._check_lease(run)
         for fact, reason in run.suspects:
@@ -333,7 +334,7 @@ class FactWriter:
     def _check_lease(self, run: _Run) -> None:
         """A run that was suspended past its lease leaves the record to the next one."""
         if self.clock.now().timestamp() > run.lease.until_epoch - LEASE_GRACE_SECONDS / 2:
-            raise HandBackError("lease_over")
+            raise HandBackError(why.LEASE_OVER)
 
     def _report(self, summary: Summary) -> None:
         """Log and count the run, unless it was idle: there is one every minute."""

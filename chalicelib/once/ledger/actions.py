@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chalicelib.errors import BusyError, LeaseLostError
-from chalicelib.once import keys
+from chalicelib.once import keys, reasons
 from chalicelib.once.action import ActionRow, ActionStatus, UnsettledAction
 from chalicelib.once.effect import Effect, Settle
 from chalicelib.once.event import LANDING_SECONDS, EventStatus, Lease
@@ -20,7 +20,7 @@ from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
 from chalicelib.once.timer import DATE, dated
 from chalicelib.redaction.mapping import redact_mapping
 
-REF_TAKEN = "ref_taken"
+REF_TAKEN = reasons.REF_TAKEN
 """Stored reason: the provider's id that came back belongs to another action."""
 
 _ENCODER = json.JSONEncoder(sort_keys=True)
@@ -63,7 +63,7 @@ class ActionLedger(LedgerRows):
         """
         row = self._table.get({"event_id": action.key})
         if row is None:
-            raise LeaseLostError("action_gone")
+            raise LeaseLostError(reasons.ACTION_GONE)
         if row["status"] not in {ActionStatus.PENDING, ActionStatus.UNKNOWN}:
             return rows.action(row)
         return self._take(lease, row, new_start=new_start)
@@ -355,7 +355,7 @@ class ActionLedger(LedgerRows):
         except TransactionRefused as refused:
             not_held, there = refused.found
             if not_held is not None:
-                raise LeaseLostError("lease_lost") from None
+                raise LeaseLostError(reasons.LEASE_LOST) from None
             raise ConditionFailed(there or {}) from None
 
     def _existing(self, lease: Lease, action: Effect, item: Item, *, operator: bool) -> ActionRow:
@@ -376,7 +376,7 @@ class ActionLedger(LedgerRows):
             return rows.action(row, mine=True)
         foreign = row["event_key"] != lease.event.event_key
         if status == ActionStatus.PENDING and foreign and row["lease_until"] > self._epoch():
-            raise BusyError("action_busy", delay_seconds=row["lease_until"] - self._epoch())
+            raise BusyError(reasons.ACTION_BUSY, delay_seconds=row["lease_until"] - self._epoch())
         return rows.action(row, started=status == ActionStatus.PENDING)
 
     def _replace(self, item: Item) -> ActionRow:
@@ -389,7 +389,7 @@ class ActionLedger(LedgerRows):
             )
         except ConditionFailed as found:
             if (found.item["owner"], found.item["fence"]) != (item["owner"], item["fence"]):
-                raise LeaseLostError("action_taken") from None
+                raise LeaseLostError(reasons.ACTION_TAKEN) from None
         return rows.action(item, mine=True)
 
     def _take(self, lease: Lease, row: Item, *, new_start: bool) -> ActionRow:
@@ -400,7 +400,7 @@ class ActionLedger(LedgerRows):
         over only while the event is held.
         """
         if row["event_key"] == lease.event.event_key and row["fence"] > lease.fence:
-            raise LeaseLostError("action_taken")
+            raise LeaseLostError(reasons.ACTION_TAKEN)
         holding = self._holding(lease)
         if not new_start:  # taken over to be settled: its request may have left the machine before
             for name in ("started_epoch", "horizon", "started"):
@@ -433,7 +433,7 @@ class ActionLedger(LedgerRows):
         except ConditionFailed as found:
             taken = found.item
             if (taken.get("owner"), taken.get("fence")) != (lease.owner, lease.fence):
-                raise LeaseLostError("action_taken") from None
+                raise LeaseLostError(reasons.ACTION_TAKEN) from None
         return rows.action(taken, mine=True)
 
     def _own_action(
@@ -453,7 +453,7 @@ class ActionLedger(LedgerRows):
             same = (found.item.get("owner"), found.item.get("fence")) == (lease.owner, lease.fence)
             if same and ended is not None and found.item.get("status") == ended:
                 return found.item
-            raise LeaseLostError("action_lost") from None
+            raise LeaseLostError(reasons.ACTION_LOST) from None
 
     def _outcome(
         self, key: str, status: ActionStatus, *, reason: str | None, ref: str | None

@@ -32,6 +32,7 @@ from chalicelib.once.ledger import rows, tries
 from chalicelib.once.ledger.actions import ActionLedger
 from chalicelib.once.ledger.rows import EVENT, MINE
 from chalicelib.once.ports import UNDECIDED, Modes
+from chalicelib.once.reasons import LEASE_LOST
 from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
 from chalicelib.once.timer import DATE, DUE, dated
 
@@ -490,7 +491,7 @@ class Ledger(ActionLedger):
         except ConditionFailed as found:
             same = (found.item.get("owner"), found.item.get("fence")) == (lease.owner, lease.fence)
             if not (same and ended is not None and found.item.get("status") == ended):
-                raise LeaseLostError("lease_lost") from None
+                raise LeaseLostError(LEASE_LOST) from None
 
     def _event_item(self, event: EventFacts, modes: Modes) -> Item:
         return {

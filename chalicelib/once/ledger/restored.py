@@ -7,13 +7,14 @@ comes again is planned again, and its actions have the keys that they had.
 
 from __future__ import annotations
 
+from chalicelib.once import reasons
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.ledger.rows import LedgerRows
 from chalicelib.once.ports import UNDECIDED
 from chalicelib.once.store import ConditionFailed
 from chalicelib.once.timer import DATE
 
-RESTORED = "restored"
+RESTORED = reasons.RESTORED
 """Stored reason: the row was written from the audit trail."""
 SUCCESS = "success"
 """What the result of an audit row of a finished effect begins with."""

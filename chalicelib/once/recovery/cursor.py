@@ -25,6 +25,7 @@ from chalicelib.errors import LeaseLostError
 from chalicelib.once.event import EventStatus
 from chalicelib.once.ledger.rows import MINE, LedgerRows
 from chalicelib.once.ports import UNDECIDED
+from chalicelib.once.reasons import SWEEP_TAKEN
 from chalicelib.once.store import ConditionFailed, Item
 
 CURSOR_KEY = "sweep:cursor"
@@ -148,7 +149,7 @@ class Sweeps(LedgerRows):
                 fence=cursor.fence,
             )
         except ConditionFailed:
-            raise LeaseLostError("sweep_taken") from None
+            raise LeaseLostError(SWEEP_TAKEN) from None
 
     def _row(self, status: EventStatus) -> Item:
         return {

@@ -14,6 +14,7 @@ from chalicelib.once.event import LATE_SECONDS, SWEPT, StrandedEvent
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import Job, Recovery, facts_of
 from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.reasons import DEAD_LETTER, WORKER_DIED
 from chalicelib.once.recovery.cursor import SweepCursor
 
 RESERVE_SECONDS = 40.0
@@ -157,7 +158,9 @@ class SweepActions:
 
     def mark_failed(self, event_key: str) -> bool:
         """Mark an event as failed after its worker died on the last receive."""
-        is_marked = self.dry_run or self.ledger.bury(event_key, reason="dead_letter:worker_died")
+        is_marked = self.dry_run or self.ledger.bury(
+            event_key, reason=f"{DEAD_LETTER}{WORKER_DIED}"
+        )
         self.summary.buried += is_marked
         return is_marked
 

@@ -17,6 +17,7 @@ from chalicelib.once.event import LATE_SECONDS, SWEEP_SECONDS, EventStatus, Stra
 from chalicelib.once.job import Recovery
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
+from chalicelib.once.reasons import SETTLED
 from chalicelib.once.recovery.rebuild import Rebuilder, rebuilt
 from chalicelib.once.recovery.sweep import SweepActions
 from chalicelib.once.settlement import SECOND_CHECK_SECONDS, Settlement, Verdict
@@ -152,7 +153,7 @@ class RowSweep:
         settled = self.settlement.judge(action)
         match settled.verdict:
             case Verdict.HAPPENED:
-                self.sweep.settle(action, ActionStatus.DONE, reason="settled", ref=settled.ref)
+                self.sweep.settle(action, ActionStatus.DONE, reason=SETTLED, ref=settled.ref)
             case Verdict.NOT_HAPPENED:
                 self.sweep.settle(action, ActionStatus.PENDING, reason=settled.saw)
             case Verdict.UNDECIDED:

@@ -20,6 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from chalicelib.errors import UnavailableError
+from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events import standard_webhooks
 
 SETTING = "event_webhook"
@@ -91,7 +92,7 @@ def secret_id(stage: str, company_id: str) -> str:
         UnavailableError: no secret can have a name with this id.
     """
     if not _COMPANY_ID.fullmatch(company_id):
-        raise UnavailableError("company_id_unusable")
+        raise UnavailableError(reasons.COMPANY_ID_UNUSABLE)
     return f"rp-mw/{stage}/companies/{company_id}/webhook"
 
 
@@ -106,8 +107,8 @@ def signing_secrets(text: str) -> tuple[bytes, ...]:
     except (ValueError, TypeError, KeyError):
         listed = None
     if not isinstance(listed, list) or not listed:
-        raise UnavailableError("signing_secrets_missing")
+        raise UnavailableError(reasons.SIGNING_SECRETS_MISSING)
     keys = tuple(standard_webhooks.key(one) if isinstance(one, str) else b"" for one in listed)
     if not all(keys):
-        raise UnavailableError("signing_secrets_malformed")
+        raise UnavailableError(reasons.SIGNING_SECRETS_MALFORMED)
     return keys

@@ -8,6 +8,7 @@ while, and not one for each of its conversations.
 from __future__ import annotations
 
 from chalicelib.once import keys
+from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.rows import EndpointState, EventRows, Head
 
 FAILURES_TO_OPEN = 3
@@ -17,7 +18,7 @@ PROBE_PAUSE_SECONDS = 15.0
 """No second probe leaves so long: an attempt's deadline, and what its worker needs beside it."""
 SPREAD_SECONDS = 30.0
 """Over which the conversations come that wait for the same moment."""
-OPEN = "endpoint_breaker_open"
+OPEN = reasons.ENDPOINT_BREAKER_OPEN
 
 
 def admitted(rows: EventRows, head: Head, state: EndpointState, now: float) -> float | None:

@@ -24,6 +24,7 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.errors import TransientError
+from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import ConditionFailed, Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach.company_events.names import CompanyEvent, Name
@@ -101,7 +102,7 @@ class EventRows(items.OnTable):
             except TransactionRefused as refused:
                 if refused.found[0] is not None:
                     return int(refused.found[0]["number"])
-                attempts.failed(TransientError("dynamodb", "add_event", reason="contended"))
+                attempts.failed(TransientError("dynamodb", "add_event", reason=CONTENDED))
             except TransactionConflict as conflict:
                 attempts.failed(conflict)
             else:

@@ -27,6 +27,7 @@ from chalicelib.errors import (
 from chalicelib.once.effect import Effect
 from chalicelib.once.flow import NotYet
 from chalicelib.once.ports import Clock, Log
+from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events import endpoint_breaker, standard_webhooks
 from chalicelib.outreach.company_events.endpoint import Endpoint, signing_secrets
 from chalicelib.outreach.company_events.names import UNOPENED, CompanyEvent, Name, Personal, body
@@ -94,10 +95,10 @@ class Teller:
         number = int(action.argument)
         event = self._rows.event(action.conversation_id, number) if head else None
         if head is None or event is None:
-            raise WithdrawnError(PROVIDER, "tell", reason="conversation_gone")
+            raise WithdrawnError(PROVIDER, "tell", reason=reasons.CONVERSATION_GONE)
         endpoint = self._endpoint(head.company_id, head.project_id)
         if endpoint is None:
-            raise WithdrawnError(PROVIDER, "tell", reason="no_endpoint")
+            raise WithdrawnError(PROVIDER, "tell", reason=reasons.NO_ENDPOINT)
         state = self._rows.endpoint(head.company_id, head.project_id)
         try:
             keys = signing_secrets(self._secret(head.company_id, bool(state.failing_since)))
@@ -139,8 +140,8 @@ class Teller:
             reason=reason or None,
         )
         if status == HTTPStatus.GONE:
-            self._rows.pause(built.head, "gone")
-            raise PermanentError(PROVIDER, "tell", reason="endpoint_gone")
+            self._rows.pause(built.head, reasons.GONE)
+            raise PermanentError(PROVIDER, "tell", reason=reasons.ENDPOINT_GONE)
         if not is_accepted:
             now = self._clock.now().timestamp()
             comes = endpoint_breaker.failed(self._rows, built.head, now)
@@ -207,7 +208,7 @@ class Teller:
         if record is None and event.facts.get("stage") == UNOPENED:
             return None  # there is no conversation
         if record is None:
-            raise WithdrawnError(PROVIDER, "tell", reason="conversation_gone")
+            raise WithdrawnError(PROVIDER, "tell", reason=reasons.CONVERSATION_GONE)
         return Personal(
             recipient=record.primary_channel if "recipient" in endpoint.include else None,
             text=self._text(record, event) if "text" in endpoint.include else None,
@@ -224,5 +225,5 @@ class Teller:
     def _arguments(self, record: Record, event: CompanyEvent) -> Mapping[str, Any]:
         draft = self._conversations.draft(record, event.facts["message_id"])
         if draft is None:
-            raise WithdrawnError(PROVIDER, "tell", reason="conversation_gone")
+            raise WithdrawnError(PROVIDER, "tell", reason=reasons.CONVERSATION_GONE)
         return dict(json.loads(draft.function_arguments or "{}"))

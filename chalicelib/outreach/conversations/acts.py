@@ -12,6 +12,7 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.errors import TransientError
+from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach.conversations import handoffs, items
@@ -115,7 +116,7 @@ class Acts(items.OnTable):
                     raise OutdatedError from None
                 if opened and refused.found[-1] is not None:
                     opened = []
-                attempts.failed(TransientError("dynamodb", "act", reason="contended"))
+                attempts.failed(TransientError("dynamodb", "act", reason=CONTENDED))
             except TransactionConflict as conflict:
                 attempts.failed(conflict)
             else:
@@ -146,7 +147,7 @@ class Acts(items.OnTable):
             try:
                 self._table.transact([update, *writes])
             except (TransactionRefused, TransactionConflict):
-                attempts.failed(TransientError("dynamodb", "reply_failed", reason="contended"))
+                attempts.failed(TransientError("dynamodb", "reply_failed", reason=CONTENDED))
                 record = Record(self._table.get(record.key) or record.item)
             else:
                 return

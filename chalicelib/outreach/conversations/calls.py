@@ -6,6 +6,7 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.errors import TransientError
+from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.store import Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import CONFIRMATION, Record
@@ -65,5 +66,5 @@ class Calls(items.OnTable):
         except TransactionRefused as refused:
             return refused.found[0] is not None
         except TransactionConflict as conflict:
-            raise TransientError("dynamodb", "begin_call", reason="contended") from conflict
+            raise TransientError("dynamodb", "begin_call", reason=CONTENDED) from conflict
         return True

@@ -24,6 +24,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ports import Clock
+from chalicelib.once.reasons import BY_OPERATOR
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import (
     ConditionFailed,
@@ -32,7 +33,7 @@ from chalicelib.once.store import (
     TransactionConflict,
     TransactionRefused,
 )
-from chalicelib.outreach import senders
+from chalicelib.outreach import reasons, senders
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items, numbers
 from chalicelib.outreach.conversations.acts import TRIES
@@ -47,17 +48,17 @@ NOT_FORBIDDEN = "attribute_not_exists(#conversation_id) OR attribute_exists(#lif
 class Reason(StrEnum):
     """Why; stored, so never changed."""
 
-    STOP = "stop"
-    ASKED = "asked_to_stop"
+    STOP = reasons.STOP
+    ASKED = reasons.ASKED_TO_STOP
     """In words that are no keyword, recognised by a table or by a model."""
-    CARRIER = "code_21610"
-    COMPLAINED = "complained"
-    UNSUBSCRIBED = "unsubscribed"
-    OPERATOR = "operator"
-    IMPORTED = "imported"
-    BOUNCED = "bounced"
-    DEAD_NUMBER = "dead_number"
-    LANDLINE = "landline"
+    CARRIER = reasons.CARRIER
+    COMPLAINED = reasons.COMPLAINED
+    UNSUBSCRIBED = reasons.UNSUBSCRIBED
+    OPERATOR = BY_OPERATOR
+    IMPORTED = reasons.IMPORTED
+    BOUNCED = reasons.BOUNCED
+    DEAD_NUMBER = reasons.DEAD_NUMBER
+    LANDLINE = reasons.LANDLINE
 
 
 KEPT = frozenset({Reason.COMPLAINED, Reason.UNSUBSCRIBED, Reason.OPERATOR, Reason.IMPORTED})

@@ -35,6 +35,7 @@ from typing import Any
 
 from chalicelib.clock import parsed
 from chalicelib.once.store import Item
+from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import SENDER_OF, Channel
 
 
@@ -136,19 +137,19 @@ ENTRY_FIELDS = (
 )
 PROMPT = "prompt"
 """Note on the first ``user`` entry: what the opening was written from."""
-OTHER_SENDER = "other_sender"
+OTHER_SENDER = reasons.OTHER_SENDER
 """Note on an e-mail with the conversation's token from an address that is not the recipient's."""
-SEVERAL = "several_conversations"
+SEVERAL = reasons.SEVERAL
 """Note on a message that may belong to one of several conversations."""
-OPT_OUT_IN_DOUBT = "opt_out_in_doubt"
+OPT_OUT_IN_DOUBT = reasons.OPT_OUT_IN_DOUBT
 """Note on a message that may ask for no further one, and may be about something else."""
-LATE = "late_reply"
+LATE = reasons.LATE
 """Note on a message that came after the end of its conversation."""
-MACHINE = "machine_reply"
+MACHINE = reasons.MACHINE
 """Note on a message whose words are those of an auto-reply; one that says so itself is `AUTO_REPLY`."""
-LOOP = "loop"
+LOOP = reasons.LOOP
 """Note on a message that repeats itself, or came as no person writes: a machine answers us."""
-WITHDRAWN = "confirmation_withdrawn"
+WITHDRAWN = reasons.WITHDRAWN
 """Note on a message that came between a yes and the tool's call; also why that is not called."""
 HELP = "help"
 """Note on a message that asks how to reach the company; it has its own answer."""
@@ -374,7 +375,7 @@ CONTINUES, CONTINUED_BY = "continues", "continued_by"
 """Attributes of two conversations of which the second was opened because the first had failed: the
 other's ``conversation`` (opaque id), ``request_id`` and ``channel``; in `CONTINUES` also ``since``, when
 the first one was opened, and ``tried``, the channels that have failed."""
-QUIET_HOURS = "quiet_hours"
+QUIET_HOURS: str = reasons.QUIET_HOURS
 """Why an event waits; that of one whose setting cannot be read begins likewise."""
 SEND_AT = "send_at"
 """Attribute of a conversation: ISO time before which its first message is not sent."""
@@ -382,7 +383,7 @@ NEXT_STEP = "next_follow_up"
 """Attribute of a conversation: ``step`` and ``at`` of what it sends next without an answer."""
 CONFIRMATION = "confirmation"
 """Attribute of a conversation: the question that waits for a yes; see `tools.confirmation`."""
-NEVER_OPENED = "never_opened"
+NEVER_OPENED = reasons.NEVER_OPENED
 """Reason of a failed start of which only the row exists: nothing was sent; its sender may repeat it."""
-DO_NOT_CONTACT = "do_not_contact"
+DO_NOT_CONTACT = reasons.DO_NOT_CONTACT
 """Reason: the company must not contact the recipient; nothing is sent, and no person is asked to."""

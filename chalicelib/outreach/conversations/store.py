@@ -14,8 +14,10 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.errors import LeaseLostError, TransientError
+from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import ConditionFailed, Item, TransactionConflict, TransactionRefused
+from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations import former, handoffs, items
 from chalicelib.outreach.conversations.acts import TRIES, Acts
 from chalicelib.outreach.conversations.calls import Calls
@@ -91,7 +93,7 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts, Calls):
             except TransactionRefused as refused:
                 there = refused.found[0]
                 if not there and held is not None and refused.found[-1] is not None:
-                    raise LeaseLostError("start_taken") from None
+                    raise LeaseLostError(reasons.START_TAKEN) from None
                 return Opened(Record(there) if there else None, is_new=False)
             except TransactionConflict as conflict:
                 attempts.failed(conflict)
@@ -351,4 +353,4 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts, Calls):
 
 
 def _contended(operation: str) -> TransientError:
-    return TransientError("dynamodb", operation, reason="contended")
+    return TransientError("dynamodb", operation, reason=CONTENDED)

@@ -9,6 +9,7 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.names import TELLS
 from chalicelib.outreach.conversations import handoffs
@@ -24,9 +25,9 @@ from chalicelib.outreach.desk import asked as asking
 from chalicelib.outreach.desk.asked import Asked, RefusedError
 from chalicelib.outreach.messages.fixed import with_opt_out_line
 
-STEPPED_IN = "stepped_in"
+STEPPED_IN = reasons.STEPPED_IN
 """Reason of a hand-off that a person took although the machine had asked for none."""
-DECLINED_STAGE = "declined"
+DECLINED_STAGE = reasons.DECLINED
 """``failure_stage`` of a conversation whose opening a person declined."""
 CLEARED = ("hand_off_to_human_reason", "function_call_type", "unclear_between")
 """Attributes that say why a person has the conversation."""
@@ -204,7 +205,7 @@ def _unopened(record: Record, asked: Asked) -> Change:
     attributes = {
         "conversation_status": Status.FAILED.value,
         "failure_stage": DECLINED_STAGE,
-        "failure_reason": "by_a_person",
+        "failure_reason": reasons.BY_A_PERSON,
         "hand_off_to_human": False,
     }
     handoff = {**record.handoff, "held": "", "declined": asked.reason}

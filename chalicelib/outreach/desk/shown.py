@@ -9,11 +9,19 @@ from typing import Any
 
 from chalicelib.clock import iso, parsed
 from chalicelib.once import keys
+from chalicelib.once import reasons as core
+from chalicelib.once.catalogue import Catalogue
+from chalicelib.once.reasons import declared
+from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.rules import WHATSAPP_WINDOW
+from chalicelib.outreach.twilio import codes
+from chalicelib.vendors import reasons as vendors
 
+CATALOGUE = Catalogue({**declared(core, vendors, reasons), **codes.REASONS}, vendors.PROVIDERS)
+"""The reasons that a conversation may show."""
 ANSWERED, SNOOZED = "answered", "snoozed"
 STATES = (
     *(handoffs.WAITING, handoffs.TAKEN_BY_PERSON, ANSWERED, SNOOZED),
@@ -62,6 +70,7 @@ def entry_shown(entry: Mapping[str, Any], now: datetime) -> dict[str, Any]:
         "state": state,
         "held": entry["held"],
         "reason": entry["reason"],
+        "reason_words": CATALOGUE.sentence(entry["reason"]),
         "since": entry["since"],
         "waiting_since": iso(waits) if waits else None,
         "waiting_seconds": max(0, int((now - waits).total_seconds())) if waits else None,
@@ -102,13 +111,20 @@ def conversation_shown(
         "held_message": held_shown(record, held) if held else None,
         "declined": about.get("declined"),
         "hint": record.item.get("hint"),
-        "reply_failure": record.item.get("reply_failure"),
+        "reply_failure": _failure(record.item.get("reply_failure")),
         "free_text_until": _free_text_until(record),
         "may_also_belong_to": [
             one for one in record.item.get("unclear_between") or () if one != record.opaque_id
         ],
         "messages": [message_shown(one) for one in history],
     }
+
+
+def _failure(stored: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Why the newest reply of a person was not sent."""
+    if stored is None:
+        return None
+    return {**stored, "reason_words": CATALOGUE.sentence(stored["reason"])}
 
 
 def held_shown(record: Record, held: Draft) -> dict[str, Any]:

@@ -37,6 +37,7 @@ from chalicelib.once.later import SOONEST_SECONDS
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import SENDER_OF
 from chalicelib.outreach.company_events.names import TELLS
 from chalicelib.outreach.conversations.records import Record
@@ -61,7 +62,7 @@ MOST_SCHEDULED = timedelta(days=21)
 """Until `send_at`.  With the sending, its row is kept and resumed for a week more
 (`once.recovery.unfinished.RESUMABLE_FOR`)."""
 TRY_AGAIN = "try again later"
-BEYOND_SHARE = "beyond_share"
+BEYOND_SHARE = reasons.BEYOND_SHARE
 """Why a start waits whose company has used up its share of the lane."""
 
 

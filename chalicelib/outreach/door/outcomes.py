@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from chalicelib.once.event import EventStatus
+from chalicelib.once.reasons import WITHHELD
+from chalicelib.outreach import reasons
 from chalicelib.outreach.project.admission import Outcome
 
 _DELIVERED = frozenset({"delivered", "read"})
@@ -49,7 +51,7 @@ def _state(found: Outcome) -> str:
 
 def _declined(found: Outcome) -> str | None:
     """A person has declined the opening: it is never sent."""
-    return "declined" if found.outcome == "declined" else None
+    return reasons.DECLINED if found.outcome == reasons.DECLINED else None
 
 
 def _failed(found: Outcome) -> str | None:
@@ -61,4 +63,4 @@ def _failed(found: Outcome) -> str | None:
 def _withheld(found: Outcome) -> str | None:
     """``withheld:{switch}``, where a switch stopped the start or its release."""
     known = found.outcome or found.reason or ""
-    return known if known.startswith("withheld:") else None
+    return known if known.startswith(WITHHELD) else None

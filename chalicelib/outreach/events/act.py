@@ -11,6 +11,7 @@ from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.handoffs import listed_id
@@ -54,7 +55,7 @@ class ActHandler(Handler):
         if done.get("act") in _NOTED:
             listed = listed_id(record.handoff)
             self._events.record(record, _NOTED[done["act"]], act_id, hand_off=listed)
-            raise NotAnEvent(EventStatus.PROCESSED, "noted")
+            raise NotAnEvent(EventStatus.PROCESSED, reasons.NOTED)
         entry_id = outreach_keys.entry_id(event.facts.event_key)
         context.draft = self._conversations.draft(record, entry_id)
         if context.draft is None:

@@ -10,6 +10,7 @@ from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations.handoffs import GIVEN_BACK, listed_id
 from chalicelib.outreach.conversations.records import (
     DO_NOT_CONTACT,
@@ -61,7 +62,7 @@ class ApprovalHandler(Handler):
         record = context.conversation
         handoff = record.handoff
         if event.facts.event_key != outreach_keys.release(record.opaque_id, str(handoff.get("id"))):
-            raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")
+            raise NotAnEvent(EventStatus.SKIPPED, reasons.HANDOFF_OVER)
         was = previous_status(self._conversations, record)
         previous = {"conversation_status": was.value, **NO_PERSON}
         moved = self._conversations.move(
@@ -69,11 +70,11 @@ class ApprovalHandler(Handler):
         )
         record = context.record = moved or self._conversations.get(record)
         if record.is_handed_off:
-            raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")
+            raise NotAnEvent(EventStatus.SKIPPED, reasons.HANDOFF_OVER)
         is_opening = handoff["held"] == "start"
         is_given_back = handoff.get("releasing") == GIVEN_BACK
         if not handoff["held"] and not (is_given_back and self._is_unanswered(record)):
-            raise NotAnEvent(EventStatus.PROCESSED, "returned_to_automation")
+            raise NotAnEvent(EventStatus.PROCESSED, reasons.RETURNED)
         if is_opening:
             return self._opening(event, record, switches, is_given_back=is_given_back)
         return self._answer(event, record, switches, is_given_back=is_given_back)

@@ -7,6 +7,7 @@ from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
+from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.do_not_contact import Reason
@@ -31,7 +32,7 @@ class ClickHandler(Handler):
         reason = Reason.UNSUBSCRIBED.value
         record = event.subject.conversation
         self._events.record(record, Name.OPTED_OUT, reason, reason=reason)
-        raise NotAnEvent(EventStatus.PROCESSED, "noted")
+        raise NotAnEvent(EventStatus.PROCESSED, reasons.NOTED)
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
         """The mark is in force: no person is needed."""

@@ -20,6 +20,7 @@ from chalicelib.once.job import facts_of
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Log, Switches
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.endpoint import Endpoint
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
@@ -80,7 +81,7 @@ class TellFlow(Flow):
         """See `once.flow.Flow.events`."""
         head = self._rows.head(job.conversation_id)
         if head is None:
-            raise NotAnEvent(EventStatus.SKIPPED, "conversation_gone")
+            raise NotAnEvent(EventStatus.SKIPPED, reasons.CONVERSATION_GONE)
         if job.number > head.posted + 1:
             self._events.begin(head)
             return []  # the job of the one before posts it, or queues it again
@@ -145,7 +146,7 @@ class TellFlow(Flow):
         found = self._rows.event(opaque_id, number)
         if found is None or found.name != Name.TOOL_CALLED:
             return None
-        return hand_off(opaque_id, "|tool_not_accepted", suffix(event).prefixed("tool-"))
+        return hand_off(opaque_id, f"|{reasons.TOOL_NOT_ACCEPTED}", suffix(event).prefixed("tool-"))
 
     def _facts(self, job: TellCompany, number: int) -> EventFacts:
         """Of an event that another event's job posts; an attempt before has stored when it was written."""
@@ -163,10 +164,10 @@ class TellFlow(Flow):
             return  # posted before a crash: only its end is missing
         if self._endpoint(head.company_id, head.project_id) is None:
             self._go_on(telling)
-            raise NotAnEvent(EventStatus.SKIPPED, "no_endpoint")
+            raise NotAnEvent(EventStatus.SKIPPED, reasons.NO_ENDPOINT)
         if self._rows.endpoint(head.company_id, head.project_id).paused_at is not None:
             self._stop(head, "endpoint_paused")
-            raise NotAnEvent(EventStatus.FAILED, "endpoint_paused")
+            raise NotAnEvent(EventStatus.FAILED, reasons.ENDPOINT_PAUSED)
 
     def _go_on(self, telling: Telling) -> None:
         """The event has ended: the next one follows."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import NotAnEvent
 from chalicelib.once.ports import Switches
+from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.hearing.matching import Match
 from chalicelib.outreach.jobs import (
@@ -20,7 +21,7 @@ from chalicelib.outreach.jobs import (
 from chalicelib.outreach.keys import Key
 from chalicelib.outreach.sending.effects import Loaded
 
-MESSAGE_GONE = "message_gone"
+MESSAGE_GONE = reasons.MESSAGE_GONE
 """What an event is about is not stored; of an e-mail that came in, its dead letter has the text."""
 Job = (
     StartConversation | InboundMessage | OutreachResume | HandoffRelease | DeskReply | Unsubscribed
@@ -58,7 +59,7 @@ class EventContext:
             NotAnEvent: it does not exist.
         """
         if self.record is None:
-            raise NotAnEvent(EventStatus.FAILED, "conversation_gone")
+            raise NotAnEvent(EventStatus.FAILED, reasons.CONVERSATION_GONE)
         return self.record
 
     @property

@@ -13,6 +13,7 @@ from chalicelib.once.flow import NotAnEvent
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.events.context import EventContext, may_send
@@ -22,8 +23,9 @@ from chalicelib.outreach.messages.fixed import person_will_answer
 from chalicelib.outreach.messages.plan import MessagePlan, hand_off_plan, handing
 from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.project import ai_config, rules
+from chalicelib.outreach.reasons import BAD_ARGUMENTS
 from chalicelib.outreach.spending.budget import CONVERSATION_BUDGET_REACHED, BudgetReachedError
-from chalicelib.outreach.tools.confirmation import ASK, BAD_ARGUMENTS, CALL, ToolStep
+from chalicelib.outreach.tools.confirmation import ASK, CALL, ToolStep
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import REFUSED, DraftRefusedError
 
@@ -133,7 +135,7 @@ class Drafting:
             steps.append(PlannedAction("call_tool", entry_id, depends_on=(0,)))
         if draft.hand_off_reason is not None:
             is_code = draft.hand_off_reason == BAD_ARGUMENTS
-            steps.append(handing("", BAD_ARGUMENTS if is_code else "asked_by_writer"))
+            steps.append(handing("", BAD_ARGUMENTS if is_code else reasons.ASKED_BY_WRITER))
         message = MessagePlan(
             _OF_TOOL[step.step] if step else purpose,
             entry_id,

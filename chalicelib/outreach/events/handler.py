@@ -11,6 +11,7 @@ from chalicelib.once.effect import Effect, EffectKind
 from chalicelib.once.flow import Event, suffix
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
+from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.context import EventContext
@@ -62,7 +63,7 @@ class Handler(ABC):
         if reason.endswith((f":{OPT_OUT_CODE}", f":{DO_NOT_CONTACT}")):
             return None
         # Not the same key as a hand-off in the event's own plan: after a release it may be replayed.
-        return hand_off(record.opaque_id, "|failed", suffix(event).prefixed("failed-"))
+        return hand_off(record.opaque_id, f"|{reasons.FAILED}", suffix(event).prefixed("failed-"))
 
     def never_opened(self, event: Event, reason: str) -> None:  # noqa: B027 - most have none
         """The event has failed, and there is no conversation to note it in."""

@@ -13,6 +13,7 @@ from chalicelib.once.job import Recovery
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
@@ -227,9 +228,9 @@ class MessageHandler(Handler):
 def _leave_to_others(event: Event, record: Record, note: str | None, *, is_asked_for: bool) -> None:
     """Raise `NotAnEvent` where a machine wrote the message, or a person has it or has answered."""
     if note == AUTO_REPLY:
-        raise NotAnEvent(EventStatus.PROCESSED, "automatic_message")
+        raise NotAnEvent(EventStatus.PROCESSED, reasons.AUTOMATIC_MESSAGE)
     if record.is_handed_off:
-        raise NotAnEvent(EventStatus.PROCESSED, "with_a_person")
+        raise NotAnEvent(EventStatus.PROCESSED, reasons.WITH_A_PERSON)
     answered_at = str(record.handoff.get("answered_at") or "")
     if answered_at > event.facts.received_at and not is_asked_for:
         raise NotAnEvent(EventStatus.PROCESSED, PERSON_ANSWERS)  # while it waited
@@ -295,7 +296,7 @@ _FOR_A_PERSON = {
     MACHINE: ("reply", MACHINE),
     LOOP: ("reply", LOOP),
     WITHDRAWN: ("reply", WITHDRAWN),
-    MEDIA: ("", "media_only"),
-    NO_TEXT: ("", "empty_message"),
+    MEDIA: ("", reasons.MEDIA_ONLY),
+    NO_TEXT: ("", reasons.EMPTY_MESSAGE),
 }
 """Notes on messages that go to a person: what is held for a release, and the stored reason."""

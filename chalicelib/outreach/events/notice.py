@@ -15,6 +15,7 @@ from chalicelib.once.job import facts_of
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations.handoffs import listed_id
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.store import Conversations
@@ -39,7 +40,7 @@ class NoticeFlow(Flow):
         """See `once.flow.Flow.events`."""
         record = self.conversations.find(job.conversation_id)
         if record is None:
-            raise NotAnEvent(EventStatus.SKIPPED, "conversation_gone")
+            raise NotAnEvent(EventStatus.SKIPPED, reasons.CONVERSATION_GONE)
         return [Event(facts_of(job), record)]
 
     def plan(self, event: Event, switches: Switches) -> Plan:
@@ -49,11 +50,11 @@ class NoticeFlow(Flow):
         handoff_id, about = outreach_keys.parsed(event.facts.event_key).named[-2:]
         setting = HandoffNoticeSetting.of(self.current(record))
         if setting is None:
-            raise NotAnEvent(EventStatus.PROCESSED, "no_notice")
+            raise NotAnEvent(EventStatus.PROCESSED, reasons.NO_NOTICE)
         handoff = record.handoff
         is_over = not record.is_handed_off or listed_id(handoff) != handoff_id
         if is_over or handoff.get("taken_by") or handoff.get("releasing"):
-            raise NotAnEvent(EventStatus.PROCESSED, "no_longer_waiting")
+            raise NotAnEvent(EventStatus.PROCESSED, reasons.NO_LONGER_WAITING)
         now = self.clock.now()
         due = (parsed(str(handoff["since"])) or now) + setting.after
         if about == WAITING and now < due:

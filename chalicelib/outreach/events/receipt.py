@@ -18,6 +18,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Carrier
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
@@ -84,7 +85,9 @@ class ReceiptFlow(Flow):
         """
         record = self._conversations.find(job.conversation_id)
         if record is None:
-            raise NotAnEvent(EventStatus.SKIPPED, "unknown_conversation", event_key=key_of(job))
+            raise NotAnEvent(
+                EventStatus.SKIPPED, reasons.UNKNOWN_CONVERSATION, event_key=key_of(job)
+            )
         if not self._ownership.is_signed_for(record, job):
             raise NotAnEvent(EventStatus.SKIPPED, WRONG_ACCOUNT, event_key=foreign_key(job))
         row = self._ledger.action(outreach_keys.send_action(record.opaque_id, job.entry_id))

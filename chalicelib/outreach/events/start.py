@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from chalicelib.errors import PermanentError
+from chalicelib.once import reasons as why
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.effect import Effect
 from chalicelib.once.event import EventStatus
@@ -12,6 +13,7 @@ from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.names import UNOPENED, Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
@@ -36,9 +38,9 @@ from chalicelib.outreach.project import rules
 from chalicelib.outreach.project.admission import Starts
 from chalicelib.outreach.sending.effects import HAND_OFF
 
-EXISTS = "conversation_exists"
+EXISTS = reasons.EXISTS
 """Reason of a start under the id of another one's conversation."""
-NOT_ALLOWED = "channel_not_allowed"
+NOT_ALLOWED = reasons.NOT_ALLOWED
 """Why a conversation fails whose project declares other channels, and does not allow its own."""
 
 
@@ -95,13 +97,13 @@ class StartHandler(Handler):
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         if record.person_act:  # it waited, and a person has the conversation, or has written
             self._endings.withhold(record, PERSON_ANSWERS)
-            raise NotAnEvent(EventStatus.PROCESSED, f"withheld:{PERSON_ANSWERS}")
+            raise NotAnEvent(EventStatus.PROCESSED, f"{why.WITHHELD}{PERSON_ANSWERS}")
         if CONTINUES in record.item and self._conversations.has_heard(record):
             self._endings.withhold(record, ANSWERED)
-            raise NotAnEvent(EventStatus.PROCESSED, f"withheld:{ANSWERED}")
+            raise NotAnEvent(EventStatus.PROCESSED, f"{why.WITHHELD}{ANSWERED}")
         if record.item.get("not_allowed"):
             self._endings.fail(record, "send", NOT_ALLOWED)
-            raise NotAnEvent(EventStatus.FAILED, f"send:{NOT_ALLOWED}")
+            raise NotAnEvent(EventStatus.FAILED, f"{reasons.STAGE_SEND}{NOT_ALLOWED}")
         if rules.is_held(record, "auto_queue_initial_message"):
             return self._held.plan(context, rules.HELD["start"], switches)
         self._waiting.until_send_at(record)

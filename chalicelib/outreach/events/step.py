@@ -14,6 +14,7 @@ from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations.records import (
     DO_NOT_CONTACT,
     NEXT_STEP,
@@ -33,9 +34,9 @@ from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.messages.sent import SentMessages
 from chalicelib.outreach.project.follow_up_settings import END, declared_by
 
-NOT_DELIVERED = "opening_not_delivered"
+NOT_DELIVERED = reasons.NOT_DELIVERED
 """Why a step is left out: its recipient has not got the message that it follows."""
-NOT_DECLARED = "not_declared"
+NOT_DECLARED = reasons.NOT_DECLARED
 
 
 class StepHandler(Handler):

@@ -22,6 +22,7 @@ from chalicelib.once.door import InboundRequest
 from chalicelib.once.event import EventStatus
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log
+from chalicelib.once.reasons import OUT_OF_TIME
 from chalicelib.once.recovery.cursor import Position, SweepCursor, Sweeps
 from chalicelib.once.recovery.sweep import SweepActions
 from chalicelib.outreach import keys as outreach_keys
@@ -162,7 +163,7 @@ class _Run:
             if inbox.secret_id in broken:
                 continue
             if not self._has_time:
-                self._problem("out_of_time")
+                self._problem(OUT_OF_TIME)
                 return
             seen = position.seen_until
             try:
@@ -206,7 +207,7 @@ class _Run:
                 if created is None or created <= last:
                     found.append(message)
                 if not self._has_time:
-                    interrupted = HandBackError("out_of_time")
+                    interrupted = HandBackError(OUT_OF_TIME)
                     break
         except ProviderError as error:
             interrupted = error
@@ -221,7 +222,7 @@ class _Run:
             # The message of a row that no worker has claimed was perhaps not kept.
             if known.get(event_key(message), EventStatus.RECEIVED) == EventStatus.RECEIVED:
                 if not self._has_time:
-                    self._problem("out_of_time")
+                    self._problem(OUT_OF_TIME)
                     break
                 self._keep(message)
             seen = message.created_at or seen

@@ -27,6 +27,7 @@ from chalicelib.once.flow import Elsewhere, NotAnEvent
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import RECIPIENT_OF, Channel
 from chalicelib.outreach.conversations import numbers
 from chalicelib.outreach.conversations.former import pair_ids
@@ -194,7 +195,9 @@ class Matching:
 
     def _late(self, job: InboundMessage, owner: Owner | None) -> Match:
         """A new conversation for what comes after the end of the last one."""
-        unknown = NotAnEvent(EventStatus.SKIPPED, "unknown_sender", event_key=key_of(job, owner))
+        unknown = NotAnEvent(
+            EventStatus.SKIPPED, reasons.UNKNOWN_SENDER, event_key=key_of(job, owner)
+        )
         kept = self._conversations.former(self.pairs(job.channel, job.sender, job.recipient))
         if kept is None or job.is_automatic:
             raise unknown

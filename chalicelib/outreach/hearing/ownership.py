@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 from chalicelib.outreach.senders import Owner, Senders
 
-WRONG_ACCOUNT = "wrong_account"
+WRONG_ACCOUNT = reasons.WRONG_ACCOUNT
 """Reason: another company's Twilio account signed it."""
 
 

@@ -11,16 +11,17 @@ from __future__ import annotations
 from chalicelib.errors import PermanentError, TransientError, WithdrawnError
 from chalicelib.once.effects import DEADLINE_SECONDS
 from chalicelib.once.ports import Clock
+from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.messages.purpose import Look
 
 FRESH_SECONDS = 2.0
-PERSON_ANSWERS = "person_answers"
+PERSON_ANSWERS = reasons.PERSON_ANSWERS
 """Reason of a machine's message that is not sent, because a person has the conversation or answered."""
-ANSWERED = "recipient_answered"
+ANSWERED = reasons.ANSWERED
 """Reason of a reminder, an end message or another channel's opening: its recipient has written."""
-CONTINUED = "continued"
+CONTINUED = reasons.CONTINUED
 """Reason of an opening that is not sent: another conversation has taken its place."""
 GIVEN_WAY = frozenset({PERSON_ANSWERS, ANSWERED, CONTINUED})
 """Reasons of messages that are withdrawn."""
@@ -93,7 +94,7 @@ class LastLook:
             self._look(record, action_key, look, planned_after)
         is_late = self._clock.monotonic() - began > DEADLINE_SECONDS
         if is_late or not self._is_fresh(action_key):
-            raise TransientError("conversations", "read", reason="slow_look")
+            raise TransientError("conversations", "read", reason=reasons.SLOW_LOOK)
 
     def _is_fresh(self, action_key: str) -> bool:
         began = self._began.get(action_key)

@@ -14,11 +14,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Record
 
 SETTING = "reopening_template_sid"
-WINDOW_CLOSED = "window_closed"
+WINDOW_CLOSED = reasons.WINDOW_CLOSED
 """Why a message is a person's again: WhatsApp takes no free text, and no template carries it."""
 
 

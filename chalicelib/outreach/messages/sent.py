@@ -14,6 +14,14 @@ from chalicelib import clock
 from chalicelib.clock import iso
 from chalicelib.once import keys
 from chalicelib.once.action import ActionRow, ActionStatus
+from chalicelib.once.reasons import (
+    AUTOMATION_DISABLED,
+    KILL_SWITCH,
+    REFUSED,
+    SAFE_MODE,
+    SHADOW,
+    WITHHELD,
+)
 from chalicelib.once.store import Item
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.names import Name
@@ -43,7 +51,7 @@ from chalicelib.outreach.twilio import codes
 OPT_OUT_CODE = "21610"
 PROMPT_CHARACTERS = 1000
 """Of the first entry: the request's own data is an attribute of the conversation."""
-SWITCHES = frozenset({"kill_switch", "shadow", "safe_mode", "automation_disabled"})
+SWITCHES = frozenset({KILL_SWITCH, SHADOW, SAFE_MODE, AUTOMATION_DISABLED})
 """Reasons of `once.ports.Switches.forbids`: an action they stopped may be done later."""
 _NOT_SENT = frozenset({ActionStatus.REFUSED, ActionStatus.SKIPPED, ActionStatus.ABANDONED})
 _CLEARED_BY_SENDING = ("withheld_reason", "failure_stage", "failure_reason")
@@ -106,9 +114,9 @@ class SentMessages:
             if is_withheld or gave_way:
                 return self.withhold(record, reason, is_late=is_late)
             if row.status == ActionStatus.REFUSED:
-                self._endings.fail(record, "send", row.reason or "refused")
+                self._endings.fail(record, "send", reason)
                 if is_late:
-                    self.start_failed(record, f"refused:{row.reason}")
+                    self.start_failed(record, f"{REFUSED}{reason}")
         elif what is Unsent.REASON:
             return self._endings.keep_reason(record, reason)
         elif what is Unsent.REPLY_FAILED:
@@ -120,7 +128,7 @@ class SentMessages:
     def withhold(self, record: Record, reason: str, *, is_late: bool) -> Record:
         """The first message is not sent now; see `Endings.withhold`."""
         if is_late:
-            self._starts.note(record.start_event, outcome=f"withheld:{reason}")
+            self._starts.note(record.start_event, outcome=f"{WITHHELD}{reason}")
         return self._endings.withhold(record, reason)
 
     def start_failed(self, record: Record, reason: str) -> None:

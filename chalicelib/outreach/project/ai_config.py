@@ -38,6 +38,7 @@ from pydantic import (
 )
 
 from chalicelib.errors import PermanentError
+from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.languages import Language
 from chalicelib.outreach.tools.schema import Tool
@@ -191,7 +192,7 @@ def ai_config_of(item: Mapping[str, Any]) -> AiConfig:
         return AiConfig.model_validate(item.get("ai_config") or {})
     except ValidationError:
         pass
-    raise PermanentError(PROVIDER, "read", reason="unreadable")
+    raise PermanentError(PROVIDER, "read", reason=reasons.UNREADABLE)
 
 
 def ignored_names(item: Mapping[str, Any]) -> list[str]:

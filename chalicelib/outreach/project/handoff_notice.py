@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-SETTING = "handoff_notice"
+from chalicelib.outreach import reasons
+
+SETTING = reasons.HANDOFF_NOTICE
 AFTER_MINUTES = 15
 MOST_MINUTES = 24 * 60
 ASKED, WAITING = "asked", "waiting"

@@ -25,12 +25,13 @@ from chalicelib.once.allowances import Allowances, Limit
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import NotAnEvent, NotYet
 from chalicelib.once.ports import Clock
+from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations.records import HELP, OPT_OUT, UNSAID, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
 
-TOGETHER = "answered_together"
+TOGETHER = reasons.TOGETHER
 """Reason of a message that is answered with a newer one."""
-QUIET_PERIOD = "quiet_period"
+QUIET_PERIOD = reasons.QUIET_PERIOD
 """Reason of the wait."""
 MOST_WAITED = timedelta(seconds=60)
 """However many follow, a message is not kept waiting for longer."""
@@ -67,8 +68,8 @@ class Answering:
     def limits(self) -> tuple[Limit, ...]:
         """How many answers a recipient may get."""
         return (
-            Limit("answers_per_hour", self.answers_per_hour, _HOUR),
-            Limit("answers_per_day", self.answers_per_day, _DAY),
+            Limit(reasons.ANSWERS_PER_HOUR, self.answers_per_hour, _HOUR),
+            Limit(reasons.ANSWERS_PER_DAY, self.answers_per_day, _DAY),
         )
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from chalicelib.outreach import time_zones
+from chalicelib.outreach import reasons, time_zones
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Record
 
@@ -22,8 +22,8 @@ WHATSAPP_WINDOW = timedelta(hours=24)
 
 
 HELD: Mapping[str, str] = {
-    "start": "auto_queue_initial_message",
-    "reply": "auto_queue_reply_message",
+    "start": reasons.HELD_START,
+    "reply": reasons.HELD_REPLY,
 }
 """What a hand-off holds, and the rule by which a person approves it; also the hand-off's reason."""
 

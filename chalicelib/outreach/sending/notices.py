@@ -21,6 +21,7 @@ from chalicelib.once.job import Job, facts_of
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import SENDER_OF, Channel
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.store import Conversations
@@ -82,11 +83,11 @@ class Notices:
         project = self.current(record) if record else {}
         setting = HandoffNoticeSetting.of(project)
         if record is None or setting is None:
-            raise WithdrawnError("ses", "notify", reason="no_notice")
+            raise WithdrawnError("ses", "notify", reason=reasons.NO_NOTICE)
         config = (project.get("channel_config") or {}).get(Channel.EMAIL.value) or {}
         sender = str(config.get(SENDER_OF[Channel.EMAIL]) or "")
         if not sender:
-            raise PermanentError("ses", "notify", reason="no_sender")
+            raise PermanentError("ses", "notify", reason=reasons.NO_SENDER)
         email = Email(
             to=setting.email,
             sender=sender,

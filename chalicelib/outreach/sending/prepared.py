@@ -18,6 +18,7 @@ from chalicelib.once import keys
 from chalicelib.once.action import Found, UnsettledAction
 from chalicelib.once.effect import Effect
 from chalicelib.once.ports import Clock
+from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel, carrier_address
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
@@ -39,7 +40,7 @@ from chalicelib.outreach.twilio.credentials import secret_of
 from chalicelib.outreach.twilio.webhook import callback_url
 from chalicelib.outreach.writing.composer import Composer
 
-_FOR_A_PERSON = "for_a_person"
+_FOR_A_PERSON = reasons.FOR_A_PERSON
 """Reason of a message that is not sent, as it asks for more than its plan does."""
 _LONG_SPACE = re.compile(r"[\r\n\t]+| {4,}")
 
@@ -91,7 +92,7 @@ class Sender:
             return
         found = self._twilio.credentials(secret_of(record))
         if record.channel == Channel.WHATSAPP and not found.template_sid:
-            raise PermanentError("secrets", "read", reason="no_template")
+            raise PermanentError("secrets", "read", reason=reasons.NO_TEMPLATE)
 
     def account_of(self, record: Record) -> str | None:
         """The Twilio account in the company's secret; None where the secret cannot show it.
@@ -153,7 +154,7 @@ class Sender:
         handing: HandOffData = action.data
         record = self._conversations.find(action.conversation_id)
         if record is None:
-            raise PermanentError("conversations", "hand_off", reason="conversation_gone")
+            raise PermanentError("conversations", "hand_off", reason=reasons.CONVERSATION_GONE)
         handoff_id, reason = handing.handoff_id, handing.reason
         self._conversations.hand_off(
             record,
@@ -178,7 +179,7 @@ class Sender:
         """
         record = self._conversations.find(action.conversation_id)
         if record is None:
-            raise UncertainError("twilio", "list_messages", reason="conversation_gone")
+            raise UncertainError("twilio", "list_messages", reason=reasons.CONVERSATION_GONE)
         draft = self._conversations.draft(record, action.probe["entry_id"])
         if draft is None:
             return ()  # a draft is stored before it is sent: nothing was sent
@@ -240,7 +241,7 @@ class Sender:
         loaded: Loaded | None = action.data.loaded
         record = loaded.record if loaded else self._conversations.find(action.conversation_id)
         if record is None:
-            raise PermanentError("conversations", "read", reason="conversation_gone")
+            raise PermanentError("conversations", "read", reason=reasons.CONVERSATION_GONE)
         draft = loaded.draft if loaded else None
         if draft is not None:
             return record, draft
@@ -262,12 +263,12 @@ class Sender:
         sid = draft.template or own
         if draft.variables is None:
             if record.channel == Channel.WHATSAPP and not window_is_open(record, self._clock.now()):
-                raise PermanentError("twilio", "create_message", reason="window_closed")
+                raise PermanentError("twilio", "create_message", reason=reasons.WINDOW_CLOSED)
             if not draft.text:
-                raise PermanentError("twilio", "create_message", reason="nothing_to_say")
+                raise PermanentError("twilio", "create_message", reason=reasons.NOTHING_TO_SAY)
             return Text(to, sender, body=draft.text, callback=callback)
         if not sid:
-            raise PermanentError("secrets", "read", reason="no_template")
+            raise PermanentError("secrets", "read", reason=reasons.NO_TEMPLATE)
         return Text(to, sender, template=(sid, _cleaned(draft.variables)), callback=callback)
 
     def _email(self, record: Record, draft: Draft, action: Effect) -> Email:
@@ -276,7 +277,7 @@ class Sender:
         name = str(config.get("email_from_name") or "")
         written = draft.subject or str(config.get("default_subject_line") or "A message for you")
         if not draft.text:
-            raise PermanentError("ses", "send_email", reason="nothing_to_say")
+            raise PermanentError("ses", "send_email", reason=reasons.NOTHING_TO_SAY)
         reply_to = reply_address(address, record.opaque_id)
         return Email(
             to=record.primary_channel,

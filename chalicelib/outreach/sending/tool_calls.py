@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from chalicelib.errors import PermanentError, TransientError, WithdrawnError
+from chalicelib.once import reasons as why
 from chalicelib.once.effect import Effect
+from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.records import CONFIRMATION, WITHDRAWN, Draft, Record
@@ -22,8 +24,6 @@ from chalicelib.outreach.project.ai_config import ai_config_of
 from chalicelib.outreach.tools.confirmation import ToolStep, confirmation_of
 
 PROVIDER = "conversations"
-CHANGED = "tool_changed"
-"""Why a tool is not called: its project declares it otherwise than its writer saw it, or not any more."""
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class ToolCalls:
         if self.conversations.call(record, entry_id) is None:
             is_confirmed = self._check(record, draft, action.data.after)
             if not self.conversations.begin_call(record, entry_id, tool, is_confirmed=is_confirmed):
-                raise TransientError(PROVIDER, "call_tool", reason="contended")
+                raise TransientError(PROVIDER, "call_tool", reason=why.CONTENDED)
         self.events.record(record, Name.TOOL_CALLED, entry_id, tool=tool, message_id=entry_id)
         return entry_id
 
@@ -69,7 +69,7 @@ class ToolCalls:
         record = self.conversations.find(action.conversation_id)
         draft = self.conversations.draft(record, action.argument) if record else None
         if record is None or draft is None:
-            raise PermanentError(PROVIDER, "call_tool", reason="conversation_gone")
+            raise PermanentError(PROVIDER, "call_tool", reason=reasons.CONVERSATION_GONE)
         return record, draft
 
     def _check(self, record: Record, draft: Draft, after: str | None) -> bool:
@@ -80,7 +80,7 @@ class ToolCalls:
         declared = {one.name: one for one in ai_config_of(self.current(record)).tools}
         tool = declared.get(str(draft.function_call))
         if tool is None or step is None or tool.revision != step.revision:
-            raise PermanentError(PROVIDER, "call_tool", reason=CHANGED)
+            raise PermanentError(PROVIDER, "call_tool", reason=reasons.TOOL_CHANGED)
         if not tool.irreversible or after is None:
             return False
         given = confirmation_of(record.item.get(CONFIRMATION))

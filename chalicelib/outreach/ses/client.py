@@ -29,8 +29,17 @@ from chalicelib.errors import (
     UncertainError,
 )
 from chalicelib.once.ports import Clock, Log
+from chalicelib.outreach import reasons
 from chalicelib.vendors import signed
 from chalicelib.vendors.deadline import Watch
+from chalicelib.vendors.reasons import (
+    CONNECT_FAILED,
+    CONNECT_TIMEOUT,
+    CONNECTION_BROKEN,
+    INVALID_REQUEST,
+    NO_CREDENTIALS,
+    TIMEOUT,
+)
 
 PROVIDER = "ses"
 OPERATION = "send_email"
@@ -162,7 +171,7 @@ class Ses:
             return "", _translated(error, watch)
         message_id = str(answer.get("MessageId") or "")
         if not message_id:
-            return "", UncertainError(PROVIDER, OPERATION, reason="answer_without_id")
+            return "", UncertainError(PROVIDER, OPERATION, reason=reasons.ANSWER_WITHOUT_ID)
         return message_id, None
 
     def _report(self, failure: ProviderError | None, seconds: float) -> None:
@@ -199,13 +208,13 @@ def _translated(error: Exception, watch: Watch) -> ProviderError:
     if isinstance(error, ClientError):
         return _refusal(error)
     if watch.was_sent:
-        reason = "timeout" if watch.is_over else "connection_broken"
+        reason = TIMEOUT if watch.is_over else CONNECTION_BROKEN
         return UncertainError(PROVIDER, OPERATION, reason=reason)
     if isinstance(error, NoCredentialsError | PartialCredentialsError):
-        return AuthError(PROVIDER, OPERATION, reason="no_credentials")
+        return AuthError(PROVIDER, OPERATION, reason=NO_CREDENTIALS)
     if isinstance(error, ParamValidationError):
-        return PermanentError(PROVIDER, OPERATION, reason="invalid_request")
-    reason = "connect_timeout" if watch.is_over else "connect_failed"
+        return PermanentError(PROVIDER, OPERATION, reason=INVALID_REQUEST)
+    reason = CONNECT_TIMEOUT if watch.is_over else CONNECT_FAILED
     return TransientError(PROVIDER, OPERATION, reason=reason)
 
 

@@ -17,11 +17,12 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from chalicelib.errors import PermanentError
+from chalicelib.outreach import reasons
 
 SOFT_PERCENT = 80
-BUDGET_REACHED = "budget_reached"
+BUDGET_REACHED = reasons.BUDGET_REACHED
 """Reason of a hand-off."""
-CONVERSATION_BUDGET_REACHED = "conversation_budget_reached"
+CONVERSATION_BUDGET_REACHED = reasons.CONVERSATION_BUDGET_REACHED
 """Likewise, of the conversation's own budget."""
 _MICRO_PER_CENT = 10_000
 

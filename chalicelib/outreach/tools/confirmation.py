@@ -60,10 +60,6 @@ _YES = frozenset(
 """Whole messages that confirm, in lower case and without accents and punctuation."""
 
 
-BAD_ARGUMENTS = "tool_arguments"
-"""Why a person gets a conversation: the writer's arguments do not fit the tool."""
-
-
 @dataclass(frozen=True, slots=True)
 class ToolStep:
     """What a draft does about a tool.

@@ -20,9 +20,11 @@ from urllib.parse import parse_qsl, quote, urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chalicelib.errors import PermanentError, TransientError, UncertainError
+from chalicelib.outreach import reasons
 from chalicelib.outreach.twilio.codes import Meaning, meaning
 from chalicelib.vendors.clock_skew import ClockSkew
 from chalicelib.vendors.http import Call, VendorClient
+from chalicelib.vendors.reasons import TOO_MANY_PAGES
 
 PROVIDER = "twilio"
 ERROR_CODE_AT = ("code",)
@@ -208,7 +210,7 @@ class Twilio:
             return Sent.model_validate(answer)
         except ValidationError:
             raise UncertainError(
-                PROVIDER, "create_message", reason="answer_not_a_message"
+                PROVIDER, "create_message", reason=reasons.ANSWER_NOT_A_MESSAGE
             ) from None
 
     def sent_to(
@@ -269,7 +271,9 @@ class Twilio:
         try:
             found = Received.model_validate(answer)
         except ValidationError:
-            raise TransientError(PROVIDER, "fetch_message", reason="answer_not_a_message") from None
+            raise TransientError(
+                PROVIDER, "fetch_message", reason=reasons.ANSWER_NOT_A_MESSAGE
+            ) from None
         return found if found.direction == "inbound" else None
 
     def inbound_url_of(self, secret_id: str, number: str) -> str | None:
@@ -284,7 +288,9 @@ class Twilio:
         try:
             found = _Numbers.model_validate(answer).incoming_phone_numbers
         except ValidationError:
-            raise TransientError(PROVIDER, "read_number", reason="answer_not_a_list") from None
+            raise TransientError(
+                PROVIDER, "read_number", reason=reasons.ANSWER_NOT_A_LIST
+            ) from None
         return (found[0].sms_url or "") if found else None
 
     def _listed(
@@ -300,19 +306,19 @@ class Twilio:
             call = Call("list_messages", "GET", path, is_repeatable=True, query=query)
             answer = self._client(secret_id).exchange(call, deadline_seconds=READ_DEADLINE_SECONDS)
             if answer.skew is None:
-                raise TransientError(PROVIDER, "list_messages", reason="answer_without_date")
+                raise TransientError(PROVIDER, "list_messages", reason=reasons.ANSWER_WITHOUT_DATE)
             try:
                 page = page_type.model_validate(answer.json)
             except ValidationError:
                 raise TransientError(
-                    PROVIDER, "list_messages", reason="answer_not_a_list"
+                    PROVIDER, "list_messages", reason=reasons.ANSWER_NOT_A_LIST
                 ) from None
             for message in page.messages:
                 yield message, answer.skew
             if not page.next_page_uri:
                 return
             query = dict(parse_qsl(urlsplit(page.next_page_uri).query))
-        raise TransientError(PROVIDER, "list_messages", reason="too_many_pages")
+        raise TransientError(PROVIDER, "list_messages", reason=TOO_MANY_PAGES)
 
     def _path(self, secret_id: str) -> str:
         return f"{_API}/{self._credentials(secret_id, False).account_sid}"

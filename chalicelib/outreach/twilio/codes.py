@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from chalicelib.once.reasons import By, Why
 from chalicelib.outreach.conversations.do_not_contact import Reason
 
 
@@ -52,6 +53,22 @@ DEAD: Mapping[int, Reason] = {
 }
 """Codes after which the number is never tried again on the same channel: it does not exist, it is not
 on WhatsApp, or it takes no texts.  30003, 30004 and 30007 may pass and are not among them."""
+
+_SAID: Mapping[Meaning, tuple[By, str]] = {
+    Meaning.CONFIGURATION: (By.VENDOR, "the account or its settings are wrong"),
+    Meaning.RECIPIENT: (By.VENDOR, "the recipient cannot be reached on this channel"),
+    Meaning.OPTED_OUT: (By.RECIPIENT, "the recipient said STOP"),
+    Meaning.CONTENT: (By.VENDOR, "it does not take the content"),
+    Meaning.WINDOW: (By.LIMIT, "WhatsApp takes free text only within 24 hours after a message"),
+    Meaning.LATER: (By.VENDOR, "it may succeed later"),
+}
+REASONS: Mapping[str, Why] = {
+    str(code): Why(
+        str(code), _SAID[one][0], f"Twilio refused it with the code {code}: {_SAID[one][1]}"
+    )
+    for code, one in MEANINGS.items()
+}
+"""The codes as reasons of outreach."""
 
 
 def technical(reason: str | None) -> Reason | None:

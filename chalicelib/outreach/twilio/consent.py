@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from chalicelib.errors import TransientError, UnavailableError
-from chalicelib.outreach import senders
+from chalicelib.outreach import reasons, senders
 from chalicelib.outreach.consent.words import heard
 from chalicelib.outreach.conversations.do_not_contact import DoNotContact, Reason
 from chalicelib.outreach.jobs import InboundMessage
@@ -43,7 +43,7 @@ class ConsentAtTheDoor:
             company_id = owner.company_id if owner else str(senders.key(job.sender)["company_id"])
             return self._applied(job, company_id, is_owned=owner is not None)
         except TransientError:
-            raise UnavailableError("consent_not_kept") from None
+            raise UnavailableError(reasons.CONSENT_NOT_KEPT) from None
 
     def _applied(self, job: InboundMessage, company_id: str, *, is_owned: bool) -> InboundMessage:
         done = {"consent_at_door": is_owned}

@@ -9,9 +9,16 @@ from __future__ import annotations
 import json
 
 from chalicelib.errors import PermanentError
-from chalicelib.outreach.channels import CREDENTIALS_OF
+from chalicelib.outreach import reasons
+from chalicelib.outreach.channels import CREDENTIALS_OF, Channel
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.twilio.client import Credentials
+
+_UNNAMED = {
+    Channel.SMS: reasons.NO_SMS_CREDENTIALS,
+    Channel.WHATSAPP: reasons.NO_WHATSAPP_CREDENTIALS,
+}
+"""Reasons of a conversation whose project names no secret."""
 
 
 def of_company(secret: str) -> Credentials:
@@ -32,7 +39,7 @@ def of_company(secret: str) -> Credentials:
 
 
 def _malformed() -> PermanentError:
-    return PermanentError("secrets", "read", reason="credentials_malformed")
+    return PermanentError("secrets", "read", reason=reasons.CREDENTIALS_MALFORMED)
 
 
 def secret_of(record: Record) -> str:
@@ -44,5 +51,5 @@ def secret_of(record: Record) -> str:
     name = CREDENTIALS_OF[record.channel]
     secret_id = record.channel_config.get(name)
     if not isinstance(secret_id, str) or not secret_id:
-        raise PermanentError("secrets", "read", reason=f"no_{name}")
+        raise PermanentError("secrets", "read", reason=_UNNAMED[record.channel])
     return secret_id

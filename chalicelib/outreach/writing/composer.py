@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from chalicelib.errors import PermanentError
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import UNSAID, Draft, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
@@ -119,5 +120,5 @@ def _checked(record: Record, written: Draft) -> Draft:
     if record.channel != Channel.EMAIL:
         limit = min(limit, SMS_CHARACTERS)
     if len(written.text) > limit:
-        raise PermanentError("writer", "compose", reason="too_long")
+        raise PermanentError("writer", "compose", reason=reasons.TOO_LONG)
     return written

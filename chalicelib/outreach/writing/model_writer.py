@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from chalicelib.errors import PermanentError, TransientError
+from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.ai_config import WriterSettings
@@ -20,6 +21,7 @@ from chalicelib.outreach.spending.models import Choice
 from chalicelib.outreach.writing import model_view, prompts
 from chalicelib.outreach.writing.template_writer import Writer
 from chalicelib.vendors.language_model import Answer, JsonSchema, Outcome, Turn
+from chalicelib.vendors.reasons import MALFORMED
 
 PROVIDER = "openai"
 MAX_OUTPUT_TOKENS = 800
@@ -59,7 +61,7 @@ class OpenAiWriter:
         said = answer.json or {}
         text = str(said.get("text") or "")
         if not text:
-            raise PermanentError(PROVIDER, "compose", reason="empty_message")
+            raise PermanentError(PROVIDER, "compose", reason=reasons.EMPTY_MESSAGE)
         return _draft(answer, Draft(text=text, subject=said.get("subject")))
 
     def answer(
@@ -98,7 +100,7 @@ class OpenAiWriter:
             hand_off_reason=said.get("hand_off_reason") or None,
         )
         if not (text or draft.hand_off_reason or draft.function_call):
-            draft = Draft(hand_off_reason="nothing_to_say")
+            draft = Draft(hand_off_reason=reasons.NOTHING_TO_SAY)
         return _draft(answer, draft)
 
     def flagged(self, record: Record, text: str) -> Sequence[str]:
@@ -135,7 +137,7 @@ class OpenAiWriter:
             case Outcome.COMPLETED:
                 return answer
             case Outcome.MALFORMED:
-                raise TransientError(PROVIDER, "compose", reason="malformed")
+                raise TransientError(PROVIDER, "compose", reason=MALFORMED)
             case _:
                 raise PermanentError(PROVIDER, "compose", reason=answer.outcome.value)
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from chalicelib.errors import PermanentError
+from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 
@@ -76,7 +77,7 @@ class TemplateWriter:
         """See `Writer.answer`; asks for a person when the recipient does."""
         said = history[-1].content.lower() if history else ""
         if any(word in said for word in HUMAN_WORDS):
-            return Draft(hand_off_reason="recipient_asked_for_a_person")
+            return Draft(hand_off_reason=reasons.ASKED_FOR_A_PERSON)
         company = record.item.get("company_name") or record.company_id
         text = f"Thank you for your message. {company} has noted it and will come back to you."
         subject = record.channel_config.get("default_subject_line") or DEFAULT_SUBJECT

@@ -17,9 +17,9 @@ from chalicelib.outreach.conversations.drafts import Drafts
 from chalicelib.outreach.conversations.records import CONFIRMATION, Draft, Entry, Record
 from chalicelib.outreach.languages import Language, language_of
 from chalicelib.outreach.project.ai_config import ai_config_of
+from chalicelib.outreach.reasons import BAD_ARGUMENTS
 from chalicelib.outreach.tools.confirmation import (
     ASK,
-    BAD_ARGUMENTS,
     CALL,
     ToolStep,
     confirmation_of,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from chalicelib.support import reasons as why
 from chalicelib.support.intents.classify import CLEAR, DEFAULT_INTENT, TIER_0, Classified
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
 from chalicelib.support.intents.linear import shipped
@@ -32,8 +33,8 @@ _UNSURE = 0.55
 """Confidence of a message that goes to the default team, with a tag."""
 _MAX_CONFIDENCE = 0.95
 
-DISAGREES = "linear:disagrees"
-DECIDES = "linear:decides"
+DISAGREES = why.LINEAR_DISAGREES
+DECIDES = why.LINEAR_DECIDES
 
 
 def agreed(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from chalicelib.clock import iso, parsed
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.support import keys as ticket_keys
+from chalicelib.support import reasons as why
 from chalicelib.support.orders.cache import Lookups
 from chalicelib.support.orders.order import LinkedOrders, Order, ShopOrders
 
@@ -47,11 +48,11 @@ class CustomerOrders:
         if linked is not None and number in (None, linked.name.lstrip("#")):
             return self._with_payment(linked, conversation_id, email)
         if number is None:
-            return "order_number_missing"
+            return why.ORDER_NUMBER_MISSING
         if self.shop is None:
-            return "shop_not_configured"
+            return why.SHOP_NOT_CONFIGURED
         if not email:
-            return "requester_not_known"
+            return why.REQUESTER_NOT_KNOWN
         return self._shop_order(self.shop, conversation_id, number, email)
 
     def _with_payment(self, linked: Order, conversation_id: str, email: str | None) -> Order:

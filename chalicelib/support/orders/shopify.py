@@ -19,10 +19,12 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from chalicelib.errors import AuthError, PermanentError, ProviderError, TransientError
 from chalicelib.once.ports import Clock
 from chalicelib.once.retry import Attempts, at_once
+from chalicelib.support import reasons as why
 from chalicelib.support.orders.order import Lookup, Order
 from chalicelib.support.orders.trouble import OrderFacts, trouble_of
 from chalicelib.vendors.http import Call, VendorClient
 from chalicelib.vendors.lenient import LENIENT, as_object, as_objects
+from chalicelib.vendors.reasons import THROTTLED, UNEXPECTED_ANSWER
 
 PROVIDER = "shopify"
 DEADLINE_SECONDS = 12.0
@@ -91,7 +93,7 @@ class AccessTokens:
         answer = self._client.send(call, deadline_seconds=DEADLINE_SECONDS)
         token, seconds = answer.get("access_token"), answer.get("expires_in")
         if not isinstance(token, str) or not isinstance(seconds, int | float):
-            raise TransientError(PROVIDER, "get_token", reason="unexpected_answer")
+            raise TransientError(PROVIDER, "get_token", reason=UNEXPECTED_ANSWER)
         self._token = token
         self._ends = self._clock.monotonic() + max(seconds - EARLY_SECONDS, seconds / 2)
 
@@ -116,10 +118,10 @@ class Shopify:
         name = f"{self._prefix}{number}"
         found = [node for node in self._search(f"name:{_quoted(name)}") if node.name == name]
         if not found:
-            return Lookup(None, "not_found")
+            return Lookup(None, why.NOT_FOUND)
         theirs = [one for one in found if _same_address(one.email, requester_email)]
         if not theirs:
-            return Lookup(None, "not_theirs")
+            return Lookup(None, why.NOT_THEIRS)
         return Lookup(_order(name, theirs[0]))
 
     def _search(self, query: str) -> Sequence[_Node]:
@@ -265,7 +267,7 @@ def _parsed(raw: Mapping[str, Any]) -> _Answer:
         return _Answer.model_validate(raw)
     except ValidationError:
         pass
-    raise TransientError(PROVIDER, "find_order", reason="unexpected_answer")
+    raise TransientError(PROVIDER, "find_order", reason=UNEXPECTED_ANSWER)
 
 
 def _error(answer: _Answer) -> ProviderError:
@@ -275,7 +277,7 @@ def _error(answer: _Answer) -> ProviderError:
         cost = answer.extensions.cost
         missing = cost.requested - cost.throttle.available
         wait = missing / cost.throttle.restore_rate if cost.throttle.restore_rate > 0 else 1.0
-        return TransientError(PROVIDER, "find_order", reason="throttled", retry_after=max(wait, 0))
+        return TransientError(PROVIDER, "find_order", reason=THROTTLED, retry_after=max(wait, 0))
     kind = {"ACCESS_DENIED": AuthError, "INTERNAL_SERVER_ERROR": TransientError}.get(
         code, PermanentError
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from chalicelib.support import reasons as why
 from chalicelib.support.orders import delivery_time
 from chalicelib.support.orders.dates import written
 from chalicelib.support.orders.delivery_time import DEFAULT_CALENDAR, DeliveryCalendar
@@ -43,13 +44,13 @@ def order_answer(
 ) -> TemplateAnswer | NoAnswer:
     """The answer to a question about an order's status."""
     if order.is_cancelled:
-        return NoAnswer("order_cancelled")
+        return NoAnswer(why.ORDER_CANCELLED)
     if order.trouble:
         return NoAnswer(order.trouble)
     window = delivery_time.window_of(order.shipping_method, calendar)
     missing = _missing(order, window)
     if missing or order.created_at is None:
-        return NoAnswer("lookup_incomplete", missing)
+        return NoAnswer(why.LOOKUP_INCOMPLETE, missing)
     values = {
         "order_id": order.name,
         "order_status": _translated(order.status or "confirmed", language),
@@ -66,7 +67,7 @@ def order_answer(
         calendar=calendar,
     )
     if left.high == 0:
-        return NoAnswer("delivery_window_over")
+        return NoAnswer(why.DELIVERY_WINDOW_OVER)
     if order.has_tracking:
         tracking = {
             "tracking_number": order.tracking_number,
@@ -76,12 +77,12 @@ def order_answer(
         }
         return TemplateAnswer("t_order_status_verified", values | tracking)
     if not _can_be_awaited(order, intent):
-        return NoAnswer("nothing_to_follow")
+        return NoAnswer(why.NOTHING_TO_FOLLOW)
     if intent == "shipping_delay_not_shipped":
         state = values["fulfillment_status"] or _translated("unfulfilled", language)
         return TemplateAnswer("t_shipping_delay_verified", values | {"fulfillment_status": state})
     if window is None:  # pragma: no cover - `_missing` covers it
-        return NoAnswer("lookup_incomplete", ("shipping_method_bucket",))
+        return NoAnswer(why.LOOKUP_INCOMPLETE, ("shipping_method_bucket",))
     bucket = "Pre-order" if order.is_preorder else window.bucket
     waiting = {
         "shipping_bucket": bucket,

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from chalicelib.support import reasons as why
+
 
 @dataclass(frozen=True, slots=True)
 class OrderFacts:
@@ -34,53 +36,53 @@ class OrderFacts:
 def trouble_of(facts: OrderFacts) -> str:
     """The first code that applies, the gravest first; empty for an order that may be answered."""
     if facts.is_disputed:
-        return "order_disputed"
+        return why.ORDER_DISPUTED
     if facts.payment in _PAYMENTS:
         return _PAYMENTS[facts.payment]
     if facts.returning not in _NOT_RETURNING:
-        return "order_return_in_progress"
+        return why.ORDER_RETURNING
     if facts.has_removed_lines:
-        return "order_lines_cancelled"
+        return why.ORDER_LINES_CANCELLED
     for shown in (facts.fulfillment, *facts.parcels):
         if shown in _STATES:
             return _STATES[shown]
     if len(facts.parcels) > 1 or facts.fulfillment in {"partially fulfilled", "partial"}:
-        return "order_several_shipments"
+        return why.ORDER_SEVERAL_SHIPMENTS
     return ""
 
 
 _PAYMENTS = {
-    "refunded": "order_refunded",
-    "partially refunded": "order_partly_refunded",
-    "voided": "order_voided",
-    "expired": "order_unpaid",
-    "pending": "order_unpaid",
-    "unpaid": "order_unpaid",
-    "authorized": "order_unpaid",
-    "partially paid": "order_unpaid",
+    "refunded": why.ORDER_REFUNDED,
+    "partially refunded": why.ORDER_PARTLY_REFUNDED,
+    "voided": why.ORDER_VOIDED,
+    "expired": why.ORDER_UNPAID,
+    "pending": why.ORDER_UNPAID,
+    "unpaid": why.ORDER_UNPAID,
+    "authorized": why.ORDER_UNPAID,
+    "partially paid": why.ORDER_UNPAID,
 }
 _NOT_RETURNING = frozenset({"", "no return"})
 _STATES = {
-    "on hold": "order_on_hold",
-    "request declined": "order_on_hold",
-    "restocked": "order_restocked",
-    "delivered": "order_delivered",
-    "picked up": "order_delivered",
-    "ready for pickup": "order_ready_for_pickup",
-    "attempted delivery": "order_delivery_attempted",
-    "delayed": "order_delivery_exception",
-    "exception": "order_delivery_exception",
-    "failure": "order_delivery_exception",
-    "failed": "order_delivery_exception",
-    "error": "order_delivery_exception",
-    "not delivered": "order_delivery_exception",
-    "lost": "order_delivery_exception",
-    "damaged": "order_delivery_exception",
-    "label voided": "order_delivery_exception",
-    "canceled": "order_delivery_exception",
-    "cancelled": "order_delivery_exception",
-    "returned": "order_returned_to_sender",
-    "returned to sender": "order_returned_to_sender",
-    "return to sender": "order_returned_to_sender",
-    "returning to sender": "order_returned_to_sender",
+    "on hold": why.ORDER_ON_HOLD,
+    "request declined": why.ORDER_ON_HOLD,
+    "restocked": why.ORDER_RESTOCKED,
+    "delivered": why.ORDER_DELIVERED,
+    "picked up": why.ORDER_DELIVERED,
+    "ready for pickup": why.ORDER_READY_FOR_PICKUP,
+    "attempted delivery": why.ORDER_DELIVERY_ATTEMPTED,
+    "delayed": why.ORDER_DELIVERY_EXCEPTION,
+    "exception": why.ORDER_DELIVERY_EXCEPTION,
+    "failure": why.ORDER_DELIVERY_EXCEPTION,
+    "failed": why.ORDER_DELIVERY_EXCEPTION,
+    "error": why.ORDER_DELIVERY_EXCEPTION,
+    "not delivered": why.ORDER_DELIVERY_EXCEPTION,
+    "lost": why.ORDER_DELIVERY_EXCEPTION,
+    "damaged": why.ORDER_DELIVERY_EXCEPTION,
+    "label voided": why.ORDER_DELIVERY_EXCEPTION,
+    "canceled": why.ORDER_DELIVERY_EXCEPTION,
+    "cancelled": why.ORDER_DELIVERY_EXCEPTION,
+    "returned": why.ORDER_RETURNED_TO_SENDER,
+    "returned to sender": why.ORDER_RETURNED_TO_SENDER,
+    "return to sender": why.ORDER_RETURNED_TO_SENDER,
+    "returning to sender": why.ORDER_RETURNED_TO_SENDER,
 }

@@ -21,6 +21,7 @@ from chalicelib.once.flow import NotYet
 from chalicelib.once.keys import OpaqueIds, normalised
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.support import keys as ticket_keys
+from chalicelib.support import reasons as why
 from chalicelib.support.actions import reference
 from chalicelib.support.decision import MAX_ASKS, Decision
 from chalicelib.support.inquiry import Inquiry
@@ -86,9 +87,9 @@ class Answering:
         refusal = guard_rails.by_switches(switches, self.policy, decision)
         ticket = inquiry.ticket
         if refusal is None and ticket is None:
-            refusal = Refusal("ticket_not_read")
+            refusal = Refusal(why.TICKET_NOT_READ)
         if refusal is not None or ticket is None:
-            return _refused(refusal or Refusal("ticket_not_read"), ends_pending=False)
+            return _refused(refusal or Refusal(why.TICKET_NOT_READ), ends_pending=False)
         refusal = (
             guard_rails.by_own_answer(ticket, decision)
             or guard_rails.by_message(inquiry, decision)
@@ -96,7 +97,7 @@ class Answering:
             or guard_rails.by_policy(ticket, self.policy, decision)
         )
         if refusal is not None:
-            waits = refusal.reason == "newer_message" and decision.is_about_order_status
+            waits = refusal.reason == why.NEWER_MESSAGE and decision.is_about_order_status
             return _refused(refusal, ends_pending=has_pending and not waits, keeps_pending=waits)
         answer = self._choose(facts, inquiry, ticket, decision)
         if isinstance(answer, TemplateAnswer):
@@ -134,19 +135,19 @@ class Answering:
             raise PermanentError("richpanel", "send_message", reason=overtaken)
         forbidden = guard_rails.by_policy(ticket, self.policy, decision)
         if not self.policy.is_outbound_enabled:
-            forbidden = Refusal("outbound_disabled")
+            forbidden = Refusal(why.OUTBOUND_DISABLED)
         elif template_id not in self.policy.templates:
-            forbidden = Refusal("template_not_enabled")
+            forbidden = Refusal(why.TEMPLATE_NOT_ENABLED)
         if forbidden is not None:
             raise PermanentError("richpanel", "send_message", reason=forbidden.reason)
         answer: TemplateAnswer | Refusal = TemplateAnswer(template_id, {})
         if CATALOGUE[template_id].tier == 2:  # noqa: PLR2004 - the tier of verified replies
             answer = self._order_status(facts, inquiry, ticket, decision)
         if not isinstance(answer, TemplateAnswer) or answer.template_id != template_id:
-            raise PermanentError("richpanel", "send_message", reason="order_changed")
+            raise PermanentError("richpanel", "send_message", reason=why.ORDER_CHANGED)
         text = self._composed(inquiry, ticket, decision, answer, key).text
         if text is None:
-            raise PermanentError("richpanel", "send_message", reason="cannot_be_composed")
+            raise PermanentError("richpanel", "send_message", reason=why.CANNOT_BE_COMPOSED)
         return text
 
     def compose_later(
@@ -168,7 +169,7 @@ class Answering:
         unwanted = guard_rails.withdrawn(inquiry, ticket)
         forbidden = guard_rails.by_policy(ticket, self.policy, decision)
         if not self.policy.is_outbound_enabled:
-            forbidden = Refusal("outbound_disabled")
+            forbidden = Refusal(why.OUTBOUND_DISABLED)
         if unwanted is not None or forbidden is not None:
             raise _withdrawn(unwanted or (forbidden.reason if forbidden else ""))
         answer = self._choose(facts, inquiry, ticket, decision)
@@ -178,14 +179,14 @@ class Answering:
                 raise _withdrawn(answer.reason)
             raise NotYet(answer.reason, now.timestamp() + LATER_EVERY_SECONDS)
         if isinstance(answer, TemplateAnswer) and answer.template_id == ASK_TEMPLATE:
-            raise _withdrawn("order_number_missing")
+            raise _withdrawn(why.ORDER_NUMBER_MISSING)
         if isinstance(answer, TemplateAnswer):
             answer = self._check_permission(facts, inquiry, ticket, decision, answer)
         if isinstance(answer, Refusal):
             raise _withdrawn(answer.reason)
         text = self._composed(inquiry, ticket, decision, answer, key).text
         if text is None:
-            raise _withdrawn("template_incomplete")
+            raise _withdrawn(why.TEMPLATE_INCOMPLETE)
         return text
 
     # --- which template -----------------------------------------------------------------------
@@ -200,11 +201,11 @@ class Answering:
             except TransientError as error:  # routing the ticket must not wait for it
                 return guard_rails.lookup_interrupted(error.reason)
             except ProviderError as error:
-                answer = guard_rails.lookup_failed(f"lookup_failed:{error.reason}", decision)
+                answer = guard_rails.lookup_failed(f"{why.LOOKUP_FAILED}{error.reason}", decision)
         else:
             answer = TemplateAnswer(guard_rails.TEMPLATE_OF.get(decision.intent, ""), {})
         if isinstance(answer, TemplateAnswer) and answer.template_id not in self.policy.templates:
-            return guard_rails.suppressed("template_not_enabled", decision)
+            return guard_rails.suppressed(why.TEMPLATE_NOT_ENABLED, decision)
         return answer
 
     def _order_status(
@@ -228,7 +229,7 @@ class Answering:
             if isinstance(answer, NoAnswer):
                 return guard_rails.lookup_failed(answer.reason, decision, answer.missing)
             return answer
-        if order == "order_number_missing":
+        if order == why.ORDER_NUMBER_MISSING:
             asked = decision.pending.attempts if decision.pending else 0
             if asked < MAX_ASKS:
                 return TemplateAnswer(ASK_TEMPLATE, {})
@@ -309,7 +310,7 @@ class Answering:
                 closings=inquiry.rules.closings,
             )
         except TemplateError:
-            refusal = guard_rails.suppressed("template_incomplete", decision)
+            refusal = guard_rails.suppressed(why.TEMPLATE_INCOMPLETE, decision)
             return _refused(refusal, ends_pending=False)
         asks = answer.template_id == ASK_TEMPLATE
         return Verdict(

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from chalicelib.errors import SettingsError
+from chalicelib.once import reasons as core
 from chalicelib.once.allowances import Limit
 from chalicelib.once.ports import Switches
+from chalicelib.support import reasons as why
 from chalicelib.support.actions import ATTENTION_TAG
 from chalicelib.support.decision import REPEATED_COMPLAINT, Decision
 from chalicelib.support.inquiry import Inquiry
@@ -31,16 +33,16 @@ LOOKUP_MISSING_TAG = "mw-order-lookup-missing:{}"
 
 MAX_WRITES_PER_EVENT = 3
 CONVERSATION_LIMITS = (
-    Limit("limit_ticket_10m", 1, timedelta(minutes=10)),
-    Limit("limit_conversation_24h", 3, timedelta(hours=24)),
+    Limit(why.LIMIT_TICKET, 1, timedelta(minutes=10)),
+    Limit(why.LIMIT_CONVERSATION, 3, timedelta(hours=24)),
 )
 ANSWER_LIMITS = CONVERSATION_LIMITS[1:]
 """For the one reply to an answer we asked for: it may follow within the ten minutes."""
-SAME_TEXT = (Limit("same_text", 1, timedelta(days=7)),)
+SAME_TEXT = (Limit(why.SAME_TEXT, 1, timedelta(days=7)),)
 """Of one customer, over all tickets: a text that comes twice may be a machine's."""
-STOPPED = (Limit("customer_stopped", 1, timedelta(days=7)),)
+STOPPED = (Limit(why.CUSTOMER_STOPPED, 1, timedelta(days=7)),)
 """After that, nothing of theirs is answered automatically for so long."""
-CUSTOMER_LIMITS = (Limit("limit_customer_24h", 5, timedelta(hours=24)),)
+CUSTOMER_LIMITS = (Limit(why.LIMIT_CUSTOMER, 5, timedelta(hours=24)),)
 
 _HANDED_OVER = frozenset({ESCALATED_TAG, ATTENTION_TAG})
 _E_MAIL_CHANNELS = frozenset({"email", "e-mail", "mail"})
@@ -112,11 +114,11 @@ class Refusal:
     is_momentary: bool = False
 
 
-_CLOSED = Refusal("ticket_closed", ("mw-skip-order-status-closed",))
-_ANSWERED = Refusal("answered_automatically", ("mw-skip-followup-after-auto-reply",))
-_NOT_ALLOWED = Refusal("not_on_allow_list", ("mw-outbound-blocked-allowlist",))
+_CLOSED = Refusal(why.TICKET_CLOSED, ("mw-skip-order-status-closed",))
+_ANSWERED = Refusal(why.ANSWERED, ("mw-skip-followup-after-auto-reply",))
+_NOT_ALLOWED = Refusal(why.NOT_ON_ALLOW_LIST, ("mw-outbound-blocked-allowlist",))
 _NO_AUTHOR = Refusal(
-    "missing_bot_author", ("mw-outbound-blocked-missing-bot-author", ESCALATED_TAG)
+    why.MISSING_BOT_AUTHOR, ("mw-outbound-blocked-missing-bot-author", ESCALATED_TAG)
 )
 
 
@@ -127,22 +129,22 @@ def every_refusal(decision: Decision, missing: AbstractSet[str]) -> tuple[Refusa
         decision: on the message.
         missing: every fact that an order can lack.
     """
-    failed = lookup_failed("lookup_incomplete", decision, tuple(sorted(missing)))
-    return (_CLOSED, _ANSWERED, _NOT_ALLOWED, _NO_AUTHOR, suppressed("x", decision), failed)
+    failed = lookup_failed(why.LOOKUP_INCOMPLETE, decision, tuple(sorted(missing)))
+    return (_CLOSED, _ANSWERED, _NOT_ALLOWED, _NO_AUTHOR, suppressed(why.NO_TEXT, decision), failed)
 
 
 def by_switches(switches: Switches, policy: Policy, decision: Decision) -> Refusal | None:
     """Refusals by switches and settings alone; no vendor is called for these."""
     if not policy.is_outbound_enabled:
-        return Refusal("outbound_disabled")
+        return Refusal(why.OUTBOUND_DISABLED)
     if switches.kill_switch:
-        return Refusal("kill_switch")
+        return Refusal(core.KILL_SWITCH)
     if switches.shadow_mode:
-        return Refusal("shadow")
+        return Refusal(core.SHADOW)
     if switches.safe_mode:
-        return suppressed("safe_mode", decision)
+        return suppressed(core.SAFE_MODE, decision)
     if not switches.automation_enabled:
-        return suppressed("automation_disabled", decision)
+        return suppressed(core.AUTOMATION_DISABLED, decision)
     return None
 
 
@@ -160,11 +162,11 @@ def by_own_answer(ticket: Ticket | None, decision: Decision) -> Refusal | None:
 def by_message(inquiry: Inquiry, decision: Decision) -> Refusal | None:
     """Refusals because of the message itself."""
     if not (inquiry.text or "").strip():
-        return suppressed("no_text", decision)
+        return suppressed(why.NO_TEXT, decision)
     if _is_by_machine(inquiry):
-        return suppressed("auto_responder", decision)
+        return suppressed(why.AUTO_RESPONDER, decision)
     if not decision.may_answer:
-        return suppressed(decision.reasons[-1] if decision.reasons else "not_sure", decision)
+        return suppressed(decision.reasons[-1] if decision.reasons else why.NOT_SURE, decision)
     return None
 
 
@@ -183,15 +185,15 @@ def by_ticket(inquiry: Inquiry, ticket: Ticket, decision: Decision) -> Refusal |
     """Refusals because of the ticket: closed, escalated, or already answered."""
     known = inquiry.state
     if known is not None and known.risk_flags:
-        return suppressed("risk_flag", decision)
+        return suppressed(why.RISK_FLAG, decision)
     if ticket.tags & _HANDED_OVER:
-        return suppressed("escalated", decision)
+        return suppressed(why.ESCALATED, decision)
     if not ticket.is_open:
         return _CLOSED
     if inquiry.has_newer_reply:
-        return suppressed("answered_by_operator", decision)
+        return suppressed(why.ANSWERED_BY_OPERATOR, decision)
     if inquiry.has_newer_question:
-        return suppressed("newer_message", decision)
+        return suppressed(why.NEWER_MESSAGE, decision)
     return None
 
 
@@ -202,8 +204,8 @@ def overtaken(inquiry: Inquiry, ticket: Ticket) -> str | None:
     newer customer message: it has its own event, which waits behind this one.
     """
     if not ticket.is_open or inquiry.has_newer_reply:
-        return "superseded"
-    return "escalated" if ESCALATED_TAG in ticket.tags else None
+        return why.SUPERSEDED
+    return why.ESCALATED if ESCALATED_TAG in ticket.tags else None
 
 
 def withdrawn(inquiry: Inquiry, ticket: Ticket) -> str | None:
@@ -212,16 +214,16 @@ def withdrawn(inquiry: Inquiry, ticket: Ticket) -> str | None:
     Stricter than `overtaken`: a newer message of the customer may have changed everything.
     """
     if ANSWERED_TAG in ticket.tags:
-        return "answered_automatically"
+        return why.ANSWERED
     if inquiry.has_newer_question:
-        return "newer_message"
+        return why.NEWER_MESSAGE
     return overtaken(inquiry, ticket)
 
 
 def by_policy(ticket: Ticket, policy: Policy, decision: Decision) -> Refusal | None:
     """Refusals because of the deployment's policy."""
     if (ticket.channel or "email").strip().lower() not in _E_MAIL_CHANNELS:
-        return suppressed("channel_not_supported", decision)
+        return suppressed(why.CHANNEL_NOT_SUPPORTED, decision)
     if not policy.allows(ticket.customer_email):
         return _NOT_ALLOWED
     if not policy.author_id:
@@ -238,7 +240,7 @@ def suppressed(reason: str, decision: Decision, *more: str) -> Refusal:
 
 def lookup_interrupted(reason: str) -> Refusal:
     """An order that cannot be looked up at this moment."""
-    return Refusal(f"lookup_failed:{reason}", (LOOKUP_FAILED_TAG,), is_momentary=True)
+    return Refusal(f"{why.LOOKUP_FAILED}{reason}", (LOOKUP_FAILED_TAG,), is_momentary=True)
 
 
 def lookup_failed(reason: str, decision: Decision, missing: tuple[str, ...] = ()) -> Refusal:

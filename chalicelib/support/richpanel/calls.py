@@ -16,6 +16,7 @@ from chalicelib.errors import PermanentError, TransientError, UncertainError
 from chalicelib.support.richpanel.answers import Page, TicketAnswer
 from chalicelib.vendors.http import Call, VendorClient
 from chalicelib.vendors.rate_limit import Urgency
+from chalicelib.vendors.reasons import ID_MISMATCH, INVALID_ID, TOO_MANY_PAGES, UNEXPECTED_ANSWER
 
 PROVIDER = "richpanel"
 READ_DEADLINE_SECONDS = 15.0
@@ -83,7 +84,7 @@ class RichpanelCalls:
             if not page.next_page:
                 return
             before = page
-        raise TransientError(PROVIDER, operation, reason="too_many_pages")
+        raise TransientError(PROVIDER, operation, reason=TOO_MANY_PAGES)
 
     def post(self, operation: str, path: str, body: Mapping[str, Any]) -> None:
         """Create something that may be created twice without harm.
@@ -121,14 +122,14 @@ class RichpanelCalls:
         if not shown or str(shown.get("id", conversation_id)) != conversation_id:
             # As for an id that the vendor did not understand.
             kind = PermanentError if is_repeatable else UncertainError
-            raise kind(PROVIDER, operation, reason="id_mismatch")
+            raise kind(PROVIDER, operation, reason=ID_MISMATCH)
         return TicketAnswer.model_validate(shown)
 
 
 def segment(conversation_id: str, operation: str) -> str:
     """The id as one path segment; ids that cannot be a segment are refused."""
     if conversation_id in {"", ".", ".."}:
-        raise PermanentError(PROVIDER, operation, reason="invalid_id")
+        raise PermanentError(PROVIDER, operation, reason=INVALID_ID)
     return quote(conversation_id, safe="")
 
 
@@ -137,4 +138,4 @@ def _parsed(model: type[_Model], answer: Mapping[str, Any], operation: str) -> _
         return model.model_validate(answer)
     except ValidationError:
         pass
-    raise TransientError(PROVIDER, operation, reason="unexpected_answer")
+    raise TransientError(PROVIDER, operation, reason=UNEXPECTED_ANSWER)

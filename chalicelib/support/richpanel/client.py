@@ -24,6 +24,7 @@ from chalicelib.errors import (
 )
 from chalicelib.once import keys
 from chalicelib.once.ports import Clock
+from chalicelib.support import reasons as why
 from chalicelib.support.richpanel.answers import (
     TeamPage,
     TicketAnswer,
@@ -45,6 +46,7 @@ from chalicelib.support.tickets import TEAM, Comment, Ticket
 from chalicelib.support.tickets import TicketPage as OpenTickets
 from chalicelib.vendors.http import VendorClient
 from chalicelib.vendors.rate_limit import Urgency
+from chalicelib.vendors.reasons import ID_MISMATCH
 
 _REOPEN = {"ticket": {"state": "open", "status": "OPEN"}}
 _CLOSE = {"ticket": {"state": "closed", "status": "CLOSED"}}
@@ -228,7 +230,7 @@ class Richpanel:
         except (TransientError, AuthError) as error:
             raise UncertainError.of(error) from None
         if to not in ticket.assigned_to:
-            raise UncertainError(PROVIDER, "assign", reason="not_applied")
+            raise UncertainError(PROVIDER, "assign", reason=why.NOT_APPLIED)
 
     def close(self, conversation_id: str, *, deadline_seconds: float) -> Ticket:
         """Close a ticket and read it back, as a refused change gets a 200 too.
@@ -248,7 +250,7 @@ class Richpanel:
         except (TransientError, AuthError) as error:
             raise UncertainError.of(error) from None
         if ticket.is_open:
-            raise TransientError(PROVIDER, "close", reason="not_applied")
+            raise TransientError(PROVIDER, "close", reason=why.NOT_APPLIED)
         return ticket
 
     def reopen(self, conversation_id: str, *, deadline_seconds: float) -> None:
@@ -293,7 +295,7 @@ class Richpanel:
             raise UncertainError.of(error) from None
         sent = [one.id for one in ticket.comments if is_reply(one, author_id, reference, body)]
         if not sent:
-            raise UncertainError(PROVIDER, "send_message", reason="not_visible")
+            raise UncertainError(PROVIDER, "send_message", reason=why.NOT_VISIBLE)
         return sent[-1]
 
     # --- private ------------------------------------------------------------------------------
@@ -309,7 +311,7 @@ class Richpanel:
             TicketEnvelope, "read_ticket", path, deadline_seconds, urgency=urgency
         ).ticket
         if raw.id != conversation_id:
-            raise PermanentError(PROVIDER, "read_ticket", reason="id_mismatch")
+            raise PermanentError(PROVIDER, "read_ticket", reason=ID_MISMATCH)
         return self._ticket(raw)
 
     def _list(self, page: int, since: datetime) -> ListedTickets:
@@ -352,7 +354,7 @@ class Richpanel:
         except (TransientError, AuthError) as error:
             raise UncertainError.of(error) from None
         for verb in _unseen(unseen, tags):
-            raise UncertainError(PROVIDER, verb.replace("-", "_"), reason="not_applied")
+            raise UncertainError(PROVIDER, verb.replace("-", "_"), reason=why.NOT_APPLIED)
         return missing
 
     def _put_known(

@@ -17,6 +17,13 @@ from ops.inspect.explain.stored import ENDED, Row, Stored, receipt_of
 ANSWERS = ("reply", "send_text", "send_email")
 """Kinds of actions that reach a customer with a text."""
 _CARRIERS = {"reply": "Richpanel", "send_text": "Twilio", "send_email": "Amazon SES"}
+_PROVIDERS = {
+    "reply": "richpanel",
+    "send_text": "twilio",
+    "send_email": "ses",
+    "tell_company": "company",
+}
+"""Whom an action was at, by its kind."""
 _ARRIVED = ("delivered", "read")
 _NOT_ARRIVED = ("undelivered", "failed", "bounced", "rejected", "canceled")
 _ATTENTION = ":middleware_error_needs_attention:"
@@ -83,6 +90,13 @@ def _answer(stored: Stored) -> Row | None:
     return next((one for one in stored.actions if one.get("action_kind") in ANSWERS), None)
 
 
+def _why(stored: Stored, code: str) -> str:
+    """A reason of the event in words; of an action that was attempted, it may be its vendor's answer."""
+    kinds = (str(one.get("action_kind")) for one in stored.actions)
+    at = next((_PROVIDERS[kind] for kind in kinds if kind in _PROVIDERS), "")
+    return words.reason(code, at or ("richpanel" if stored.key.startswith("evt:rp:") else ""))
+
+
 # --- why not ------------------------------------------------------------------------------------
 
 
@@ -93,21 +107,21 @@ def _why_not(stored: Stored) -> str | None:
     row, why = stored.row, str(stored.row.get("reason") or "")
     match stored.status:
         case "received":
-            waits = words.reason(str(row["last_reason"])) if "until" in row else ""
+            waits = _why(stored, str(row["last_reason"])) if "until" in row else ""
             return f"Not {verb} yet: {f'it waits ({waits})' if waits else 'it is on the queue'}."
         case "processing":
             since = row.get("last_reason")
-            because = f"the last attempt ended because {words.reason(str(since))}" if since else ""
+            because = f"the last attempt ended because {_why(stored, str(since))}" if since else ""
             return f"Not {verb} yet: {because or 'a worker has it'}."
         case "parked":
             if why.startswith("unknown"):
                 return (
-                    f"Not known whether it was {verb}: {words.reason(why)}."
+                    f"Not known whether it was {verb}: {_why(stored, why)}."
                     " It is not repeated before that is settled."
                 )
-            return f"Not {verb}: {words.reason(why)}."
+            return f"Not {verb}: {_why(stored, why)}."
         case "failed" | "skipped":
-            return f"Not {verb}: {words.reason(why)}."
+            return f"Not {verb}: {_why(stored, why)}."
     return None if verb == "processed" else _why_nothing_left(stored, verb, answer)
 
 
@@ -116,10 +130,10 @@ def _why_nothing_left(stored: Stored, verb: str, answer: Row | None) -> str | No
     how = f"Not {verb} automatically" if verb == "answered" else f"Not {verb}"
     if answer is not None:
         why = str(answer.get("reason") or stored.row.get("reason") or answer["status"])
-        return f"{how}: {words.reason(why)}."
+        return f"{how}: {_why(stored, why)}."
     why = str(stored.row.get("reason") or "")
     if why:
-        return f"{how}: {words.reason(why)}."
+        return f"{how}: {_why(stored, why)}."
     plan = stored.plan
     reasons = [str(one) for one in plan.facts.get("reasons", ())] if plan else []
     handed = next((one for one in (plan.actions if plan else ()) if one.kind == "hand_off"), None)
@@ -179,7 +193,7 @@ def _routed(stored: Stored) -> str:
     if status == "done" or (status == "skipped" and tag and tag.get("reason") == "already"):
         return f"Routed to {team} {why}."
     if status in ("skipped", "refused") and tag:
-        return f"Meant for {team} {why}, but not routed: {words.reason(str(tag.get('reason')))}."
+        return f"Meant for {team} {why}, but not routed: {_why(stored, str(tag.get('reason')))}."
     never = stored.status in ENDED
     return f"Meant for {team} {why}, {'but not routed' if never else 'and not routed yet'}."
 

@@ -1,0 +1,23 @@
+"""Facts' reasons: why a delivery does not count, and why the writer does not post."""
+
+from __future__ import annotations
+
+from chalicelib.once.reasons import By, Why
+
+NOT_TERMINAL = Why("not_terminal", By.VENDOR, "the communication had not ended")
+NOT_ON_ROSTER = Why("not_on_roster", By.COMPANY, "the agent is not on the roster")
+NOT_A_COMMUNICATION = Why("not_a_communication", By.VENDOR, "it is no communication")
+TYPE_NOT_COUNTED = Why("type_not_counted", By.US, "its type is not counted")
+INBOUND = Why("inbound", By.US, "only what agents have begun is counted")
+
+REBUILD = Why("rebuild", By.PERSON, "the dataset is being rebuilt")
+ASKED_TO = Why("asked_to", By.VENDOR, "Power BI asked us to wait")
+HELD = Why("held", By.SWITCH, "a switch was on")
+EVERY_ROW_REFUSED = Why("every_row_refused", By.VENDOR, "the dataset refused every row")
+REPETITION_REFUSED = Why(
+    "repetition_refused", By.VENDOR, "the dataset refused a batch that it may have already"
+)
+SWITCHED_OFF = Why("switched_off", By.SWITCH, "a switch was on")
+NOT_SETTLED = Why("not_settled", By.US, "it is not known whether a batch was posted")
+LEASE_OVER = Why("lease_over", By.US, "the time of the run was over")
+DIMENSION_TAKEN = Why("dimension_taken", By.US, "another run writes the same row")

@@ -1,0 +1,244 @@
+"""Outreach's reasons: why a message was not sent, or not yet, and why a person has a conversation.
+
+Words go after *because*; see `once.reasons`.  Codes are stored for years: none is renamed.
+"""
+
+from __future__ import annotations
+
+from chalicelib.once.reasons import By, Why
+
+# --- the recipient --------------------------------------------------------------------------------
+
+OPTED_OUT = Why("opted_out", By.RECIPIENT, "the recipient asked to stop")
+ANSWERED = Why("recipient_answered", By.RECIPIENT, "the recipient had written meanwhile")
+TOGETHER = Why(
+    "answered_together",
+    By.RECIPIENT,
+    "the recipient wrote again at once, and one answer covers both",
+)
+QUIET_PERIOD = Why(
+    "quiet_period", By.RECIPIENT, "another message of the recipient might follow at once"
+)
+AUTOMATIC_MESSAGE = Why("automatic_message", By.RECIPIENT, "it was an automatic message")
+MACHINE = Why("machine_reply", By.RECIPIENT, "the message reads like the reply of a machine")
+LOOP = Why(
+    "loop",
+    By.RECIPIENT,
+    "a machine seems to answer: the same again, or quicker than a person writes",
+)
+MEDIA_ONLY = Why("media_only", By.RECIPIENT, "the recipient sent pictures or sound without a word")
+EMPTY_MESSAGE = Why("empty_message", By.RECIPIENT, "the message has no text")
+LATE = Why("late_reply", By.RECIPIENT, "the recipient wrote after the conversation had ended")
+OPT_OUT_IN_DOUBT = Why("opt_out_in_doubt", By.RECIPIENT, "the message may ask for no further one")
+OTHER_SENDER = Why(
+    "other_sender", By.RECIPIENT, "the message came from another address than the recipient's"
+)
+SEVERAL = Why(
+    "several_conversations",
+    By.RECIPIENT,
+    "the message may belong to another conversation of this recipient",
+)
+WITHDRAWN = Why(
+    "confirmation_withdrawn",
+    By.RECIPIENT,
+    "the recipient wrote again between the yes and the call",
+)
+ASKED_TOOL_CHANGED = Why(
+    "tool_changed", By.PROJECT, "the tool is declared otherwise than when it was asked for"
+)
+FOR_A_PERSON = Why("recipient_asked_for_a_person", By.RECIPIENT, "the recipient asked for a person")
+
+# --- a person of the company ----------------------------------------------------------------------
+
+PERSON_ANSWERS = Why("person_answers", By.PERSON, "a person had the conversation")
+WITH_A_PERSON = Why("with_a_person", By.PERSON, "a person has the conversation")
+STEPPED_IN = Why("stepped_in", By.PERSON, "a colleague took it while automation had it")
+NO_LONGER_WAITING = Why(
+    "no_longer_waiting",
+    By.PERSON,
+    "a person had the conversation, or it waited for none any more",
+)
+HANDOFF_OVER = Why("handoff_over", By.PERSON, "the hand-off had ended already")
+RETURNED = Why(
+    "returned_to_automation",
+    By.PERSON,
+    "nothing was held; the conversation goes on automatically",
+)
+NOTED = Why("noted", By.PERSON, "it sends nothing and was noted")
+DECLINED = Why("declined", By.PERSON, "a person declined it")
+BY_A_PERSON = Why("by_a_person", By.PERSON, "a person declined it")
+
+# --- the register, with `conversations.do_not_contact.Reason` ---------------------------------------
+
+DO_NOT_CONTACT = Why("do_not_contact", By.REGISTER, "the recipient must not be contacted")
+STOP = Why("stop", By.RECIPIENT, "the recipient wrote STOP")
+ASKED_TO_STOP = Why("asked_to_stop", By.RECIPIENT, "the recipient asked to stop")
+CARRIER = Why("code_21610", By.RECIPIENT, "the recipient said STOP to the carrier")
+COMPLAINED = Why("complained", By.RECIPIENT, "the recipient marked an e-mail as spam")
+UNSUBSCRIBED = Why("unsubscribed", By.RECIPIENT, "the recipient unsubscribed")
+IMPORTED = Why("imported", By.COMPANY, "the address was on a list of the company")
+BOUNCED = Why("bounced", By.VENDOR, "the address takes no e-mail")
+DEAD_NUMBER = Why("dead_number", By.VENDOR, "the number does not exist on the channel")
+LANDLINE = Why("landline", By.VENDOR, "the number takes no texts")
+
+# --- the company's endpoint ------------------------------------------------------------------------
+
+NO_ENDPOINT = Why("no_endpoint", By.COMPANY, "the project has no endpoint for events")
+ENDPOINT_GONE = Why("endpoint_gone", By.COMPANY, "the endpoint answered that it is gone")
+GONE = Why("gone", By.COMPANY, "the endpoint answered that it is gone")
+ENDPOINT_PAUSED = Why("endpoint_paused", By.COMPANY, "the endpoint is paused")
+ENDPOINT_BREAKER_OPEN = Why(
+    "endpoint_breaker_open",
+    By.US,
+    "our circuit breaker lets no request to the endpoint pass after failures in a row",
+)
+TOOL_NOT_ACCEPTED = Why(
+    "tool_not_accepted", By.COMPANY, "the company's endpoint did not take the tool's call"
+)
+COMPANY_ID_UNUSABLE = Why(
+    "company_id_unusable", By.COMPANY, "no secret can be named after the company's id"
+)
+SIGNING_SECRETS_MISSING = Why(
+    "signing_secrets_missing", By.COMPANY, "the company has no signing secret"
+)
+SIGNING_SECRETS_MALFORMED = Why(
+    "signing_secrets_malformed", By.COMPANY, "a signing secret of the company is none"
+)
+CREDENTIALS_MALFORMED = Why(
+    "credentials_malformed", By.COMPANY, "the secret with the company's account is malformed"
+)
+
+# --- what is set for a project ----------------------------------------------------------------------
+
+NO_TEMPLATE = Why("no_template", By.PROJECT, "no template of WhatsApp is set")
+NO_SMS_CREDENTIALS = Why(
+    "no_sms_credentials_id", By.PROJECT, "the project names no secret of Twilio for SMS"
+)
+NO_WHATSAPP_CREDENTIALS = Why(
+    "no_whatsapp_credentials_id", By.PROJECT, "the project names no secret of Twilio for WhatsApp"
+)
+NO_SENDER = Why("no_sender", By.PROJECT, "the project has no address to send the e-mail from")
+NO_NOTICE = Why("no_notice", By.PROJECT, "the project wants no e-mail about hand-offs")
+HANDOFF_NOTICE = Why(
+    "handoff_notice",
+    By.PROJECT,
+    "the company is sent an e-mail if no person takes the conversation until then",
+)
+HELD_START = Why(
+    "auto_queue_initial_message", By.PROJECT, "the company wants a person to approve first messages"
+)
+HELD_REPLY = Why(
+    "auto_queue_reply_message", By.PROJECT, "the company wants a person to approve answers"
+)
+NOT_ALLOWED = Why("channel_not_allowed", By.PROJECT, "the project does not allow the channel")
+QUIET_HOURS = Why("quiet_hours", By.PROJECT, "it was night for the recipient")
+QUIET_HOURS_UNREADABLE = Why(
+    "quiet_hours_unreadable", By.PROJECT, "the setting of quiet hours cannot be read"
+)
+NOT_DECLARED = Why("not_declared", By.PROJECT, "the conversation declares no such message")
+UNREADABLE = Why("unreadable", By.PROJECT, "{} cannot be read: see company check")
+
+# --- limits -----------------------------------------------------------------------------------------
+
+WINDOW_CLOSED = Why(
+    "window_closed",
+    By.LIMIT,
+    "WhatsApp takes free text only within 24 hours after a message of the recipient,"
+    " and no template is set for later",
+)
+ANSWERS_PER_HOUR = Why(
+    "answers_per_hour", By.LIMIT, "the recipient had had all answers of one hour"
+)
+ANSWERS_PER_DAY = Why("answers_per_day", By.LIMIT, "the recipient had had all answers of one day")
+BUDGET_REACHED = Why(
+    "budget_reached", By.LIMIT, "the project's budget of the day for language models was spent"
+)
+CONVERSATION_BUDGET_REACHED = Why(
+    "conversation_budget_reached",
+    By.LIMIT,
+    "the conversation's budget for language models was spent",
+)
+BEYOND_SHARE = Why("beyond_share", By.LIMIT, "the company's share of starts was used up")
+TOO_LONG = Why("too_long", By.LIMIT, "the text is longer than the project's limit")
+
+# --- the carrier ------------------------------------------------------------------------------------
+
+ANSWERED_BY_PROVIDER = Why("answered_by_provider", By.VENDOR, "the carrier answers HELP itself")
+NOT_DELIVERED = Why("opening_not_delivered", By.VENDOR, "the first message was not delivered")
+ANSWER_WITHOUT_ID = Why("answer_without_id", By.VENDOR, "{} named no id of the message")
+ANSWER_WITHOUT_DATE = Why("answer_without_date", By.VENDOR, "{} named no date of a message")
+ANSWER_NOT_A_LIST = Why("answer_not_a_list", By.VENDOR, "the answer of {} could not be read")
+ANSWER_NOT_A_MESSAGE = Why("answer_not_a_message", By.VENDOR, "the answer of {} could not be read")
+
+# --- what a writer wrote, and what we made of it ------------------------------------------------------
+
+ASKED_BY_WRITER = Why(
+    "asked_by_writer", By.US, "the recipient asks for a person, or automation has no answer"
+)
+NOTHING_TO_SAY = Why("nothing_to_say", By.US, "there was no text to send")
+NOTHING_WRITTEN = Why("openai_empty_message", By.VENDOR, "the model wrote no text")
+NOTHING_COMPOSED = Why(
+    "compose:empty_message",
+    By.VENDOR,
+    "the message could not be written: the model wrote no text",
+)
+BAD_ARGUMENTS = Why(
+    "tool_arguments", By.US, "the arguments of a tool's call are not those it declares"
+)
+DRAFT_INSTRUCTION = Why(
+    "draft_instruction", By.RECIPIENT, "the recipient's message instructs the machine"
+)
+DRAFT_TOOL = Why(
+    "draft_tool", By.US, "the model asked for a function that the recipient only quoted or named"
+)
+DRAFT_LINK = Why("draft_link", By.US, "two drafts held a link that was not given")
+DRAFT_EMAIL = Why("draft_email", By.US, "two drafts held an e-mail address that was not given")
+DRAFT_PHONE = Why("draft_phone", By.US, "two drafts held a phone number that was not given")
+DRAFT_AMOUNT = Why("draft_amount", By.US, "two drafts held a sum or percentage that was not given")
+DRAFT_DATE = Why("draft_date", By.US, "two drafts held a day or time that was not given")
+DRAFT_PROMISE = Why("draft_promise", By.US, "two drafts promised something that was not given")
+DRAFT_ORDER = Why(
+    "draft_order", By.US, "two drafts held a number or state of an order that was not given"
+)
+DRAFT_LANGUAGE = Why("draft_language", By.US, "two drafts were not in the recipient's language")
+DRAFT_LENGTH = Why("draft_length", By.US, "two drafts were longer than the project's limit")
+DRAFT_PERSONAL = Why("draft_personal", By.US, "two drafts held personal identifiers")
+DRAFT_PROMPT = Why("draft_prompt", By.US, "two drafts talked about the machine's instructions")
+DRAFT_HUMAN = Why("draft_human", By.US, "two drafts claimed that a human being writes")
+DRAFT_FORM = Why("draft_form", By.US, "two drafts held placeholders, markup or code")
+DRAFT_TOPIC = Why(
+    "draft_topic", By.PROJECT, "two drafts were about a topic that the project forbids"
+)
+DRAFT_ABUSE = Why("draft_abuse", By.VENDOR, "the provider's moderation flagged two drafts")
+
+# --- ourselves --------------------------------------------------------------------------------------
+
+MESSAGE_GONE = Why("message_gone", By.US, "the message it is about is not stored")
+NEVER_OPENED = Why("never_opened", By.US, "the conversation was never opened")
+EXISTS = Why("conversation_exists", By.US, "another start has opened a conversation under this id")
+CONTINUED = Why("continued", By.US, "a conversation on another channel had taken its place")
+CONVERSATION_GONE = Why("conversation_gone", By.US, "the conversation is not kept any more")
+UNKNOWN_CONVERSATION = Why("unknown_conversation", By.US, "no such conversation is known")
+UNKNOWN_SENDER = Why("unknown_sender", By.US, "no conversation with that recipient is known")
+WRONG_ACCOUNT = Why("wrong_account", By.US, "another company's account had signed it")
+TOOL_CHANGED = Why(
+    "tool_changed", By.PROJECT, "the tool is declared otherwise than when it was asked for"
+)
+FOR_A_PERSON = Why(
+    "for_a_person", By.US, "the message asks for more than to be sent, which a person decides"
+)
+FAILED = Why("failed", By.US, "a message could not be processed or sent")
+SLOW_LOOK = Why(
+    "slow_look", By.US, "whether it may be sent could not be read right before the request"
+)
+START_TAKEN = Why("start_taken", By.US, "another worker took the start over")
+CONSENT_NOT_KEPT = Why("consent_not_kept", By.US, "the recipient's word could not be stored")
+
+# --- where a conversation failed: `failure_stage`, before the reason ------------------------------------
+
+STAGE_OPEN = Why("open:", By.US, "no conversation was opened: {}")
+STAGE_SECRETS = Why("secrets:", By.US, "the company's secret cannot be used: {}")
+STAGE_COMPOSE = Why("compose:", By.US, "the message could not be written: {}")
+STAGE_SEND = Why("send:", By.US, "the message could not be sent: {}")
+STAGE_GIVEN_UP = Why("retries:", By.US, "{}")
+STAGE_DECLINED = Why("declined:", By.PERSON, "{}")

@@ -1,0 +1,257 @@
+"""Every reason that is stored is declared with who refused and words, and the pages say the same."""
+
+import ast
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from chalicelib.facts import reasons as facts
+from chalicelib.once import reasons as core
+from chalicelib.once.reasons import By, Why, declared
+from chalicelib.outreach import reasons as outreach
+from chalicelib.outreach.conversations.do_not_contact import Reason
+from chalicelib.outreach.twilio.codes import REASONS
+from chalicelib.outreach.writing.checks.review import RULES
+from chalicelib.support import reasons as support
+from chalicelib.vendors import reasons as vendors
+from ops.inspect.explain.words import CATALOGUE
+
+ROOT = Path(__file__).parents[2]
+MODULES = (core, vendors, outreach, support, facts)
+GIVEN = {
+    **dict.fromkeys(("HandBackError", "BusyError", "LeaseLostError", "HandedBackError"), 0),
+    **dict.fromkeys(("UnavailableError", "SwitchesUnreadableError", "NotYet", "Refusal"), 0),
+    **dict.fromkeys(("suppressed", "lookup_failed", "_withdrawn", "NoAnswer", "Limit"), 0),
+    **dict.fromkeys(
+        ("NotAnEvent", "hand_off_plan", "handing", "withhold", "keep_reason", "Lookup"), 1
+    ),
+    **dict.fromkeys(("PlannedAction", "reply_failed", "start_failed", "_failed"), 1),
+    **dict.fromkeys(("fail",), 2),
+}
+"""Where a call takes a reason, by the name of what is called."""
+KEYWORDS = ("reason", "hand_off_reason", "lacks")
+STATED = ("failure_reason", "withheld_reason", "hand_off_to_human_reason")
+"""Attributes that hold reasons."""
+NOT_STORED = ("event", "metric", "note", "Act", "enter", "Turn", "Answer", "evaluate")
+"""Calls whose `reason` is a field of a log line, a figure or a person's own words."""
+FILES = sorted((ROOT / "chalicelib").rglob("*.py"))
+
+
+def name_of(called):
+    return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+
+
+def given(tree):
+    """Every expression of a module that is stored as a reason."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values, strict=True):
+                if isinstance(key, ast.Constant) and key.value in STATED:
+                    yield value
+        if not isinstance(node, ast.Call) or name_of(node.func) in NOT_STORED:
+            continue
+        yield from (one.value for one in node.keywords if one.arg in KEYWORDS)
+        name = name_of(node.func)
+        args = node.args
+        if name == "PlannedAction" and not (
+            args and isinstance(args[0], ast.Constant) and args[0].value == "hand_off"
+        ):
+            continue
+        if name in GIVEN and len(args) > GIVEN[name]:
+            yield args[GIVEN[name]]
+
+
+def choices(expression):
+    match expression:
+        case ast.IfExp(body=body, orelse=other):
+            return [*choices(body), *choices(other)]
+        case ast.BoolOp(values=values):
+            return [one for value in values for one in choices(value)]
+        case _:
+            return [expression]
+
+
+def text_of(expression, module):
+    """The code, or its beginning where the rest is known only in a run; empty where all of it is."""
+    if isinstance(expression, ast.JoinedStr):
+        found = ""
+        for part in expression.values:
+            inner = part.value if isinstance(part, ast.FormattedValue) else part
+            text = text_of(inner, module)
+            found += text
+            if not text:
+                break
+        return found
+    if isinstance(expression, ast.Constant):
+        return expression.value if isinstance(expression.value, str) else ""
+    if isinstance(expression, ast.Name | ast.Attribute):
+        value = vars(module).get(name_of(expression)) if _is_global(expression, module) else None
+        if isinstance(expression, ast.Attribute) and isinstance(expression.value, ast.Name):
+            owner = vars(module).get(expression.value.id)
+            value = getattr(owner, expression.attr, None)
+        return str(value) if isinstance(value, str) else ""
+    return ""
+
+
+def _is_global(expression, module):
+    return isinstance(expression, ast.Name) and expression.id in vars(module)
+
+
+def spelled(expression):
+    """The letters that an expression itself spells."""
+    parts = expression.values if isinstance(expression, ast.JoinedStr) else [expression]
+    texts = [one.value for one in parts if isinstance(one, ast.Constant)]
+    return "".join(one.strip("|:") for one in texts if isinstance(one, str))
+
+
+def stored(file):
+    """The reasons that a module stores: its line, the expression and the code's text."""
+    path = file.relative_to(ROOT)
+    module = importlib.import_module(".".join(path.with_suffix("").parts))
+    for whole in given(ast.parse(file.read_text())):
+        for one in choices(whole):
+            code = text_of(one, module).rpartition("|")[2]
+            if not code.isupper():  # a code of a door's answer
+                yield f"{path}:{one.lineno}", one, code
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda one: str(one.relative_to(ROOT)))
+def test_a_stored_reason_is_declared_with_words(file):
+    without = [
+        (where, code)
+        for where, _, code in stored(file)
+        if code and CATALOGUE.read(code) is None and CATALOGUE.read(f"{code}timeout") is None
+    ]
+    assert without == []
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda one: str(one.relative_to(ROOT)))
+def test_a_stored_reason_is_given_by_its_name_and_not_spelled_again(file):
+    assert [(where, spelled(one)) for where, one, _ in stored(file) if spelled(one)] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'raise NotAnEvent(status, "new_code")',
+        'raise NotYet("new_code", until)',
+        'raise PermanentError(PROVIDER, "send", reason="new_code")',
+        'return hand_off_plan("reply", "new_code")',
+        'PlannedAction("hand_off", "|new_code")',
+        'record.move({"failure_reason": "new_code"})',
+        'raise NotAnEvent(status, found or f"new_code:{other}")',
+    ],
+)
+def test_the_walk_sees_a_code_wherever_it_is_given(line):
+    found = [one for whole in given(ast.parse(line)) for one in choices(whole)]
+    assert [spelled(one) for one in found if spelled(one)] == ["new_code"]
+    assert CATALOGUE.read("new_code") is None
+
+
+def test_the_walk_sees_the_reasons_of_outreach():
+    found = {code for file in FILES for _, _, code in stored(file)}
+    assert {"window_closed", "asked_by_writer", "no_longer_waiting"} <= found
+
+
+def test_a_code_is_declared_once():
+    declared_there = [
+        one for module in MODULES for one in vars(module).values() if isinstance(one, Why)
+    ]
+    codes = [str(one) for one in declared_there]
+    assert sorted({one for one in codes if codes.count(one) > 1}) == []
+    assert set(By) == {one.by for one in declared_there}
+
+
+def test_words_can_follow_because():
+    names = {name.partition(" ")[0] for _, name in vendors.PROVIDERS.values()}
+    names |= {"WhatsApp", "{}", "Richpanel", "Power"}
+    for code, one in declared(*MODULES).items():
+        first = one.words.partition(" ")[0]
+        assert first in names or first == first.lower(), code
+        assert one.words[-1] not in ".!?", code
+
+
+def test_rules_of_drafts_reasons_of_the_register_and_codes_of_twilio_are_declared():
+    codes = {f"draft_{one}" for one in RULES} | set(map(str, Reason))
+    assert {one for one in codes if CATALOGUE.read(one) is None} == set()
+    assert all(CATALOGUE.read(f"refused:{one}").by == REASONS[one].by for one in REASONS)
+
+
+@pytest.mark.parametrize(
+    ("code", "by", "words"),
+    [
+        ("send:window_closed", By.LIMIT, "the message could not be sent: WhatsApp takes"),
+        ("twilio_window_closed", By.LIMIT, "WhatsApp takes free text only"),
+        ("refused:no_template", By.PROJECT, "it was refused: no template"),
+        ("secrets:secret_missing", By.US, "the company's secret cannot be used: the secret"),
+        ("conversations_for_a_person", By.US, "the message asks for more"),
+        ("dead_letter:richpanel_breaker_open", By.US, "it was given up after ten attempts: our"),
+        ("openai_model_breaker_open", By.US, "our circuit breaker lets no request to this model"),
+        ("twilio_local_rate_limit", By.LIMIT, "our share of the rate limit of Twilio"),
+        ("company_timeout", By.COMPANY, "the company's endpoint did not answer in time"),
+        ("richpanel_http_500", By.VENDOR, "Richpanel answered with the error 500"),
+        ("refused:21610", By.RECIPIENT, "it was refused: Twilio refused it with the code 21610"),
+        ("ses_MessageRejected", By.VENDOR, "Amazon SES refused it with the code MessageRejected"),
+        ("withheld:kill_switch", By.SWITCH, "the switch kill_switch was on"),
+        ("switches_unreadable:kill_switch", By.US, "the switch kill_switch could not be read"),
+        ("bug_KeyError", By.US, "our own code failed (KeyError)"),
+        ("ai_config_unreadable", By.PROJECT, "the project's ai_config cannot be read"),
+        ("dynamodb_contended", By.US, "too many wrote"),
+        ("compose:empty_message", By.VENDOR, "the message could not be written: the model"),
+    ],
+)
+def test_a_reason_of_several_parts_blames_who_refused(code, by, words):
+    found = CATALOGUE.read(code)
+    assert found.by == by
+    assert found.words.startswith(words)
+
+
+def test_a_code_that_is_not_declared_blames_no_one():
+    assert CATALOGUE.read("of_a_later_release") is None
+    assert CATALOGUE.words("of_a_later_release") == "of_a_later_release"
+
+
+# --- pages ----------------------------------------------------------------------------------------
+
+
+def test_the_page_of_outreach_has_each_of_its_reasons():
+    section = re.search(r"^## Reasons$(.*?)^## ", page("outreach"), re.MULTILINE | re.DOTALL)[1]
+    rows = re.findall(r"^\| (`.+?`) \| (\w+) \| (.+) \|$", section, re.MULTILINE)
+    expected = [(shown(one), one.by.value, one.words) for one in declared(outreach).values()]
+    assert sorted(rows) == sorted(expected)
+
+
+def test_the_page_of_support_names_each_reason_and_no_other():
+    section = re.search(
+        r"^## Why nothing was sent$(.*?)^Machine mail", page("support"), re.MULTILINE | re.DOTALL
+    )[1]
+    named = set(re.findall(r"`([a-z_0-9:]+?)(?:\.\.\.)?` ?[,|:.;]", section))
+    known = declared(core, support)
+    assert {one for one in named if not any(code.startswith(one) for code in known)} == set()
+    families = [one for one in named if one[-1] in ":_"]
+    missing = {code for code in declared(support) if code not in named}
+    assert {one for one in missing if not one.startswith(tuple(families))} == set()
+    rows = re.findall(r"^\| (`.+?`) \| ([a-z]+) \| (.+) \|$", section, re.MULTILINE)
+    assert rows
+    assert set(rows) <= {(shown(one), one.by.value, one.words) for one in known.values()}
+
+
+def test_the_codes_of_refused_effects_in_the_runbook_are_known():
+    section = re.search(
+        r"^## refused-effects$(.*?)^## ", page("runbook"), re.MULTILINE | re.DOTALL
+    )[1]
+    cells = " ".join(re.findall(r"^\| (`[^|]+) \|", section, re.MULTILINE))
+    codes = set(re.findall(r"`(\w+)`", cells)) - {"send_message", "http_4xx"}
+    assert codes
+    assert {one for one in codes if CATALOGUE.read(one) is None} == set()
+
+
+def page(name):
+    return (ROOT / "docs" / f"{name}.md").read_text()
+
+
+def shown(one):
+    """A code as a page shows it; the beginning of others with dots."""
+    return f"`{one}...`" if one[-1] in ":_" else f"`{one}`"
