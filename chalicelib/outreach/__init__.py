@@ -19,6 +19,7 @@ In the order of a conversation:
 
 What these share:
 
+    trust          whose word an entry of a conversation is
     channels       the channels and their names in settings, requests and addresses
     conversations/ the conversations table
     project/       what a company has set for a project, and the rules that follow from it

@@ -60,10 +60,12 @@ class InboundMessage(OutreachJob):
         consent_at_door: the door has written or lifted the mark that the message asks for, or found
             none to lift: the worker leaves it.
         carrier_answers: the carrier answers such a message itself.
+        is_proven: its sender has written it, as the signature of a text or the checks of an e-mail
+            show; a token may still prove one that is not.
         pair: the conversation's own addresses, once they are known to differ from the message's: an
             e-mail with a valid token may come from any address.
         is_apart: the door could not see that it may speak for its sender: the account that signed it
-            does not own the number, or the e-mail's checks failed.  It waits in a group of that
+            does not own the number, or nothing proves the e-mail.  It waits in a group of that
             account or address, so that it delays no conversation; the worker judges it as any other.
     """
 
@@ -84,6 +86,7 @@ class InboundMessage(OutreachJob):
     opt_out: Literal["stop", "start", "help"] | None = None
     consent_at_door: bool = False
     carrier_answers: bool
+    is_proven: bool = True
     pair: tuple[str, str] | None = None
     is_apart: bool = False
 

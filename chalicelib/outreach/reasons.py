@@ -38,15 +38,20 @@ SEVERAL = Why(
     By.RECIPIENT,
     "the message may belong to another conversation of this recipient",
 )
+UNPROVEN = Why(
+    "unproven_sender", By.RECIPIENT, "nothing shows that the recipient wrote this e-mail"
+)
+UNPROVEN_REFUSAL = Why(
+    "unproven_refusal", By.RECIPIENT, "an e-mail that may be the recipient's asked to stop"
+)
 WITHDRAWN = Why(
     "confirmation_withdrawn",
     By.RECIPIENT,
     "the recipient wrote again between the yes and the call",
 )
-ASKED_TOOL_CHANGED = Why(
-    "tool_changed", By.PROJECT, "the tool is declared otherwise than when it was asked for"
+ASKED_FOR_A_PERSON = Why(
+    "recipient_asked_for_a_person", By.RECIPIENT, "the recipient asked for a person"
 )
-FOR_A_PERSON = Why("recipient_asked_for_a_person", By.RECIPIENT, "the recipient asked for a person")
 
 # --- a person of the company ----------------------------------------------------------------------
 

@@ -21,7 +21,9 @@ import re
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from email import message_from_bytes
 from email.message import EmailMessage
+from email.utils import parseaddr
 from typing import TYPE_CHECKING, Any
 
 from local.vendors import simulated
@@ -35,7 +37,8 @@ HELP = f"""{simulated.HELP}
 GET    /_sim/emails                every accepted e-mail, newest last
 POST   /_sim/events                deliver every event that is due
 DELETE /_sim/events                forget them
-POST   /_sim/inbound               {{"from": "...", "to": "...", "text": "...", "headers": {{}}}}
+POST   /_sim/inbound               {{"from": "...", "to": "...", "text": "...", "headers": {{}}}}; among
+                                    the headers also "spf", "dkim", "dmarc" and "by"
 """
 _TAG = re.compile(r"[A-Za-z0-9_-]{1,256}")
 _ADDRESS = re.compile(r"[^\s@<>\x00-\x1f]+@[^\s@<>\x00-\x1f]+\.[^\s@<>.\x00-\x1f]+")
@@ -144,13 +147,31 @@ class Ses(simulated.Vendor):
         text: str,
         *,
         subject: str = "Re: hello",
+        spf: str = "PASS",
+        dkim: str = "PASS",
         dmarc: str = "PASS",
+        by: str = "",
         **headers: str,
     ) -> dict[str, Any]:
-        """An inbound e-mail, as SNS passes it to Lambda; ``In_Reply_To`` sets that header."""
+        """An inbound e-mail, as SNS passes it to Lambda; ``In_Reply_To`` sets that header.
+
+        Args:
+            from_: the author.
+            to: one of the company's addresses.
+            text: the body.
+            subject: the subject.
+            spf: the verdict on the domain `by`; ``GRAY`` where it has no record.
+            dkim: the verdict on its signature; ``GRAY`` where there is none.
+            dmarc: the verdict on the author's domain; ``GRAY`` where it has no policy.
+            by: the domain that sent and signed it, the author's by default.
+            headers: the sender's own, which stand below SES's; also an ``Authentication_Results``.
+        """
         with self.lock:
             number = next(self._numbers)
         message = EmailMessage()
+        domain = by or parseaddr(from_)[1].rpartition("@")[2]
+        if dkim != "GRAY":
+            message["DKIM-Signature"] = f"v=1; a=rsa-sha256; d={domain}; s=s1; h=from; bh=; b="
         message["From"], message["To"], message["Subject"] = from_, to, subject
         message["Message-ID"] = f"<m{number}@mail.example.com>"
         for name, value in headers.items():
@@ -158,30 +179,31 @@ class Ses(simulated.Vendor):
             message[name.replace("_", "-")] = value
         message.set_content(text)
         at = _iso(self._now())
-        passed = {"status": "PASS"}
+        verdicts = {"spam": "PASS", "virus": "PASS", "spf": spf, "dkim": dkim, "dmarc": dmarc}
+        found = _found(verdicts, domain, parseaddr(from_)[1], number)
+        whole = found.encode() + bytes(message)
         return sns_event(
             {
                 "notificationType": "Received",
                 "mail": {
                     "timestamp": at,
-                    "source": from_,
+                    "source": f"m{number}@{domain}",
                     "messageId": f"inbound{number:025d}",
                     "destination": [to],
                     "headersTruncated": False,
-                    "headers": [{"name": k, "value": str(v)} for k, v in message.items()],
+                    "headers": [
+                        {"name": name, "value": str(value)}
+                        for name, value in message_from_bytes(whole).items()
+                    ],
                     "commonHeaders": {"from": [from_], "to": [to], "subject": subject},
                 },
                 "receipt": {
                     "timestamp": at,
                     "recipients": [to],
-                    "spamVerdict": passed,
-                    "virusVerdict": passed,
-                    "spfVerdict": passed,
-                    "dkimVerdict": passed,
-                    "dmarcVerdict": {"status": dmarc},
+                    **{f"{name}Verdict": {"status": one} for name, one in verdicts.items()},
                     "action": {"type": "SNS", "topicArn": "arn", "encoding": "BASE64"},
                 },
-                "content": base64.b64encode(bytes(message)).decode(),
+                "content": base64.b64encode(whole).decode(),
             }
         )
 
@@ -311,6 +333,35 @@ def event(email: Mapping[str, Any], name: str) -> dict[str, Any]:
     if name == "Bounce":
         about["bounce"] = {"bounceType": "Permanent", "bounceSubType": "NoEmail"}
     return about
+
+
+def _found(verdicts: Mapping[str, str], domain: str, author: str, number: int) -> str:
+    """The headers that SES puts above the sender's."""
+    said = {"PASS": "pass", "FAIL": "fail", "GRAY": "none"}
+    spf, dkim, dmarc = (said[verdicts[name]] for name in ("spf", "dkim", "dmarc"))
+    envelope, host = f"m{number}@{domain}", f"mail.{domain}"
+    checked = {
+        "pass": f"domain of {domain} designates 192.0.2.1 as permitted sender",
+        "fail": f"domain of {domain} does not designate 192.0.2.1 as permitted sender",
+        "none": f"192.0.2.1 is neither permitted nor denied by domain of {domain}",
+    }[spf]
+    by_server = f"(spfCheck: {checked}) client-ip=192.0.2.1; envelope-from={envelope}; helo={host};"
+    signed = "" if dkim == "none" else f" header.i=@{domain}"
+    lines = (
+        f"Return-Path: <{envelope}>",
+        f"Received: from {host} ({host} [192.0.2.1])",
+        f" by inbound-smtp.{REGION}.amazonaws.com with SMTP id inbound{number:025d}",
+        " for replies; Fri, 20 Nov 2026 09:00:00 +0000 (UTC)",
+        f"X-SES-Spam-Verdict: {verdicts['spam']}",
+        f"X-SES-Virus-Verdict: {verdicts['virus']}",
+        f"Received-SPF: {spf} {by_server}",
+        "Authentication-Results: amazonses.com;",
+        f" spf={spf} {by_server}",
+        f" dkim={dkim}{signed};",
+        f" dmarc={dmarc} header.from={author.rpartition('@')[2]};",
+        "X-SES-RECEIPT: AEFBQUFB",
+    )
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _is_header(name: str, value: str) -> bool:

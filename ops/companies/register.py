@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError
 from chalicelib.outreach.conversations import items as layout
 from chalicelib.outreach.conversations.do_not_contact import (
@@ -28,7 +29,8 @@ from ops.companies import company
 from ops.inspect.events import PAGE
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
-COLUMNS = ("company", "address", "channel", "reason", "since", "by", "lifted_at", "lifted_by")
+_STORED = ("since", "until", "by", "lifted_at", "lifted_by")
+COLUMNS = ("company", "address", "channel", "reason", *_STORED)
 """Of a listed entry.  Of an erased person the address is empty; `channel` is empty for every channel."""
 
 
@@ -162,13 +164,13 @@ def _address(text: str) -> str | None:
 
 def _scanned(session: Session, company_id: str) -> Iterator[RegisterEntry]:
     table = session.services.table(session.services.settings.conversations_table)
-    start = None
+    start, now = None, iso(session.services.clock.now())
     while True:
         page, start = table.scan_page(limit=PAGE, start=start)
         for item in page:
             is_entry = str(item["conversation_id"]).startswith(layout.DO_NOT_CONTACT)
             if is_entry and layout.forbidden_by(item)[0] == company_id:
-                yield RegisterEntry(item)
+                yield RegisterEntry(item, now)
         if start is None:
             return
 
@@ -176,11 +178,10 @@ def _scanned(session: Session, company_id: str) -> Iterator[RegisterEntry]:
 def _row(entry: RegisterEntry, company_id: str) -> dict[str, Any]:
     address = layout.forbidden_by(entry.item)[1]
     suffix = str(entry.item["conversation_id"]).rpartition(f"#{company_id}")[2].strip("#")
-    names = ("since", "by", "lifted_at", "lifted_by")
     return {
         "company": company_id,
         "address": "" if address.startswith("erased:") else address,
-        "channel": "" if suffix == "kept" else suffix,
+        "channel": {"kept": "", "suspended": "email"}.get(suffix, suffix),
         "reason": entry.reason,
-        **{name: entry.item.get(name) or "" for name in names},
+        **{name: entry.item.get(name) or "" for name in _STORED},
     }

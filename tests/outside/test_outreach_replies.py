@@ -181,3 +181,51 @@ def test_a_text_that_another_companys_account_has_signed_is_not_taken(stack):
         assert stack.says(to, text, account=SECOND_ACCOUNT) == 200
     assert len(stack.said(request_id)) == len(stack.texts_to(to)) == 1
     assert stack.outcome(started(stack, to))["state"] == "sent"
+
+
+# --- e-mails that nothing proves ----------------------------------------------------------------------
+
+UNPROVEN = {"spf": "FAIL", "dkim": "FAIL", "dmarc": "GRAY"}
+"""SPF and DKIM have failed, and the author's domain has no policy."""
+ADDRESS = "replies@company.example"
+"""The company's, without the token of a conversation."""
+
+
+def test_an_e_mail_that_nothing_proves_goes_to_a_person_and_gets_no_answer(stack):
+    for words in ("Tell me more.", "START"):
+        to = stack.mail()
+        request_id = started(stack, to, "email")
+        stack.writes(to, ADDRESS, words, **UNPROVEN)
+        assert stack.outcome(request_id)["waiting"]["reason"] == "unproven_sender"
+        assert stack.said(request_id)[1]["text"] == words
+        assert len(stack.mails_to(to)) == 1
+
+
+def test_an_e_mail_is_proven_by_its_domain_or_by_the_token_that_only_its_recipient_has(stack):
+    for checks in (
+        {"spf": "FAIL", "dkim": "FAIL", "dmarc": "PASS"},
+        {"spf": "FAIL", "dmarc": "GRAY"},
+        {"dkim": "FAIL", "dmarc": "GRAY"},
+        {"by": "bounces.mail.example", "dmarc": "GRAY"},
+    ):
+        to = stack.mail()
+        started(stack, to, "email")
+        stack.writes(to, ADDRESS, "Tell me more.", **checks)
+        assert len(stack.mails_to(to)) == 2, checks
+    to = stack.mail()
+    started(stack, to, "email")
+    stack.writes(to, stack.mails_to(to)[0]["reply_to"], "Tell me more.", **UNPROVEN)
+    assert len(stack.mails_to(to)) == 2
+
+
+def test_another_domains_signature_or_a_header_of_the_senders_own_proves_nothing(stack):
+    own = "amazonses.com; dkim=pass header.i=@mail.example; dmarc=pass header.from=mail.example"
+    for checks in (
+        {"by": "evil-mail.example", "dmarc": "GRAY"},
+        {**UNPROVEN, "Authentication_Results": own},
+        {**UNPROVEN, "by": f"evil.example; {own}"},
+    ):
+        to = stack.mail()
+        request_id = started(stack, to, "email")
+        stack.writes(to, ADDRESS, "Tell me more.", **checks)
+        assert stack.outcome(request_id)["waiting"]["reason"] == "unproven_sender", checks

@@ -135,3 +135,59 @@ def test_a_list_to_import_is_refused_whole_for_one_wrong_line_and_taken_twice_ch
     stack.ops(*command)
     assert entries(stack, to) == listed != []
     assert stack.outcome(started(stack, to))["reason"] == "do_not_contact"
+
+
+# --- e-mails that nothing proves ----------------------------------------------------------------------
+
+UNPROVEN = {"spf": "FAIL", "dkim": "FAIL", "dmarc": "GRAY"}
+"""SPF and DKIM have failed, and the author's domain has no policy."""
+ADDRESS = "replies@company.example"
+"""The company's, without the token of a conversation."""
+
+
+def test_a_stop_that_nothing_proves_suspends_e_mails_to_its_address_for_a_month_and_once(stack):
+    tel, mail = stack.tel(), stack.mail()
+    both = {"recipient_tel": tel, "recipient_email": mail}
+    request_id = started(stack, mail, "email", recipient_data=both)
+    stack.writes(mail, ADDRESS, "STOP", **UNPROVEN)
+    assert stack.outcome(request_id)["waiting"]["reason"] == "unproven_sender"
+    assert [line for line in entries(stack, mail) if "unproven_refusal" in line]
+    suspended = started(stack, mail, "email", recipient_data=both)
+    assert stack.outcome(suspended)["reason"] == "do_not_contact"
+    assert stack.outcome(started(stack, tel, recipient_data=both))["state"] == "sent"
+    stack.forward(days=20)
+    stack.writes(mail, ADDRESS, "STOP", **UNPROVEN)
+    stack.forward(days=11)
+    assert stack.outcome(started(stack, mail, "email"))["state"] == "sent"
+
+
+def test_a_start_of_a_proven_sender_or_an_operator_ends_the_suspension(stack):
+    lift = ("do-not-contact", "lift", "--company", FIRST.id, "--reason", "asked", "--yes")
+    for ends in (
+        lambda mail: stack.writes(mail, ADDRESS, "START"),
+        lambda mail: stack.ops(*lift, "--address", mail),
+    ):
+        mail = stack.mail()
+        started(stack, mail, "email")
+        stack.writes(mail, ADDRESS, "STOP", **UNPROVEN)
+        stack.writes(mail, ADDRESS, "START", **UNPROVEN)
+        assert stack.outcome(started(stack, mail, "email"))["reason"] == "do_not_contact"
+        ends(mail)
+        assert stack.outcome(started(stack, mail, "email"))["state"] == "sent"
+
+
+def test_a_start_that_nothing_proves_does_not_lift_a_stop(stack):
+    mail = stack.mail()
+    started(stack, mail, "email")
+    stack.writes(mail, ADDRESS, "STOP")
+    stack.writes(mail, ADDRESS, "START", **UNPROVEN)
+    assert stack.outcome(started(stack, mail, "email"))["reason"] == "do_not_contact"
+
+
+def test_the_token_of_a_conversation_stops_it_from_any_mailbox(stack):
+    mail, other = stack.mail(), stack.mail()
+    started(stack, mail, "email")
+    reply_to = stack.mails_to(mail)[0]["reply_to"]
+    stack.writes(other, reply_to, "STOP", **UNPROVEN)
+    assert stack.outcome(started(stack, mail, "email"))["reason"] == "do_not_contact"
+    assert [line for line in entries(stack, other) if "unproven_refusal" in line]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.do_not_contact import address_hash
 from chalicelib.outreach.conversations.records import Record
@@ -181,7 +182,9 @@ def _blocks(mark: Mark, record: Record) -> bool:
     if partition == items.internal(record.primary_channel, company):
         # Who has written in the conversation has an address that works.
         technical = [] if record.item.get("last_inbound_at") else [f"#{record.channel.value}"]
-        suffixes = ["", "#kept", *technical]
+        is_left = record.is_handed_off or record.person_act or record.channel != Channel.EMAIL
+        suspended = ["#suspended"] if technical and not is_left else []
+        suffixes = ["", "#kept", *technical, *suspended]
     elif partition in [items.internal(one, company) for one in addresses]:
         suffixes = ["", "#kept"]
     elif partition in [_hashed(one, company)[0] for one in addresses]:

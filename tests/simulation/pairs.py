@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.outreach.conversations import items
-from chalicelib.outreach.conversations.records import SEVERAL, Record
+from chalicelib.outreach.conversations.records import AUTO_REPLY, SEVERAL, UNPROVEN, Record
 from tests.simulation.faults import drawn
 from tests.simulation.quotes import quoting, unsubscribing
 from tests.simulation.scenario import (
@@ -90,6 +90,7 @@ class Pairs:
         self._world = world
         self._tried: set[str] = set()
         self._meant: dict[str, Meant] = {}
+        self._unproven: dict[str, str] = {}
 
     def tried(self, entry_id: str, key: str, said: Says, *, quoted: str, token: str = "") -> None:
         """A carrier delivers a message; only its first delivery shows what it may meet.
@@ -103,7 +104,7 @@ class Pairs:
         if entry_id in self._tried:
             return
         self._tried.add(entry_id)
-        if said.is_elsewhere or said.sender:
+        if said.is_elsewhere or said.sender or (said.is_unproven and not token):
             return
         if quoted:
             opaque_id = self._known_in(quoted)
@@ -115,14 +116,21 @@ class Pairs:
         elif said.text in PLAIN_ANSWERS and self._is_in_doubt(said.recipient, said.channel):
             self._meant[entry_id] = Meant(key)
 
+    def unproven(self, entry_id: str, key: str) -> None:
+        """Of an e-mail nothing shows who wrote it: neither its domain nor a token."""
+        self._unproven[entry_id] = key
+
     def refused(self, entry_id: str) -> None:
         """The door did not take it: the sweep may find it, and a list shows no quotation."""
         self._meant.pop(entry_id, None)
 
     def judge(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
-        """P3: a reply is in the conversation it quotes; in doubt a person has it."""
+        """P3: a reply is in the conversation it quotes; in doubt, or unproven, a person has it."""
         world = self._world
         pages = {row["entry_id"]: row for row in world.conversations.rows.values() if _is_page(row)}
+        for entry_id, key in self._unproven.items():
+            if entry_id in pages:
+                self._judge_unproven(key, pages[entry_id], rows)
         for entry_id, meant in self._meant.items():
             page = pages.get(entry_id)
             if page is None or world.oracle.is_late(meant.key):
@@ -147,15 +155,17 @@ class Pairs:
         self._world.happened["doubt_judged"] += 1
         if page.get("note") != SEVERAL:
             self._world.oracle.broken("P3", f"{meant.key} may belong to two, and nobody is asked")
-        answered = [
-            one
-            for one, row in rows.items()
-            if one.startswith("act:send:")
-            and row["event_key"] == meant.key
-            and row["status"] == "done"
-        ]
-        if answered:
+        if _is_answered(meant.key, rows):
             self._world.oracle.broken("P3", f"{meant.key} may belong to two and is answered")
+
+    def _judge_unproven(
+        self, key: str, page: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]
+    ) -> None:
+        self._world.happened["unproven_judged"] += 1
+        if page.get("note") not in (UNPROVEN, AUTO_REPLY):
+            self._world.oracle.broken("P3", f"{key} is unproven and was heard")
+        if _is_answered(key, rows):
+            self._world.oracle.broken("P3", f"{key} is unproven and is answered")
 
     def _is_in_doubt(self, address: str, channel: str) -> bool:
         """Whether two conversations await an answer, and nothing may withhold one meanwhile.
@@ -192,6 +202,13 @@ class Pairs:
             if "conversation_status" in row and items.digest(Record(row)) == digest:
                 return str(row["opaque_id"])
         return ""
+
+
+def _is_answered(key: str, rows: Mapping[str, Mapping[str, Any]]) -> bool:
+    return any(
+        one.startswith("act:send:") and row["event_key"] == key and row["status"] == "done"
+        for one, row in rows.items()
+    )
 
 
 def _is_page(row: Mapping[str, Any]) -> bool:

@@ -117,6 +117,7 @@ class Says:
         sender: the address of an e-mail that does not come from the recipient's own.
         quotes: it quotes one of the messages that the recipient has got, counted from 1; 0 for none.
         is_click: no e-mail but a click on the link that unsubscribes.
+        is_unproven: an e-mail whose domain does not answer for it.
     """
 
     at: float
@@ -129,6 +130,7 @@ class Says:
     sender: str = ""
     quotes: int = 0
     is_click: bool = False
+    is_unproven: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,7 +174,9 @@ class Senders:
         job = self._job_of(message)
         token = job.token or ""
         world.pairs.tried(job.message_id, job.event_key, said, quoted=quoted, token=token)
-        if said.text == "unsubscribe" and not said.sender:
+        if said.is_unproven and not token:
+            world.pairs.unproven(job.message_id, job.event_key)
+        elif said.text == "unsubscribe" and not said.sender:
             world.consent.asked(job.event_key, said.recipient)
         self._mail(message)
 
@@ -183,6 +185,8 @@ class Senders:
         headers = {"Message_ID": f"<{said.message}.{said.recipient}>"}
         if said.text == ANSWERS[-1]:
             headers["Auto_Submitted"] = "auto-replied"
+        if said.is_unproven:
+            headers |= {"spf": "FAIL", "dkim": "FAIL", "dmarc": "GRAY"}
         if quoted:
             headers["In_Reply_To"] = f"<{quoted}@email.amazonses.com>"
         sender = f"<{said.sender or said.recipient}>"

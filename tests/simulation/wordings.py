@@ -1,4 +1,4 @@
-"""The words of a STOP and of a HELP: drawn apart, so that the rest of a schedule does not change."""
+"""The words of a STOP and of a HELP, and what proves nothing: drawn apart from the rest of a schedule."""
 
 from __future__ import annotations
 
@@ -16,10 +16,15 @@ STOPS = (
 )
 """The first is one that Twilio answers itself on SMS; most are not."""
 HELPS = ("HELP", "ayuda", "Hilfe!", "info")
+UNPROVEN = 0.2
+"""The share of e-mails whose domain does not answer for them."""
 
 
 def drawn(seed: int, says: Sequence[Says]) -> tuple[Says, ...]:
-    """The same messages, of which a STOP, and some questions, have other words; as their copies."""
+    """The same messages, of which a STOP, and some questions, have other words; as their copies.
+
+    Of some e-mails nothing proves who wrote them.
+    """
     found = []
     for one in says:
         rng = random.Random(f"{seed} {one.recipient} {one.message}")
@@ -28,5 +33,7 @@ def drawn(seed: int, says: Sequence[Says]) -> tuple[Says, ...]:
             text = rng.choice(STOPS)
         elif text in ("what is this?", "no") and rng.random() < 0.5:
             text = rng.choice(HELPS)
-        found.append(replace(one, text=text))
+        unproven = random.Random(f"unproven {seed} {one.recipient} {one.message}").random()
+        is_unproven = one.channel == "email" and unproven < UNPROVEN
+        found.append(replace(one, text=text, is_unproven=is_unproven))
     return tuple(found)

@@ -6,6 +6,8 @@ An entry belongs to a company and an address, has a reason, and says who entered
     do-not-contact#{company}#kept      complaints, unsubscribed e-mail, an operator's entries: only an
                                        operator lifts them
     do-not-contact#{company}#{channel} technical: the address does not work on this channel
+    do-not-contact#{company}#suspended an e-mail that nothing proves asked for it: no marketing opening
+                                       or reminder goes to this address by e-mail until ``until``
 
 The first two block every channel of the address, and of the person: a conversation that names two
 addresses looks at both.  An entry is never deleted but lifted, and erasing a person leaves a keyed
@@ -37,10 +39,18 @@ from chalicelib.outreach import reasons, senders
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items, numbers
 from chalicelib.outreach.conversations.acts import TRIES
-from chalicelib.outreach.conversations.records import CONTINUED_BY, Record
+from chalicelib.outreach.conversations.records import (
+    CONTINUED_BY,
+    CONTINUES,
+    UNSENT,
+    Record,
+    Status,
+)
 
 DO_NOT_CONTACT_TTL = timedelta(days=5 * 365)
 """An entry outlives the conversations; no item is without an end date."""
+SUSPENDED_FOR = timedelta(days=30)
+"""How long an unproven wish is in force; a second one makes it no longer."""
 NOT_FORBIDDEN = "attribute_not_exists(#conversation_id) OR attribute_exists(#lifted_at)"
 """The condition on a mark under which a conversation may be opened."""
 
@@ -59,30 +69,39 @@ class Reason(StrEnum):
     BOUNCED = reasons.BOUNCED
     DEAD_NUMBER = reasons.DEAD_NUMBER
     LANDLINE = reasons.LANDLINE
+    UNPROVEN = reasons.UNPROVEN_REFUSAL
 
 
 KEPT = frozenset({Reason.COMPLAINED, Reason.UNSUBSCRIBED, Reason.OPERATOR, Reason.IMPORTED})
 """Wishes that a START does not lift."""
 TECHNICAL = frozenset({Reason.BOUNCED, Reason.DEAD_NUMBER, Reason.LANDLINE})
 """Reasons that block only the channel they were seen on."""
+SUSPENDED = "#suspended"
+"""Ends the key of an entry whose wish nothing proves."""
 BY_RECIPIENT = "recipient"
 """Who lifted an entry, where a message from the address did."""
 _ATTRIBUTES = (
     *("primary_channel", "conversation_id", "reason", "since", "by", "said_at"),
-    *("lifted_at", "lifted_by"),
+    *("lifted_at", "lifted_by", "until"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class RegisterEntry:
-    """One entry of the register, in force or lifted."""
+    """One entry of the register, in force or not.
+
+    Attributes:
+        read_at: ISO time at which it was read.
+    """
 
     item: Mapping[str, Any]
+    read_at: str
 
     @property
     def is_in_force(self) -> bool:
-        """Whether it blocks."""
-        return "lifted_at" not in self.item
+        """Whether it blocks: it is not lifted, and its time is not over."""
+        until = self.item.get("until")
+        return "lifted_at" not in self.item and (until is None or self.read_at < str(until))
 
     @property
     def reason(self) -> str:
@@ -188,8 +207,32 @@ class DoNotContact(items.OnTable):
         for address in addresses_of(record):
             self.forbid(address, record.company_id, reason, said_at=said_at, by=by)
 
+    def suspend(self, address: str, company_id: str, *, said_at: str) -> None:
+        """Enter an e-mail address whose wish nothing proves, for `SUSPENDED_FOR` and once only.
+
+        Args:
+            address: the one that the wish came from.
+            company_id: the company.
+            said_at: ISO time of the e-mail.
+        """
+        now = self._clock.now()
+        entry = {
+            "reason": Reason.UNPROVEN.value,
+            "since": iso(now),
+            "said_at": said_at,
+            "until": iso(now + SUSPENDED_FOR),
+            "ttl": _end(now),
+        }
+        with suppress(ConditionFailed):
+            self._table.update(
+                _key(address, company_id, Reason.UNPROVEN, None),
+                set_=entry,
+                condition="attribute_not_exists(#conversation_id)",
+                reading=False,
+            )
+
     def allow(self, primary_channel: str, company_id: str, *, said_at: str | None = None) -> bool:
-        """Lift what the recipient asked for by text, at their request.
+        """Lift what the recipient asked for, and what suspends their address, at their request.
 
         Args:
             primary_channel: the address.
@@ -201,7 +244,10 @@ class DoNotContact(items.OnTable):
         """
         now = iso(self._clock.now())
         lifted = False
-        for key in marks_of(primary_channel, company_id):
+        lifted_by_start = list(marks_of(primary_channel, company_id))
+        if "@" in primary_channel:
+            lifted_by_start.append(_key(primary_channel, company_id, Reason.UNPROVEN, None))
+        for key in lifted_by_start:
             with suppress(ConditionFailed):
                 self._table.update(
                     key,
@@ -236,13 +282,13 @@ class DoNotContact(items.OnTable):
         """Why the company must not contact a conversation's recipient on its channel; None if it may.
 
         One consistent read of the person's addresses.  Who has written in the conversation has an
-        address that works: then only wishes count.
+        address that works, and wishes an answer: then only proven wishes count.
 
         Raises:
             TransientError: the register could not be read.
         """
         found = self._table.get_all(self._marks(record), attributes=_ATTRIBUTES)
-        return self._forbidding(record, [RegisterEntry(one) for one in found])
+        return self._forbidding(record, self._read(found))
 
     def _marks(self, record: Record) -> list[Item]:
         """The keys of every entry that may forbid a conversation's next message, each once."""
@@ -250,6 +296,9 @@ class DoNotContact(items.OnTable):
         for address in addresses_of(record):
             channels = (record.channel,) if address == record.primary_channel else ()
             keys += self._keys(address, record.company_id, channels)
+            tried = (record.item.get(CONTINUES) or {}).get("tried") or ()
+            if Channel.EMAIL in tried:  # no other channel takes a suspended one's place
+                keys += self._under(address, record.company_id, (SUSPENDED,))
         sender = senders.key(record.sender)["company_id"]
         unowned = [
             items.do_not_contact(form, sender) for form in numbers.forms(record.primary_channel)
@@ -260,6 +309,7 @@ class DoNotContact(items.OnTable):
         found = [one for one in entries if one.is_in_force]
         if record.item.get("last_inbound_at"):
             found = [one for one in found if one.reason not in TECHNICAL]
+        found = [one for one in found if one.reason != Reason.UNPROVEN or _is_unasked(record)]
         return next((one.reason or Reason.STOP for one in found), None)
 
     def last_word(self, record: Record) -> tuple[str | None, Record]:
@@ -275,7 +325,7 @@ class DoNotContact(items.OnTable):
             attributes=(*_ATTRIBUTES, "person_act", CONTINUED_BY),
         )
         mine = next((one for one in found if _is_at(one, record.key)), record.item)
-        entries = [RegisterEntry(one) for one in found if one is not mine]
+        entries = self._read([one for one in found if one is not mine])
         return self._forbidding(record, entries), Record(mine)
 
     def lift_technical(self, record: Record) -> None:
@@ -302,7 +352,7 @@ class DoNotContact(items.OnTable):
     def entries(self, primary_channel: str, company_id: str) -> list[RegisterEntry]:
         """Every entry of an address, in force or lifted."""
         keys = self._keys(primary_channel, company_id, tuple(Channel))
-        return [RegisterEntry(one) for one in self._table.get_all(keys, attributes=_ATTRIBUTES)]
+        return self._read(self._table.get_all(keys, attributes=_ATTRIBUTES))
 
     def keep_erased(self, entry: Mapping[str, Any]) -> Item | None:
         """The item that takes the place of an entry when its person is erased: a keyed hash.
@@ -315,9 +365,9 @@ class DoNotContact(items.OnTable):
         """
         company_id, address = items.forbidden_by(entry)
         homes = self._erased(address, company_id)
-        if not homes or not RegisterEntry(entry).is_in_force:
+        if not homes or not self._read([entry])[0].is_in_force:
             return None
-        kept = ("reason", "since", "ttl")
+        kept = ("reason", "since", "until", "ttl")
         return {
             "primary_channel": homes[0],
             "conversation_id": entry["conversation_id"],
@@ -325,8 +375,12 @@ class DoNotContact(items.OnTable):
         }
 
     def _in_force(self, keys: list[Item]) -> list[RegisterEntry]:
-        found = map(RegisterEntry, self._table.get_all(_once(keys), attributes=_ATTRIBUTES))
+        found = self._read(self._table.get_all(_once(keys), attributes=_ATTRIBUTES))
         return [one for one in found if one.is_in_force]
+
+    def _read(self, found: Sequence[Mapping[str, Any]]) -> list[RegisterEntry]:
+        now = iso(self._clock.now())
+        return [RegisterEntry(one, now) for one in found]
 
     def _keys(
         self, primary_channel: str, company_id: str, channels: tuple[Channel, ...]
@@ -334,14 +388,17 @@ class DoNotContact(items.OnTable):
         """Keys of an address's wishes and of its channels' entries, under every form of a number."""
         found = []
         for form in numbers.forms(primary_channel):
-            wish = items.do_not_contact(form, company_id)
-            suffixes = ("", "#kept", *(f"#{one.value}" for one in channels))
-            names = [f"{wish['conversation_id']}{one}" for one in suffixes]
-            homes = [wish["primary_channel"], *self._erased(form, company_id)]
-            found += [
-                {"primary_channel": at, "conversation_id": name} for at in homes for name in names
-            ]
+            suspended = (SUSPENDED,) if Channel.EMAIL in channels else ()
+            suffixes = ("", "#kept", *suspended, *(f"#{one.value}" for one in channels))
+            found += self._under(form, company_id, suffixes)
         return found
+
+    def _under(self, address: str, company_id: str, suffixes: Sequence[str]) -> list[Item]:
+        """Keys of entries of one address, and of what it left when it was erased."""
+        wish = items.do_not_contact(address, company_id)
+        homes = [wish["primary_channel"], *self._erased(address, company_id)]
+        names = [f"{wish['conversation_id']}{one}" for one in suffixes]
+        return [{"primary_channel": at, "conversation_id": name} for at in homes for name in names]
 
     def _erased(self, primary_channel: str, company_id: str) -> tuple[str, ...]:
         """The partition of what an erased address leaves; none where no hash can be made."""
@@ -386,7 +443,19 @@ def _key(primary_channel: str, company_id: str, reason: str, channel: Channel | 
         suffix = f"#{channel.value}"
     elif reason in KEPT:
         suffix = "#kept"
+    elif reason == Reason.UNPROVEN:
+        suffix = SUSPENDED
     return key | {"conversation_id": f"{key['conversation_id']}{suffix}"}
+
+
+def _is_unasked(record: Record) -> bool:
+    """Whether the next message of a conversation is advertising without a question before it.
+
+    No proven message of the recipient has come, and no person has the conversation or has answered.
+    """
+    is_with_person = record.is_handed_off and Status(record.handoff["was"]) not in UNSENT
+    has_spoken = record.item.get("last_inbound_at") or record.person_act or is_with_person
+    return record.item.get("message_kind") != "transactional" and not has_spoken
 
 
 def marks_of(primary_channel: str, company_id: str) -> tuple[Item, ...]:

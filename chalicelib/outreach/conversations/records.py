@@ -139,6 +139,8 @@ PROMPT = "prompt"
 """Note on the first ``user`` entry: what the opening was written from."""
 OTHER_SENDER = reasons.OTHER_SENDER
 """Note on an e-mail with the conversation's token from an address that is not the recipient's."""
+UNPROVEN = reasons.UNPROVEN
+"""Note on an e-mail of which nothing shows that its sender wrote it."""
 SEVERAL = reasons.SEVERAL
 """Note on a message that may belong to one of several conversations."""
 OPT_OUT_IN_DOUBT = reasons.OPT_OUT_IN_DOUBT
@@ -163,11 +165,11 @@ AUTO_REPLY, OPT_OUT, MEDIA, NO_TEXT = "auto_reply", "opt_out", "media", "no_text
 NOTES = frozenset(
     {
         *(PROMPT, OTHER_SENDER, SEVERAL, LATE, OPT_OUT_IN_DOUBT, AUTO_REPLY, OPT_OUT, MEDIA),
-        *(NO_TEXT, MACHINE, LOOP, HELP, WITHDRAWN, PERSON, INTERNAL, FOLLOW_UP),
+        *(NO_TEXT, MACHINE, LOOP, HELP, WITHDRAWN, PERSON, INTERNAL, FOLLOW_UP, UNPROVEN),
     }
 )
 """The codes of `Entry.note`."""
-UNSAID = frozenset({PROMPT, OTHER_SENDER, AUTO_REPLY, INTERNAL})
+UNSAID = frozenset({PROMPT, OTHER_SENDER, UNPROVEN, AUTO_REPLY, INTERNAL})
 """Notes on entries that the recipient has not said; no writer is given them as such."""
 
 

@@ -34,6 +34,7 @@ from chalicelib.outreach.conversations.records import (
     OPT_OUT_IN_DOUBT,
     OTHER_SENDER,
     SEVERAL,
+    UNPROVEN,
     UNSAID,
     WITHDRAWN,
     Draft,
@@ -103,6 +104,8 @@ class MessageHandler(Handler):
             return self._notice(context, entry_id, note)
         is_asked_for = context.job.recovery == Recovery.OPERATOR
         _leave_to_others(event, record, note, is_asked_for=is_asked_for)
+        if note == UNPROVEN:  # whatever the register says, which it may have wished to change
+            return hand_off_plan(*_FOR_A_PERSON[note])
         if self._conversations.forbids(record) is not None:
             held_id = outreach_keys.held_entry_id(context.handoff_id)
             confirmed = self._drafting.confirmed(context, entry_id, held_id)
@@ -175,7 +178,7 @@ class MessageHandler(Handler):
         """Tell the company of a message, and of the wish to get no further one."""
         said = job.message_id
         self._events.record(record, Name.REPLY_RECEIVED, said, message_id=said, note=note)
-        if job.opt_out == "stop" and not job.is_automatic:
+        if job.opt_out == "stop" and note not in UNSAID:
             self._events.record(record, Name.OPTED_OUT, said, reason=Reason.STOP.value)
 
     def _notice(self, context: EventContext, entry_id: str, note: str) -> Plan:
@@ -206,14 +209,20 @@ class MessageHandler(Handler):
         """Apply STOP or START to the person's addresses; automatic messages are ignored.
 
         What the door has done for the address it came from is left as it is.  Who has the token of
-        an e-mail may stop it, for its recipient and for themselves.
+        an e-mail may stop it for its recipient, and for themselves where they are proven; a wish that
+        nothing proves suspends the address that it came from.
         """
         if job.is_automatic or job.opt_out not in ("stop", "start"):
             return
         is_other = match is not None and match.doubt == OTHER_SENDER
-        if is_other and job.opt_out == "start":
+        unproven = match if match is not None and not match.is_proven else None
+        if (is_other or unproven) and job.opt_out == "start":
             return  # only the recipient lifts a mark
-        others = (job.recipient,) if is_other else ()
+        if unproven:
+            self._conversations.suspend(job.recipient, record.company_id, said_at=job.sent_at)
+            if not unproven.has_token:
+                return
+        others = (job.recipient,) if is_other and not unproven else ()
         for address in (*addresses_of(record), *others):
             if job.consent_at_door and job.recipient in numbers.forms(address):
                 continue
@@ -240,6 +249,8 @@ def _note_on(job: InboundMessage, match: Match | None, record: Record) -> str | 
     """The note that the message is stored with; it decides what is done about the message."""
     if job.is_automatic:
         return AUTO_REPLY
+    if match is not None and not match.is_proven:
+        return OPT_OUT if job.opt_out == "stop" and match.has_token else UNPROVEN
     if job.opt_out in ("stop", "help"):
         return OPT_OUT if job.opt_out == "stop" else HELP
     if match is not None and match.doubt is not None:
@@ -291,6 +302,7 @@ _FIXED = {
 _FOR_A_PERSON = {
     SEVERAL: ("reply", SEVERAL),
     OTHER_SENDER: ("", OTHER_SENDER),
+    UNPROVEN: ("", UNPROVEN),
     LATE: ("reply", LATE),
     OPT_OUT_IN_DOUBT: ("reply", OPT_OUT_IN_DOUBT),
     MACHINE: ("reply", MACHINE),

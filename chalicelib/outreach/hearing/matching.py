@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from chalicelib.clock import parsed
@@ -59,11 +59,16 @@ class Match:
         doubt: why a person must look at the message, as the note on its entry: `SEVERAL`,
             `OTHER_SENDER` or `LATE`.
         between: the opaque ids of the company's conversations that it may belong to, with `SEVERAL`.
+        is_proven: its sender has written it; an e-mail's domain shows that, or the token that only
+            the recipient of a conversation has been sent.
+        has_token: it came to the reply address of this conversation.
     """
 
     record: Record
     doubt: str | None = None
     between: tuple[str, ...] = ()
+    is_proven: bool = True
+    has_token: bool = False
 
 
 class Matching:
@@ -93,10 +98,23 @@ class Matching:
 
         Raises:
             NotAnEvent: there is none, and never was.
-            Elsewhere: it is to open one, and is not in the group of its pair.
+            Elsewhere: it is to open one, or its token has proven it, and it is not in the group of its
+                pair.
         """
         owner = self._ownership.owner_of(job)
         named = self._named(job, owner)
+        match = self._found(job, owner, named)
+        by_token = named is not None and _is_from(named, job)
+        if by_token and job.is_apart and not job.is_automatic and job.pair is None:
+            pair = (match.record.sender, match.record.primary_channel)
+            raise Elsewhere(job.model_copy(update={"pair": pair}))
+        return replace(
+            match,
+            is_proven=job.is_proven or by_token,
+            has_token=named is not None and named.opaque_id == match.record.opaque_id,
+        )
+
+    def _found(self, job: InboundMessage, owner: Owner | None, named: Record | None) -> Match:
         if named is not None and self._is_of_thread(named, job):
             return self._by_token(named, job)
         candidates = [one for one in self._of_pair(job) if self._ownership.is_to(one, job, owner)]
@@ -127,8 +145,7 @@ class Matching:
 
     def _by_token(self, record: Record, job: InboundMessage) -> Match:
         """A forwarded e-mail, or one from another mailbox, has the token as well."""
-        is_theirs = numbers.is_same(record.primary_channel.lower(), job.recipient.lower())
-        return Match(record, None if is_theirs else OTHER_SENDER)
+        return Match(record, None if _is_from(record, job) else OTHER_SENDER)
 
     def _of_pair(self, job: InboundMessage) -> list[Record]:
         return [
@@ -240,6 +257,11 @@ class Matching:
             "messages": [],
             "message_count": 0,
         }
+
+
+def _is_from(record: Record, job: InboundMessage) -> bool:
+    """Whether a message names a conversation's recipient as its sender."""
+    return numbers.is_same(record.primary_channel.lower(), job.recipient.lower())
 
 
 def _is_sent(record: Record) -> bool:

@@ -2,7 +2,8 @@
 
 In the order of an e-mail:
 
-    door     the SNS subscription: each message parsed and queued
-    webhook  received e-mails and SES events as jobs; pure
-    client   sends one e-mail
+    door            the SNS subscription: each message parsed and queued
+    webhook         received e-mails and SES events as jobs; pure
+    authentication  whether an e-mail's author is proven; pure
+    client          sends one e-mail
 """

@@ -33,6 +33,7 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.consent.words import Word, heard
 from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
+from chalicelib.outreach.ses import authentication
 from chalicelib.vendors.html_text import plain_text
 
 MAX_TEXT_CHARACTERS = 32_768
@@ -166,6 +167,9 @@ def _received(
     none: list[dict[str, Any]] = []
     text = text_of(message)
     is_trusted = _is_trusted(receipt)
+    is_proven = is_trusted and _read_or(
+        lambda: authentication.is_proven(message, receipt, recipient), otherwise=False
+    )
     opt_out, by_link = _opt_out(text, _header(message, "Subject"), has_token=token is not None)
     return InboundMessage.model_validate(
         {
@@ -186,7 +190,8 @@ def _received(
             "in_reply_to": [message_id_digest(one) for one in _referred(message)][-20:],
             "email_message_id": own_id or None,
             "is_automatic": (is_automatic(message, recipient) and not by_link) or not is_trusted,
-            "is_apart": not is_trusted,
+            "is_proven": is_proven,
+            "is_apart": not is_proven,
         }
     )
 

@@ -1,6 +1,7 @@
 """What a language model sees of a conversation: bounded by tokens, trimmed by rule, redacted.
 
-Its input is one JSON object and then the conversation.  The rules, in order:
+Its input is one JSON object and then the conversation, each message of another between marks that
+name whose word it is (`outreach.trust`).  The rules, in order:
 
 * `ai_config.writer.shown` says which names and which fields of `project_data` are shown at all;
 * cards, bank accounts, identity numbers, street addresses, secrets, and e-mail addresses and phone
@@ -19,12 +20,12 @@ from typing import Any
 
 from chalicelib.outreach.conversations.records import Entry, Record
 from chalicelib.outreach.project.ai_config import Knowledge, Shown, WriterSettings
+from chalicelib.outreach.trust import Trust, trust_of
 from chalicelib.redaction import model_view
 from chalicelib.vendors.language_model import Turn
 
 LETTERS_A_TOKEN = 4
-OPEN, CLOSE = "<recipient_message>", "</recipient_message>"
-_TAG = re.compile(r"<\s*/?\s*recipient_message\s*>", re.IGNORECASE)
+_TAG = re.compile(rf"<\s*/?\s*(?:{'|'.join(Trust)})_message\s*>", re.IGNORECASE)
 _CONTACTS = ("company_contact", "recipient_tel", "recipient_email", "primary_channel")
 
 
@@ -67,7 +68,7 @@ def seen_data(record: Record, settings: WriterSettings, newest: str = "") -> str
 
 
 def seen_turns(record: Record, settings: WriterSettings, history: Sequence[Entry]) -> list[Turn]:
-    """The newest messages that fit, oldest first; the recipient's are delimited as data."""
+    """The newest messages that fit, oldest first; those of others are delimited as data."""
     left, turns = settings.limits.history_tokens, list[Turn]()
     for entry in reversed(history):
         text = redacted(record, settings, entry.content)
@@ -75,13 +76,14 @@ def seen_turns(record: Record, settings: WriterSettings, history: Sequence[Entry
         if left < 0 and turns:
             break
         is_ours = entry.role == "assistant"
-        turns.append(Turn("assistant", text) if is_ours else Turn("user", delimited(text)))
+        said = text if is_ours else delimited(text, trust_of(entry))
+        turns.append(Turn("assistant" if is_ours else "user", said))
     return turns[::-1]
 
 
-def delimited(text: str) -> str:
-    """A recipient's text between marks that it cannot hold itself."""
-    return f"{OPEN}\n{_TAG.sub(' ', text)}\n{CLOSE}"
+def delimited(text: str, trust: Trust = Trust.RECIPIENT) -> str:
+    """A text between marks that say whose word it is, and that it cannot hold itself."""
+    return f"<{trust}_message>\n{_TAG.sub(' ', text)}\n</{trust}_message>"
 
 
 def redacted(record: Record, settings: WriterSettings, text: str) -> str:

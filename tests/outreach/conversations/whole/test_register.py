@@ -9,8 +9,8 @@ from chalicelib.outreach.conversations.records import Record
 
 TEL, OTHER, MAIL = "+15550100001", "+15550100002", "jo@example.com"
 COMPANY, NEIGHBOUR = "ci-aaa-001", "ci-bbb-002"
-WISHES = sorted(set(Reason) - TECHNICAL)
-BY_TEXT = sorted(set(Reason) - TECHNICAL - KEPT)
+WISHES = sorted(set(Reason) - TECHNICAL - {Reason.UNPROVEN})
+BY_TEXT = sorted(set(WISHES) - KEPT)
 
 
 def person(channel="sms", company=COMPANY, **addresses):
@@ -147,3 +147,100 @@ def test_a_wish_holds_whoever_writes_afterwards(conversations, reason):
     wrote = Record({**person().item, "last_inbound_at": "2026-01-01T00:00:00.000Z"})
     conversations.lift_technical(wrote)
     assert conversations.forbids(wrote) == conversations.forbids(person()) == reason
+
+
+# --- a wish that nothing proves ---------------------------------------------------------------------
+
+
+def mailed(**more):
+    """A conversation by e-mail whose opening is not answered."""
+    known = {"conversation_status": "initial_message_sent", **more}
+    return Record({**person("email", recipient_email=MAIL).item, **known})
+
+
+def suspend(conversations, address=MAIL):
+    conversations.suspend(address, COMPANY, said_at="2026-11-20T09:00:00.000Z")
+
+
+def test_an_unproven_wish_suspends_openings_and_reminders_by_mail_to_one_address(conversations):
+    suspend(conversations)
+    assert conversations.forbids(mailed()) == "unproven_refusal"
+    assert conversations.forbids(mailed(conversation_status="processing")) == "unproven_refusal"
+    assert conversations.forbids(mailed(company_id=NEIGHBOUR)) is None
+    assert conversations.forbids(mailed(message_kind="transactional")) is None
+    both = {"recipient_tel": TEL, "recipient_email": MAIL}
+    assert conversations.forbids(person(**both)) is None, "by text it is not suspended"
+    assert conversations.forbids(person("email", recipient_email="jo@example.org")) is None
+
+
+@pytest.mark.parametrize(
+    "wrote",
+    [
+        {"last_inbound_at": "2026-11-20T08:00:00.000Z"},
+        {"person_act": "a1"},
+        {"conversation_status": "handed_off", "handoff": {"was": "initial_message_sent"}},
+    ],
+)
+def test_it_stops_neither_answers_nor_persons(conversations, wrote):
+    suspend(conversations)
+    assert conversations.forbids(mailed(**wrote)) is None
+
+
+def test_it_stops_an_opening_that_was_not_sent_when_the_conversation_was_handed_off(conversations):
+    suspend(conversations)
+    waits = mailed(conversation_status="handed_off", handoff={"was": "processing"})
+    assert conversations.forbids(waits) == "unproven_refusal"
+
+
+def test_no_other_channel_takes_the_place_of_a_suspended_one(conversations):
+    suspend(conversations)
+    both = {"recipient_tel": TEL, "recipient_email": MAIL}
+    known = {"conversation_status": "processing", "continues": {"tried": ["email"]}}
+    assert conversations.forbids(Record(person(**both).item | known)) == "unproven_refusal"
+
+
+def test_it_ends_by_itself_and_no_second_wish_makes_it_longer(conversations, clock):
+    suspend(conversations)
+    clock.forward(20 * 86_400)
+    suspend(conversations)
+    clock.forward(10 * 86_400 - 1)
+    assert conversations.forbids(mailed()) == "unproven_refusal"
+    clock.forward(1)
+    assert conversations.forbids(mailed()) is None
+    suspend(conversations)
+    assert conversations.forbids(mailed()) is None, "it comes once"
+
+
+def test_start_and_an_operator_lift_it_for_good(conversations):
+    suspend(conversations)
+    assert not conversations.allow(MAIL, COMPANY, said_at="2026-11-20T08:59:59.000Z"), "said before"
+    assert conversations.allow(MAIL, COMPANY, said_at="2026-11-20T09:00:01.000Z")
+    suspend(conversations)
+    assert conversations.forbids(mailed()) is None
+    suspend(conversations, "x@example.com")
+    assert conversations.lift("x@example.com", COMPANY, by="jo") == ["unproven_refusal"]
+    assert conversations.lift("x@example.com", COMPANY, by="jo") == []
+
+
+def test_it_neither_hides_a_stop_nor_is_hidden_by_a_bounce(conversations):
+    suspend(conversations)
+    conversations.forbid(MAIL, COMPANY, Reason.STOP)
+    assert conversations.forbids(mailed(person_act="a1")) == Reason.STOP
+    conversations.allow(MAIL, COMPANY)
+    suspend(conversations, "x@example.com")
+    conversations.forbid("x@example.com", COMPANY, Reason.BOUNCED, channel=Channel.EMAIL)
+    reasons = [one.reason for one in conversations.entries("x@example.com", COMPANY)]
+    assert sorted(reasons) == ["bounced", "unproven_refusal"]
+
+
+def test_what_an_erased_suspension_leaves_ends_with_it(conversations, table, clock):
+    suspend(conversations)
+    (entry,) = conversations.entries(MAIL, COMPANY)
+    left = conversations.keep_erased(entry.item)
+    table.delete({name: entry.item[name] for name in ("primary_channel", "conversation_id")})
+    table.put(left)
+    assert MAIL not in repr(left)
+    assert conversations.forbids(mailed()) == "unproven_refusal"
+    clock.forward(30 * 86_400)
+    assert conversations.forbids(mailed()) is None
+    assert conversations.keep_erased(entry.item) is None

@@ -1,0 +1,160 @@
+"""Whether the author of an e-mail is proven, by what SES found out when the e-mail arrived.
+
+SES puts its own headers above the sender's, in this order, and its verdicts into the notification::
+
+    Received: from ... by inbound-smtp.us-east-1.amazonaws.com ...
+    Authentication-Results: amazonses.com;
+     spf=pass (spfCheck: ...) client-ip=192.0.2.1; envelope-from=jo@example.com; helo=mx.example.com;
+     dkim=pass header.i=@example.com;
+     dmarc=pass header.from=example.com;
+    X-SES-RECEIPT: ...
+
+Any header below is the sender's, also one that calls itself SES's.  The form is RFC 8601's, but for the
+semicolons between the properties of SPF.  The sender chooses ``envelope-from`` and ``helo``: what a
+semicolon in them could add is refused, as it begins no line, is one result too many, or quotes.
+
+Alignment is RFC 7489's relaxed one without a list of public suffixes, which no dependency here has: the
+same domain, or one of the two is a subdomain of the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+from email.utils import getaddresses
+from typing import Any
+
+_SES = "amazonses.com"
+_DOMAIN = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)+[a-z0-9-]*[a-z0-9]")
+_PROPERTY = re.compile(r"([a-z][a-z0-9._-]*)=(\S*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one method has found, e.g. ``dkim``, ``pass`` and its properties."""
+
+    method: str
+    value: str
+    properties: dict[str, str] = field(default_factory=dict)
+
+    def domain(self, *names: str) -> str:
+        """The domain of the first of these properties that it has; of an address the part after @."""
+        found = next((self.properties[one] for one in names if one in self.properties), "")
+        return found.rpartition("@")[2]
+
+
+def is_proven(message: EmailMessage, receipt: Mapping[str, Any], address: str) -> bool:
+    """Whether the domain of the e-mail's author answers for it.
+
+    By DMARC, or by a DKIM or SPF pass of an aligned domain.
+
+    Args:
+        message: the e-mail as SES passes it on.
+        receipt: the notification's ``receipt``, with SES's verdicts.
+        address: the author's; nothing is proven where the e-mail names another one as well.
+    """
+    headers = [(name.lower(), str(value)) for name, value in message.raw_items()]
+    authors = getaddresses([value for name, value in headers if name == "from"])
+    if [one.lower() for _, one in authors] != [address.lower()]:
+        return False
+    author = address.rpartition("@")[2]
+    results = results_of(_own_header(headers))
+    said_from = [one.domain("header.from") for one in results if one.method == "dmarc"]
+    if any(one and not is_aligned(one, author) for one in said_from):
+        return False  # SES has read another author than we do
+    if _verdict(receipt, "dmarc") == "PASS":
+        return True
+    signatures = sum(name == "dkim-signature" for name, _ in headers)
+    return _is_signed(results, author, signatures) or (
+        _verdict(receipt, "spf") == "PASS" and _is_sent_by(results, author)
+    )
+
+
+def results_of(header: str | None) -> list[Result]:
+    """The results in SES's header; none where another wrote it, or where it cannot be read for sure."""
+    text = re.sub(r"[^\S\n]+", " ", re.sub(r"\s*\n\s*", "\n", header or ""))
+    parts = _parts(text)
+    if not parts or parts[0].lower().split() not in ([_SES], [_SES, "1"]):
+        return []
+    results: list[Result] = []
+    for part in parts[1:]:
+        pairs = [_PROPERTY.fullmatch(one) for one in part.split()]
+        given = [(one[1].lower(), one[2].lower()) for one in pairs if one]
+        if len(given) < len(pairs):
+            return []
+        if given and given[0][0] in ("spf", "dkim", "dmarc"):
+            if "\n" in text and not part.startswith("\n"):
+                return []  # SES begins a line with each
+            results.append(Result(*given.pop(0)))
+        elif given and (not results or results[-1].method != "spf"):
+            return []  # only SPF's properties stand behind semicolons
+        for name, value in given:
+            if name in results[-1].properties:
+                return []
+            results[-1].properties[name] = value
+    return results
+
+
+def is_aligned(domain: str, author: str) -> bool:
+    """Whether a domain that was authenticated answers for an author's."""
+    one, other = (text.lower().rstrip(".") for text in (domain, author))
+    if not (_DOMAIN.fullmatch(one) and _DOMAIN.fullmatch(other)):
+        return False
+    return one == other or one.endswith(f".{other}") or other.endswith(f".{one}")
+
+
+def _own_header(headers: list[tuple[str, str]]) -> str | None:
+    """The topmost header of results, unless SES's own headers end above it."""
+    ours = ("authentication-results", "x-ses-receipt")
+    name, value = next((one for one in headers if one[0] in ours), ("", ""))
+    return value if name == "authentication-results" else None
+
+
+def _parts(text: str) -> list[str]:
+    """The parts between semicolons, without comments; none where it quotes or is not closed.
+
+    SES quotes nothing by itself; where a sender does, a semicolon may be theirs.
+    """
+    parts, depth, characters = [""], 0, iter(text)
+    for one in characters:
+        if one == "\\":
+            next(characters, "")
+            if not depth:
+                return []
+        elif one == "(":
+            depth += 1
+        elif one == ")":
+            depth -= 1
+        elif depth:
+            continue
+        elif one == ";":
+            parts.append("")
+        else:
+            parts[-1] += one
+        if depth < 0 or (one == '"' and not depth):
+            return []
+    return [] if depth else [one.strip(" ") for one in parts]
+
+
+def _is_signed(results: list[Result], author: str, signatures: int) -> bool:
+    """Whether an aligned domain has signed it; no more results count than there are signatures."""
+    found = [one for one in results if one.method == "dkim" and one.value != "none"]
+    return len(found) <= signatures and any(
+        one.value == "pass" and is_aligned(one.domain("header.d", "header.i"), author)
+        for one in found
+    )
+
+
+def _is_sent_by(results: list[Result], author: str) -> bool:
+    """Whether an aligned domain allows the server to send for it."""
+    found = [one for one in results if one.method == "spf"]
+    return len(found) == 1 and (
+        found[0].value == "pass"
+        and is_aligned(found[0].domain("envelope-from", "smtp.mailfrom"), author)
+    )
+
+
+def _verdict(receipt: Mapping[str, Any], name: str) -> str:
+    return str((receipt.get(f"{name}Verdict") or {}).get("status", ""))
