@@ -34,6 +34,7 @@ from chalicelib.redaction.tracking import mask_marked_formats
 
 Counts = Mapping[Kind, int]
 
+MOST_READINGS = 4  # of a text in which each masked something
 DROPPED = "***"  # replaces a text that could not be read
 
 _MASKS = re.compile(
@@ -115,6 +116,16 @@ def read(view: View) -> Sheet:
         for match in _MASKS.finditer(sheet.low):
             sheet.shield(*match.span())
         sheet.settle()
+    for _ in range(MOST_READINGS):
+        known = len(sheet.claims)
+        _read(sheet)
+        if len(sheet.claims) == known or not sheet.runs:
+            break
+    return sheet
+
+
+def _read(sheet: Sheet) -> None:
+    """One reading; what it masks may show more in what is beside it."""
     is_table = len(sheet.runs) > MAX_RUNS
     if sheet.runs and not is_table:
         _mask_proven(sheet)
@@ -125,7 +136,7 @@ def read(view: View) -> Sheet:
     if is_table:
         _mask_all_numbers(sheet)
     if not sheet.runs:
-        return sheet
+        return
     mask_security_codes(sheet)
     mask_marked_formats(sheet)
     mask_named(sheet)
@@ -133,7 +144,7 @@ def read(view: View) -> Sheet:
     mask_births(sheet)
     keep_readable(sheet)
     if not sheet.runs:
-        return sheet
+        return
     mask_addresses(sheet)
     mask_orders(sheet)
     mask_codes(sheet)
@@ -141,7 +152,6 @@ def read(view: View) -> Sheet:
     mask_numbers(sheet)
     if _count_cards(sheet) > cards:
         mask_card_details(sheet)
-    return sheet
 
 
 def _count_cards(sheet: Sheet) -> int:
