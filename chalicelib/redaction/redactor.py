@@ -28,12 +28,13 @@ from chalicelib.redaction.normalise import (
 from chalicelib.redaction.numbers import mask_numbers
 from chalicelib.redaction.orders import mask_orders
 from chalicelib.redaction.readable import keep_readable, keep_uuids
-from chalicelib.redaction.sheet import Claim, Kind, Sheet
+from chalicelib.redaction.sheet import BLANK, Claim, Kind, Sheet
 from chalicelib.redaction.tokens import mask_codes
 from chalicelib.redaction.tracking import mask_marked_formats
 
 Counts = Mapping[Kind, int]
 
+BESIDE = 40  # letters
 MOST_READINGS = 4  # of a text in which each masked something
 DROPPED = "***"  # replaces a text that could not be read
 
@@ -119,9 +120,18 @@ def read(view: View) -> Sheet:
     for _ in range(MOST_READINGS):
         known = len(sheet.claims)
         _read(sheet)
-        if len(sheet.claims) == known or not sheet.runs:
+        if len(sheet.claims) == known or not _is_beside(sheet):
             break
     return sheet
+
+
+def _is_beside(sheet: Sheet) -> bool:
+    """Whether digits that are left have something beside them that was masked."""
+    low = sheet.low
+    return any(
+        BLANK in low[max(0, start - BESIDE) : start] or BLANK in low[end : end + BESIDE]
+        for start, end in sheet.runs
+    )
 
 
 def _read(sheet: Sheet) -> None:
