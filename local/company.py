@@ -133,9 +133,14 @@ def create_written_by_model(stage: Stage) -> dict[str, Any]:
         },
     )
     put_project(stage, item)
+    put_model_keys(stage)
+    return item
+
+
+def put_model_keys(stage: Stage) -> None:
+    """Create the keys that `ai_config_of_models` names."""
     secret = json.dumps({"ai_api_key": openai_vendor.API_KEY})
     put_secrets(stage, dict.fromkeys(_key_names(stage.name).values(), secret))
-    return item
 
 
 def ai_config_of_models(stage_name: str) -> dict[str, Any]:

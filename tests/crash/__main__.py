@@ -102,8 +102,11 @@ def _write_page(kept: Mapping[str, Any]) -> None:
     rows = [one["cells"] for one in kept.values()]
     together = ["together", *(sum(column) for column in list(zip(*rows, strict=True))[1:-1]), ""]
     minutes = sum(one["seconds"] for one in kept.values()) // 60
-    sparsest = max(one["stop_every"] for one in kept.values())
-    stops = "every call" if sparsest == 1 else f"every {sparsest}. call"
+    paces = [one["stop_every"] for one in kept.values()]
+    sparse = [pace for pace in paces if pace > 1]
+    stops = "every call"
+    if sparse:
+        stops = f"every call, in {len(sparse)} of {len(paces)} flows at every {max(sparse)}. call"
     lines = [
         (
             f"Run until {max(one['at'] for one in kept.values())}, {minutes} min on a shared"

@@ -12,6 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from chalicelib.once.plan import Plan
+from chalicelib.outreach.messages.plan import FLOW as OUTREACH
+from chalicelib.outreach.messages.plan import MessagePlan
+from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.sending.effects import TELL_COMPANY
 from tests.crash.flow import STRAY, Row
 from tests.crash.run import Run
@@ -33,6 +36,7 @@ class Outcome:
         parked: reasons of events that are parked, failed or dead-lettered.
         repeated: repeated requests that changed nothing.
         decided: the kinds of actions that were planned.
+        purposes: of the messages that were planned.
         was_met: the call that something was to happen to was made at all.
     """
 
@@ -41,6 +45,7 @@ class Outcome:
     parked: Counter[str] = field(default_factory=Counter)
     repeated: int = 0
     decided: Counter[str] = field(default_factory=Counter)
+    purposes: set[Purpose] = field(default_factory=set)
     was_reached: bool = True
 
     @property
@@ -128,7 +133,11 @@ def _judge_plans(rows: Mapping[str, Row], outcome: Outcome) -> None:
     for key, row in rows.items():
         if not key.startswith("evt:") or not row.get("plan"):
             continue
-        actions = list(Plan.decode(row["plan"]).actions)
+        plan = Plan.decode(row["plan"])
+        actions = list(plan.actions)
+        message = MessagePlan.of(plan) if plan.flow == OUTREACH else None
+        if message is not None:
+            outcome.purposes.add(message.purpose)
         planned[key] = len(actions)
         for action in actions:
             template = f" {action.arg}" if action.kind == "reply" else ""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from local.stack import engine as engines
 from local.stack import resources
 from local.vendors.company_endpoint import CompanyEndpoint
+from local.vendors.openai import OpenAI
 from local.vendors.powerbi import PowerBi
 from local.vendors.richpanel import Richpanel
 from local.vendors.ses import Ses
@@ -37,6 +38,7 @@ class Rig:
     ses: Ses
     powerbi: PowerBi
     company: CompanyEndpoint
+    openai: OpenAI
     fork_server: ForkServer
     proxy: Proxy
     shift: SharedShift
@@ -57,6 +59,7 @@ class Rig:
                 "ses": Ses(now=shift.now),
                 "powerbi": PowerBi(now=shift.now),
                 "company": CompanyEndpoint(now=shift.now),
+                "openai": OpenAI(),
             }
             for vendor in vendors.values():
                 stack.callback(vendor.stop)
@@ -82,6 +85,7 @@ class Rig:
             self.ses,
             self.powerbi,
             self.company,
+            self.openai,
         )
 
     def new_stage(self) -> resources.Stage:

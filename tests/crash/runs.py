@@ -200,5 +200,6 @@ def _compared(run: Run, outcome: Outcome, known: Undisturbed, kind: str) -> Outc
 
 
 def _reads(call: Call) -> bool:
-    """Whether a POST changes nothing: a query, a token."""
-    return call.operation.endswith(("graphql.json", "token", "access_token"))
+    """Whether a POST changes nothing: a query, a token, what a model is asked."""
+    is_model = call.target == "openai"
+    return is_model or call.operation.endswith(("graphql.json", "token", "access_token"))

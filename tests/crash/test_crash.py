@@ -10,22 +10,27 @@ import os
 import random
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 
+from chalicelib.outreach.messages.purpose import Purpose
 from tests.crash.flows import FLOWS
 from tests.crash.flows.companies import ToldLate
+from tests.crash.flows.desk import ApprovedEdited, PersonReplied
 from tests.crash.flows.facts import Facts
-from tests.crash.flows.outreach import MailConversation, TextReply, WhatsAppStart
+from tests.crash.flows.outreach import Helped, MailConversation, Stopped, TextReply, WhatsAppStart
 from tests.crash.flows.support import (
     AnsweredFromLinkedOrder,
     ReceivedAtTheDoor,
     Routed,
     TwoAtOnce,
 )
+from tests.crash.flows.tools import BudgetSpent, ToolCalled, ToolConfirmed
 from tests.crash.flows.waits import (
     AnsweredAfterPause,
     BeyondShare,
+    FollowedUp,
     LookedUpLater,
     ScheduledSoon,
     SetAside,
@@ -36,6 +41,11 @@ from tests.crash.runs import disturbed, late, two_at_once, undisturbed
 SEED = int(os.environ.get("CRASH_SEED") or dt.datetime.now(dt.UTC).date().toordinal())
 USUAL = AnsweredFromLinkedOrder
 """The flow of every run: its door, its worker, a shop's order and a reply."""
+OF_A_PURPOSE = (
+    *(TextReply, Stopped, Helped, FollowedUp),
+    *(PersonReplied, ApprovedEdited, BudgetSpent, ToolConfirmed),
+)
+"""Flows that together have a message of every purpose."""
 SENDS = (WhatsAppStart, TextReply)
 LONG = pytest.mark.long
 
@@ -86,6 +96,25 @@ def test_a_flow_killed_at_sampled_calls_does_everything_once(rig, known, flow):
     sides = itertools.cycle(("after", "before") if SEED % 2 else ("before", "after"))
     for call, side in zip(sample(mine.boundaries, 2), sides, strict=False):
         assert disturbed(rig, mine, call, f"kill_{side}").problems == [], SEED
+
+
+@LONG
+def test_every_purpose_has_a_flow_and_so_has_the_call_of_a_tool(known):
+    outcomes = [known(kind).outcome for kind in OF_A_PURPOSE]
+    assert set().union(*(one.purposes for one in outcomes)) == set(Purpose)
+    assert sum((one.decided for one in outcomes), Counter())["call_tool"] == 1
+
+
+@LONG
+@pytest.mark.parametrize("kind", [ToolCalled, ToolConfirmed])
+@pytest.mark.parametrize("side", ["before", "after"])
+def test_a_worker_killed_at_an_acknowledgement_sends_it_and_calls_its_tool_once(
+    rig, known, kind, side
+):
+    mine = known(kind)
+    outcome = disturbed(rig, mine, mine.of_effects[-1], f"kill_{side}")
+    assert outcome.problems == []
+    assert outcome.decided["call_tool"] == 1
 
 
 def test_a_process_with_a_reused_pid_is_waited_for(rig, known):

@@ -38,6 +38,8 @@ oracle      the promises, checked after every write, start and landing
 verdict     the promises at the end, and a month later
 stored_records    the promises on stored records at the end: audit, state, histories, hand-offs
 follow_ups  reminders and other channels, and the answers that cancel them
+tools, agreed    what the model asks for, and that its recipient has agreed to it; `tool_schedules`
+purposes    how often each purpose of a message has happened, and a tool's call
 consent     marks of a STOP, and the looks at them
 answered    every answer that is recorded is a message that landed for it
 progress    each sweep moves something

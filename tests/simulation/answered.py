@@ -19,7 +19,7 @@ _KINDS = frozenset({"reply", "reply_queried", "reply_keyed", "reply_blind", "sen
 
 def judge(world: World, rows: Mapping[str, Mapping[str, Any]]) -> None:
     """P1 and P2: every answer that is done is a message that landed for it."""
-    landed = world.twilio.keys_by_id | world.vendor.keys_by_id | world.ses.keys_by_id
+    landed = _landed(world)
     named: dict[str, str] = {}
     for key, row in rows.items():
         if row.get("action_kind") not in _KINDS or row["status"] != "done":
@@ -27,7 +27,7 @@ def judge(world: World, rows: Mapping[str, Mapping[str, Any]]) -> None:
         world.happened["answer_judged"] += 1
         ref = row.get("ref")
         if ref is None:
-            if not _landed_as(world, key, landed.values()):
+            if not landed_as(world, key):
                 world.oracle.broken("P2", f"{key} is done, names no message, and none landed")
             continue
         if ref in named:
@@ -40,9 +40,15 @@ def judge(world: World, rows: Mapping[str, Mapping[str, Any]]) -> None:
             world.oracle.broken("P2", f"{key} is done by {ref}, which {sender} sent")
 
 
-def _landed_as(world: World, key: str, landed: Any) -> bool:
+def landed_as(world: World, key: str) -> bool:
     """Whether a message of this action, or of one with the same text, landed."""
-    return any(sender == key or _says_the_same(world, sender, key) for sender in landed)
+    senders = _landed(world).values()
+    return any(sender == key or _says_the_same(world, sender, key) for sender in senders)
+
+
+def _landed(world: World) -> dict[str, str]:
+    """The action of every message that a vendor has, by the message's id."""
+    return world.twilio.keys_by_id | world.vendor.keys_by_id | world.ses.keys_by_id
 
 
 def _says_the_same(world: World, one: str, other: str) -> bool:

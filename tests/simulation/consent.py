@@ -50,6 +50,8 @@ class ConversationTable(SimTable):
             for mark in marks:
                 if mark is not None:
                     self._world.consent.wrote(mark)
+            for write in writes if self._world.scenario.tools else ():
+                self._world.agreed.wrote(write["key"])
             if self._world.scenario.follow_ups:
                 self._world.follow_ups.wrote()
 

@@ -21,6 +21,7 @@ from chalicelib.outreach.conversations.records import Status
 from chalicelib.outreach.sending.effects import NOTICES, HandOffData
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.actions import CLOSE
+from tests.simulation import purposes
 from tests.simulation.carriers import decided_text
 from tests.simulation.flow import REPLIES
 from tests.simulation.outreach import TEXTS
@@ -166,7 +167,8 @@ class Oracle:
         now, switches = self._world.now, self._world.switches
         stops = {
             "any": switches["kill_switch"] or switches["shadow_mode"],
-            "reaches_customer": switches["safe_mode"] or not switches["automation_enabled"],
+            "reaches_customer": switches["safe_mode"],
+            "by_machine": not switches["automation_enabled"],
         }
         for name, is_on in stops.items():
             if is_on:
@@ -408,16 +410,25 @@ class Oracle:
             self.broken("P5", f"{action.key} starts on switches read {age:.0f} s ago")
 
     def _check_switches(self, action: Any, within: float) -> None:
-        for scope in ("any", "reaches_customer") if action.kind.reaches_customer else ("any",):
+        scopes = ("any", "reaches_customer", "by_machine")
+        for scope in scopes if action.kind.reaches_customer else ("any",):
             since = self._stopped_since.get(scope)
-            if since is not None and self._world.now - since > SWITCH_SECONDS + within:
+            if since is None or (scope == "by_machine" and self._is_written_by_person(action)):
+                continue
+            if self._world.now - since > SWITCH_SECONDS + within:
                 self.broken(
                     "P5", f"{action.key} starts {self._world.now - since:.0f} s after the stop"
                 )
 
+    def _is_written_by_person(self, action: Any) -> bool:
+        """Whether a person has written it, as the draft says that is stored for it."""
+        rows = self._world.conversations.rows.values()
+        return any(row.get("action_key") == action.key and "by" in row for row in rows)
+
     def landed(self, actions: Sequence[Any]) -> None:
         """P1: an effect happened at the provider."""
         landed = self._world.landed
+        purposes.taken(self._world, actions)
         for action in actions:
             if action.kind is CLOSE:
                 message = Suffix(_message_of(action))  # an operator closes again

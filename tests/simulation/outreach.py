@@ -46,6 +46,11 @@ from chalicelib.outreach.senders import Senders
 from chalicelib.outreach.sending.effects import KINDS
 from chalicelib.outreach.sending.prepared import Sender
 from chalicelib.outreach.sending.tool_calls import ToolCalls
+from chalicelib.outreach.spending.budget import (
+    BUDGET_REACHED,
+    CONVERSATION_BUDGET_REACHED,
+    BudgetReachedError,
+)
 from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer
@@ -57,6 +62,7 @@ from tests.simulation import neighbours
 from tests.simulation.consent import ConversationTable
 from tests.simulation.faults import Port
 from tests.simulation.parts import SimTable
+from tests.simulation.scenario import EPOCH
 from tests.simulation.support import OPAQUE
 from tests.simulation.tools import AskingWriter
 
@@ -104,6 +110,33 @@ class SimModel:
         return replace(written, text=other)
 
 
+class SpendingWriter:
+    """Another writer, which is asked for nothing while its budget is reached."""
+
+    def __init__(self, world: World, writer: Writer) -> None:
+        self._world = world
+        self._writer = writer
+
+    def is_instant(self, record: Record) -> bool:
+        """See `template_writer.Writer`."""
+        return self._writer.is_instant(record)
+
+    def opening(self, record: Record) -> Draft:
+        """See `template_writer.Writer`; a conversation that only begins has spent nothing."""
+        self._check(BUDGET_REACHED)
+        return self._writer.opening(record)
+
+    def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
+        """See `template_writer.Writer`."""
+        self._check(BUDGET_REACHED, CONVERSATION_BUDGET_REACHED)
+        return self._writer.answer(record, history)
+
+    def _check(self, *reasons: str) -> None:
+        reason, begins, ends = self._world.scenario.spent
+        if reason in reasons and begins <= self._world.now - EPOCH < ends:
+            raise BudgetReachedError(reason)
+
+
 class FailingFlow(OutreachFlow):
     """The product's flow; planning fails while the world says so."""
 
@@ -128,7 +161,10 @@ class OutreachParts:
         self._handoffs = Handoffs(table)  # type: ignore[arg-type]
         writer: Writer = SimModel(world) if world.scenario.is_written else TemplateWriter()
         if world.scenario.tools:
-            writer = ToolWriter(AskingWriter(writer), conversations, self._companies.current)
+            writer = AskingWriter(writer)
+        writer = SpendingWriter(world, writer)
+        if world.scenario.tools:
+            writer = ToolWriter(writer, conversations, self._companies.current)
         composer = Composer(conversations, writer, nullcontext)
         clients = container.clients
         self.parcels = Parcels(table, clock)  # type: ignore[arg-type]

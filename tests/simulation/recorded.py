@@ -24,6 +24,8 @@ where it was mended, the others of the product::
     95669412             a worker that was paused while it looked once more      `last_look`
                          sent after its lease
     95640550             a start given up by a worker that died counted as open   `starting`
+    134                  a person's reply while automation was off was judged as   `oracle`
+                         the machine's
     95636026             a look as old as is allowed was too old for the judge    `containers`
 
 `python -m tests.simulation --record FOLDER --seed N --runs M` writes one file per seed;

@@ -10,6 +10,7 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from chalicelib.outreach.spending.budget import BUDGET_REACHED, CONVERSATION_BUDGET_REACHED
 from tests.simulation import (
     crowds,
     follow_ups,
@@ -74,6 +75,8 @@ SECRETS = (
     *("richpanel/api_key", "powerbi/client_secret"),
 )
 """The vendors' secrets: of each company, and of the stage."""
+_FOR_GOOD = 1e9
+"""Seconds beyond the end of every schedule; a recorded one holds no infinity."""
 _STORE = frozenset({Port.READ, Port.WRITE, Port.TRANSACT})
 _QUEUE = frozenset({Port.SEND, Port.DEFER})
 _SWITCHES = frozenset({Port.SWITCHES})
@@ -195,6 +198,7 @@ class Scenario:
             first, or none where empty.
         follow_ups: what the projects declare to follow an opening, of `follow_ups.KINDS`; nothing
             where empty.
+        spent: a reason of `spending.budget`: which budget of the model's is reached, with its period.
     """
 
     seed: int
@@ -246,6 +250,7 @@ class Scenario:
     endpoint: tuple[float, float] | None = None
     tools: str = ""
     follow_ups: str = ""
+    spent: tuple[str, float, float] = ("", 0.0, 0.0)
 
 
 def scenario(seed: int) -> Scenario:
@@ -284,6 +289,7 @@ def scenario(seed: int) -> Scenario:
         other_skews=tuple(skews[3:]),
         endpoint=_endpoint(random.Random(seed ^ 0xE7D)),
         follow_ups=follow_ups.drawn(random.Random(seed ^ 0xF0110)),
+        spent=_spent(random.Random(seed ^ 0x5BE47)),
         is_numbered=rng.random() < 0.5,
         late_ttl=rng.random() < 0.1,
         faults=tuple(drawn(rng, calls=calls + 10, most=MOST_FAULTS)),
@@ -491,6 +497,16 @@ def _endpoint(rng: random.Random) -> tuple[float, float] | None:
     begins = rng.random() * 900
     down = (begins, begins + rng.choice((0.0, 30.0, 600.0, 3_600.0)))
     return down if rng.random() < 0.2 else None
+
+
+def _spent(rng: random.Random) -> tuple[str, float, float]:
+    """Sometimes the model may write no more: for hours, or never again in a conversation."""
+    begins, hours = rng.choice((0.0, 60.0, 900.0)) * rng.random(), rng.choice((1, 8))
+    if rng.random() >= 0.1:
+        return ("", 0.0, 0.0)
+    if rng.random() < 0.5:
+        return (BUDGET_REACHED, begins, begins + 3_600.0 * hours)
+    return (CONVERSATION_BUDGET_REACHED, begins, _FOR_GOOD)
 
 
 def _with_a_tool(rng: random.Random, whole: Scenario, share: float = 0.06) -> Scenario:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 REQUEST = "please submit my application"
 ACKNOWLEDGED = "It is submitted."
+QUESTION = "Shall I submit it?"
 AGREED = "yes please"
 TOOL = "submit"
 ARGUMENTS = {"job_ref": "JR1"}
@@ -32,6 +33,7 @@ def setting(kind: str) -> dict[str, Any]:
     tool = {
         "name": TOOL,
         "irreversible": kind == "confirmed",
+        "question": QUESTION,
         "acknowledgement": ACKNOWLEDGED,
         "parameters": {
             "type": "object",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.facts.posting.actions import INSERT_DIMENSION, REPLACE_DIMENSION
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED
 from chalicelib.outreach.hearing.lost_texts import YOUNG
-from tests.simulation import answered, stored_records, tools
+from tests.simulation import answered, purposes, stored_records, tools
 from tests.simulation.oracle import SET_LIKE
 from tests.simulation.outreach import TEXTS
 
@@ -80,6 +80,7 @@ def judge(world: World) -> None:
     world.follow_ups.judge(rows)
     world.endpoints.judge()
     tools.judge(world, rows)
+    purposes.ended(world, rows)
     if world.queue.waiting():
         broken("P2", "messages are left on the queue")
 

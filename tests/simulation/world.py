@@ -31,6 +31,7 @@ from tests.simulation import (
     wire,
     workload,
 )
+from tests.simulation.agreed import Agreed
 from tests.simulation.carriers import MemorySes, MemoryTwilio
 from tests.simulation.clients import secrets
 from tests.simulation.consent import Consent
@@ -120,6 +121,7 @@ class World:
         self.oracle = Oracle(self)
         self.endpoints = Endpoints(self)
         self.consent = Consent(self)
+        self.agreed = Agreed(self)
         self.follow_ups = follow_ups.FollowUps(self)
         self.pairs = Pairs(self)
         self.network = self.network_class(self)

@@ -2,8 +2,9 @@
 
 from tests.crash.flow import Flow
 from tests.crash.flows.companies import Told, ToldLate
+from tests.crash.flows.desk import ApprovedEdited, PersonReplied
 from tests.crash.flows.facts import Facts, FactsWithoutNumbers
-from tests.crash.flows.outreach import MailConversation, Stopped, TextReply, WhatsAppStart
+from tests.crash.flows.outreach import Helped, MailConversation, Stopped, TextReply, WhatsAppStart
 from tests.crash.flows.support import (
     AnsweredFromLinkedOrder,
     AskedThenAnswered,
@@ -13,9 +14,11 @@ from tests.crash.flows.support import (
     SettledBySweep,
     TwoAtOnce,
 )
+from tests.crash.flows.tools import BudgetSpent, ToolCalled, ToolConfirmed
 from tests.crash.flows.waits import (
     AnsweredAfterPause,
     BeyondShare,
+    FollowedUp,
     LookedUpLater,
     Scheduled,
     ScheduledSoon,
@@ -35,13 +38,20 @@ FLOWS: tuple[Flow, ...] = (
     WhatsAppStart(),
     TextReply(),
     Stopped(),
+    Helped(),
     MailConversation(),
     Scheduled(),
     ScheduledSoon(),
     BeyondShare(),
     AnsweredAfterPause(),
+    FollowedUp(),
+    PersonReplied(),
+    ApprovedEdited(),
+    BudgetSpent(),
     Told(),
     ToldLate(),
+    ToolCalled(),
+    ToolConfirmed(),
     Facts(),
     FactsWithoutNumbers(),
 )

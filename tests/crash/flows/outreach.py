@@ -19,7 +19,7 @@ TEL = "+15550100001"
 MAIL = "j.canary@example.com"
 CANARY = "canary-51c9"
 REQUEST = "req123"
-_SENDS = frozenset({"send_text", "send_email", "confirm_stop"})
+_SENDS = frozenset({"send_text", "send_email", "confirm_stop", "answer_help"})
 
 
 class _Outreach(Flow):
@@ -157,6 +157,16 @@ class Stopped(Text):
         if len(sent) > len(("opening", "confirmation")):
             found.append(f"P5 {len(sent)} messages left in spite of the STOP")
         return [*super().violations(run), *found]
+
+
+class Helped(TextReply):
+    """A HELP that Twilio does not know is answered once; nothing else follows from it."""
+
+    name = "outreach: SMS, a HELP and its answer"
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        yield [self.start()]
+        yield [self.writes(run, "ayuda")]
 
 
 class MailConversation(_Outreach):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import ClassVar
 
@@ -19,7 +19,9 @@ from tests.crash.flows.support import CANARY, EMAIL, ORDER, Answering, Notified
 from tests.crash.product import ShiftedClock
 from tests.crash.run import Run
 
-HOUR = 3_600.0
+HOUR, MINUTE = 3_600.0, 60.0
+ENDED = frozenset({"processed", "parked"})
+"""A step that is parked waits for a person."""
 SOON = 600.0
 """A wait that a message on the queue `later` can carry."""
 STARTS_BEFORE = 40
@@ -120,3 +122,32 @@ class AnsweredAfterPause(TextReply):
         yield [self.start()]
         first = self.writes(run, f"Tell me more, {CANARY}")
         yield [first, self.writes(run, "And the salary?")]
+
+
+class FollowedUp(TextReply):
+    """Nobody answers: a reminder, and an end, each due in a row that the sweep sends."""
+
+    name = "outreach: SMS, a reminder and an end"
+    functions = ("outreach_worker",)
+
+    def prepare(self, run: Run) -> None:
+        super().prepare(run)
+        reminder = {"after_minutes": 20, "text": "Did you see our message?"}
+        end = {"after_minutes": 20, "text": "We close this for now."}
+        company.create(run.stage, follow_ups={"reminder": reminder, "end": end})
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        yield [self.start()]
+        for _ in ("reminder", "end"):
+            run.advance(20 * MINUTE + 1)
+            yield [Tick("reconcile")]
+
+    def violations(self, run: Run) -> Sequence[str]:
+        """P2: both steps are events that have ended."""
+        ended = [
+            key
+            for key, row in run.rows("IdempotencyTable").items()
+            if key.startswith("evt:follow:") and row["status"] in ENDED
+        ]
+        found = [] if len(ended) == len(("reminder", "end")) else [f"P2 {ended} alone have ended"]
+        return [*super().violations(run), *found]
