@@ -104,6 +104,12 @@ def conversation_messages(request_id: str) -> Response:
     )
 
 
+@app.route("/conversations/{request_id}/tools/{call_id}/result", methods=["POST"])
+def tool_result(request_id: str, call_id: str) -> Response:
+    """A company's endpoint gives back what a tool has done."""
+    return _answered("company", lambda: services().tool_result(*_posted(), request_id, call_id))
+
+
 @app.route("/webhook/twilio", methods=["POST"], content_types=[FORM])
 def twilio_webhook() -> Response:
     """An incoming SMS or WhatsApp message."""

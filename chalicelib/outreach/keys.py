@@ -16,6 +16,7 @@
     evt:tell:{opaque conversation id}:{number}         telling a company one event
     act:tell:{opaque conversation id}:{number}
     act:tool:{opaque conversation id}:{entry_id}       the call that a message acknowledges
+    evt:tool:{opaque conversation id}:{call_id}        its result, or the end of the time for it
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ class EventKind(StrEnum):
     """A recipient has unsubscribed by one click."""
     RECEIPT = "receipt"
     """A carrier reports on a message."""
+    TOOL = "tool"
+    """A tool's result has come, or is overdue."""
     NOTICE = "notice"
     """A company's desk hears of a hand-off."""
     COMPANY_EVENT = "tell"
@@ -139,6 +142,16 @@ def handoff_action(opaque_id: str, suffix: Suffix) -> str:
 def tool_action(opaque_id: str, entry_id: str) -> str:
     """Action key of calling the tool that a message acknowledges."""
     return joined("act", "tool", opaque_id, entry_id)
+
+
+def call_id(opaque_id: str, entry_id: str) -> str:
+    """Id of the call that a message acknowledges: one message, one call."""
+    return digest("call", opaque_id, entry_id)[:32]
+
+
+def tool(opaque_id: str, call_id: str) -> str:
+    """Event key of a call's result, or of the end of the time for it."""
+    return joined("evt", "tool", opaque_id, call_id)
 
 
 def tell(opaque_id: str, number: int) -> str:

@@ -226,6 +226,9 @@ CONVERSATION_GONE = Why("conversation_gone", By.US, "the conversation is not kep
 UNKNOWN_CONVERSATION = Why("unknown_conversation", By.US, "no such conversation is known")
 UNKNOWN_SENDER = Why("unknown_sender", By.US, "no conversation with that recipient is known")
 WRONG_ACCOUNT = Why("wrong_account", By.US, "another company's account had signed it")
+TOOL_FAILED = Why("tool_failed", By.COMPANY, "the company says that the tool has failed")
+NO_RESULT = Why("no_result", By.COMPANY, "the company gave no result of the tool in time")
+AWAITS_RESULT = Why("awaits_result", By.COMPANY, "the tool's result may still come")
 TOOL_CHANGED = Why(
     "tool_changed", By.PROJECT, "the tool is declared otherwise than when it was asked for"
 )

@@ -85,3 +85,17 @@ def resume_through(intake: Intake) -> Resume:
         intake.accept(job, recovery=Recovery.SETTLED)
 
     return resume
+
+
+def own_event(event_key: str, opaque_id: str, at: str, source: str) -> EventFacts:
+    """An event of our own making: a step, the start of a successor, a tool's result."""
+    digest = keys.digest(event_key)
+    return EventFacts(
+        event_key=event_key,
+        conversation_id=opaque_id,
+        received_at=at,
+        payload_sha256=digest,
+        payload_bytes=0,
+        source=source,
+        trace_id=digest[:16],
+    )

@@ -10,6 +10,7 @@ from chalicelib.outreach.conversations.records import (
     OTHER_SENDER,
     PERSON,
     PROMPT,
+    TOOL_RESULT,
     UNPROVEN,
     Entry,
 )
@@ -39,6 +40,7 @@ _BY_NOTE = {
     OTHER_SENDER: Trust.UNPROVEN,
     PERSON: Trust.COLLEAGUE,
     PROMPT: Trust.COMPANY,
+    TOOL_RESULT: Trust.TOOL,
     UNPROVEN: Trust.UNPROVEN,
 }
 

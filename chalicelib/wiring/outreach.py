@@ -113,6 +113,22 @@ class Outreach(Core):
 
         door.receive(message, self.intake)
 
+    def tool_result(
+        self, headers: Mapping[str, str], body: bytes, request_id: str, call_id: str
+    ) -> Answer:
+        """Take the result of a tool's call."""
+        from chalicelib.outreach.door.results import ResultDoor
+
+        door = ResultDoor(
+            self.conversations,
+            self.intake,
+            lambda: self.opaque_ids,
+            self.current_settings,
+            self.clock,
+            self.log,
+        )
+        return door.result(headers, body, request_id, call_id)
+
     def unsubscribe_page(self, token: str) -> Answer:
         """Show the page behind an unsubscribe link."""
         return self._unsubscribe_door.page(token)
@@ -244,7 +260,7 @@ class Outreach(Core):
         """By the first two parts of an event key."""
         kinds = (
             *("evt:release", "evt:desk", "evt:follow", "evt:receipt"),
-            "evt:unsubscribe",
+            *("evt:unsubscribe", "evt:tool"),
         )
         return {
             **dict.fromkeys(kinds, lambda: self._resume_rebuilder),
@@ -406,6 +422,7 @@ class Outreach(Core):
             lambda one: webhook.post(one, allows_loopback=loopback),
             self.clock,
             self.log,
+            lambda: self.opaque_ids,
             self._lane_shares,
         )
 
@@ -414,7 +431,9 @@ class Outreach(Core):
         """Calls tools."""
         from chalicelib.outreach.sending.tool_calls import ToolCalls
 
-        return ToolCalls(self.conversations, self.company_events, self.current_settings)
+        return ToolCalls(
+            self.conversations, self.company_events, self.ledger, self.current_settings, self.clock
+        )
 
     def _tell_flow(self) -> Flow:
         from chalicelib.outreach.events.company_event import TellFlow

@@ -25,6 +25,7 @@ ROUTER_MODULES = tuple(
     f"outreach/door/{name}.py" for name in ("initiate", "router", "access", "reading")
 )
 WEBHOOK_MODULES = (
+    "outreach/door/results.py",
     "support/webhook.py",
     "outreach/twilio/webhook.py",
     "outreach/twilio/door.py",
@@ -190,6 +191,7 @@ NEEDS_MORE_THAN_A_SHAPE = {
     "/desk/conversations",
     "/desk/conversations/{conversation_id}",
     "/desk/conversations/{conversation_id}/acts",
+    "/conversations/{request_id}/tools/{call_id}/result",
 }
 """Routes whose requests also need rows in the tables, or a signed path."""
 

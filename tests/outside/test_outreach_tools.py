@@ -8,6 +8,7 @@ from tests.outside.conversations import (
     act,
     calls,
     conversation,
+    events,
     started,
     told,
     types,
@@ -112,3 +113,35 @@ def test_a_person_answers_while_automation_is_off_and_not_under_the_kill_switch(
         act(stack, conversation(stack, request_id), "reply", once="two", text="Second of Sam.")
         stack.settle()
     assert words_to(stack, to)[1:] == ["Second of Sam."]
+
+
+def gives_back(stack, request_id, body):
+    """The company posts what the tool has done, by the token of the event."""
+    (called,) = [one["data"] for one in events(stack, request_id) if "tool" in one["data"]]
+    way = called["result"]
+    path = f"/conversations/{request_id}/tools/{way['call_id']}/result"
+    headers = {"authorization": f"Bearer {way['token']}"}
+    answer = stack.request("POST", path, headers=headers, json=body)
+    stack.settle()
+    return answer
+
+
+def test_what_a_tool_has_done_comes_back_once_and_the_recipient_hears_of_it(stack):
+    request_id, to = wished(stack, "note_interest")
+    stack.settle()
+    before = len(words_to(stack, to))
+    stack.openai.forget("scripts")
+    first, again = (gives_back(stack, request_id, {"status": "done"}) for _ in range(2))
+    assert (first.json()["repeated"], again.json()["repeated"]) == (False, True)
+    other = gives_back(stack, request_id, {"status": "failed"})
+    assert (other.status_code, other.json()["code"]) == (409, "result_exists")
+    stack.passes(minutes=10)
+    assert len(words_to(stack, to)) == before + 1
+
+
+def test_a_tool_of_which_nothing_comes_back_in_time_is_a_persons(stack):
+    request_id, _ = wished(stack, "note_interest")
+    stack.passes(hours=26)
+    assert conversation(stack, request_id)["why"] == "no_result"
+    late = gives_back(stack, request_id, {"status": "done"})
+    assert (late.status_code, late.json()["code"]) == (409, "too_late")

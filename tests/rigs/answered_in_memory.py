@@ -51,6 +51,7 @@ class SetWriter:
 
     def answer(self, record, history):
         self.saw.append((record, [one.content for one in history]))
+        self.history = history
         return self.says
 
 
@@ -145,7 +146,9 @@ class Answered(Telling):
         self.sender.message_id_header = lambda _ref: None  # no e-mail is sent
         flow = self.flow()
         sender, companies = self.sender, Companies(self.companies_table)
-        tool_calls = ToolCalls(self.conversations, self.events, companies.current)
+        tool_calls = ToolCalls(
+            self.conversations, self.events, self.ledger, companies.current, self.clock
+        )
         hands = {
             "send_text": Hands(
                 self._at_a_vendor(sender.send_text),
@@ -185,6 +188,7 @@ class Answered(Telling):
         rebuilders = {
             "evt:tell": TellRebuilder(),
             "evt:reply": ResumeRebuilder(self.conversations),
+            "evt:tool": ResumeRebuilder(self.conversations),
         }
         RowSweep(self.ledger, self._settlement, rebuilders, self.clock, actions).run()
         return summary

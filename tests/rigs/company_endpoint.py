@@ -15,6 +15,7 @@ from chalicelib.once.audit import Audit
 from chalicelib.once.effect import Hands
 from chalicelib.once.effects import Effects
 from chalicelib.once.escalation import Escalation
+from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.plan_run import PlanRun
 from chalicelib.once.ports import Delivery
 from chalicelib.once.recovery.sweep import Summary, SweepActions
@@ -151,6 +152,7 @@ class Telling(OutreachParts):
             lambda one: webhook.post(one, allows_loopback=True),
             self.clock,
             self.log,
+            lambda: OpaqueIds(b"a key of the stage"),
         )
         flow = TellFlow(self.events, endpoint, self.clock, self.log)
         hands = {

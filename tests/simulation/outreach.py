@@ -77,7 +77,7 @@ _JOBS = (
 )
 _EVENTS = (
     *("evt:reply", "evt:release", "evt:desk", "evt:follow", "evt:receipt"),
-    "evt:unsubscribe",
+    *("evt:unsubscribe", "evt:tool"),
 )
 _ACCESS = {
     one: Access(api_keys=(key,)) for one, key in zip(neighbours.IDS, neighbours.KEYS, strict=True)
@@ -235,6 +235,7 @@ class OutreachParts:
             lambda one: world.endpoints.post(container, one),
             clock,
             container.log,
+            lambda: OPAQUE,
         )
         self.flows = {
             **dict.fromkeys(_JOBS, flow),
@@ -245,7 +246,9 @@ class OutreachParts:
             sender=self.sender,
             teller=self.teller,
             notices=None,
-            tool_calls=ToolCalls(conversations, self.events, self._companies.current),
+            tool_calls=ToolCalls(
+                conversations, self.events, container.ledger, self._companies.current, clock
+            ),
         )
         told = {name: kind for name, kind in KINDS.items() if name != "notify_desk"}
         self.hands = {**hands_of(told, parts), "hand_off": Hands(self._hand_off)}

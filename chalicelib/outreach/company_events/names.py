@@ -89,11 +89,13 @@ class Personal:
         recipient: number or address of the recipient.
         text: of the message that the event is about.
         arguments: of a tool, already checked against its schema.
+        result: ``call_id`` and ``token``, with which its result comes back.
     """
 
     recipient: str | None = field(default=None, repr=False)
     text: str | None = field(default=None, repr=False)
     arguments: Mapping[str, Any] | None = field(default=None, repr=False)
+    result: Mapping[str, str] | None = field(default=None, repr=False)
 
     def shown(self) -> dict[str, Any]:
         """The fields of a body."""
@@ -106,6 +108,8 @@ class Personal:
                 found["text_is_cut"] = True
         if self.arguments is not None:
             found["arguments"] = dict(self.arguments)
+        if self.result is not None:
+            found["result"] = dict(self.result)
         return found
 
 

@@ -26,15 +26,19 @@ from chalicelib.errors import (
 )
 from chalicelib.once.effect import Effect
 from chalicelib.once.flow import NotYet
+from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ports import Clock, Log
+from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events import endpoint_breaker, standard_webhooks
 from chalicelib.outreach.company_events.endpoint import Endpoint, signing_secrets
 from chalicelib.outreach.company_events.names import UNOPENED, CompanyEvent, Name, Personal, body
 from chalicelib.outreach.company_events.rows import EndpointState, EventRows, Head
-from chalicelib.outreach.conversations.records import Record, Status
+from chalicelib.outreach.conversations.calls import ACCEPTED
+from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.lane_shares import LaneShares
+from chalicelib.outreach.tools.tokens import call_token
 from chalicelib.vendors.webhook import Post, Receipt
 
 PROVIDER = "company"
@@ -65,6 +69,7 @@ class Teller:
         endpoint: a project's endpoint as it is set now, by the ids of company and project.
         secret: the text of a company's signing secret; with True read again.
         post: sends one request to a public address.
+        opaque: makes the token with which a tool's result comes back.
     """
 
     def __init__(
@@ -76,6 +81,7 @@ class Teller:
         post: Callable[[Post], Receipt],
         clock: Clock,
         log: Log,
+        opaque: Callable[[], OpaqueIds],
         shares: LaneShares | None = None,
     ) -> None:
         self._rows = rows
@@ -85,6 +91,7 @@ class Teller:
         self._post = post
         self._clock = clock
         self._log = log
+        self._opaque = opaque
         self._shares = shares
         self._built: dict[str, _Built] = {}
 
@@ -150,7 +157,7 @@ class Teller:
         if built.state.failing_since is not None:
             self._rows.accepting(built.head)
         if built.event.name == Name.TOOL_CALLED:
-            self.note_call(action.conversation_id, "accepted")
+            self._accepted(action.conversation_id)
         return built.event.id
 
     def _posted(self, built: _Built, deadline_seconds: float) -> Receipt:
@@ -168,11 +175,11 @@ class Teller:
         headers = standard_webhooks.headers(built.keys, built.event.id, now, built.content)
         return Post(built.url, headers, built.content, deadline_seconds)
 
-    def note_call(self, opaque_id: str, outcome: str) -> None:
-        """Note in the conversation what became of a tool's call."""
+    def _accepted(self, opaque_id: str) -> None:
+        """Note in the conversation that the company has taken a tool's call."""
         record = self._conversations.find(opaque_id)
         if record is not None:
-            self._conversations.move(record, set(Status), {"function_call_outcome": outcome})
+            self._conversations.note_outcome(record, ACCEPTED)
 
     def _again_or_never(
         self,
@@ -213,6 +220,7 @@ class Teller:
             recipient=record.primary_channel if "recipient" in endpoint.include else None,
             text=self._text(record, event) if "text" in endpoint.include else None,
             arguments=self._arguments(record, event) if is_tool else None,
+            result=self._result(record, event) if is_tool else None,
         )
 
     def _text(self, record: Record, event: CompanyEvent) -> str | None:
@@ -227,3 +235,8 @@ class Teller:
         if draft is None:
             raise WithdrawnError(PROVIDER, "tell", reason=reasons.CONVERSATION_GONE)
         return dict(json.loads(draft.function_arguments or "{}"))
+
+    def _result(self, record: Record, event: CompanyEvent) -> Mapping[str, str]:
+        """How a tool's result comes back; its token is of this call alone, and not stored."""
+        call_id = outreach_keys.call_id(record.opaque_id, event.facts["message_id"])
+        return {"call_id": call_id, "token": call_token(self._opaque(), record.opaque_id, call_id)}

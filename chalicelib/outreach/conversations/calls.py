@@ -2,33 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.errors import TransientError
 from chalicelib.once.reasons import CONTENDED
-from chalicelib.once.store import Item, TransactionConflict, TransactionRefused
+from chalicelib.once.store import ConditionFailed, Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import CONFIRMATION, Record
 
-CALLED = "called"
-"""``function_call_outcome`` of a call that has begun; ``accepted`` once the company has taken it."""
+CALLED, ACCEPTED = "called", "accepted"
+"""``function_call_outcome`` of a call that has begun, and of one that the company has taken."""
+DONE, FAILED, NO_RESULT = "done", "failed", "no_result"
+"""The same of one that has ended: by its result, or without one in time."""
 
 
 class Calls(items.OnTable):
-    """Stores calls."""
+    """Stores calls, and their results."""
 
-    def call(self, record: Record, entry_id: str) -> Item | None:
-        """What was stored of the call that a message acknowledges; None where it has not begun."""
-        return self._table.get(items.call_key(record, entry_id))
+    def call(self, record: Record, call_id: str) -> Item | None:
+        """What was stored of a call; None where it has not begun."""
+        return self._table.get(items.call_key(record, call_id))
 
-    def begin_call(self, record: Record, entry_id: str, tool: str, *, is_confirmed: bool) -> bool:
+    def begin_call(
+        self,
+        record: Record,
+        call_id: str,
+        *,
+        entry_id: str,
+        tool: str,
+        due_at: str,
+        is_confirmed: bool,
+    ) -> bool:
         """Begin a call once, on the conversation as it was read: no message can come between.
 
         Args:
             record: as last read; no person may have acted since, and its confirmation is used up.
+            call_id: of `keys.call_id`.
             entry_id: of the message that acknowledges it.
             tool: its name.
+            due_at: ISO time until which a result is taken.
             is_confirmed: it needs the confirmation that the record holds.
 
         Returns:
@@ -48,9 +63,11 @@ class Calls(items.OnTable):
                 conditions.append(f"attribute_not_exists(#{name})")
         now = self._clock.now()
         item: dict[str, Any] = {
-            **items.call_key(record, entry_id),
+            **items.call_key(record, call_id),
+            "entry_id": entry_id,
             "tool": tool,
             "called_at": iso(now),
+            "due_at": due_at,
             "ttl": items.end(now, self._kept),
         }
         update = self._table.updating(
@@ -68,3 +85,42 @@ class Calls(items.OnTable):
         except TransactionConflict as conflict:
             raise TransientError("dynamodb", "begin_call", reason=CONTENDED) from conflict
         return True
+
+    def keep_result(
+        self, record: Record, call_id: str, result: Mapping[str, Any], *, is_late: bool
+    ) -> Mapping[str, Any]:
+        """Store a call's result, the first one for good; returns the one that is stored.
+
+        Args:
+            record: the conversation.
+            call_id: of the call.
+            result: ``status``, ``text`` and ``data``.
+            is_late: the time for it was over: it is kept beside it, and changes nothing.
+        """
+        name = "late_result" if is_late else "result"
+        try:
+            item = self._table.update(
+                items.call_key(record, call_id),
+                set_={name: dict(result), f"{name}_at": iso(self._clock.now())},
+                condition=f"attribute_exists(#conversation_id) AND attribute_not_exists(#{name})",
+            )
+        except ConditionFailed as found:
+            if found.item is None:
+                raise
+            item = found.item
+        return dict(item[name])
+
+    def note_outcome(self, record: Record, outcome: str) -> None:
+        """Note what became of a conversation's newest call; a result may come before `ACCEPTED`."""
+        open_ones: dict[str, Any] = {
+            "called": CALLED,
+            **({} if outcome == ACCEPTED else {"accepted": ACCEPTED}),
+        }
+        either = " OR ".join(f"#function_call_outcome = :{name}" for name in open_ones)
+        with suppress(ConditionFailed):
+            self._table.update(
+                record.key,
+                set_={"function_call_outcome": outcome, "updated_at": iso(self._clock.now())},
+                condition=f"attribute_exists(#conversation_id) AND ({either})",
+                **open_ones,
+            )

@@ -7,7 +7,7 @@ A recipient's partition holds the conversations' own items.  Beside it, the part
     seen#{digest of conversation_id}#{entry_id}  that entry was appended
     draft#{digest of conversation_id}#{entry_id} the message that will be sent as that entry
     act#{digest of conversation_id}#{act id}     what a person did, so that a repetition finds it
-    tool#{digest of conversation_id}#{entry_id}  the call of a tool that the entry acknowledges
+    tool#{digest of conversation_id}#{call_id}   the call of a tool, and its result
     do-not-contact#{company_id}                  this company must not contact the recipient;
                                                  with a suffix for other reasons: `do_not_contact`
 
@@ -194,11 +194,11 @@ def act_key(record: Record, act_id: str) -> Item:
     }
 
 
-def call_key(record: Record, entry_id: str) -> Item:
-    """Key of the call that a message acknowledges."""
+def call_key(record: Record, call_id: str) -> Item:
+    """Key of a tool's call."""
     return {
         "primary_channel": partition(record),
-        "conversation_id": f"tool#{digest(record)}#{entry_id}",
+        "conversation_id": f"tool#{digest(record)}#{call_id}",
     }
 
 

@@ -76,7 +76,8 @@ class Entry:
     Attributes:
         entry_id: unique within the conversation: the provider's id of a received message, our own
             id of a sent one.
-        role: ``user``, ``assistant``, or ``note`` for an internal note of a person.
+        role: ``user``, ``assistant``, ``note`` for an internal note of a person, or ``tool`` for
+            what a tool has given back.
         provider_id: the vendor's id of a sent message.
         note: a fixed code on a message that is no plain text of the recipient's; see `NOTES`.
         media: of each attachment ``type``, ``size`` in bytes, ``digest`` of the URL or the content,
@@ -161,11 +162,14 @@ FOLLOW_UP = "follow_up"
 """Note on a message of ours that came without an answer to the one before."""
 INTERNAL = "internal"
 """Note on an entry that a person of the company wrote for colleagues; it is never sent."""
+TOOL_RESULT = "tool_result"
+"""Note on an entry that a tool has given back; its role is ``tool``."""
 AUTO_REPLY, OPT_OUT, MEDIA, NO_TEXT = "auto_reply", "opt_out", "media", "no_text"
 NOTES = frozenset(
     {
         *(PROMPT, OTHER_SENDER, SEVERAL, LATE, OPT_OUT_IN_DOUBT, AUTO_REPLY, OPT_OUT, MEDIA),
         *(NO_TEXT, MACHINE, LOOP, HELP, WITHDRAWN, PERSON, INTERNAL, FOLLOW_UP, UNPROVEN),
+        TOOL_RESULT,
     }
 )
 """The codes of `Entry.note`."""

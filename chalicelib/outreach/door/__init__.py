@@ -7,5 +7,6 @@ In the order of a request:
     initiate   the request's steps: access, body, project, admission, queue, response
     shares     how many starts of a company enter a lane, so that others find room
     outcomes   what became of a start, in the Router's fields
+    results    what a tool has done comes back
     reading    what a company's key may read of a conversation
 """

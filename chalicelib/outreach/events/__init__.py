@@ -11,6 +11,7 @@ waiting        keeps a conversation's order while an event of it waits
 handler        how events of one kind are planned, ended and escalated
 handlers       the flow with the handler of each kind
 held           what a rule holds for a person, written first
+tool_result    what a tool gave back, or that it gave nothing in time
 click          the company hears of a click on the link in an e-mail
 context        what a run knows of its event
 receipt        the flow of delivery receipts: settles unknown sends, advances delivery

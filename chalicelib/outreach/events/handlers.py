@@ -21,6 +21,7 @@ from chalicelib.outreach.events.held import HeldMessages
 from chalicelib.outreach.events.message import MessageHandler
 from chalicelib.outreach.events.start import StartHandler
 from chalicelib.outreach.events.step import StepHandler
+from chalicelib.outreach.events.tool_result import ToolResultHandler
 from chalicelib.outreach.events.waiting import ConversationOrder, WaitingEvents
 from chalicelib.outreach.hearing.matching import Matching
 from chalicelib.outreach.hearing.ownership import Ownership
@@ -87,6 +88,7 @@ def outreach_flow(
         EventKind.APPROVAL: ApprovalHandler(conversations, sent, drafting, held, waiting, endings),
         EventKind.ACT: ActHandler(conversations, sent, drafting, events),
         EventKind.STEP: StepHandler(conversations, sent, drafting, waiting),
+        EventKind.TOOL: ToolResultHandler(conversations, sent, drafting, held, waiting, clock),
         EventKind.CLICK: ClickHandler(conversations, sent, events),
     }
     return flow(handlers, conversations, matching, in_order, clock, receive_count)

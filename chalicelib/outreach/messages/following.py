@@ -21,7 +21,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.errors import UnavailableError
 from chalicelib.once import keys
-from chalicelib.once.event import EventFacts, Lease
+from chalicelib.once.event import Lease
 from chalicelib.once.job import Job
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
@@ -45,6 +45,7 @@ from chalicelib.outreach.project import openings
 from chalicelib.outreach.project.admission import Starts
 from chalicelib.outreach.project.companies import Project
 from chalicelib.outreach.project.follow_up_settings import channels_left, declared_by, tried_of
+from chalicelib.outreach.resume import own_event
 
 SOURCE = "follow_up"
 
@@ -95,7 +96,7 @@ class FollowUps:
         name, step = found
         at = self.clock.now() + timedelta(minutes=step.after_minutes)
         event_key = outreach_keys.follow(record.opaque_id, name)
-        facts = _facts(event_key, record.opaque_id, iso(at))
+        facts = own_event(event_key, record.opaque_id, iso(at), SOURCE)
         row = self.ledger.scheduling(facts, at.timestamp())
         return Next(row, {NEXT_STEP: {"step": name, "at": iso(at)}})
 
@@ -152,7 +153,7 @@ class FollowUps:
 
     def _open(self, record: Record, linked: Record, lease: Lease | None) -> bool:
         now = iso(self.clock.now())
-        facts = _facts(linked.start_event, linked.opaque_id, now)
+        facts = own_event(linked.start_event, linked.opaque_id, now, SOURCE)
         link = _link(linked)
         pairs = pair_ids(self.opaque(), linked.channel, linked.sender, linked.primary_channel)
         opened = self.conversations.open(
@@ -192,7 +193,7 @@ class FollowUps:
 
     def _queue(self, linked: Record) -> None:
         """Have it started; a copy changes nothing, and the sweep queues what is not queued here."""
-        facts = _facts(linked.start_event, linked.opaque_id, iso(self.clock.now()))
+        facts = own_event(linked.start_event, linked.opaque_id, iso(self.clock.now()), SOURCE)
         job = OutreachResume(
             event_key=facts.event_key,
             conversation_id=facts.conversation_id,
@@ -214,16 +215,3 @@ def _link(record: Record) -> dict[str, str]:
         "request_id": record.request_id,
         "channel": record.channel.value,
     }
-
-
-def _facts(event_key: str, opaque_id: str, at: str) -> EventFacts:
-    digest = keys.digest(event_key)
-    return EventFacts(
-        event_key=event_key,
-        conversation_id=opaque_id,
-        received_at=at,
-        payload_sha256=digest,
-        payload_bytes=0,
-        source=SOURCE,
-        trace_id=digest[:16],
-    )

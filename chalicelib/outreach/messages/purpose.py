@@ -27,6 +27,8 @@ class Purpose(StrEnum):
     """Whether an irreversible tool shall be called."""
     ACKNOWLEDGEMENT = "acknowledgement"
     """That a tool is called."""
+    TOOL_ANSWER = "tool_answer"
+    """What a tool has given back."""
     PERSON = "person"
     """A person's own reply."""
     REMINDER = "reminder"
@@ -128,6 +130,7 @@ RULES: Mapping[Purpose, Rule] = {
     Purpose.HOLDING: _ANSWER,
     Purpose.QUESTION: replace(_ANSWER, keeps=Keeps.QUESTION),
     Purpose.ACKNOWLEDGEMENT: _ANSWER,
+    Purpose.TOOL_ANSWER: _ANSWER,
     Purpose.PERSON: Rule(
         Look.REGISTER,
         Keeps.THREAD,

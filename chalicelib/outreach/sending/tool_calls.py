@@ -9,11 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
+from chalicelib.clock import iso, parsed
 from chalicelib.errors import PermanentError, TransientError, WithdrawnError
 from chalicelib.once import reasons as why
 from chalicelib.once.effect import Effect
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ports import Clock
+from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
@@ -21,9 +26,12 @@ from chalicelib.outreach.conversations.records import CONFIRMATION, WITHDRAWN, D
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.messages.look import PERSON_ANSWERS
 from chalicelib.outreach.project.ai_config import ai_config_of
+from chalicelib.outreach.resume import own_event
 from chalicelib.outreach.tools.confirmation import ToolStep, confirmation_of
+from chalicelib.outreach.tools.schema import Tool
 
 PROVIDER = "conversations"
+SOURCE = "tool"
 
 
 @dataclass(slots=True)
@@ -31,19 +39,23 @@ class ToolCalls:
     """Calls tools.
 
     Attributes:
-        current: a project's settings as they are now.
         events: tells the company.
+        ledger: has the row that is due when no result has come in time.
+        current: a project's settings as they are now.
     """
 
     conversations: Conversations
     events: CompanyEvents
+    ledger: Ledger
     current: Callable[[Record], Mapping[str, Any]]
+    clock: Clock
 
     def last_look(self, actions: Sequence[Effect]) -> None:
         """See `once.effect.Hands.last_look`."""
         (action,) = actions
         record, draft = self._read(action)
-        if self.conversations.call(record, action.argument) is None:
+        call_id = outreach_keys.call_id(record.opaque_id, action.argument)
+        if self.conversations.call(record, call_id) is None:
             self._check(record, draft, action.data.after)
 
     def call(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
@@ -58,12 +70,32 @@ class ToolCalls:
         entry_id = action.argument
         record, draft = self._read(action)
         tool = str(draft.function_call)
-        if self.conversations.call(record, entry_id) is None:
-            is_confirmed = self._check(record, draft, action.data.after)
-            if not self.conversations.begin_call(record, entry_id, tool, is_confirmed=is_confirmed):
+        call_id = outreach_keys.call_id(record.opaque_id, entry_id)
+        begun = self.conversations.call(record, call_id)
+        if begun is None:
+            declared = self._check(record, draft, action.data.after)
+            due_at = iso(self.clock.now() + timedelta(minutes=declared.result_within_minutes))
+            if not self.conversations.begin_call(
+                record,
+                call_id,
+                entry_id=entry_id,
+                tool=tool,
+                due_at=due_at,
+                is_confirmed=declared.irreversible and action.data.after is not None,
+            ):
                 raise TransientError(PROVIDER, "call_tool", reason=why.CONTENDED)
+        else:
+            due_at = str(begun["due_at"])
+        self._schedule(record, call_id, due_at)
         self.events.record(record, Name.TOOL_CALLED, entry_id, tool=tool, message_id=entry_id)
-        return entry_id
+        return call_id
+
+    def _schedule(self, record: Record, call_id: str, due_at: str) -> None:
+        """The event of its result is due at the end of its time, if nothing hastens it."""
+        event_key = outreach_keys.tool(record.opaque_id, call_id)
+        due = parsed(due_at) or self.clock.now()
+        facts = own_event(event_key, record.opaque_id, iso(self.clock.now()), SOURCE)
+        self.ledger.schedule(facts, due.timestamp())
 
     def _read(self, action: Effect) -> tuple[Record, Draft]:
         record = self.conversations.find(action.conversation_id)
@@ -72,8 +104,8 @@ class ToolCalls:
             raise PermanentError(PROVIDER, "call_tool", reason=reasons.CONVERSATION_GONE)
         return record, draft
 
-    def _check(self, record: Record, draft: Draft, after: str | None) -> bool:
-        """Raise unless everything still holds; returns whether it needs its confirmation."""
+    def _check(self, record: Record, draft: Draft, after: str | None) -> Tool:
+        """Raise unless everything still holds; returns the tool as it is declared."""
         if after is not None and record.person_act != after:
             raise WithdrawnError(PROVIDER, "call_tool", reason=PERSON_ANSWERS)
         step = ToolStep.of(draft.tool)
@@ -82,8 +114,8 @@ class ToolCalls:
         if tool is None or step is None or tool.revision != step.revision:
             raise PermanentError(PROVIDER, "call_tool", reason=reasons.TOOL_CHANGED)
         if not tool.irreversible or after is None:
-            return False
+            return tool
         given = confirmation_of(record.item.get(CONFIRMATION))
         if given is None or given.confirmed_by != step.confirmed_by or not step.confirmed_by:
             raise PermanentError(PROVIDER, "call_tool", reason=WITHDRAWN)
-        return True
+        return tool

@@ -84,6 +84,8 @@ class Tool(BaseModel):
         irreversible: the recipient is asked before it is called.
         question: what an irreversible one asks; a fixed wording without it.
         confirm_within_minutes: how long a yes to that question counts.
+        result: the schema of what it gives back; without one a result has no data.
+        result_within_minutes: after this a person looks after it.
         acknowledgement: the message to the recipient where the writer writes none.
     """
 
@@ -95,12 +97,24 @@ class Tool(BaseModel):
     irreversible: StrictBool = False
     question: Annotated[str, Field(min_length=1, max_length=600)] | None = None
     confirm_within_minutes: Annotated[StrictInt, Field(ge=1, le=MOST_MINUTES)] = 24 * 60
+    result: Annotated[dict[str, Any], AfterValidator(_understood)] = {
+        "type": "object",
+        "additionalProperties": False,
+    }
+    result_within_minutes: Annotated[StrictInt, Field(ge=1, le=MOST_MINUTES)] = 24 * 60
     acknowledgement: Annotated[str, Field(min_length=1, max_length=600)] | None = None
 
     @property
     def revision(self) -> str:
         """A digest of its declaration: a question about another one confirms nothing."""
         return digest("tool", self.model_dump_json())[:16]
+
+    def result_fault(self, data: Mapping[str, Any]) -> str | None:
+        """Why data is no result of it: names the place, never the value; None where it is one."""
+        is_empty = not (self.result.get("properties") or {})
+        if is_empty and data and not self.result.get("additionalProperties", False):
+            return "data has a field that is not declared"
+        return next(_faults(data, self.result, "data"), None)
 
     def arguments(self, text: str | None) -> dict[str, Any]:
         """The arguments that the writer gave.

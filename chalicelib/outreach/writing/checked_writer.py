@@ -198,7 +198,7 @@ def _expected(record: Record, settings: WriterSettings, history: Sequence[Entry]
     if settings.language != "recipient":
         return frozenset({settings.language.value})
     newest = history[::-1]
-    theirs = language_of(one.content for one in newest if one.role != "assistant")
+    theirs = language_of(one.content for one in newest if one.role == "user")
     ours = theirs or language_of(one.content for one in newest if one.role == "assistant")
     given_language = record.item.get("language")
     return ours or frozenset({str(given_language)} if given_language else ())

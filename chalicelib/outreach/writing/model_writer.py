@@ -152,7 +152,7 @@ def _arguments(record: Record) -> dict[str, Any]:
 def _turns(
     record: Record, settings: WriterSettings, history: Sequence[Entry], advice: str
 ) -> list[Turn]:
-    newest = next((e.content for e in reversed(history) if e.role != "assistant"), "")
+    newest = next((e.content for e in reversed(history) if e.role == "user"), "")
     return [
         Turn("developer", model_view.seen_data(record, settings, newest)),
         *model_view.seen_turns(record, settings, history),

@@ -82,6 +82,8 @@ class ToolWriter:
         confirmed = self._confirmed(record, history, tools)
         if confirmed is not None:
             return confirmed
+        if history and history[-1].role == "tool":
+            return self._after_result(record, history)
         written = self._writer.answer(_offering(record, tools) if tools else record, history)
         tool = tools.get(written.function_call or "")
         if tool is None or written.opts_out:
@@ -96,6 +98,14 @@ class ToolWriter:
             step = ToolStep(ASK, tool.revision, tool.confirm_within_minutes)
             return replace(written, text=text, html=None, tool=step.item())
         return _called(record, tool, written)
+
+    def _after_result(self, record: Record, history: Sequence[Entry]) -> Draft:
+        """What a tool has given back is answered and calls no tool, or two machines would go on for ever."""
+        written = self._writer.answer(record, history)
+        if written.function_call is None:
+            return written
+        reason = written.hand_off_reason or f"asked for {written.function_call} again"
+        return replace(written, function_call=None, function_arguments=None, hand_off_reason=reason)
 
     def _confirmed(
         self, record: Record, history: Sequence[Entry], tools: Mapping[str, Tool]

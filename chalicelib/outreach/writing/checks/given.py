@@ -51,7 +51,8 @@ def given(
     """What supports a draft in a conversation."""
     item = record.item
     ours = [one.content for one in history if one.role == "assistant"]
-    theirs = [one.content for one in history if one.role != "assistant"]
+    theirs = [one.content for one in history if one.role == "user"]
+    results = [json.loads(one.content)["data"] for one in history if one.role == "tool"]
     config: Mapping[str, Any] = record.channel_config
     known = (
         item.get("company_name"),
@@ -67,7 +68,11 @@ def given(
     rules = [*(one.shown for one in settings.knowledge), *(str(one) for one in known if one)]
     data = item.get("project_data")
     variables = config.get("template_variables")
-    case = [json.dumps(one, ensure_ascii=False, default=str) for one in (data, variables) if one]
+    case = [
+        json.dumps(one, ensure_ascii=False, default=str)
+        for one in (data, variables, *results)
+        if one
+    ]
     return Given(
         settings,
         case="\n".join([*case, *ours]),

@@ -1,0 +1,148 @@
+"""A tool's result comes back: `POST /conversations/{request_id}/tools/{call_id}/result`.
+
+The caller holds the token of that call alone, which its event ``tool_called`` carried::
+
+    {"status": "done", "text": null, "data": {"reference": "A-17"}}
+    200 {"status": "done", "repeated": false}
+
+The first result is kept for good.  One that comes after the tool's time is kept beside it, and a person
+sees it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from chalicelib.clock import iso
+from chalicelib.errors import (
+    ConflictError,
+    PayloadError,
+    RequestError,
+    SignatureError,
+    TransientError,
+    UnavailableError,
+)
+from chalicelib.once import body as bodies
+from chalicelib.once import door, keys
+from chalicelib.once.door import Answer
+from chalicelib.once.intake import Intake
+from chalicelib.once.job import Recovery
+from chalicelib.once.ports import Clock, Log
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.conversations.records import INTERNAL, Entry, Record
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.door.initiate import TRY_AGAIN, NotFoundError
+from chalicelib.outreach.project.ai_config import ai_config_of
+from chalicelib.outreach.resume import own_event, resume_job
+from chalicelib.outreach.tools.tokens import conversation_in
+
+SOURCE = "tool_result"
+MAX_BYTES = 8192
+_BEARER = "bearer "
+_CODES = {"status": "invalid_status", "text": "invalid_text", "data": "invalid_data"}
+
+
+class ToolResult(BaseModel):
+    """The body."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, strict=True)
+
+    status: Literal["done", "failed"]
+    text: Annotated[str, Field(max_length=2000)] | None = None
+    data: dict[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class ResultDoor:
+    """Takes results.
+
+    Attributes:
+        current: a project's settings as they are now.
+    """
+
+    conversations: Conversations
+    intake: Intake
+    opaque: Callable[[], keys.OpaqueIds]
+    current: Callable[[Record], Mapping[str, Any]]
+    clock: Clock
+    log: Log
+
+    def result(
+        self, headers: Mapping[str, str], body: bytes, request_id: str, call_id: str
+    ) -> Answer:
+        """Keep a result, and hasten the event that answers it."""
+        try:
+            bodies.check_size(body, MAX_BYTES, code="payload_too_large")
+            record = self._authorised(headers, request_id, call_id)
+            is_repeated, given = self._kept(record, call_id, body)
+        except RequestError as error:
+            door.log_rejected(self.log, SOURCE, error.code)
+            return door.error_answer(error.status, error.code, error.message)
+        except (UnavailableError, TransientError) as error:
+            code = "database_error" if isinstance(error, TransientError) else "queue_error"
+            door.log_failed(self.log, SOURCE, code)
+            return door.error_answer(503, code, TRY_AGAIN)
+        door.log_accepted(self.log, SOURCE)
+        return Answer(200, {"status": given.status, "repeated": is_repeated})
+
+    def _authorised(self, headers: Mapping[str, str], request_id: str, call_id: str) -> Record:
+        low = {name.lower(): value for name, value in headers.items()}
+        given = low.get("authorization", "")
+        token = given[len(_BEARER) :].strip() if given.lower().startswith(_BEARER) else ""
+        opaque_id = conversation_in(self.opaque(), token, call_id)
+        if opaque_id is None:
+            raise SignatureError("invalid_token", "header authorization is not this call's token")
+        record = self.conversations.find(opaque_id)
+        if record is None or record.request_id != request_id:
+            raise NotFoundError("call_not_found", "no such call of this conversation")
+        return record
+
+    def _kept(self, record: Record, call_id: str, body: bytes) -> tuple[bool, ToolResult]:
+        call = self.conversations.call(record, call_id)
+        if call is None:
+            raise NotFoundError("call_not_found", "no such call of this conversation")
+        given = self._parsed(record, str(call["tool"]), body)
+        found = given.model_dump()
+        is_late = "result" not in call and iso(self.clock.now()) > str(call["due_at"])
+        known = call.get("late_result" if is_late else "result")
+        stored = self.conversations.keep_result(record, call_id, found, is_late=is_late)
+        if stored != found:
+            raise ConflictError("result_exists", "another result of this call was kept before")
+        if is_late:
+            self._show(record, call_id, str(call["tool"]), given)
+            raise ConflictError("too_late", "the time for this result was over; a person sees it")
+        self._hasten(record, call_id)
+        return known is not None, given
+
+    def _parsed(self, record: Record, tool: str, body: bytes) -> ToolResult:
+        try:
+            raw = bodies.parsed_json(body)
+        except ValueError:
+            raise PayloadError("invalid_request", "the body is not JSON") from None
+        try:
+            given = ToolResult.model_validate(raw)
+        except ValidationError as error:
+            place = ".".join(str(one) for one in error.errors()[0]["loc"]) or "body"
+            code = _CODES.get(place.partition(".")[0], "invalid_request")
+            raise PayloadError(code, f"field {place} is not as it should be") from None
+        declared = {one.name: one for one in ai_config_of(self.current(record)).tools}
+        fault = declared[tool].result_fault(given.data) if tool in declared else None
+        if fault is not None:
+            raise PayloadError("invalid_data", fault)
+        return given
+
+    def _show(self, record: Record, call_id: str, tool: str, given: ToolResult) -> None:
+        """A late result is a note for the person who has the conversation."""
+        said = f"{tool}: {given.status}" + (f": {given.text}" if given.text else "")
+        now = iso(self.clock.now())
+        entry = Entry(f"late-{call_id}", now, "note", said, note=INTERNAL, by=SOURCE)
+        self.conversations.append(record, entry)
+
+    def _hasten(self, record: Record, call_id: str) -> None:
+        event_key = outreach_keys.tool(record.opaque_id, call_id)
+        facts = own_event(event_key, record.opaque_id, iso(self.clock.now()), SOURCE)
+        self.intake.accept(resume_job(facts, record), recovery=Recovery.SETTLED)

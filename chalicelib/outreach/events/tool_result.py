@@ -1,0 +1,102 @@
+"""A tool's result, or the end of the time for it: the recipient hears of the one, a person of the other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from chalicelib.clock import iso, parsed
+from chalicelib.once.event import EventStatus
+from chalicelib.once.flow import Event, NotAnEvent, NotYet
+from chalicelib.once.plan import Plan
+from chalicelib.once.ports import Clock, Switches
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import reasons
+from chalicelib.outreach.conversations.calls import DONE, FAILED, NO_RESULT
+from chalicelib.outreach.conversations.records import (
+    DO_NOT_CONTACT,
+    TOOL_RESULT,
+    Draft,
+    Entry,
+    Record,
+)
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.events.context import EventContext
+from chalicelib.outreach.events.drafting import Drafting
+from chalicelib.outreach.events.handler import Handler
+from chalicelib.outreach.events.held import HeldMessages
+from chalicelib.outreach.events.waiting import WaitingEvents
+from chalicelib.outreach.messages.plan import hand_off_plan
+from chalicelib.outreach.messages.purpose import Purpose
+from chalicelib.outreach.messages.sent import SentMessages
+from chalicelib.outreach.project import rules
+
+_OVER = {FAILED: reasons.TOOL_FAILED, NO_RESULT: reasons.NO_RESULT}
+
+
+class ToolResultHandler(Handler):
+    """`Handler` for `EventKind.TOOL`."""
+
+    def __init__(
+        self,
+        conversations: Conversations,
+        sent: SentMessages,
+        drafting: Drafting,
+        held: HeldMessages,
+        waiting: WaitingEvents,
+        clock: Clock,
+    ) -> None:
+        super().__init__(conversations, sent)
+        self._drafting = drafting
+        self._held = held
+        self._waiting = waiting
+        self._clock = clock
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `once.flow.Flow.plan`."""
+        context: EventContext = event.subject
+        record, call_id = context.conversation, context.key.name
+        call = self._conversations.call(record, call_id)
+        if call is None:
+            raise NotAnEvent(EventStatus.FAILED, reasons.CONVERSATION_GONE)
+        due = parsed(str(call["due_at"])) or self._clock.now()
+        result = call.get("result")
+        if result is None and due > self._clock.now():
+            raise NotYet(reasons.AWAITS_RESULT, due.timestamp())
+        outcome = str(result["status"]) if result else NO_RESULT
+        self._conversations.note_outcome(record, outcome)
+        if result is not None:
+            record = context.record = self._entered(record, call, result)
+        if record.is_handed_off:
+            raise NotAnEvent(EventStatus.PROCESSED, reasons.WITH_A_PERSON)
+        if outcome != DONE:
+            return hand_off_plan("", _OVER[outcome])
+        if self._conversations.forbids(record) is not None:
+            raise NotAnEvent(EventStatus.PROCESSED, DO_NOT_CONTACT)
+        if rules.is_held(record, rules.HELD["reply"]):
+            return self._held.plan(context, rules.HELD["reply"], switches)
+        self._waiting.in_order.check(record, event.facts.event_key)
+        self._waiting.out_quiet_hours(record, event.facts.event_key)
+        entry_id = outreach_keys.entry_id(event.facts.event_key)
+        return self._drafting.answer(context, entry_id, switches, Purpose.TOOL_ANSWER)
+
+    def _entered(
+        self, record: Record, call: Mapping[str, Any], result: Mapping[str, Any]
+    ) -> Record:
+        """The conversation with the result as an entry, which is written once.
+
+        What only echoes the call's arguments is left out: it supports no statement.
+        """
+        draft = self._conversations.draft(record, str(call["entry_id"])) or Draft()
+        echoed = list(json.loads(draft.function_arguments or "{}").values())
+        data = {name: one for name, one in result["data"].items() if one not in echoed}
+        content = {"tool": call["tool"], "text": result.get("text"), "data": data}
+        entry = Entry(
+            entry_id=f"result-{call['entry_id']}",
+            message_timestamp=iso(self._clock.now()),
+            role="tool",
+            content=json.dumps(content, ensure_ascii=False, sort_keys=True, default=str),
+            note=TOOL_RESULT,
+        )
+        return self._conversations.append(record, entry)[0]
