@@ -37,8 +37,9 @@ class Agreed:
             self._begins(*key)
 
     def _begins(self, partition: str, name: str) -> None:
-        _, digest, entry_id = name.split("#", 2)
+        _, digest, _ = name.split("#", 2)
         world = self._world
+        entry_id = world.conversations.rows[partition, name]["entry_id"]
         opaque_id = next(
             row["opaque_id"]
             for (address, one), row in world.conversations.rows.items()

@@ -120,6 +120,16 @@ class Endpoints:
         if event["data"]["company_id"] != neighbours.IDS[number]:
             self._world.oracle.broken("P1", f"{opaque_id} was told to another company")
         self._kept[number, opaque_id].append((one.headers["webhook-id"], event))
+        if event["type"] == "conversation.tool_called":
+            self._give_back(event["data"])
+
+    def _give_back(self, data: dict[str, Any]) -> None:
+        """The company says what the tool has done, or never does: by the id of its call."""
+        world, way = self._world, data["result"]
+        status = (*("done",) * 3, "failed", "")[int(way["call_id"][:2], 16) % 5]
+        if status:
+            result = json.dumps({"status": status}).encode()
+            world.at(world.now + 40.0, lambda: world.senders.gives_back(data, result))
 
     def _judge(self, record: dict[str, Any]) -> None:
         world, opaque_id = self._world, record["opaque_id"]

@@ -30,6 +30,7 @@ from chalicelib.outreach.desk.inbox import Inbox
 from chalicelib.outreach.desk.operators import Desk
 from chalicelib.outreach.door.access import Access
 from chalicelib.outreach.door.initiate import Initiate
+from chalicelib.outreach.door.results import ResultDoor
 from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.events.company_event import TellFlow, TellRebuilder
 from chalicelib.outreach.events.flow import OutreachFlow
@@ -249,6 +250,14 @@ class OutreachParts:
             tool_calls=ToolCalls(
                 conversations, self.events, container.ledger, self._companies.current, clock
             ),
+        )
+        self.results = ResultDoor(
+            conversations,
+            container.intake,
+            lambda: OPAQUE,
+            self._companies.current,
+            clock,
+            container.log,
         )
         told = {name: kind for name, kind in KINDS.items() if name != "notify_desk"}
         self.hands = {**hands_of(told, parts), "hand_off": Hands(self._hand_off)}

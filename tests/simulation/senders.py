@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -104,6 +104,23 @@ class Senders:
         else:
             again = replace(start, is_copy=True)
             world.at(world.now + AGAIN_SECONDS, lambda: self.start(again))
+
+    def gives_back(self, data: Mapping[str, Any], result: bytes) -> None:
+        """A company posts what a tool has done; it repeats it until it is taken, or comes too late."""
+        world, way = self._world, data["result"]
+        headers = {"authorization": f"Bearer {way['token']}"}
+        answered: list[int] = []
+
+        def post() -> Answer:
+            door = world.door.outreach.results
+            answer = door.result(headers, result, data["request_id"], way["call_id"])
+            answered.append(answer.status)
+            return answer
+
+        is_taken = self._is_accepted(post)
+        world.happened["result_given"] += is_taken
+        if not is_taken and answered[-1:] != [409]:
+            world.at(world.now + AGAIN_SECONDS, lambda: self.gives_back(data, result))
 
     def says(self, said: Says) -> None:
         """A recipient's message, as its carrier delivers it."""

@@ -35,6 +35,7 @@ def setting(kind: str) -> dict[str, Any]:
         "irreversible": kind == "confirmed",
         "question": QUESTION,
         "acknowledgement": ACKNOWLEDGED,
+        "result_within_minutes": 20,
         "parameters": {
             "type": "object",
             "required": ["job_ref"],
