@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -86,29 +86,42 @@ class Calls(items.OnTable):
             raise TransientError("dynamodb", "begin_call", reason=CONTENDED) from conflict
         return True
 
-    def keep_result(
-        self, record: Record, call_id: str, result: Mapping[str, Any], *, is_late: bool
-    ) -> Mapping[str, Any]:
-        """Store a call's result, the first one for good; returns the one that is stored.
+    def keep_result(self, record: Record, call_id: str, result: str) -> Item:
+        """Store a call's result, the first one for good, unless the call was closed without one.
 
         Args:
             record: the conversation.
             call_id: of the call.
-            result: ``status``, ``text`` and ``data``.
-            is_late: the time for it was over: it is kept beside it, and changes nothing.
+            result: as JSON text, equal for a repetition.
+
+        Returns:
+            The call as it is stored now.
         """
-        name = "late_result" if is_late else "result"
+        return self._once(record, call_id, {"result": result}, unless=("result", "closed_at"))
+
+    def close_call(self, record: Record, call_id: str) -> Item:
+        """End the time for a result that has not come; returns the call as it is stored now."""
+        closed = {"closed_at": iso(self._clock.now())}
+        return self._once(record, call_id, closed, unless=("result", "closed_at"))
+
+    def keep_late_result(self, record: Record, call_id: str, result: str) -> Item:
+        """Store a result beside a call that was closed; see `keep_result`."""
+        return self._once(record, call_id, {"late_result": result}, unless=("late_result",))
+
+    def _once(
+        self, record: Record, call_id: str, changes: Mapping[str, str], *, unless: Sequence[str]
+    ) -> Item:
+        absent = " AND ".join(f"attribute_not_exists(#{name})" for name in unless)
         try:
-            item = self._table.update(
+            return self._table.update(
                 items.call_key(record, call_id),
-                set_={name: dict(result), f"{name}_at": iso(self._clock.now())},
-                condition=f"attribute_exists(#conversation_id) AND attribute_not_exists(#{name})",
+                set_=changes,
+                condition=f"attribute_exists(#conversation_id) AND {absent}",
             )
         except ConditionFailed as found:
             if found.item is None:
                 raise
-            item = found.item
-        return dict(item[name])
+            return found.item
 
     def note_outcome(self, record: Record, outcome: str) -> None:
         """Note what became of a conversation's newest call; a result may come before `ACCEPTED`."""

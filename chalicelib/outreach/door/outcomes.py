@@ -7,7 +7,7 @@ from typing import Any
 from chalicelib.once.event import EventStatus
 from chalicelib.once.reasons import WITHHELD
 from chalicelib.outreach import reasons
-from chalicelib.outreach.project.admission import Outcome
+from chalicelib.outreach.project.admission import START_FAILED, Outcome
 
 _DELIVERED = frozenset({"delivered", "read"})
 _NOT_DELIVERED = frozenset({"undelivered", "failed", "bounced", "rejected"})
@@ -56,8 +56,8 @@ def _declined(found: Outcome) -> str | None:
 
 def _failed(found: Outcome) -> str | None:
     """Why an opening was not sent although a person had approved it."""
-    first, _, reason = (found.outcome or "").partition(":")
-    return reason if first == "failed" else None
+    known = found.outcome or ""
+    return known.removeprefix(START_FAILED) if known.startswith(START_FAILED) else None
 
 
 def _withheld(found: Outcome) -> str | None:

@@ -11,9 +11,10 @@ sees it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NoReturn
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -106,21 +107,22 @@ class ResultDoor:
         if call is None:
             raise NotFoundError("call_not_found", "no such call of this conversation")
         given = self._parsed(record, str(call["tool"]), body)
-        found = given.model_dump()
-        is_late = "result" not in call and iso(self.clock.now()) > str(call["due_at"])
-        known = call.get("late_result" if is_late else "result")
-        stored = self.conversations.keep_result(record, call_id, found, is_late=is_late)
-        if stored != found:
+        text = json.dumps(given.model_dump(), sort_keys=True)
+        is_known = "result" in call
+        if not is_known and iso(self.clock.now()) > str(call["due_at"]):
+            call = self.conversations.close_call(record, call_id)
+        call = self.conversations.keep_result(record, call_id, text)
+        if "result" not in call:
+            self._late(record, call_id, str(call["tool"]), given, text)
+        if call["result"] != text:
             raise ConflictError("result_exists", "another result of this call was kept before")
-        if is_late:
-            self._show(record, call_id, str(call["tool"]), given)
-            raise ConflictError("too_late", "the time for this result was over; a person sees it")
         self._hasten(record, call_id)
-        return known is not None, given
+        return is_known, given
 
     def _parsed(self, record: Record, tool: str, body: bytes) -> ToolResult:
         try:
-            raw = bodies.parsed_json(body)
+            raw = bodies.parsed_json(body, parse_constant=_refused)
+            json.dumps(raw, ensure_ascii=False).encode()  # half a character cannot be stored
         except ValueError:
             raise PayloadError("invalid_request", "the body is not JSON") from None
         try:
@@ -135,14 +137,25 @@ class ResultDoor:
             raise PayloadError("invalid_data", fault)
         return given
 
-    def _show(self, record: Record, call_id: str, tool: str, given: ToolResult) -> None:
+    def _late(
+        self, record: Record, call_id: str, tool: str, given: ToolResult, text: str
+    ) -> NoReturn:
         """A late result is a note for the person who has the conversation."""
+        call = self.conversations.keep_late_result(record, call_id, text)
+        if call["late_result"] != text:
+            raise ConflictError("result_exists", "another result of this call was kept before")
         said = f"{tool}: {given.status}" + (f": {given.text}" if given.text else "")
         now = iso(self.clock.now())
         entry = Entry(f"late-{call_id}", now, "note", said, note=INTERNAL, by=SOURCE)
         self.conversations.append(record, entry)
+        raise ConflictError("too_late", "the time for this result was over; a person sees it")
 
     def _hasten(self, record: Record, call_id: str) -> None:
         event_key = outreach_keys.tool(record.opaque_id, call_id)
         facts = own_event(event_key, record.opaque_id, iso(self.clock.now()), SOURCE)
         self.intake.accept(resume_job(facts, record), recovery=Recovery.SETTLED)
+
+
+def _refused(constant: str) -> NoReturn:
+    """NaN and the infinities are no JSON."""
+    raise ValueError(constant)

@@ -192,7 +192,7 @@ class MessageHandler(Handler):
         record = context.conversation
         context.draft = self._conversations.draft(record, entry_id)
         if context.draft is None:
-            reason = "opted_out" if note == OPT_OUT else "answered_by_provider"
+            reason = reasons.OPTED_OUT if note == OPT_OUT else reasons.ANSWERED_BY_PROVIDER
             raise NotAnEvent(EventStatus.PROCESSED, reason)
         kind, purpose = _FIXED[note]
         return MessagePlan(purpose, entry_id).plan(PlannedAction(kind, entry_id))

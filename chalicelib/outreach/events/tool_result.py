@@ -61,9 +61,11 @@ class ToolResultHandler(Handler):
         if call is None:
             raise NotAnEvent(EventStatus.FAILED, reasons.CONVERSATION_GONE)
         due = parsed(str(call["due_at"])) or self._clock.now()
-        result = call.get("result")
-        if result is None and due > self._clock.now():
+        if "result" not in call and due > self._clock.now():
             raise NotYet(reasons.AWAITS_RESULT, due.timestamp())
+        if "result" not in call:  # one that comes at this moment is taken, or is late
+            call = self._conversations.close_call(record, call_id)
+        result = json.loads(call["result"]) if "result" in call else None
         outcome = str(result["status"]) if result else NO_RESULT
         self._conversations.note_outcome(record, outcome)
         if result is not None:

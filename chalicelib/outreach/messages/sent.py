@@ -44,6 +44,7 @@ from chalicelib.outreach.messages.ending import Endings
 from chalicelib.outreach.messages.look import GIVEN_WAY
 from chalicelib.outreach.messages.plan import MessagePlan
 from chalicelib.outreach.messages.purpose import Keeps, Unsent
+from chalicelib.outreach.project.admission import START_FAILED
 from chalicelib.outreach.project.follow_up_settings import OPENING
 from chalicelib.outreach.tools.confirmation import ToolStep, asked
 from chalicelib.outreach.twilio import codes
@@ -133,7 +134,7 @@ class SentMessages:
 
     def start_failed(self, record: Record, reason: str) -> None:
         """An opening that was approved is not sent: its sender does not read that a person has it."""
-        self._starts.note(record.start_event, outcome=f"failed:{reason}")
+        self._starts.note(record.start_event, outcome=f"{START_FAILED}{reason}")
 
     def keep_reason(self, record: Record, reason: str) -> Record:
         """See `Endings.keep_reason`."""

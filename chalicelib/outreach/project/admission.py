@@ -41,6 +41,10 @@ CONFLICT_PAUSES_SECONDS = (0.02, 0.04, 0.06, 0.08, 0.1)
 _MINUTE, _DAY = 60, 86_400
 
 
+START_FAILED = "failed:"
+"""Begins the outcome of a start whose approved opening was not sent; the reason follows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Admitted:
     """The start is to be queued: it is new, or no worker has claimed it and it waits for no time."""

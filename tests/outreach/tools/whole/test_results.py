@@ -1,6 +1,7 @@
 """What a tool has done comes back once, and the recipient hears of it; or a person does."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -8,6 +9,7 @@ from chalicelib.once.keys import OpaqueIds
 from chalicelib.outreach.conversations.records import Draft
 from chalicelib.outreach.door.results import ResultDoor
 from chalicelib.outreach.project.companies import Companies
+from tests.rigs.fakes import ManualClock
 
 TOOL = {
     "name": "submit",
@@ -128,6 +130,8 @@ def test_a_late_result_is_kept_and_shown_to_the_person(called, twilio):
     [
         (b"{", "invalid_request"),
         (b"[]", "invalid_request"),
+        (b'{"status": "done", "data": {"reference": NaN}}', "invalid_request"),
+        (b'{"status": "done", "text": "\\ud800"}', "invalid_request"),
         ({}, "invalid_status"),
         ({"status": "maybe"}, "invalid_status"),
         ({"status": "done", "text": 7}, "invalid_text"),
@@ -159,6 +163,22 @@ def test_a_body_that_is_too_large_is_not_read(called):
 def test_the_token_is_of_its_call_alone(called, change, status):
     assert called.gives(DONE, **change)[0] == status
     assert called.outcome == "accepted"
+
+
+@pytest.mark.parametrize("number", [12.5, 10**60, 1e-200, [[1, {"a": None}]]])
+def test_any_number_and_nesting_is_kept_as_it_came(answered, endpoint, twilio, number):
+    result = {"type": "object", "properties": {"sum": {}}}
+    called = Called(answered, endpoint, result=result)
+    body = {"status": "done", "data": {"sum": number}}
+    assert [called.gives(body) for _ in range(2)] == [(200, False), (200, True)]
+
+
+def test_a_result_that_comes_while_its_time_ends_is_taken_or_late_by_one_clock(called, twilio):
+    """The worker's clock has ended it; the door's is behind and would still take it."""
+    called.answered.forward(2 * 3600.0)
+    called.door = replace(called.door, clock=ManualClock())
+    assert called.gives(DONE) == (409, "too_late")
+    assert called.outcome == "no_result"
 
 
 def test_a_tool_without_a_declared_result_gives_no_data(answered, endpoint, twilio):
