@@ -26,7 +26,7 @@ from tests.crash.flows.support import (
     Routed,
     TwoAtOnce,
 )
-from tests.crash.flows.tools import BudgetSpent, ToolCalled, ToolConfirmed
+from tests.crash.flows.tools import BudgetSpent, ToolAnswered, ToolCalled, ToolConfirmed
 from tests.crash.flows.waits import (
     AnsweredAfterPause,
     BeyondShare,
@@ -43,7 +43,7 @@ USUAL = AnsweredFromLinkedOrder
 """The flow of every run: its door, its worker, a shop's order and a reply."""
 OF_A_PURPOSE = (
     *(TextReply, Stopped, Helped, FollowedUp),
-    *(PersonReplied, ApprovedEdited, BudgetSpent, ToolConfirmed),
+    *(PersonReplied, ApprovedEdited, BudgetSpent, ToolConfirmed, ToolAnswered),
 )
 """Flows that together have a message of every purpose."""
 SENDS = (WhatsAppStart, TextReply)
@@ -102,7 +102,7 @@ def test_a_flow_killed_at_sampled_calls_does_everything_once(rig, known, flow):
 def test_every_purpose_has_a_flow_and_so_has_the_call_of_a_tool(known):
     outcomes = [known(kind).outcome for kind in OF_A_PURPOSE]
     assert set().union(*(one.purposes for one in outcomes)) == set(Purpose)
-    assert sum((one.decided for one in outcomes), Counter())["call_tool"] == 1
+    assert sum((one.decided for one in outcomes), Counter())["call_tool"] == 2
 
 
 @LONG

@@ -14,7 +14,13 @@ from tests.crash.flows.support import (
     SettledBySweep,
     TwoAtOnce,
 )
-from tests.crash.flows.tools import BudgetSpent, ToolCalled, ToolConfirmed
+from tests.crash.flows.tools import (
+    BudgetSpent,
+    ToolAnswered,
+    ToolCalled,
+    ToolConfirmed,
+    ToolFailed,
+)
 from tests.crash.flows.waits import (
     AnsweredAfterPause,
     BeyondShare,
@@ -52,6 +58,8 @@ FLOWS: tuple[Flow, ...] = (
     ToldLate(),
     ToolCalled(),
     ToolConfirmed(),
+    ToolAnswered(),
+    ToolFailed(),
     Facts(),
     FactsWithoutNumbers(),
 )

@@ -1,4 +1,4 @@
-"""A model writes: a tool called at once, one called after a yes, and a budget that is spent."""
+"""A model writes: a tool called at once, after a yes, with what it gives back; a budget that is spent."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from chalicelib.outreach import keys as outreach_keys
 from local import company
 from local.vendors.company_endpoint import SECRET
 from local.vendors.openai import MODELS
-from tests.crash.flow import STRAY, Row, Step
+from tests.crash.flow import STRAY, Arrival, Row, Step, http_event
 from tests.crash.flows.companies import Told
 from tests.crash.flows.outreach import CANARY
 from tests.crash.run import Run
 
 TOOL = "submit_application"
 REQUEST = "Please submit my application"
+RESULT = "/conversations/{request_id}/tools/{call_id}/result"
 _NOTHING = {"hand_off_reason": None, "wants_no_more_messages": False}
 
 
@@ -46,6 +47,7 @@ class ToolCalled(Told):
                 "required": ["job_ref"],
                 "properties": {"job_ref": {"type": "string", "maxLength": 8}},
             },
+            "result": {"type": "object", "properties": {"reference": {"type": "string"}}},
         }
         config = {**company.ai_config_of_models(run.stage.name), "tools": [declared]}
         url = f"{run.rig.proxy.url('company')}/events"
@@ -85,6 +87,42 @@ class ToolConfirmed(ToolCalled):
     def steps(self, run: Run) -> Iterator[Step]:
         yield from super().steps(run)
         yield [self.writes(run, "Yes")]
+
+
+class ToolAnswered(ToolCalled):
+    """The company gives back what its tool has done; the recipient hears of it."""
+
+    name = "tools: SMS, what a tool has done is answered"
+    counted_from = 3
+    functions = ("api", *ToolCalled.functions)
+    status = "done"
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        yield from super().steps(run)
+        called = [one["data"] for one in run.rig.company.received.values()]
+        yield [self.gives_back(one) for one in called if "tool" in one]
+
+    def gives_back(self, called: Mapping[str, Any]) -> Arrival:
+        """The company posts the result of one call."""
+        way, names = called["result"], {"request_id": called["request_id"]}
+        headers = {"authorization": f"Bearer {way['token']}"}
+        body = {"status": self.status, "data": {"reference": "A-17"}}
+
+        def posted() -> dict[str, Any]:
+            event = http_event(RESULT, headers, body)
+            event["pathParameters"] = names | {"call_id": way["call_id"]}
+            event["path"] = RESULT.format(**event["pathParameters"])
+            return event
+
+        key = outreach_keys.tool(way["token"].partition(".")[0], way["call_id"])
+        return Arrival("api", posted, (key,))
+
+
+class ToolFailed(ToolAnswered):
+    """The company says that its tool has failed: a person gets the conversation."""
+
+    name = "tools: SMS, a tool that failed is a person's"
+    status = "failed"
 
 
 class BudgetSpent(ToolCalled):
