@@ -190,6 +190,11 @@ NOTHING_COMPOSED = Why(
 BAD_ARGUMENTS = Why(
     "tool_arguments", By.US, "the arguments of a tool's call are not those it declares"
 )
+TOOL_WITHOUT_ENDPOINT = Why(
+    "tool_without_endpoint:",
+    By.COMPANY,
+    "the company has no endpoint for the tool {name}, so a person does it",
+)
 DRAFT_INSTRUCTION = Why(
     "draft_instruction", By.RECIPIENT, "the recipient's message instructs the machine"
 )

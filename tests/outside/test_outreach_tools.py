@@ -38,7 +38,7 @@ def test_a_tool_is_not_called_where_the_carrier_refuses_what_announces_it(stack)
     request_id, _ = wished(stack, "note_interest", before=lambda: stack.twilio.fails(status=400))
     stack.forward(hours=1)
     assert CALLED not in types(stack, request_id)
-    assert conversation(stack, request_id)["why"] == "failed"
+    assert conversation(stack, request_id)["why"] == "twilio_30999"
 
 
 def stops(stack, to, request_id):

@@ -34,6 +34,7 @@ from chalicelib.once.intake import Intake
 from chalicelib.once.job import Recovery
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.conversations.calls import DONE
 from chalicelib.outreach.conversations.records import INTERNAL, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.initiate import TRY_AGAIN, NotFoundError
@@ -132,7 +133,8 @@ class ResultDoor:
             code = _CODES.get(place.partition(".")[0], "invalid_request")
             raise PayloadError(code, f"field {place} is not as it should be") from None
         declared = {one.name: one for one in ai_config_of(self.current(record)).tools}
-        fault = declared[tool].result_fault(given.data) if tool in declared else None
+        is_done = given.status == DONE  # a tool that failed may have less to give
+        fault = declared[tool].result_fault(given.data) if is_done and tool in declared else None
         if fault is not None:
             raise PayloadError("invalid_data", fault)
         return given

@@ -13,7 +13,6 @@ from chalicelib.once.flow import NotAnEvent
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.events.context import EventContext, may_send
@@ -23,7 +22,7 @@ from chalicelib.outreach.messages.fixed import person_will_answer
 from chalicelib.outreach.messages.plan import MessagePlan, hand_off_plan, handing
 from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.project import ai_config, rules
-from chalicelib.outreach.reasons import BAD_ARGUMENTS
+from chalicelib.outreach.reasons import ASKED_BY_WRITER, BAD_ARGUMENTS, TOOL_WITHOUT_ENDPOINT
 from chalicelib.outreach.spending.budget import CONVERSATION_BUDGET_REACHED, BudgetReachedError
 from chalicelib.outreach.tools.confirmation import ASK, CALL, ToolStep
 from chalicelib.outreach.writing.composer import Composer
@@ -31,6 +30,8 @@ from chalicelib.outreach.writing.template_writer import REFUSED, DraftRefusedErr
 
 FOR_A_PERSON = (REFUSED, ai_config.PROVIDER)
 """In errors after which a person decides about an opening too; an answer is always a person's then."""
+_OF_TOOLS = (BAD_ARGUMENTS, TOOL_WITHOUT_ENDPOINT)
+"""What the reasons begin with that the code gives for a tool; the others are a writer's own words."""
 _OF_TOOL = {ASK: Purpose.QUESTION, CALL: Purpose.ACKNOWLEDGEMENT}
 
 
@@ -134,8 +135,8 @@ class Drafting:
         if step is not None and step.step == CALL:
             steps.append(PlannedAction("call_tool", entry_id, depends_on=(0,)))
         if draft.hand_off_reason is not None:
-            is_code = draft.hand_off_reason == BAD_ARGUMENTS
-            steps.append(handing("", BAD_ARGUMENTS if is_code else reasons.ASKED_BY_WRITER))
+            is_code = draft.hand_off_reason.startswith(_OF_TOOLS)
+            steps.append(handing("", draft.hand_off_reason if is_code else ASKED_BY_WRITER))
         message = MessagePlan(
             _OF_TOOL[step.step] if step else purpose,
             entry_id,

@@ -11,7 +11,9 @@ from chalicelib.once.effect import Effect, EffectKind
 from chalicelib.once.flow import Event, suffix
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
+from chalicelib.once.reasons import REFUSED
 from chalicelib.outreach import reasons
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.context import EventContext
@@ -63,7 +65,9 @@ class Handler(ABC):
         if reason.endswith((f":{OPT_OUT_CODE}", f":{DO_NOT_CONTACT}")):
             return None
         # Not the same key as a hand-off in the event's own plan: after a release it may be replayed.
-        return hand_off(record.opaque_id, f"|{reasons.FAILED}", suffix(event).prefixed("failed-"))
+        return hand_off(
+            record.opaque_id, f"|{_as_handed(record, reason)}", suffix(event).prefixed("failed-")
+        )
 
     def never_opened(self, event: Event, reason: str) -> None:  # noqa: B027 - most have none
         """The event has failed, and there is no conversation to note it in."""
@@ -98,3 +102,11 @@ class Handler(ABC):
         if held_in(result.argument) == "start":
             return self._sent.withhold(record, row.reason, is_late=is_late)
         return self._sent.keep_reason(record, row.reason)
+
+
+def _as_handed(record: Record, reason: str) -> str:
+    """Why an event that has ended without its effect is a person's: who refused, in the reason's own code."""
+    code = reason.removeprefix(REFUSED)
+    if code == reason:
+        return reasons.FAILED
+    return f"{'ses' if record.channel == Channel.EMAIL else 'twilio'}_{code}"

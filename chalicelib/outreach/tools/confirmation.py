@@ -16,48 +16,16 @@ write that stores what ends it; so there is no moment at which two answers are t
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from chalicelib.clock import iso
+from chalicelib.outreach.tools.agreement import is_yes
 
 ASK, CALL = "ask", "call"
 """What becomes of a tool that the writer asks for: the recipient is asked; it is called."""
-_WORD = re.compile(r"[a-z]+")
-_OTHER = re.compile("[^a-z\\s.,!'\u2019\N{THUMBS UP SIGN}\N{PERSON WITH FOLDED HANDS}]")
-_YES = frozenset(
-    {
-        *(
-            "yes",
-            "yes please",
-            "y",
-            "ok",
-            "okay",
-            "sure",
-            "please do",
-            "do it",
-            "go ahead",
-            "confirm",
-        ),
-        *(
-            "si",
-            "si por favor",
-            "claro",
-            "vale",
-            "oui",
-            "oui merci",
-            "d accord",
-            "sim",
-            "sim por favor",
-        ),
-        *("ja", "ja bitte", "ja graag", "gerne", "si grazie", "va bene", "certo"),
-    }
-)
-"""Whole messages that confirm, in lower case and without accents and punctuation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +126,3 @@ def asked(
     """The stored map of a question that was sent now."""
     expires = now + timedelta(minutes=step.minutes or 0)
     return Confirmation(tool, step.revision, entry_id, iso(now), iso(expires), ref).item()
-
-
-def is_yes(text: str) -> bool:
-    """Whether a whole message is a plain yes; a question mark or a digit makes it another."""
-    decomposed = unicodedata.normalize("NFKD", text.lower())
-    bare = "".join(one for one in decomposed if not unicodedata.combining(one))
-    return _OTHER.search(bare) is None and " ".join(_WORD.findall(bare)) in _YES

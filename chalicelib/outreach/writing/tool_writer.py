@@ -17,7 +17,7 @@ from chalicelib.outreach.conversations.drafts import Drafts
 from chalicelib.outreach.conversations.records import CONFIRMATION, Draft, Entry, Record
 from chalicelib.outreach.languages import Language, language_of
 from chalicelib.outreach.project.ai_config import ai_config_of
-from chalicelib.outreach.reasons import BAD_ARGUMENTS
+from chalicelib.outreach.reasons import BAD_ARGUMENTS, TOOL_WITHOUT_ENDPOINT
 from chalicelib.outreach.tools.confirmation import (
     ASK,
     CALL,
@@ -142,7 +142,7 @@ def _called(record: Record, tool: Tool, written: Draft, by: str | None = None) -
         return replace(
             written, text=said, tool=ToolStep(CALL, tool.revision, confirmed_by=by).item()
         )
-    reason = written.hand_off_reason or f"asked for {tool.name}"
+    reason = written.hand_off_reason or f"{TOOL_WITHOUT_ENDPOINT}{tool.name}"
     return replace(written, text=said, hand_off_reason=reason)
 
 

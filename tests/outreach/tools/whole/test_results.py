@@ -112,6 +112,24 @@ def test_a_failure_or_none_in_time_is_a_persons(called, twilio, result):
     assert texts(twilio) == ["It is on its way."]
 
 
+STRICT = {**TOOL["result"], "required": ["reference"]}
+
+
+def test_a_tool_that_failed_may_lack_what_a_done_one_gives(answered, endpoint):
+    called = Called(answered, endpoint, result=STRICT)
+    assert called.gives({"status": "done"}) == (400, "invalid_data")
+    assert called.gives({"status": "failed", "text": "no vacancy"}) == (200, False)
+    assert called.gives(DONE) == (409, "result_exists")
+    assert answered.conversations.get(called.record).handoff["reason"] == "tool_failed"
+
+
+def test_a_failure_after_a_result_is_another_result(answered, endpoint):
+    called = Called(answered, endpoint, result=STRICT)
+    assert called.gives(DONE) == (200, False)
+    assert called.gives({"status": "failed"}) == (409, "result_exists")
+    assert called.outcome == "done"
+
+
 def test_a_late_result_is_kept_and_shown_to_the_person(called, twilio):
     called.answered.forward(2 * 3600.0)
     for _ in range(2):

@@ -7,7 +7,6 @@ from pydantic import ValidationError
 
 from chalicelib.once.ports import Switches
 from chalicelib.outreach.conversations.records import CONFIRMATION, Draft, Status
-from chalicelib.outreach.tools.confirmation import is_yes
 from chalicelib.outreach.tools.schema import Tool
 from tests.rigs.answered_in_memory import Answered, Killed
 
@@ -86,18 +85,6 @@ def test_a_schema_that_is_not_understood_is_refused(parameters):
         Tool(name="submit", parameters=parameters)
 
 
-@pytest.mark.parametrize("text", ["Yes", "YES!", "Sí", "oui.", "Ja, bitte", "Yes, please 👍", "ok"])
-def test_a_plain_yes_confirms(text):
-    assert is_yes(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["No", "yes but not now", "maybe", "", "what?", "yes yes no", "👍", "yes?", "ok 2"]
-)
-def test_nothing_else_confirms(text):
-    assert not is_yes(text)
-
-
 # --- calls ------------------------------------------------------------------------------------
 
 
@@ -139,7 +126,8 @@ def test_without_an_endpoint_a_person_does_it(answered, endpoint, twilio):
     assert texts(twilio) == ["It is submitted."]
     record = answered.conversations.get(record)
     assert record.is_handed_off
-    assert record.item["hand_off_to_human_reason"] == "asked for submit"
+    assert record.item["hand_off_to_human_reason"] == "tool_without_endpoint:submit"
+    assert record.handoff["reason"] == "tool_without_endpoint:submit"
     assert endpoint.received == {}
 
 

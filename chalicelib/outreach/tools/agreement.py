@@ -1,0 +1,97 @@
+"""The words that agree to an irreversible tool, in seven languages.
+
+A message agrees only as a whole: each of its words must be one that agrees, asks for it, is polite or
+thanks.  One word more ("yes, tomorrow", "ok but first") makes it another message, and the recipient may be
+asked again.  Thanks agree only beside a clear yes: "ok thanks" may only mean that the question was read.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_YES = """
+yes, yep, yup, yessir, absolutely, definitely, certainly, of course, for sure,
+si, sip, claro que si, que si, por supuesto, desde luego,
+sim, com certeza, claro que sim, oui, bien sur, bien entendu,
+ja, jep, jawohl, ja klar, naturlich, auf jeden fall, certo che si, assolutamente, jazeker, ja hoor
+"""
+"""A clear yes, whatever polite follows."""
+_WEAK = """
+y, yea, yeah, ok, okay, oki, okey, sure, sure thing, confirm, confirmed, agreed, sounds good,
+claro, vale, dale, de acuerdo, obvio, simon, sale, sale pues, orale, orale va, isso, beleza,
+ouais, d accord, dac, volontiers, gerne, einverstanden, klar, in ordnung, passt, jo, jo passt,
+va bene, certo, volentieri, d accordo, graag, akkoord, prima
+"""
+"""A yes that says no more than that."""
+_DO = """
+do it, do so, do that, please do, go ahead, go for it, proceed, submit, submit it, submit that, send,
+send it, send it off, submit my application, send my application, fire away,
+adelante, hazlo, hagalo, proceda, procede, envia, enviala, enviela, envialo, envielo, mande, mandala,
+mandela, mandalo, que la envies, pode enviar, pode mandar, envie, manda, manda bala, faca isso,
+allez y, vas y, fais le, faites le, envoie, envoyez, envoyez la,
+mach, mach das, mach mal, machen sie das, tun sie das, abschicken, einreichen, schick ab, schick es ab,
+schicken sie ab, schicken sie sie ab, reichen sie ein, reich ein, raus damit,
+faccia pure, fai pure, procedi, invia, invia pure, invii, invii pure,
+doe maar, ga je gang, stuur maar, stuur maar op, verstuur maar, dien maar in, dient u hem maar in
+"""
+"""The wish that it be done."""
+_POLITE = """
+please, pls, plz, por favor, porfa, porfavor, s il vous plait, s il te plait, svp, stp,
+bitte, per favore, per piacere, graag, alsjeblieft, alstublieft, pode, do
+"""
+_THANKS = """
+thanks, thank you, thx, ty, thanks a lot, thank you very much, many thanks, gracias, muchas gracias,
+obrigado, obrigada, obg, merci, merci beaucoup, merci bcp, danke, vielen dank, danke schon,
+grazie, grazie mille, dank je, dank u, dank u wel, bedankt
+"""
+_WHEN = """
+now, right now, right away, ya, ahora, ahora mismo, agora, logo, ja agora, maintenant, jetzt, gleich,
+sofort, ora, subito, adesso, nu, meteen
+"""
+"""At once: beside the wish alone, as "ok now" may begin anything."""
+_OTHER = re.compile(
+    "[^a-z\\s.,!'\u2019\U0001f44d\U0001f44c\U0001f64f\u2705\U0001f60a\U0001f642\ufe0f\U0001f3fb-\U0001f3ff-]"
+)
+"""Whatever is neither a letter nor punctuation nor a friendly sign: a question mark, a digit."""
+_REPEATED = re.compile(r"(.)\1+")
+_WORD = re.compile(r"[a-z]+")
+
+
+def _once(words: str) -> str:
+    return _REPEATED.sub(r"\1", words)
+
+
+def _class_of() -> dict[str, str]:
+    classes = {"S": _YES, "W": _WEAK, "D": _DO, "P": _POLITE, "T": _THANKS, "N": _WHEN}
+    found: dict[str, str] = {}
+    for name, listed in classes.items():
+        for phrase in listed.replace("\n", " ").split(","):
+            found.setdefault(_once(phrase.strip()), name)
+    return found
+
+
+_CLASSES = _class_of()
+_PHRASE = re.compile(f"({'|'.join(sorted(_CLASSES, key=len, reverse=True))})(?: |$)")
+
+
+def is_yes(text: str) -> bool:
+    """Whether a whole message is a plain yes; a question mark or a digit makes it another.
+
+    Accents, capitals and letters written twice ("siii") make no difference.  A sign alone, as a thumb, is
+    none: it also says that something was read; nor is "ja ja".
+    """
+    decomposed = unicodedata.normalize("NFKD", text.lower())
+    bare = "".join(one for one in decomposed if not unicodedata.combining(one))
+    rest, classes = _once(" ".join(_WORD.findall(bare))), ""
+    if _OTHER.search(bare) or rest == "ja ja":
+        return False
+    while rest:
+        phrase = _PHRASE.match(rest)
+        if phrase is None:
+            return False
+        classes += _CLASSES[phrase[1]]
+        rest = rest[phrase.end() :]
+    if "D" in classes:
+        return True
+    return "N" not in classes and ("S" in classes or re.fullmatch("P?WP?", classes) is not None)
