@@ -74,6 +74,7 @@ bench: $(READY) ## The figures, as ratios in one run
 	@$(BIN)/python -m bench.measures.reconcile
 	@$(BIN)/python -m bench.measures.replay
 	@$(BIN)/python -m bench.measures.outreach
+	@$(BIN)/python -m bench.measures.routes
 
 eval: $(READY) ## The classifier on the labelled set, with and without the model; hostile and good drafts
 	@$(BIN)/python -m bench.measures.intents

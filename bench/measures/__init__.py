@@ -18,6 +18,7 @@ words *        recognition of STOP, START and HELP in fresh messages
 console *      time of each page of the console over 100,000 events
 reconcile *    vendor calls and memory of a sweep over many tickets
 due_rows *     sweeps and time until 100,000 due events are queued again
+routes *       modules that an event passes, and what a function loads for its first
 replay *       a replay of many events, which must have no effect
 reliability *  four designs at the same crash points
 """

@@ -125,8 +125,8 @@ def imports(rounds: int) -> tuple[Start, Start]:
     """The app, and its libraries alone; taken in turns."""
     ours, theirs = [], []
     for _ in range(rounds):
-        theirs.append(_run(_MEASURE.format(statement=LIBRARIES)))
-        ours.append(_run(_MEASURE.format(statement=APP)))
+        theirs.append(run(_MEASURE.format(statement=LIBRARIES)))
+        ours.append(run(_MEASURE.format(statement=APP)))
     return _median(ours), _median(theirs)
 
 
@@ -142,7 +142,7 @@ def first_requests(system: System, rounds: int) -> tuple[tuple[float, float], tu
             body = json.dumps({"ticket_id": name, "message_id": f"c-{name}", "message": "Hello"})
             token = {"x-richpanel-webhook-token": system.stage.secrets.webhook_token}
             event = gateway_event("/webhook/richpanel", body, token)
-            runs.append(_run(_FIRST.format(make=make), json.dumps(event), environ=environ))
+            runs.append(run(_FIRST.format(make=make), json.dumps(event), environ=environ))
     ours, bare = (
         tuple(statistics.median(run[n] for run in runs) * 1000 for n in (0, 1))
         for runs in found.values()
@@ -194,7 +194,7 @@ def first_fact(system: System, rounds: int) -> FirstFact:
             arn = lambda_events.QUEUE_ARN.replace("events-dev", "facts-dev")
             record = lambda_events.made_up_record(encode(job), queue_arn=arn)
             code = _FIRST_FACT.format(libraries=LIBRARIES, before=before, statement=statement)
-            found[name].append(_run(code, json.dumps(record), environ=environ))
+            found[name].append(run(code, json.dumps(record), environ=environ))
     return FirstFact(**{name: _median(runs) for name, runs in found.items()})
 
 
@@ -244,7 +244,8 @@ def _bytes(path: Path) -> int:
     return sum(one.stat().st_size for one in found)
 
 
-def _run(code: str, *arguments: str, environ: dict[str, str] | None = None) -> list[float]:
+def run(code: str, *arguments: str, environ: dict[str, str] | None = None) -> list[float]:
+    """What code prints in a new interpreter, whose bytecode is compiled: numbers between spaces."""
     known = {name: one for name, one in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     compiled = {"PYTHONPYCACHEPREFIX": _compiled()}
     done = subprocess.run(  # noqa: S603 - our own interpreter and code

@@ -47,7 +47,8 @@ class Kind:
         return self.calls, self.writes
 
 
-def _routed(system: System, name: str) -> None:
+def routed(system: System, name: str) -> None:
+    """A webhook of a ticket with one message."""
     system.post(system.message(name))
 
 
@@ -104,7 +105,7 @@ def _by_customer(system: System, name: str, text: str, *, is_shipped: bool = Tru
     system.post({"ticket_id": ticket_id, "message_id": comment_id, "message": body})
 
 
-def _fact(system: System, name: str) -> None:
+def fact(system: System, name: str) -> None:
     """One signed HubSpot event."""
     del name
     from chalicelib.facts import hubspot_webhook  # noqa: PLC0415 - after the environment
@@ -118,7 +119,7 @@ def _fact(system: System, name: str) -> None:
     system.request("/webhook/hubspot", body, headers)
 
 
-def _started(system: System, name: str) -> None:
+def started(system: System, name: str) -> None:
     """The Channel Router starts a conversation by SMS."""
     body = company.request(keys.digest(name)[:16], "sms", _phone(name))
     system.request("/initiate-conversation", json.dumps(body), {"x-api-key": company.API_KEY})
@@ -126,12 +127,13 @@ def _started(system: System, name: str) -> None:
 
 def _replied_to(system: System, name: str) -> None:
     """A reply by the recipient of a conversation."""
-    _started(system, name)
+    started(system, name)
     system.work()
-    _inbound(system, name)
+    inbound(system, name)
 
 
-def _inbound(system: System, name: str) -> None:
+def inbound(system: System, name: str) -> None:
+    """A reply by the recipient of the conversation that was started under this name."""
     url = f"{company.PUBLIC_URL}/webhook/twilio"
     text = "Yes, please tell me more"
     post = system.twilio.inbound(_phone(name), company.SMS_NUMBER, text, url=url)
@@ -144,7 +146,7 @@ def _phone(name: str) -> str:
 
 
 KINDS: tuple[Kind, ...] = (
-    Kind("routed event", _routed, is_peer_work=True, is_routed=True),
+    Kind("routed event", routed, is_peer_work=True, is_routed=True),
     Kind("routed event, long ids", _by_email, is_routed=True),
     Kind("event that moves a ticket", _rerouted, is_peer_work=True, is_routed=True),
     Kind("routed, two tags already there", _two_tags_there, is_routed=True),
@@ -152,8 +154,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("asked for the order number", _asked),
     Kind("replied, order status", _replied, is_peer_work=True),
     Kind("replied and closed", _replied_and_closed),
-    Kind("conversation started, SMS", _started),
+    Kind("conversation started, SMS", started),
     Kind("reply answered, SMS", _replied_to),
-    Kind("fact, kept", _fact),
+    Kind("fact, kept", fact),
     Kind("duplicate in the worker", _duplicate, is_peer_work=True, calls=1, writes=1),
 )
