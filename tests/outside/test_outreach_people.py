@@ -31,6 +31,59 @@ def test_a_declined_opening_is_never_sent(stack):
     assert stack.texts_to(to) == []
 
 
+def test_a_declined_opening_stays_so_for_the_router_after_a_replay(stack):
+    project, to = stack.put_project(auto_queue_initial_message=True), stack.tel()
+    request_id = started(stack, to, of=project)
+    act(stack, conversation(stack, request_id), "decline", reason="wrong person")
+    stack.ops("replay", "--status", "processed", "--since", "1h", "--yes")
+    stack.settle()
+    assert stack.outcome(request_id)["state"] == "failed"
+    assert stack.texts_to(to) == []
+
+
+def test_a_held_opening_to_somebody_who_has_said_stop_has_failed_for_the_router(stack):
+    to = stack.tel()
+    started(stack, to)
+    held = started(stack, to, of=stack.put_project(auto_queue_initial_message=True))
+    assert stack.outcome(held)["state"] == "handed_off"
+    stack.says(to, "STOP")
+    answer = act(stack, conversation(stack, held), "approve")
+    assert (answer.status_code, answer.json()["code"]) == (409, "DO_NOT_CONTACT")
+    outcome = stack.outcome(held)
+    assert (outcome["state"], outcome["reason"]) == ("failed", "do_not_contact")
+    assert "waiting" not in outcome
+
+
+def test_a_persons_reply_that_an_operator_sends_after_all_is_no_failure_any_more(stack):
+    to = stack.tel()
+    request_id = started(stack, to)
+    act(stack, conversation(stack, request_id), "take", once="take")
+    with stack.switched("kill_switch", "on"):
+        act(stack, conversation(stack, request_id), "reply", once="one", text="Sam here.")
+        stack.settle()
+    assert conversation(stack, request_id)["reply_failure"]["reason"] == "kill_switch"
+    which = ("--status", "processed", "--reason", "withheld:kill_switch")
+    for _ in range(2):
+        stack.ops("replay", *which, "--yes")
+        stack.settle()
+    assert words_to(stack, to)[1:] == ["Sam here."]
+    assert conversation(stack, request_id)["reply_failure"] is None
+
+
+def test_an_answer_that_a_switch_has_stopped_is_seen_to_wait(stack):
+    to = stack.tel()
+    request_id = started(stack, to)
+    with stack.switched("safe_mode", "on"):
+        stack.says(to, "Tell me more")
+    assert stack.outcome(request_id)["waiting"] == {"for": "replay", "reason": "safe_mode"}
+    assert conversation(stack, request_id)["why"] == "safe_mode"
+    stack.ops("replay", "--status", "processed", "--reason", "withheld:safe_mode", "--yes")
+    stack.settle()
+    assert len(stack.texts_to(to)) == 2
+    assert "waiting" not in stack.outcome(request_id)
+    assert conversation(stack, request_id)["why"] is None
+
+
 def test_while_a_person_has_a_conversation_no_machine_answers_in_it(stack):
     to = stack.tel()
     request_id = started(stack, to)

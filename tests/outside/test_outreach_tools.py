@@ -38,7 +38,7 @@ def test_a_tool_is_not_called_where_the_carrier_refuses_what_announces_it(stack)
     request_id, _ = wished(stack, "note_interest", before=lambda: stack.twilio.fails(status=400))
     stack.forward(hours=1)
     assert CALLED not in types(stack, request_id)
-    assert conversation(stack, request_id)["why"] == "twilio_30999"
+    assert conversation(stack, request_id)["why"] == "twilio_20001"
 
 
 def stops(stack, to, request_id):
@@ -145,3 +145,34 @@ def test_a_tool_of_which_nothing_comes_back_in_time_is_a_persons(stack):
     assert conversation(stack, request_id)["why"] == "no_result"
     late = gives_back(stack, request_id, {"status": "done"})
     assert (late.status_code, late.json()["code"]) == (409, "too_late")
+
+
+def test_a_tool_that_failed_is_a_persons_whatever_it_lacks(stack):
+    shape = {"type": "object", "required": ["ref"], "properties": {"ref": {"type": "string"}}}
+    tool, to = {**TOOLS[0], "result": shape}, stack.tel()
+    of = told(stack, ai_config={**AI, "tools": [tool]}, answering={"quiet_period_seconds": 0})
+    request_id = started(stack, to, of=of)
+    calls(stack, to, "note_interest", {"job_ref": "JR123"})
+    stack.says(to, f"Please do it {to}")
+    bare = gives_back(stack, request_id, {"status": "done"})
+    assert (bare.status_code, bare.json()["code"]) == (400, "invalid_data")
+    assert gives_back(stack, request_id, {"status": "failed"}).status_code == 200
+    assert conversation(stack, request_id)["why"] == "tool_failed"
+    late = gives_back(stack, request_id, {"status": "done", "data": {"ref": "A-17"}})
+    assert (late.status_code, late.json()["code"]) == (409, "result_exists")
+
+
+@pytest.mark.parametrize("yes", ["Yes, go ahead", "Sí, gracias", "ja bitte", "Claro que sí"])
+def test_a_yes_may_be_polite(stack, yes):
+    request_id, to = wished(stack, "submit_application")
+    stack.says(to, yes)
+    stack.settle()
+    assert types(stack, request_id).count(CALLED) == 1
+
+
+@pytest.mark.parametrize("other", ["ok thanks", "Yes, tomorrow", "ja ja", "Yes?"])
+def test_what_says_more_than_yes_is_none(stack, other):
+    request_id, to = wished(stack, "submit_application")
+    stack.says(to, other)
+    stack.passes(minutes=10)
+    assert CALLED not in types(stack, request_id)

@@ -107,7 +107,7 @@ def conversation_shown(
         "name": record.item.get("recipient_first_name"),
         "status": record.status.value,
         "handoff": entry_shown(entry, now) if entry else None,
-        "why": record.item.get("hand_off_to_human_reason") if entry else None,
+        "why": record.item.get("hand_off_to_human_reason" if entry else "withheld_reason"),
         "held_message": held_shown(record, held) if held else None,
         "declined": about.get("declined"),
         "hint": record.item.get("hint"),

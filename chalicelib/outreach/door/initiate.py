@@ -141,9 +141,12 @@ class Initiate:
         known = {"request_id": request_id, **outcomes.fields(found)}
         if record is None:
             return Answer(200, known)
-        return Answer(
-            200, reading.with_conversation(known, record, self.clock.now(), self.ledger.unended)
-        )
+        now, forbids = self.clock.now(), self.conversations().forbids
+        try:
+            shown = reading.with_conversation(known, record, now, self.ledger.unended, forbids)
+        except TransientError as error:
+            return self._error_answer(error, router.quotable(request_id))
+        return Answer(200, shown)
 
     def messages(
         self,

@@ -12,6 +12,7 @@ from chalicelib.once.event import Unended
 from chalicelib.outreach.conversations.records import (
     CONTINUED_BY,
     CONTINUES,
+    DO_NOT_CONTACT,
     NEXT_STEP,
     PROMPT,
     QUIET_HOURS,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:  # a start does not load it
 PAGE_MESSAGES = 50
 """Messages of one answer."""
 _MOST_DIGITS = 8
+_OPENED = (Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT)
 _LINK = ("conversation", "request_id", "channel")
 _ROLES = {"user": "recipient", "assistant": "company"}
 
@@ -37,12 +39,16 @@ def with_conversation(
     record: Record,
     now: datetime,
     unended: Callable[[Sequence[str]], Mapping[str, Unended]],
+    forbids: Callable[[Record], str | None],
 ) -> dict[str, Any]:
     """A start's outcome with what its conversation adds: what it waits for, does next, is linked to.
 
-    `unended` is `once.ledger.events.Ledger.unended`.
+    `unended` is `once.ledger.events.Ledger.unended`, `forbids` the register's word.
     """
     found = dict(known)
+    is_held = record.is_handed_off and record.handoff.get("held") == "start"
+    if is_held and found["state"] == "handed_off" and forbids(record) is not None:
+        return found | {"state": "failed", "reason": DO_NOT_CONTACT}
     waits = waiting(record, now, unended)
     if waits:
         found["waiting"] = waits
@@ -63,8 +69,8 @@ def waiting(
 ) -> dict[str, Any] | None:
     """Why a conversation waits, since when and until when; None where it does not.
 
-    ``for`` is ``approval`` (a message is held until a person approves it), ``person``, ``send_at`` or
-    ``quiet_hours``.
+    ``for`` is ``approval`` (a message is held until a person approves it), ``person``, ``replay`` (a
+    switch stopped an answer, and an operator sends it), ``send_at`` or ``quiet_hours``.
     """
     send_at = parsed(record.item.get(SEND_AT))
     if record.is_handed_off:
@@ -75,6 +81,8 @@ def waiting(
             "since": record.handoff.get("since"),
         }
         return {name: value for name, value in found.items() if value}
+    if record.status in _OPENED and "withheld_reason" in record.item:
+        return {"for": "replay", "reason": record.item["withheld_reason"]}
     if send_at is not None and send_at > now and record.status in UNSENT:
         return {"for": SEND_AT, "until": iso(send_at)}
 

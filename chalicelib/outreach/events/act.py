@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from chalicelib.errors import PermanentError, UnavailableError
 from chalicelib.once.effect import Effect
+from chalicelib.once.escalation import EARLIER
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.plan import Plan
@@ -76,7 +77,8 @@ class ActHandler(Handler):
         found = super().escalation(event, record, reason)
         if found is None or self._conversations.draft(record, entry_id) is None:
             return None
-        self._conversations.reply_failed(record, reason)
+        if reason != EARLIER:  # that asks only whether an earlier run has begun one
+            self._conversations.reply_failed(record, reason)
         return found
 
     def _failed(self, record: Record, reason: str) -> NotAnEvent:

@@ -116,8 +116,11 @@ class StartHandler(Handler):
         super().conclude(event, plan, results)
         if any(one.kind is HAND_OFF and one.row.status == ActionStatus.DONE for one in results):
             record: Record = event.subject.conversation
-            self._starts.note(record.start_event, outcome="handed_off")
             self._endings.free(record)
+            if self._conversations.get(
+                record
+            ).is_handed_off:  # else a replay after a person's decision
+                self._starts.note(record.start_event, outcome="handed_off")
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
         """A start fails its conversation: its sender is notified, and may repeat it."""

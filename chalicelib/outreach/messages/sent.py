@@ -161,7 +161,11 @@ class SentMessages:
                 record = self._keep_step(record, message, entry, thread)
             case Keeps.THREAD:
                 record = self._conversations.append(
-                    record, entry, expected=set(Status), changes=_begun(record) | thread
+                    record,
+                    entry,
+                    expected=set(Status),
+                    changes=_begun(record) | thread,
+                    remove=("reply_failure",),
                 )[0]
             case _:
                 record = self._keep_state(record, message, entry, thread, sending, header)
