@@ -176,3 +176,50 @@ def test_what_says_more_than_yes_is_none(stack, other):
     stack.says(to, other)
     stack.passes(minutes=10)
     assert CALLED not in types(stack, request_id)
+
+
+def test_a_tool_behind_an_endpoint_that_is_gone_is_a_persons_at_once(stack):
+    request_id, to = wished(stack, "submit_application")
+    stack.company.fails(status=410, times=None)
+    stack.says(to, "Yes")
+    stack.passes(minutes=10)
+    assert CALLED not in types(stack, request_id)
+    assert conversation(stack, request_id)["why"] == "tool_not_accepted"
+
+
+def test_the_time_for_a_result_begins_when_the_company_has_the_call(stack):
+    request_id, to = wished(stack, "submit_application")
+    stack.company.fails(status=503, times=None)
+    stack.says(to, "Yes")
+    stack.passes(hours=40)
+    assert conversation(stack, request_id)["why"] is None
+    stack.company.recovers()
+    stack.passes_until(lambda: CALLED in types(stack, request_id), hours=2)
+    assert types(stack, request_id).count(CALLED) == 1
+    stack.passes(hours=12)
+    assert conversation(stack, request_id)["why"] is None
+    assert gives_back(stack, request_id, {"status": "done"}).status_code == 200
+
+
+def test_a_tool_that_no_endpoint_takes_for_days_is_a_persons(stack):
+    request_id, to = wished(stack, "submit_application")
+    stack.company.fails(status=503, times=None)
+    stack.says(to, "Yes")
+    stack.passes_until(lambda: conversation(stack, request_id)["why"], hours=6)
+    assert conversation(stack, request_id)["why"] == "tool_not_accepted"
+
+
+def test_a_held_answer_calls_its_tool_although_a_person_edits_its_words(stack):
+    config = {**AI, "tools": TOOLS}
+    held = told(stack, ai_config=config, auto_queue_reply_message=True)
+    to = stack.tel()
+    request_id = started(stack, to, of=held)
+    calls(stack, to, "note_interest", {"job_ref": "JR123"})
+    stack.says(to, f"Please do it {to}")
+    stack.passes(minutes=2)
+    shown = conversation(stack, request_id)
+    assert shown["held_message"]["function"] == "note_interest"
+    act(stack, shown, "approve", text="Sam notes it.")
+    stack.settle()
+    assert words_to(stack, to)[-1] == "Sam notes it."
+    assert types(stack, request_id).count(CALLED) == 1

@@ -221,7 +221,7 @@ def test_a_released_event_missing_from_the_index_is_detected(monkeypatch):
 
 def test_a_ticket_without_a_webhook_that_no_sweep_reads_is_detected(monkeypatch):
     monkeypatch.setattr(LostTickets, "run", lambda self, cursor, sweep, *, since: cursor)
-    assert is_detected("P2", since=202)
+    assert is_detected("P2", since=1151)
 
 
 def test_a_fact_whose_dimension_is_missing_is_detected(monkeypatch):

@@ -34,7 +34,6 @@ from chalicelib.outreach.company_events import endpoint_breaker, standard_webhoo
 from chalicelib.outreach.company_events.endpoint import Endpoint, signing_secrets
 from chalicelib.outreach.company_events.names import UNOPENED, CompanyEvent, Name, Personal, body
 from chalicelib.outreach.company_events.rows import EndpointState, EventRows, Head
-from chalicelib.outreach.conversations.calls import ACCEPTED
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.lane_shares import LaneShares
@@ -107,6 +106,8 @@ class Teller:
         if endpoint is None:
             raise WithdrawnError(PROVIDER, "tell", reason=reasons.NO_ENDPOINT)
         state = self._rows.endpoint(head.company_id, head.project_id)
+        if state.paused_at is not None:
+            raise PermanentError(PROVIDER, "tell", reason=reasons.ENDPOINT_PAUSED)
         try:
             keys = signing_secrets(self._secret(head.company_id, bool(state.failing_since)))
         except UnavailableError as error:
@@ -157,7 +158,7 @@ class Teller:
         if built.state.failing_since is not None:
             self._rows.accepting(built.head)
         if built.event.name == Name.TOOL_CALLED:
-            self._accepted(action.conversation_id)
+            self._accepted(action.conversation_id, built.event)
         return built.event.id
 
     def _posted(self, built: _Built, deadline_seconds: float) -> Receipt:
@@ -175,11 +176,12 @@ class Teller:
         headers = standard_webhooks.headers(built.keys, built.event.id, now, built.content)
         return Post(built.url, headers, built.content, deadline_seconds)
 
-    def _accepted(self, opaque_id: str) -> None:
+    def _accepted(self, opaque_id: str, event: CompanyEvent) -> None:
         """Note in the conversation that the company has taken a tool's call."""
         record = self._conversations.find(opaque_id)
         if record is not None:
-            self._conversations.note_outcome(record, ACCEPTED)
+            call_id = outreach_keys.call_id(opaque_id, event.facts["message_id"])
+            self._conversations.call_accepted(record, call_id)
 
     def _again_or_never(
         self,

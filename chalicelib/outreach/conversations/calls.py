@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime, timedelta
 from typing import Any
 
-from chalicelib.clock import iso
+from chalicelib.clock import iso, parsed
 from chalicelib.errors import TransientError
 from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.store import ConditionFailed, Item, TransactionConflict, TransactionRefused
@@ -17,6 +18,22 @@ CALLED, ACCEPTED = "called", "accepted"
 """``function_call_outcome`` of a call that has begun, and of one that the company has taken."""
 DONE, FAILED, NO_RESULT = "done", "failed", "no_result"
 """The same of one that has ended: by its result, or without one in time."""
+
+
+NOT_ACCEPTED_AFTER = timedelta(days=4)
+"""After this a call counts as lost that the company has not taken: its endpoint is tried for three days."""
+
+
+def result_due(call: Item, now: datetime) -> datetime:
+    """Until when a call's result is taken: its time begins when the company has taken the call.
+
+    Until then it ends no sooner than that whole time from now, so that a timer need not look earlier.
+    """
+    called, due = parsed(str(call["called_at"])) or now, parsed(str(call["due_at"])) or now
+    accepted, within = parsed(call.get("accepted_at")), due - called
+    if accepted is not None:
+        return accepted + within
+    return min(max(due, now + within), max(due, called + NOT_ACCEPTED_AFTER))
 
 
 class Calls(items.OnTable):
@@ -107,6 +124,13 @@ class Calls(items.OnTable):
     def keep_late_result(self, record: Record, call_id: str, result: str) -> Item:
         """Store a result beside a call that was closed; see `keep_result`."""
         return self._once(record, call_id, {"late_result": result}, unless=("late_result",))
+
+    def call_accepted(self, record: Record, call_id: str) -> None:
+        """The company has taken a call: the time for its result begins."""
+        with suppress(ConditionFailed):  # a repetition, or a call of which nothing is kept
+            taken = {"accepted_at": iso(self._clock.now())}
+            self._once(record, call_id, taken, unless=("accepted_at",))
+        self.note_outcome(record, ACCEPTED)
 
     def _once(
         self, record: Record, call_id: str, changes: Mapping[str, str], *, unless: Sequence[str]

@@ -49,8 +49,17 @@ class Planned:
     event: str = ""
 
 
+_OF_TOOL = ("function_call", "function_arguments", "tool")
+"""What an edited message keeps of the one that was held: a person changes its words alone."""
+
+
 def planned(
-    record: Record, asked: Asked, now: datetime, *, previous: Callable[[], Status]
+    record: Record,
+    asked: Asked,
+    now: datetime,
+    *,
+    previous: Callable[[], Status],
+    held: Callable[[], Draft | None],
 ) -> Planned:
     """What an act changes.
 
@@ -59,6 +68,7 @@ def planned(
         asked: the act.
         now: the time of the act.
         previous: the status that the conversation has without its hand-off.
+        held: the message that its hand-off holds.
 
     Raises:
         RefusedError: the conversation is not in a state for it.
@@ -80,7 +90,7 @@ def planned(
         case asking.REPLY:
             return _reply(record, asked, now)
         case asking.APPROVE:
-            return _approve(record, asked)
+            return _approve(record, asked, held)
         case asking.GIVE_BACK:
             return _give_back(record, asked)
         case asking.DECLINE:
@@ -163,8 +173,8 @@ def _reply(record: Record, asked: Asked, now: datetime) -> Planned:
     return Planned(change, event)
 
 
-def _approve(record: Record, asked: Asked) -> Planned:
-    """What is held is sent, in the person's words where they edited it."""
+def _approve(record: Record, asked: Asked, message: Callable[[], Draft | None]) -> Planned:
+    """What is held is sent, in the person's words where they edited it; its tool is called all the same."""
     held = record.handoff["held"]
     event = outreach_keys.release(record.opaque_id, str(record.handoff["id"]))
     draft = None
@@ -176,7 +186,9 @@ def _approve(record: Record, asked: Asked) -> Planned:
         if held == "start" and record.channel == Channel.WHATSAPP:
             raise RefusedError("TEMPLATE_ONLY", "WhatsApp takes only the template as an opening")
         answered = record.start_event if held == "start" else event
-        written = _written(asked)
+        written, seen = _written(asked), message()
+        if seen is not None and seen.refused is None:
+            written = replace(written, **{name: getattr(seen, name) for name in _OF_TOOL})
         if held == "start":
             written = with_opt_out_line(record, written)
         draft = (outreach_keys.entry_id(answered), written)

@@ -219,7 +219,11 @@ class Inbox:
         now = self._clock.now()
         asking.check_until(asked, now)
         planned = changes.planned(
-            record, asked, now, previous=lambda: previous_status(self._conversations, record)
+            record,
+            asked,
+            now,
+            previous=lambda: previous_status(self._conversations, record),
+            held=lambda: self._held(record),
         )
         self._check_sendable(record, asked)
         about = {"fingerprint": asked.fingerprint, "act": asked.act, "event": planned.event}

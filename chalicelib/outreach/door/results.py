@@ -34,7 +34,7 @@ from chalicelib.once.intake import Intake
 from chalicelib.once.job import Recovery
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.conversations.calls import DONE
+from chalicelib.outreach.conversations.calls import DONE, result_due
 from chalicelib.outreach.conversations.records import INTERNAL, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.initiate import TRY_AGAIN, NotFoundError
@@ -110,7 +110,8 @@ class ResultDoor:
         given = self._parsed(record, str(call["tool"]), body)
         text = json.dumps(given.model_dump(), sort_keys=True)
         is_known = "result" in call
-        if not is_known and iso(self.clock.now()) > str(call["due_at"]):
+        now = self.clock.now()
+        if not is_known and now > result_due(call, now):
             call = self.conversations.close_call(record, call_id)
         call = self.conversations.keep_result(record, call_id, text)
         if "result" not in call:

@@ -135,7 +135,7 @@ class TellFlow(Flow):
         return True
 
     def escalation(self, event: Event, reason: str) -> Effect | None:
-        """An event that is posted no more is listed for operators; a tool's call goes to a person too."""
+        """An event that is posted no more is listed for operators; a tool that waits for it is a person's."""
         opaque_id = event.facts.conversation_id
         head = self._rows.head(opaque_id)
         if head is None:
@@ -143,8 +143,8 @@ class TellFlow(Flow):
         if reason.startswith("dead_letter"):
             self._stop(head, reason)
         number = int(outreach_keys.parsed(event.facts.event_key).name)
-        found = self._rows.event(opaque_id, number)
-        if found is None or found.name != Name.TOOL_CALLED:
+        waiting = (self._rows.event(opaque_id, one) for one in range(number, head.count + 1))
+        if not any(one is not None and one.name == Name.TOOL_CALLED for one in waiting):
             return None
         return hand_off(opaque_id, f"|{reasons.TOOL_NOT_ACCEPTED}", suffix(event).prefixed("tool-"))
 
@@ -165,9 +165,6 @@ class TellFlow(Flow):
         if self._endpoint(head.company_id, head.project_id) is None:
             self._go_on(telling)
             raise NotAnEvent(EventStatus.SKIPPED, reasons.NO_ENDPOINT)
-        if self._rows.endpoint(head.company_id, head.project_id).paused_at is not None:
-            self._stop(head, "endpoint_paused")
-            raise NotAnEvent(EventStatus.FAILED, reasons.ENDPOINT_PAUSED)
 
     def _go_on(self, telling: Telling) -> None:
         """The event has ended: the next one follows."""

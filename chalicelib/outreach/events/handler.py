@@ -11,7 +11,7 @@ from chalicelib.once.effect import Effect, EffectKind
 from chalicelib.once.flow import Event, suffix
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
-from chalicelib.once.reasons import REFUSED
+from chalicelib.once.reasons import REFUSED, declared
 from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, Record
@@ -20,6 +20,8 @@ from chalicelib.outreach.events.context import EventContext
 from chalicelib.outreach.messages.plan import MessagePlan, held_in
 from chalicelib.outreach.messages.sent import OPT_OUT_CODE, SWITCHES, Sending, SentMessages
 from chalicelib.outreach.sending.effects import HAND_OFF, MESSAGES, hand_off
+
+_OURS = declared(reasons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,4 +111,6 @@ def _as_handed(record: Record, reason: str) -> str:
     code = reason.removeprefix(REFUSED)
     if code == reason:
         return reasons.FAILED
+    if code in _OURS:
+        return code
     return f"{'ses' if record.channel == Channel.EMAIL else 'twilio'}_{code}"

@@ -6,14 +6,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from chalicelib.clock import iso, parsed
+from chalicelib.clock import iso
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import Event, NotAnEvent, NotYet
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
-from chalicelib.outreach.conversations.calls import DONE, FAILED, NO_RESULT
+from chalicelib.outreach.conversations.calls import DONE, FAILED, NO_RESULT, result_due
 from chalicelib.outreach.conversations.records import (
     DO_NOT_CONTACT,
     TOOL_RESULT,
@@ -60,8 +60,9 @@ class ToolResultHandler(Handler):
         call = self._conversations.call(record, call_id)
         if call is None:
             raise NotAnEvent(EventStatus.FAILED, reasons.CONVERSATION_GONE)
-        due = parsed(str(call["due_at"])) or self._clock.now()
-        if "result" not in call and due > self._clock.now():
+        now = self._clock.now()
+        due = result_due(call, now)
+        if "result" not in call and due > now:
             raise NotYet(reasons.AWAITS_RESULT, due.timestamp())
         if "result" not in call:  # one that comes at this moment is taken, or is late
             call = self._conversations.close_call(record, call_id)

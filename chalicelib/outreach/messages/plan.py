@@ -51,7 +51,7 @@ class MessagePlan:
     @property
     def is_persons(self) -> bool:
         """It is a person's reply, or an answer that a person has edited: no automation."""
-        return self.after is None and self.purpose in _OF_PERSONS
+        return self.after is None and (self.purpose in _OF_PERSONS or self.is_approved)
 
     def look(self, record: Record) -> Look:
         """What the last look before it leaves looks at."""

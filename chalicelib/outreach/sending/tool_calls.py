@@ -110,6 +110,8 @@ class ToolCalls:
             raise WithdrawnError(PROVIDER, "call_tool", reason=PERSON_ANSWERS)
         step = ToolStep.of(draft.tool)
         declared = {one.name: one for one in ai_config_of(self.current(record)).tools}
+        if self.events.rows.endpoint(record.company_id, record.project_id).paused_at is not None:
+            raise PermanentError(PROVIDER, "call_tool", reason=reasons.TOOL_NOT_ACCEPTED)
         tool = declared.get(str(draft.function_call))
         if tool is None or step is None or tool.revision != step.revision:
             raise PermanentError(PROVIDER, "call_tool", reason=reasons.TOOL_CHANGED)
