@@ -62,12 +62,17 @@ def test_a_persons_reply_that_an_operator_sends_after_all_is_no_failure_any_more
         act(stack, conversation(stack, request_id), "reply", once="one", text="Sam here.")
         stack.settle()
     assert conversation(stack, request_id)["reply_failure"]["reason"] == "kill_switch"
+    explained = ("explain", conversation(stack, request_id)["id"])
+    assert "Not sent: the switch kill_switch was on" in stack.ops(*explained).out
     which = ("--status", "processed", "--reason", "withheld:kill_switch")
     for _ in range(2):
         stack.ops("replay", *which, "--yes")
         stack.settle()
     assert words_to(stack, to)[1:] == ["Sam here."]
     assert conversation(stack, request_id)["reply_failure"] is None
+    out = stack.ops(*explained).out
+    assert "A person replied on" in out
+    assert "Answered automatically" not in out
 
 
 def test_an_answer_that_a_switch_has_stopped_is_seen_to_wait(stack):

@@ -35,6 +35,8 @@ _DONE = {
     "evt:follow": "sent",
 }
 """What an event is for, by the first two parts of its key; others are processed."""
+_ACT = "evt:desk:"
+"""What a person did: of the acts only a reply is sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,8 @@ def of_fact(row: Row) -> str:
 def _verb(stored: Stored) -> str:
     if stored.key.startswith("evt:rp:") and ":n:" in stored.key:
         return "processed"
+    if stored.key.startswith(_ACT):
+        return "processed" if _answer(stored) is None else "sent"
     return _DONE.get(":".join(stored.key.split(":")[:2]), "processed")
 
 
@@ -171,6 +175,9 @@ def _asked(stored: Stored) -> str:
             return f"Requested{company} on {words.moment(at)}."
         case "evt:reply":
             return f"The recipient wrote on {words.moment(at)}."
+        case "evt:desk":
+            did = "acted" if _answer(stored) is None else "replied"
+            return f"A person {did} on {words.moment(at)}."
         case "evt:release":
             return f"A person released the held message on {words.moment(at)}."
         case "evt:follow":
