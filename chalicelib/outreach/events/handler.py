@@ -67,9 +67,8 @@ class Handler(ABC):
         if reason.endswith((f":{OPT_OUT_CODE}", f":{DO_NOT_CONTACT}")):
             return None
         # Not the same key as a hand-off in the event's own plan: after a release it may be replayed.
-        return hand_off(
-            record.opaque_id, f"|{_as_handed(record, reason)}", suffix(event).prefixed("failed-")
-        )
+        key = suffix(event).prefixed("failed-")
+        return hand_off(record.opaque_id, f"|{reasons.FAILED}", key, _who_refused(record, reason))
 
     def never_opened(self, event: Event, reason: str) -> None:  # noqa: B027 - most have none
         """The event has failed, and there is no conversation to note it in."""
@@ -106,8 +105,11 @@ class Handler(ABC):
         return self._sent.keep_reason(record, row.reason)
 
 
-def _as_handed(record: Record, reason: str) -> str:
-    """Why an event that has ended without its effect is a person's: who refused, in the reason's own code."""
+def _who_refused(record: Record, reason: str) -> str:
+    """Why an event that has ended without its effect is a person's, by the code of who refused it.
+
+    It is no part of the action: a later run that finishes the hand-off may not know it any more.
+    """
     code = reason.removeprefix(REFUSED)
     if code == reason:
         return reasons.FAILED

@@ -156,6 +156,8 @@ class Sender:
         if record is None:
             raise PermanentError("conversations", "hand_off", reason=reasons.CONVERSATION_GONE)
         handoff_id, reason = handing.handoff_id, handing.reason
+        if reason == reasons.FAILED:
+            reason = handing.reason_text or reason
         self._conversations.hand_off(
             record,
             handoff_id=handoff_id,
