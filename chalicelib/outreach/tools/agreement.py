@@ -19,15 +19,15 @@ ja, jep, jawohl, ja klar, naturlich, auf jeden fall, certo che si, assolutamente
 """A clear yes, whatever polite follows."""
 _WEAK = """
 y, yea, yeah, ok, okay, oki, okey, sure, sure thing, confirm, confirmed, agreed, sounds good,
-claro, vale, dale, de acuerdo, obvio, simon, sale, sale pues, orale, orale va, isso, beleza,
+claro, vale, dale, de acuerdo, obvio, sale pues, orale, orale va, isso, beleza,
 ouais, d accord, dac, volontiers, gerne, einverstanden, klar, in ordnung, passt, jo, jo passt,
-va bene, certo, volentieri, d accordo, graag, akkoord, prima
+va bene, certo, volentieri, d accordo, graag, akkoord
 """
-"""A yes that says no more than that."""
+"""A yes that says no more than that; no word that is another one in a second language ("prima", "mande")."""
 _DO = """
 do it, do so, do that, please do, go ahead, go for it, proceed, submit, submit it, submit that, send,
 send it, send it off, submit my application, send my application, fire away,
-adelante, hazlo, hagalo, proceda, procede, envia, enviala, enviela, envialo, envielo, mande, mandala,
+adelante, hazlo, hagalo, proceda, procede, envia, enviala, enviela, envialo, envielo, mandala,
 mandela, mandalo, que la envies, pode enviar, pode mandar, envie, manda, manda bala, faca isso,
 allez y, vas y, fais le, faites le, envoie, envoyez, envoyez la,
 mach, mach das, mach mal, machen sie das, tun sie das, abschicken, einreichen, schick ab, schick es ab,
@@ -46,7 +46,7 @@ obrigado, obrigada, obg, merci, merci beaucoup, merci bcp, danke, vielen dank, d
 grazie, grazie mille, dank je, dank u, dank u wel, bedankt
 """
 _WHEN = """
-now, right now, right away, ya, ahora, ahora mismo, agora, logo, ja agora, maintenant, jetzt, gleich,
+now, right now, right away, ya, ahora, ahora mismo, agora, ja agora, maintenant, jetzt, gleich,
 sofort, ora, subito, adesso, nu, meteen
 """
 """At once: beside the wish alone, as "ok now" may begin anything."""

@@ -18,6 +18,7 @@ OTHER = (
     *("ok thanks", "okay, thank you", "sure thanks", "danke", "nein danke", "ok wait", "Y not"),
     *("yeah, sure, like that would ever happen", "Oh yes great, another bot", "yes I read it"),
     *("si no", "Si me pagan más", "sí, mañana", "Claro que não", "ja nein", "ja ja", "na ja"),
+    *("Mande", "sí, mande", "Simon", "Sale", "prima, per favore", "send logo"),
     *("Oui, demain", "d'accord mais pas maintenant", "Certo che no", "yesterday", "ok\n> yes?"),
 )
 
