@@ -30,7 +30,7 @@ from local.deploy import bundle, deployment, stack
 from local.deploy.deployment import wait_for
 from local.stack import environment
 from local.stack.engine import ROOT, EngineError
-from local.vendors.richpanel import Richpanel
+from local.vendors.richpanel import SimulatedRichpanel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +50,7 @@ class Drill:
     """The deployed stage and what was done to it."""
 
     deployed: Deployment
-    richpanel: Richpanel
+    richpanel: SimulatedRichpanel
     patient: bool = False
     tickets: list[str] = field(default_factory=list)
     posts: int = 0
@@ -110,7 +110,7 @@ def _drill(log: Path, *, patient: bool) -> list[str]:
     _say("packaging and deploying ...")
     with (
         tempfile.TemporaryDirectory() as folder,
-        Richpanel() as richpanel,
+        SimulatedRichpanel() as richpanel,
         deployment.engine(log=log) as engine,
     ):
         variables = environment.vendors(richpanel_url=richpanel.base_url)

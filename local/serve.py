@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Mapping
 
-    from local.vendors.richpanel import Richpanel
+    from local.vendors.richpanel import SimulatedRichpanel
 
 
 def run(options: argparse.Namespace) -> int:
@@ -129,7 +129,7 @@ def _operators(variables: Mapping[str, str], url: str) -> dict[str, str]:
     return {**shared, "PUBLIC_BASE_URL": url}
 
 
-def seed(richpanel: Richpanel) -> None:
+def seed(richpanel: SimulatedRichpanel) -> None:
     """Create the tags of a configured tenant, and three tickets to try things with.
 
     The tickets are two days old, so that the sweep leaves them until a webhook is posted.

@@ -20,7 +20,7 @@ from local.stack.system import Ports, Stack
 from local.stack.turns import Turns
 from local.vendors import twilio as twilio_vendor
 from local.vendors.company_endpoint import SECRET, CompanyEndpoint
-from local.vendors.shopify import Shopify
+from local.vendors.shopify import SimulatedShopify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,7 +60,7 @@ def running(
     clock.forward(_seconds_to_begin(datetime.now(UTC)))
     turns = Turns()
     with contextlib.ExitStack() as opened:
-        shop = opened.enter_context(Shopify())
+        shop = opened.enter_context(SimulatedShopify())
         endpoint = opened.enter_context(CompanyEndpoint())
         stack = opened.enter_context(
             Stack(

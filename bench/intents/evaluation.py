@@ -25,7 +25,7 @@ from chalicelib.support.intents.classify import TIER_0, classify
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, LEADERSHIP, ROUTES
 from chalicelib.support.intents.linear import FILE, shipped
 from chalicelib.support.intents.message import own_part, words_of
-from chalicelib.support.intents.reading import Reading, read
+from chalicelib.support.intents.reading import MessageReading, read
 from chalicelib.vendors.linear import Linear
 from chalicelib.vendors.machine_mail import is_machine_mail
 from chalicelib.vendors.quoted_text import newly_written
@@ -80,7 +80,7 @@ def load(folder: str, part: str) -> list[Row]:
     return [json.loads(line) for line in lines if line.strip()]
 
 
-def decided(reading: Reading) -> Decision:
+def decided(reading: MessageReading) -> Decision:
     """The decision on a message as it was read."""
     return decide_on(
         reading.found,
@@ -182,7 +182,7 @@ def our_fit(rows: list[Row]) -> Callable[[Row], tuple[Decision, Sequence[Decisio
     return apply
 
 
-def _at(least: float, row: Row, reading: Reading, model: Linear) -> Decision:
+def _at(least: float, row: Row, reading: MessageReading, model: Linear) -> Decision:
     """The decision if the model decided alone from another probability."""
     words, tables = words_of(row["text"]), classify(row["text"])
     if all(word == "<n>" for word in words) or tables.intent in TIER_0:

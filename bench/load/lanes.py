@@ -33,7 +33,7 @@ from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
 from chalicelib.vendors.level import Levels
-from chalicelib.vendors.rate_limit import LONGEST_SLEEP_SECONDS, Pace, RateLimit
+from chalicelib.vendors.rate_limit import LONGEST_SLEEP_SECONDS, LevelPace, RateLimit
 
 MAX_RECEIVES = 10
 _NUMBERS = itertools.count(1)
@@ -129,7 +129,7 @@ class Worker:
 
     loop: Loop
     vendors: Mapping[str, Vendor]
-    paces: Mapping[str, Pace]
+    paces: Mapping[str, LevelPace]
     shared: Mapping[str, Levels] = field(default_factory=dict)
     sharing: int = 1
 

@@ -21,7 +21,7 @@ from chalicelib.outreach.project.companies import RateLimits
 from chalicelib.settings import Settings
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 from chalicelib.vendors.level import OwnLevel
-from chalicelib.vendors.rate_limit import Pace, split
+from chalicelib.vendors.rate_limit import LevelPace, split
 from chalicelib.wiring.outreach import OPENAI_REQUESTS_PER_30_S, TWILIO_REQUESTS_PER_30_S
 from chalicelib.wiring.support import SHOPIFY_REQUESTS_PER_30_S
 
@@ -46,7 +46,7 @@ def workers_of(lane: str, stage: str = "prod") -> int:
     return int(deployed(stage)[1][name])
 
 
-def paces_of(lane: str, richpanel_per_30_s: float | None = None) -> Mapping[str, Pace]:
+def paces_of(lane: str, richpanel_per_30_s: float | None = None) -> Mapping[str, LevelPace]:
     """The pace of each of a lane's workers at each vendor, as `wiring` gives it."""
     if lane == "tickets":
         ours = richpanel_per_30_s or deployed()[0].richpanel_requests_per_30_s
@@ -57,8 +57,8 @@ def paces_of(lane: str, richpanel_per_30_s: float | None = None) -> Mapping[str,
     return {"twilio": _alone(TWILIO_REQUESTS_PER_30_S), "openai": _alone(OPENAI_REQUESTS_PER_30_S)}
 
 
-def _alone(requests_per_window: float) -> Pace:
-    return Pace(requests_per_window, requests_per_window / 2)
+def _alone(requests_per_window: float) -> LevelPace:
+    return LevelPace(requests_per_window, requests_per_window / 2)
 
 
 @dataclass(frozen=True, slots=True)

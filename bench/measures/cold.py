@@ -39,7 +39,7 @@ print(ended - started, used - spent, memory, len(sys.modules))
 
 _FIRST = """
 import json, os, sys, time
-from local.stack.lambda_events import Context as context_of
+from local.stack.lambda_events import LambdaContext as context_of
 event = json.loads(sys.argv[1])
 {make}
 sys.stdout, out = open(os.devnull, "w"), sys.stdout

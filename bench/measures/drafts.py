@@ -32,7 +32,7 @@ from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
 from chalicelib.vendors.rate_limit import RateLimit
 from local.simulated_model import Obeying
-from local.vendors.openai import API_KEY, MODELS, OpenAI
+from local.vendors.openai import API_KEY, MODELS, SimulatedOpenAI
 
 SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples" / "writer"
 MOST_WRONG = 0.02
@@ -109,7 +109,7 @@ def writing(lines: Sequence[Mapping[str, Any]]) -> Iterator[CheckedWriter]:
         own = projects[line["project"]]["writer"]
         return {"ai_config": {"writer": {**own, **line.get("settings", {})}}}
 
-    with OpenAI() as vendor:
+    with SimulatedOpenAI() as vendor:
         vendor.answer_by(Obeying({name: one["draft"] for name, one in by_id.items()}))
         clock, log = SystemClock(), _Silent()
         client = VendorClient(

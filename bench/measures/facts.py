@@ -25,8 +25,8 @@ from chalicelib.facts.dataset import FACT_EVENT, ROWS_PER_POST, definition
 from local.stack import engine, environment, lambda_events, resources
 from local.stack.pump import Pump, lane_handler, lane_pump
 from local.vendors import hubspot
-from local.vendors.powerbi import PowerBi
-from local.vendors.richpanel import Richpanel
+from local.vendors.powerbi import SimulatedPowerBi
+from local.vendors.richpanel import SimulatedRichpanel
 
 EVENTS, BATCHES, REPEATS = 1000, 10, 0.3
 WRITES_PER_FACT = 2.0
@@ -39,9 +39,9 @@ def main() -> int:
         running = opened.enter_context(engine.ministack())
         aws = resources.Aws(running.url)
         stage = resources.create(aws, "dev")
-        powerbi = opened.enter_context(PowerBi())
-        assert isinstance(powerbi, PowerBi)
-        vendor = opened.enter_context(Richpanel())
+        powerbi = opened.enter_context(SimulatedPowerBi())
+        assert isinstance(powerbi, SimulatedPowerBi)
+        vendor = opened.enter_context(SimulatedRichpanel())
         dataset = powerbi.create_dataset(definition())
         variables = environment.facts(powerbi, dataset, Path(folder))
         environment.enter(environment.local("dev", aws, richpanel_url=vendor.url, **variables))
@@ -94,11 +94,13 @@ def _measured(
     app: Any,  # noqa: ANN401 - the module
     pump: Pump,
     writes: Writes,
-    powerbi: PowerBi,
+    powerbi: SimulatedPowerBi,
     dataset: str,
     secret: str,
 ) -> int:
-    app.post_facts(lambda_events.schedule_event(), lambda_events.Context(timeout_seconds=240.0))
+    app.post_facts(
+        lambda_events.schedule_event(), lambda_events.LambdaContext(timeout_seconds=240.0)
+    )
     batches = _batches()
     distinct = len({one["objectId"] for batch in batches for one in batch})
     writes.reset()
@@ -109,7 +111,7 @@ def _measured(
     while pump.pump_one() is not None:
         jobs += 1
     keeping = writes.facts
-    context = lambda_events.Context(timeout_seconds=240.0)
+    context = lambda_events.LambdaContext(timeout_seconds=240.0)
     run = app.post_facts(lambda_events.schedule_event(), context)
     seconds = time.perf_counter() - started
     rows = Counter(row["EventID"] for row in powerbi.rows(dataset, FACT_EVENT))
@@ -164,7 +166,7 @@ def _post(app: Any, batch: list[dict[str, Any]], secret: str) -> None:  # noqa: 
         hubspot_webhook.TIMESTAMP: stamp,
     }
     event = gateway_event("/webhook/hubspot", body, headers)
-    answer = app.app(event, lambda_events.Context("rp-mw-dev", 25.0))
+    answer = app.app(event, lambda_events.LambdaContext("rp-mw-dev", 25.0))
     assert answer["statusCode"] == 200, answer  # noqa: PLR2004
 
 

@@ -21,7 +21,7 @@ def measure(system: System, rounds: int) -> dict[str, float]:
     bare, token = _bare(system), system.stage.secrets.webhook_token
     ours: list[float] = []
     theirs: list[float] = []
-    context = lambda_events.Context("rp-mw-dev", 25.0)
+    context = lambda_events.LambdaContext("rp-mw-dev", 25.0)
     for number in range(rounds + 20):
         body = json.dumps(
             {

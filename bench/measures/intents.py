@@ -33,7 +33,7 @@ from chalicelib.vendors import openai
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
 from chalicelib.vendors.rate_limit import RateLimit
-from local.vendors.openai import API_KEY, OpenAI
+from local.vendors.openai import API_KEY, SimulatedOpenAI
 
 SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples" / "intents"
 PARTS = ("dev", "held_out")
@@ -130,7 +130,7 @@ class SimulatedModel:
         self._wrong_rate = wrong_rate
 
     def __call__(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """For `OpenAI.answer_by`."""
+        """For `SimulatedOpenAI.answer_by`."""
         one = self._known[body["input"][0]["content"]]
         dice = int(hashlib.sha256(one.id.encode()).hexdigest()[:8], 16) / 0xFFFFFFFF
         intents = list(PRIORITY)
@@ -166,7 +166,7 @@ class SimulatedModel:
 
 def with_model(messages: Sequence[Labelled], wrong_rate: float) -> Figures:
     """Measure the tables together with the simulated model, over HTTP."""
-    with OpenAI() as vendor:
+    with SimulatedOpenAI() as vendor:
         vendor.answer_by(SimulatedModel(messages, wrong_rate))
         opinions = Opinions(_model(vendor.base_url), ModelNames("gpt-6-luna"), redact)
 

@@ -23,9 +23,9 @@ from bench.rig.meter import Meter
 from local import company
 from local.stack import engine, environment, resources
 from local.stack.pump import lane_handler, lane_pump
-from local.vendors.richpanel import Richpanel
-from local.vendors.ses import Ses
-from local.vendors.twilio import Twilio
+from local.vendors.richpanel import SimulatedRichpanel
+from local.vendors.ses import SimulatedSes
+from local.vendors.twilio import SimulatedTwilio
 
 DOOR_LIMIT, WORKER_LIMIT = 4, 10
 """Two of the worker's are looks at the register of who must not be contacted: as the message is
@@ -129,9 +129,9 @@ def main() -> int:
 def _system() -> Iterator[tuple[Any, Any, resources.Stage, Meter]]:
     with (
         engine.ministack() as running,
-        Richpanel() as richpanel,
-        Twilio() as twilio,
-        Ses() as ses,
+        SimulatedRichpanel() as richpanel,
+        SimulatedTwilio() as twilio,
+        SimulatedSes() as ses,
         open(os.devnull, "w") as nowhere,  # noqa: PTH123 - not a path
     ):
         aws = resources.Aws(running.url)

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from bench.rig.system import System
-from local.vendors.shopify import Shopify
+from local.vendors.shopify import SimulatedShopify
 
 LIMIT_OVERHEAD = 3
 _REPLY_CALLS = frozenset({"send_message", "read_order_link", "read_order"})
@@ -35,7 +35,7 @@ class Cost:
 
 def measure() -> list[Cost]:
     """Measure an event that is only routed, and each kind of reply."""
-    with Shopify() as shopify:
+    with SimulatedShopify() as shopify:
         tracking = {"number": "ZZ555", "url": "https://carrier.example/ZZ555", "company": "DHL"}
         shopify.add_order("#1001", email="ada@example.com", tracking=tracking)
         shopify.add_order("#1002", email="bob@example.com")
@@ -57,7 +57,7 @@ def measure() -> list[Cost]:
             ]
 
 
-def _cost(system: System, shopify: Shopify, name: str, text: str, customer: str) -> Cost:
+def _cost(system: System, shopify: SimulatedShopify, name: str, text: str, customer: str) -> Cost:
     ticket_id = name.replace(" ", "-")
     system.richpanel.add_ticket(
         ticket_id,

@@ -16,7 +16,7 @@ from chalicelib.once import keys
 from local import company
 from local.stack import engine, environment, lambda_events, resources
 from local.stack.pump import lane_handler, lane_pump
-from local.vendors.richpanel import Richpanel
+from local.vendors.richpanel import SimulatedRichpanel
 
 UNLIMITED = {
     "requests_per_minute": 1_000_000,
@@ -74,7 +74,7 @@ class System:
             tables = self._open.enter_context(engine.dynoxide())
             self.aws = TwoEngines.of(self.engine.url, tables.url)
         self.stage = resources.create(self.aws, "dev")
-        self.richpanel = self._open.enter_context(Richpanel())
+        self.richpanel = self._open.enter_context(SimulatedRichpanel())
         self.richpanel.modes.rate_limit = None
         url = self.richpanel.base_url
         self.variables = environment.local("dev", self.aws, richpanel_url=url) | self._more
@@ -103,7 +103,7 @@ class System:
     def request(self, path: str, body: str, headers: dict[str, str]) -> dict[str, Any]:
         """Send one POST to a route, as API Gateway would pass it to the function."""
         event = gateway_event(path, body, headers)
-        answer: dict[str, Any] = self.app.app(event, lambda_events.Context("rp-mw-dev", 25.0))
+        answer: dict[str, Any] = self.app.app(event, lambda_events.LambdaContext("rp-mw-dev", 25.0))
         assert answer["statusCode"] < 300, answer  # noqa: PLR2004
         return answer
 
@@ -176,16 +176,16 @@ class System:
 def whole() -> Iterator[System]:
     """A system with all vendors and with automatic replies enabled."""
     from chalicelib.facts.dataset import definition  # noqa: PLC0415 - after the environment
-    from local.vendors.powerbi import PowerBi  # noqa: PLC0415
-    from local.vendors.ses import Ses  # noqa: PLC0415
-    from local.vendors.shopify import Shopify  # noqa: PLC0415
-    from local.vendors.twilio import Twilio  # noqa: PLC0415
+    from local.vendors.powerbi import SimulatedPowerBi  # noqa: PLC0415
+    from local.vendors.ses import SimulatedSes  # noqa: PLC0415
+    from local.vendors.shopify import SimulatedShopify  # noqa: PLC0415
+    from local.vendors.twilio import SimulatedTwilio  # noqa: PLC0415
 
     with (
-        Shopify() as shopify,
-        PowerBi() as powerbi,
-        Twilio() as twilio,
-        Ses() as ses,
+        SimulatedShopify() as shopify,
+        SimulatedPowerBi() as powerbi,
+        SimulatedTwilio() as twilio,
+        SimulatedSes() as ses,
         tempfile.TemporaryDirectory() as folder,
     ):
         dataset = powerbi.create_dataset(definition())

@@ -41,7 +41,7 @@ MAX_NOTES_CHARACTERS = 4000
 """Power BI's limit for a text column."""
 
 
-class Rule(BaseModel):
+class MetricRule(BaseModel):
     """Which HubSpot events count as a metric; None matches anything.
 
     Attributes:
@@ -69,9 +69,9 @@ class Rule(BaseModel):
         )
 
 
-RULES: tuple[Rule, ...] = (
-    Rule(object_type="0-49", change="creation", metric=Metric.EMAILS),
-    Rule(object_type="0-5", change="creation", metric=Metric.CASES),
+RULES: tuple[MetricRule, ...] = (
+    MetricRule(object_type="0-49", change="creation", metric=Metric.EMAILS),
+    MetricRule(object_type="0-5", change="creation", metric=Metric.CASES),
 )
 """The default rules: created e-mails and created tickets."""
 
@@ -84,14 +84,14 @@ WORKFLOW_EVENTS: Mapping[str, Metric] = {
 """Values of a workflow's static field ``event_key`` that count."""
 
 
-def configured_rules(text: str) -> tuple[Rule, ...]:
-    """A deployment's rules, a JSON list of `Rule`s; `RULES` for an empty text.
+def configured_rules(text: str) -> tuple[MetricRule, ...]:
+    """A deployment's rules, a JSON list of `MetricRule`s; `RULES` for an empty text.
 
     Raises:
         SettingsError: ``HUBSPOT_FACT_RULES`` is no such list; its value is not shown.
     """
     try:
-        return TypeAdapter(tuple[Rule, ...]).validate_json(text) if text else RULES
+        return TypeAdapter(tuple[MetricRule, ...]).validate_json(text) if text else RULES
     except ValidationError:
         raise SettingsError("environment variable HUBSPOT_FACT_RULES is no list of rules") from None
 
@@ -116,7 +116,7 @@ def aloware_fact(job: AlowareDelivery) -> Fact:
 
 
 def hubspot_facts(
-    job: HubSpotBatch, *, rules: Sequence[Rule] = RULES, timezone: str = "UTC"
+    job: HubSpotBatch, *, rules: Sequence[MetricRule] = RULES, timezone: str = "UTC"
 ) -> list[Fact]:
     """The facts of a batch, in its order; of equal keys only the first is used."""
     found: dict[str, Fact] = {}
@@ -182,7 +182,7 @@ def _is_terminal(job: AlowareDelivery, name: str) -> bool:
 
 
 def _hubspot_fact(
-    event: HubSpotEvent, received_at: str, rules: Sequence[Rule], timezone: str
+    event: HubSpotEvent, received_at: str, rules: Sequence[MetricRule], timezone: str
 ) -> Fact:
     zone, zone_name = _zone(timezone)
     prefix, _, change = event.subscription_type.rpartition(".")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from chalicelib.facts.jobs import AlowareDelivery, HubSpotBatch
 from chalicelib.facts.ledger import FactLedger
-from chalicelib.facts.mapping import RULES, Rule, aloware_fact, apply_roster, hubspot_facts
+from chalicelib.facts.mapping import RULES, MetricRule, aloware_fact, apply_roster, hubspot_facts
 from chalicelib.facts.model import Fact, Roster
 from chalicelib.once.ports import Log
 
@@ -27,7 +27,7 @@ class FactRecorder:
     store: FactLedger
     roster: Roster
     log: Log
-    rules: Sequence[Rule] = RULES
+    rules: Sequence[MetricRule] = RULES
     timezone: str = "UTC"
 
     def __call__(self, job: AlowareDelivery | HubSpotBatch) -> None:

@@ -13,8 +13,8 @@ from chalicelib.redaction.vocabulary import (
     NEEDS_MARK,
     ROLES,
     TOPICS,
-    Role,
     Topic,
+    WordRole,
 )
 
 REACH = 40
@@ -26,7 +26,7 @@ _SENTENCE_END = re.compile(
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-class Context(NamedTuple):
+class NumberContext(NamedTuple):
     """The context of a number.
 
     `is_direct`: only filler words between the topic word and the number. `is_marked`: a mark
@@ -47,12 +47,12 @@ class Context(NamedTuple):
         return self.governs and self.topic in HARMLESS
 
 
-NOTHING = Context(None, is_direct=False, is_marked=False, is_named=False)
+NOTHING = NumberContext(None, is_direct=False, is_marked=False, is_named=False)
 HARMLESS = frozenset({Topic.CATALOGUE, Topic.THING, Topic.COLOUR})
 """Words whose own number stays readable."""
 
 
-def before(tail: str) -> Context:
+def before(tail: str) -> NumberContext:
     """The nearest topic in the text before a number; see `surroundings`."""
     if _MAILBOX in tail:
         tail = tail.replace(_MAILBOX, "x@x")  # a word, as the address was
@@ -66,16 +66,16 @@ def before(tail: str) -> Context:
         role = ROLES.get(word)
         if role is None:
             is_direct = governs = False
-        elif role is Role.MARK:
+        elif role is WordRole.MARK:
             is_marked = True
-        elif role is not Role.FILLER and (is_marked or _is_noun(tail, word)):
+        elif role is not WordRole.FILLER and (is_marked or _is_noun(tail, word)):
             topic = TOPICS[word]
             if topic is Topic.ORDER:
                 topic = _head(tail, word)
             governs = governs and not (topic is Topic.THING and is_linked)
             governs = governs and _is_joined(tail, word)
             is_named = following in MARKS or _is_number_of_a(tail, word)
-            return Context(topic, is_direct, is_marked or is_named, is_named, governs)
+            return NumberContext(topic, is_direct, is_marked or is_named, is_named, governs)
         elif word in COPULAS:
             is_linked = True
         else:
@@ -118,7 +118,7 @@ def _last_sentence(tail: str) -> str:
     return found[-1]
 
 
-def after(head: str) -> Context:
+def after(head: str) -> NumberContext:
     """The nearest topic that begins a text after a number: "48213 is my order number"."""
     first = _WORD.search(head)
     if (first is None or first.group() not in COPULAS) and _BRACKETS.isdisjoint(head[:3]):
@@ -133,7 +133,7 @@ def after(head: str) -> Context:
         topic = TOPICS.get(word)
         if topic is not None:
             is_named = _is_number_of(head, word)
-            return Context(topic, is_direct, is_named, is_named)
+            return NumberContext(topic, is_direct, is_named, is_named)
         if word not in FILLERS and word not in LINKS:
             break
         is_direct = True

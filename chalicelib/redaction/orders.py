@@ -2,7 +2,7 @@
 
 import re
 
-from chalicelib.redaction.context import Context, may_be_direct
+from chalicelib.redaction.context import NumberContext, may_be_direct
 from chalicelib.redaction.evidence import Sign
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
@@ -97,7 +97,7 @@ def _kind(sheet: Sheet, start: int, end: int) -> Kind | None:
     return None
 
 
-def _is_number(near: Context, token: str, digits: int) -> bool:
+def _is_number(near: NumberContext, token: str, digits: int) -> bool:
     if near.topic is Topic.ACCOUNT:
         return near.is_direct and digits > _MIN_BARE
     if digits < _MIN_HASHED:

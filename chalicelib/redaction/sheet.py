@@ -4,7 +4,7 @@ import re
 from enum import StrEnum
 from typing import NamedTuple
 
-from chalicelib.redaction.context import Context
+from chalicelib.redaction.context import NumberContext
 from chalicelib.redaction.evidence import Sign
 from chalicelib.redaction.normalise import View
 from chalicelib.redaction.patterns import STEM, Hints, words_of
@@ -66,11 +66,11 @@ class Sheet:
         self._stems: frozenset[str] | None = None
         self._beside = Surroundings(view.low)
 
-    def before(self, start: int) -> Context:
+    def before(self, start: int) -> NumberContext:
         """The topic before an offset."""
         return self._beside.before(start)
 
-    def near(self, start: int, end: int) -> Context:
+    def near(self, start: int, end: int) -> NumberContext:
         """The topic of a number; see `Surroundings.near`."""
         return self._beside.near(start, end)
 

@@ -6,7 +6,7 @@ would be judged in a second one, and one reading is enough: masked text is maske
 
 from bisect import bisect_right, insort
 
-from chalicelib.redaction.context import REACH, Context, after, before
+from chalicelib.redaction.context import REACH, NumberContext, after, before
 
 _TAIL = REACH + 16  # so that the first word within reach is whole
 
@@ -23,7 +23,7 @@ class Surroundings:
     def __init__(self, words: str) -> None:
         self._words = words
         self._masks: list[tuple[int, int, str]] = []  # ends, starts and masks, in order
-        self._known: dict[str, Context] = {}
+        self._known: dict[str, NumberContext] = {}
 
     def mask(self, start: int, end: int, mask: str) -> None:
         """Read `[start, end)` as its mask from now on."""
@@ -45,7 +45,7 @@ class Surroundings:
         rest = words[max(0, start - left) : start]
         return rest + "".join(reversed(pieces)) if pieces else rest
 
-    def before(self, start: int) -> Context:
+    def before(self, start: int) -> NumberContext:
         """The topic before an offset."""
         tail = self.tail(start)
         context = self._known.get(tail)
@@ -53,7 +53,7 @@ class Surroundings:
             context = self._known[tail] = before(tail)
         return context
 
-    def near(self, start: int, end: int) -> Context:
+    def near(self, start: int, end: int) -> NumberContext:
         """The topic of a number: the word before it, unless the words after it say "is my ..."."""
         context = self.before(start)
         if context.topic is not None and context.is_direct:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from itertools import chain
 
 from chalicelib.redaction import cards, phones, tracking
-from chalicelib.redaction.context import HARMLESS, Context
+from chalicelib.redaction.context import HARMLESS, NumberContext
 from chalicelib.redaction.evidence import Sign, is_masked
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
@@ -47,7 +47,9 @@ def claim_run(sheet: Sheet, start: int, end: int, digits: str) -> int:
     return end
 
 
-def _for_an_identifier(sheet: Sheet, near: Context, start: int, digits: str) -> Iterator[Sign]:
+def _for_an_identifier(
+    sheet: Sheet, near: NumberContext, start: int, digits: str
+) -> Iterator[Sign]:
     """What speaks for masking a run of seven digits or more."""
     length = len(digits)
     yield Sign.SEVEN_DIGITS
@@ -65,7 +67,7 @@ def _for_an_identifier(sheet: Sheet, near: Context, start: int, digits: str) -> 
         yield Sign.WORD_BEFORE if near.is_direct else Sign.WORD_NEAR
 
 
-def _for_harmless(sheet: Sheet, near: Context, start: int, end: int) -> Iterator[Sign]:
+def _for_harmless(sheet: Sheet, near: NumberContext, start: int, end: int) -> Iterator[Sign]:
     """What speaks for leaving it."""
     digits = sheet.low[start:end]
     length = end - start
@@ -85,7 +87,7 @@ def _for_harmless(sheet: Sheet, near: Context, start: int, end: int) -> Iterator
         yield Sign.UNIT
 
 
-def _kind(near: Context, digits: str, evidence: Collection[Sign]) -> Kind:
+def _kind(near: NumberContext, digits: str, evidence: Collection[Sign]) -> Kind:
     """The type of a run that is masked: what a word says, else what its check digit or length says."""
     length = len(digits)
     topic = near.topic

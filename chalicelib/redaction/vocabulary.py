@@ -169,15 +169,15 @@ LINKS = frozenset("for of on für zu para de do da d pour per van".split())
 COPULAS = frozenset("is was are for es son fue ist war lautet est è era é being as".split())
 
 
-class Role(StrEnum):
+class WordRole(StrEnum):
     """Role of a word between a topic and its number."""
 
     MARK = "mark"  # announces a number
     FILLER = "filler"  # has no meaning here
 
 
-ROLES: dict[str, Topic | Role] = {
-    **dict.fromkeys(FILLERS, Role.FILLER),
-    **dict.fromkeys(MARKS, Role.MARK),
+ROLES: dict[str, Topic | WordRole] = {
+    **dict.fromkeys(FILLERS, WordRole.FILLER),
+    **dict.fromkeys(MARKS, WordRole.MARK),
     **TOPICS,
 }

@@ -25,7 +25,7 @@ from chalicelib.support import reasons as why
 from chalicelib.support.inquiry import EVERYTHING, Inquiry, floor_of, is_after
 from chalicelib.support.jobs import TicketMessage, TicketNotification
 from chalicelib.support.looks import Looks
-from chalicelib.support.reading import Reading
+from chalicelib.support.reading import TicketReading
 from chalicelib.support.state import ConversationState
 from chalicelib.support.tickets import Comment, Ticket, Tickets
 
@@ -65,7 +65,7 @@ class Arrivals:
         if not ticket.comments and job.text is not None:
             return self._by_text(job, ticket)
         self.looks.begun(job, began)
-        return self._new_comments(job, Reading(ticket, began), known)
+        return self._new_comments(job, TicketReading(ticket, began), known)
 
     def floor(self, conversation_id: str, inquiry: Inquiry) -> str:
         """The first-contact floor: comments up to this time are not new."""
@@ -87,7 +87,7 @@ class Arrivals:
         }
 
     def _new_comments(
-        self, job: TicketNotification, reading: Reading, known: ConversationState | None
+        self, job: TicketNotification, reading: TicketReading, known: ConversationState | None
     ) -> Sequence[Event]:
         ticket = reading.ticket
         by_key = self._by_key(job.conversation_id, ticket)

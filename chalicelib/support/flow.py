@@ -40,7 +40,7 @@ from chalicelib.support.intents.reading import read
 from chalicelib.support.jobs import TicketMessage, TicketNotification
 from chalicelib.support.looks import READ_LAG_SECONDS, Looks
 from chalicelib.support.read_back import may_be_ours
-from chalicelib.support.replies.answering import Answering, Verdict
+from chalicelib.support.replies.answering import Replies, ReplyVerdict
 from chalicelib.support.replies.guard_rails import ANSWERED_TAG
 from chalicelib.support.routing import LATER, current_route, planned
 from chalicelib.support.state import StateChange, States
@@ -56,7 +56,7 @@ class SupportFlow(Flow):
         state: States,
         ledger: Ledger,
         clock: Clock,
-        answering: Answering | None = None,
+        answering: Replies | None = None,
         *,
         max_event_age: timedelta,
         log: Log | None = None,
@@ -127,7 +127,7 @@ class SupportFlow(Flow):
                 is_complaint = REPEATED_COMPLAINT in decision.risk_flags
                 outcome = "complained" if is_complaint else "wrote_again"
                 self._log.metric("mw.support.after_answer", outcome=outcome)
-        verdict = Verdict()
+        verdict = ReplyVerdict()
         if answering is not None:
             verdict = answering.consider(event.facts, inquiry, decision, switches)
         inquiry.draft = verdict.text
@@ -249,7 +249,7 @@ class SupportFlow(Flow):
         )
 
     def _recomposed(
-        self, answering: Answering, template_id: str, event: Event, plan: Plan, key: str
+        self, answering: Replies, template_id: str, event: Event, plan: Plan, key: str
     ) -> str:
         """The text of a resumed event's reply, composed again from the ticket as it is now."""
         inquiry: Inquiry = event.subject

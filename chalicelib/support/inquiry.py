@@ -11,7 +11,7 @@ from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import NotAnEvent
 from chalicelib.support import reasons as why
 from chalicelib.support.configuration.rules import BUILT_IN, Rules
-from chalicelib.support.reading import Reading
+from chalicelib.support.reading import TicketReading
 from chalicelib.support.state import ConversationState
 from chalicelib.support.tickets import Comment, Ticket
 
@@ -42,7 +42,7 @@ class Inquiry:
     draft: str | None = field(default=None, repr=False)
     comment: Comment | None = field(default=None, repr=False)
     rules: Rules = field(default=BUILT_IN, repr=False)
-    reading: Reading | None = field(default=None, repr=False)
+    reading: TicketReading | None = field(default=None, repr=False)
     number: int = 0
     in_turn: bool = False
 

@@ -20,7 +20,13 @@ from chalicelib.support import reasons as why
 from chalicelib.support.decision import FORCE_HUMAN
 from chalicelib.support.intents.classify import DEFAULT_INTENT, PRIORITY, TIER_0, Classified
 from chalicelib.support.intents.departments import ROUTES
-from chalicelib.vendors.language_model import Answer, JsonSchema, LanguageModel, Outcome, Turn
+from chalicelib.vendors.language_model import (
+    JsonSchema,
+    LanguageModel,
+    ModelAnswer,
+    ModelOutcome,
+    ModelTurn,
+)
 from chalicelib.vendors.reasons import MALFORMED
 
 MAX_SHOWN_CHARACTERS = 2000
@@ -116,7 +122,7 @@ class Opinions:
                 model=self._names.model,
                 fallback_model=self._names.fallback,
                 instructions=instructions,
-                turns=[Turn("user", shown)],
+                turns=[ModelTurn("user", shown)],
                 schema=schema,
                 max_output_tokens=MAX_OUTPUT_TOKENS,
                 deadline_seconds=DEADLINE_SECONDS,
@@ -162,8 +168,8 @@ def _reported_risk(opinion: _Opinion) -> str | None:
     return min([*intents, *flagged], key=lambda one: list(PRIORITY).index(one), default=None)
 
 
-def _json_or_reason(answer: Answer) -> tuple[Mapping[str, Any] | None, str]:
-    if answer.outcome == Outcome.COMPLETED and answer.json is not None:
+def _json_or_reason(answer: ModelAnswer) -> tuple[Mapping[str, Any] | None, str]:
+    if answer.outcome == ModelOutcome.COMPLETED and answer.json is not None:
         return answer.json, ""
     return None, f"{why.MODEL}{answer.reason or answer.outcome.value}"
 

@@ -23,7 +23,7 @@ FRESH_SECONDS = 15.0
 
 
 @dataclass(slots=True)
-class Reading:
+class TicketReading:
     """A ticket as it was read, with the tags that the events of its job have changed since.
 
     Attributes:

@@ -19,7 +19,7 @@ from chalicelib.support import reasons as why
 from chalicelib.support.decision import Decision, decide_on
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.reading import read
-from chalicelib.support.replies.answering import Verdict
+from chalicelib.support.replies.answering import ReplyVerdict
 from chalicelib.support.replies.guard_rails import ANSWERED_TAG, MAX_WRITES_PER_EVENT
 
 PROCESSED_TAG = "mw-processed"
@@ -44,7 +44,7 @@ def decide(inquiry: Inquiry, tags: frozenset[str], *, floor: str) -> Plan:
         explained=reading.explained,
         rules=inquiry.rules,
     )
-    return planned(decision, inquiry, tags, Verdict(), floor=floor)
+    return planned(decision, inquiry, tags, ReplyVerdict(), floor=floor)
 
 
 def current_route(inquiry: Inquiry, tags: frozenset[str]) -> str | None:
@@ -58,7 +58,7 @@ def planned(
     decision: Decision,
     inquiry: Inquiry,
     tags: frozenset[str],
-    verdict: Verdict,
+    verdict: ReplyVerdict,
     *,
     floor: str | None,
 ) -> Plan:
@@ -99,7 +99,7 @@ def planned(
 
 
 def _later(
-    decision: Decision, verdict: Verdict, present: frozenset[str], *, first: int
+    decision: Decision, verdict: ReplyVerdict, present: frozenset[str], *, first: int
 ) -> list[tuple[PlannedAction, ...]]:
     """The answer as a step of its own after the ticket is routed, and the tags that report it."""
     tags = (
@@ -111,7 +111,7 @@ def _later(
 
 def _tags(
     decision: Decision,
-    verdict: Verdict,
+    verdict: ReplyVerdict,
     present: frozenset[str],
     reply: int | None,
     route_tag: str | None,
@@ -151,7 +151,7 @@ def _assignment(department: str, inquiry: Inquiry, reasons: list[str]) -> tuple[
     return (PlannedAction("assign", wanted, already=wanted in held_by),)
 
 
-def _reply_tags(decision: Decision, verdict: Verdict) -> tuple[str, ...]:
+def _reply_tags(decision: Decision, verdict: ReplyVerdict) -> tuple[str, ...]:
     if verdict.asks:
         return (NUMBER_ASKED_TAG, *_SENT_TAGS)
     if decision.is_about_order_status:
@@ -162,7 +162,7 @@ def _reply_tags(decision: Decision, verdict: Verdict) -> tuple[str, ...]:
 def _facts(
     decision: Decision,
     inquiry: Inquiry,
-    verdict: Verdict,
+    verdict: ReplyVerdict,
     reasons: Sequence[str],
     floor: str | None,
 ) -> dict[str, Any]:

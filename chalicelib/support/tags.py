@@ -24,7 +24,7 @@ from chalicelib.support.intents.risks import RISKS
 from chalicelib.support.orders.order import Order
 from chalicelib.support.orders.status import NoAnswer, order_answer
 from chalicelib.support.replies import guard_rails
-from chalicelib.support.replies.answering import ASK_TEMPLATE, Verdict
+from chalicelib.support.replies.answering import ASK_TEMPLATE, ReplyVerdict
 from chalicelib.support.replies.templates import CATALOGUE
 from chalicelib.support.routing import planned
 
@@ -55,13 +55,13 @@ def _decisions(rules: Rules) -> Iterator[Decision]:
         yield decide_on(Classified(DEFAULT_INTENT, 0.0, language=language), rules=rules)
 
 
-def _verdicts(decision: Decision, missing: AbstractSet[str]) -> Iterator[Verdict]:
+def _verdicts(decision: Decision, missing: AbstractSet[str]) -> Iterator[ReplyVerdict]:
     """No reply, each reply, and each refusal of one."""
-    yield Verdict()
+    yield ReplyVerdict()
     for template in CATALOGUE:
-        yield Verdict(template_id=template, asks=template == ASK_TEMPLATE, closes=True)
+        yield ReplyVerdict(template_id=template, asks=template == ASK_TEMPLATE, closes=True)
     for refusal in guard_rails.every_refusal(decision, missing):
-        yield Verdict(tags=refusal.tags, reasons=(refusal.reason,))
+        yield ReplyVerdict(tags=refusal.tags, reasons=(refusal.reason,))
 
 
 def _missing_facts() -> frozenset[str]:

@@ -31,10 +31,10 @@ from chalicelib.vendors import reasons, signed
 from chalicelib.vendors.breaker import ModelBreakers
 from chalicelib.vendors.deadline import Watch
 from chalicelib.vendors.language_model import (
-    Answer,
     JsonSchema,
-    Outcome,
-    Turn,
+    ModelAnswer,
+    ModelOutcome,
+    ModelTurn,
     Usage,
     with_fallback,
 )
@@ -76,19 +76,19 @@ class Bedrock:
         *,
         model: str,
         instructions: str,
-        turns: Sequence[Turn],
+        turns: Sequence[ModelTurn],
         max_output_tokens: int,
         deadline_seconds: float,
         schema: JsonSchema | None = None,
         fallback_model: str | None = None,
         safety_identifier: str | None = None,
         reasoning_effort: str | None = None,
-    ) -> Answer:
+    ) -> ModelAnswer:
         """See `LanguageModel.respond`; the last two have no counterpart here."""
         del safety_identifier, reasoning_effort
         request = _request(instructions, turns, max_output_tokens, schema)
 
-        def ask(name: str, seconds: float) -> Answer:
+        def ask(name: str, seconds: float) -> ModelAnswer:
             raw, request_id = self._converse({**request, "modelId": name}, seconds)
             return _answer(raw, name, request_id, schema)
 
@@ -138,7 +138,7 @@ class Bedrock:
 
 
 def _request(
-    instructions: str, turns: Sequence[Turn], max_output_tokens: int, schema: JsonSchema | None
+    instructions: str, turns: Sequence[ModelTurn], max_output_tokens: int, schema: JsonSchema | None
 ) -> dict[str, Any]:
     given = [turn.text for turn in turns if turn.role == "developer"]
     request: dict[str, Any] = {
@@ -159,7 +159,7 @@ def _request(
     return request
 
 
-def _messages(turns: Sequence[Turn]) -> list[dict[str, Any]]:
+def _messages(turns: Sequence[ModelTurn]) -> list[dict[str, Any]]:
     """The turns, of which those of one role that follow each other are one; the first is the user's."""
     messages: list[dict[str, Any]] = []
     for turn in turns:
@@ -254,18 +254,18 @@ class _Response(BaseModel):
     usage: Annotated[_Usage, BeforeValidator(as_object)] = _Usage()
 
 
-def _answer(raw: _Response, model: str, request_id: str, schema: JsonSchema | None) -> Answer:
+def _answer(raw: _Response, model: str, request_id: str, schema: JsonSchema | None) -> ModelAnswer:
     parts = raw.output.message.content
     text = "".join(part.text for part in parts)
     given = next((part.toolUse.input for part in parts if part.toolUse is not None), None)
-    outcome, reason = Outcome.COMPLETED, None
+    outcome, reason = ModelOutcome.COMPLETED, None
     if raw.stopReason in _REFUSED:
-        outcome, reason, text, given = Outcome.REFUSED, raw.stopReason, "", None
+        outcome, reason, text, given = ModelOutcome.REFUSED, raw.stopReason, "", None
     elif raw.stopReason in _CUT_OFF:
-        outcome, reason, given = Outcome.INCOMPLETE, raw.stopReason, None
+        outcome, reason, given = ModelOutcome.INCOMPLETE, raw.stopReason, None
     elif schema is not None and (given is None or not set(schema.required) <= given.keys()):
-        outcome, reason, given = Outcome.MALFORMED, reasons.NOT_JSON, None
-    return Answer(
+        outcome, reason, given = ModelOutcome.MALFORMED, reasons.NOT_JSON, None
+    return ModelAnswer(
         outcome=outcome,
         text=text,
         json=given if schema is not None else None,

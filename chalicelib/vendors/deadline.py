@@ -141,7 +141,7 @@ class _Adapter(HTTPAdapter):
 def _resolving(pool: Any, resolve: Resolve) -> Any:  # noqa: ANN401 - classes made at run time
     """A pool whose connections go to the address that `resolve` gives; TLS still checks the name."""
 
-    class Connection(pool.ConnectionCls):  # type: ignore[misc]
+    class TimedConnection(pool.ConnectionCls):  # type: ignore[misc]
         def _new_conn(self) -> Any:  # noqa: ANN401 - a socket
             own: Any = self
             name = own.host
@@ -151,7 +151,7 @@ def _resolving(pool: Any, resolve: Resolve) -> Any:  # noqa: ANN401 - classes ma
             finally:
                 own.host = name
 
-    return type("Pool", (pool,), {"ConnectionCls": Connection})
+    return type("Pool", (pool,), {"ConnectionCls": TimedConnection})
 
 
 BROKEN = (

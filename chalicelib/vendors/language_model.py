@@ -23,7 +23,7 @@ LEAST_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ModelTurn:
     """One message shown to the model; the caller redacts it."""
 
     role: Literal["user", "assistant", "developer"]
@@ -50,7 +50,7 @@ class JsonSchema:
         return found
 
 
-class Outcome(StrEnum):
+class ModelOutcome(StrEnum):
     """Result of a request; only a `COMPLETED` answer may be used."""
 
     COMPLETED = "completed"
@@ -71,7 +71,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelAnswer:
     """A model's answer.
 
     Attributes:
@@ -81,7 +81,7 @@ class Answer:
         model: the model that answered, which may be the fallback.
     """
 
-    outcome: Outcome
+    outcome: ModelOutcome
     text: str = field(repr=False)
     json: Mapping[str, Any] | None = field(repr=False)
     usage: Usage
@@ -98,14 +98,14 @@ class LanguageModel(Protocol):
         *,
         model: str,
         instructions: str,
-        turns: Sequence[Turn],
+        turns: Sequence[ModelTurn],
         max_output_tokens: int,
         deadline_seconds: float,
         schema: JsonSchema | None = None,
         fallback_model: str | None = None,
         safety_identifier: str | None = None,
         reasoning_effort: str | None = None,
-    ) -> Answer:
+    ) -> ModelAnswer:
         """Send one request.
 
         Args:
@@ -138,13 +138,13 @@ class LanguageModel(Protocol):
 
 
 def with_fallback(
-    ask: Callable[[str, float], Answer],
+    ask: Callable[[str, float], ModelAnswer],
     model: str,
     fallback_model: str | None,
     deadline_seconds: float,
     clock: Clock,
     breakers: ModelBreakers,
-) -> Answer:
+) -> ModelAnswer:
     """Ask a model, and the fallback where the first is gone, throttled, down, too slow or left alone.
 
     Args:
@@ -160,7 +160,7 @@ def with_fallback(
         ProviderError: of the last model that was asked.
     """
 
-    def asked(name: str, seconds: float) -> Answer:
+    def asked(name: str, seconds: float) -> ModelAnswer:
         with breakers.of(name).attempt("respond"):
             return ask(name, seconds)
 

@@ -46,7 +46,7 @@ class Urgency(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class LevelPace:
     """Part of a limit: requests a window, and how many of them at once."""
 
     requests_per_window: float
@@ -81,7 +81,7 @@ class Level:
         """Whether somebody has a time that has not come yet."""
         return self.turn_in(now) > 0.0
 
-    def after(self, step: Step) -> Level | None:
+    def after(self, step: LevelStep) -> Level | None:
         """The level once a step is taken; None where it is out of the step's bounds."""
         if not all(move.holds(self.time(name)) for name, move in step.moves.items()):
             return None
@@ -114,7 +114,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LevelStep:
     """One decision, as it is written.
 
     Attributes:
@@ -123,13 +123,13 @@ class Step:
     """
 
     moves: Mapping[str, Move]
-    answer: Callable[[Level], Answer]
+    answer: Callable[[Level], LevelAnswer]
 
 
 class Levels(Protocol):
     """Keeps a level, for one container or for all."""
 
-    def take(self, decide: Callable[[Level], Step]) -> Answer:
+    def take(self, decide: Callable[[Level], LevelStep]) -> LevelAnswer:
         """Take the step that is decided on, once.
 
         Args:
@@ -149,7 +149,7 @@ class OwnLevel:
         self._level = Level()
         self._lock = threading.Lock()
 
-    def take(self, decide: Callable[[Level], Step]) -> Answer:
+    def take(self, decide: Callable[[Level], LevelStep]) -> LevelAnswer:
         """See `Levels.take`."""
         with self._lock:
             step = decide(self._level)
@@ -158,7 +158,7 @@ class OwnLevel:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class LevelAnswer:
     """What a caller gets.
 
     Attributes:
@@ -182,7 +182,7 @@ def asked(
     burst: float,
     at_a_time: int = AT_A_TIME,
     left_over_seconds: float | None = LEFT_OVER_SECONDS,
-) -> Step:
+) -> LevelStep:
     """The step that answers one caller.
 
     Args:
@@ -216,7 +216,9 @@ def asked(
         moves = {EMPTY: _taking(level, now, taken, max(enough, taken), per_second, burst)}
         if begins and not is_behind:
             moves[line] = Move(high=now)
-        return Step(moves, lambda after: Answer(taken, is_calm=not after.has_waiting(now)))
+        return LevelStep(
+            moves, lambda after: LevelAnswer(taken, is_calm=not after.has_waiting(now))
+        )
 
     def missing(of: Level) -> float:
         seconds = max(0.0, needed - of.tokens(now, per_second, burst)) / per_second
@@ -229,11 +231,11 @@ def asked(
     if level.time(line) > earliest:
         joins = Move(by=apart, low=earliest)
 
-    def waits(after: Level) -> Answer:
+    def waits(after: Level) -> LevelAnswer:
         comes = max(after.time(line) - apart, now + missing(after))
-        return Answer(0, comes - now, is_calm=False)
+        return LevelAnswer(0, comes - now, is_calm=False)
 
-    return Step({line: joins}, waits)
+    return LevelStep({line: joins}, waits)
 
 
 def _line_of(place: Place, *, is_begun: bool) -> str:

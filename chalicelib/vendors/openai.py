@@ -22,10 +22,10 @@ from chalicelib.vendors import reasons
 from chalicelib.vendors.breaker import ModelBreakers
 from chalicelib.vendors.http import Call, VendorClient
 from chalicelib.vendors.language_model import (
-    Answer,
     JsonSchema,
-    Outcome,
-    Turn,
+    ModelAnswer,
+    ModelOutcome,
+    ModelTurn,
     Usage,
     with_fallback,
 )
@@ -72,14 +72,14 @@ class OpenAI:
         *,
         model: str,
         instructions: str,
-        turns: Sequence[Turn],
+        turns: Sequence[ModelTurn],
         max_output_tokens: int,
         deadline_seconds: float,
         schema: JsonSchema | None = None,
         fallback_model: str | None = None,
         safety_identifier: str | None = None,
         reasoning_effort: str | None = None,
-    ) -> Answer:
+    ) -> ModelAnswer:
         """See `LanguageModel.respond`."""
         body: dict[str, Any] = {
             "instructions": instructions,
@@ -94,7 +94,7 @@ class OpenAI:
         if reasoning_effort is not None:
             body["reasoning"] = {"effort": reasoning_effort}
 
-        def ask(name: str, seconds: float) -> Answer:
+        def ask(name: str, seconds: float) -> ModelAnswer:
             return _answer(
                 self._ask(body | {"model": name}, seconds), wants_json=schema is not None
             )
@@ -196,8 +196,8 @@ class _Moderation(_Part):
     results: Annotated[list[_Judged], BeforeValidator(as_objects)] = []
 
 
-def _answer(raw: _Response, *, wants_json: bool) -> Answer:
-    """Convert the response to the port's `Answer`.
+def _answer(raw: _Response, *, wants_json: bool) -> ModelAnswer:
+    """Convert the response to the port's `ModelAnswer`.
 
     Raises:
         ProviderError: the vendor reports a failure, or an unfinished response.
@@ -209,17 +209,17 @@ def _answer(raw: _Response, *, wants_json: bool) -> Answer:
     parts = [part for item in raw.output if item.type == "message" for part in item.content]
     text = "".join(part.text for part in parts if part.type == "output_text")
     reason: str | None = None
-    outcome = Outcome.COMPLETED
+    outcome = ModelOutcome.COMPLETED
     parsed: Mapping[str, Any] | None = None
     if any(part.type == "refusal" for part in parts):
-        outcome, reason, text = Outcome.REFUSED, reasons.REFUSAL, ""
+        outcome, reason, text = ModelOutcome.REFUSED, reasons.REFUSAL, ""
     elif raw.status == "incomplete":
-        outcome, reason = Outcome.INCOMPLETE, raw.incomplete_details.reason
+        outcome, reason = ModelOutcome.INCOMPLETE, raw.incomplete_details.reason
     elif wants_json:
         parsed = _object(text)
         if parsed is None:
-            outcome, reason = Outcome.MALFORMED, reasons.NOT_JSON
-    return Answer(
+            outcome, reason = ModelOutcome.MALFORMED, reasons.NOT_JSON
+    return ModelAnswer(
         outcome=outcome,
         text=text,
         json=parsed,

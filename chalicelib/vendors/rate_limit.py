@@ -25,15 +25,15 @@ from chalicelib.once.ports import Clock
 from chalicelib.vendors.level import (
     AT_A_TIME,
     Level,
+    LevelPace,
     Levels,
+    LevelStep,
     OwnLevel,
-    Pace,
-    Step,
     Urgency,
     asked,
 )
 
-__all__ = ["LONGEST_SLEEP_SECONDS", "Pace", "RateLimit", "Urgency", "split"]
+__all__ = ["LONGEST_SLEEP_SECONDS", "LevelPace", "RateLimit", "Urgency", "split"]
 
 LONGEST_SLEEP_SECONDS = 1.0
 """For all waits of one call of a worker's job together."""
@@ -47,7 +47,7 @@ LEAST_AT_ONCE = 3.0
 """The smallest burst: a job's two tokens, and what its first call leaves behind."""
 
 
-def split(ours: float, *, limit: float, shares: float) -> Pace:
+def split(ours: float, *, limit: float, shares: float) -> LevelPace:
     """The pace of one share, so that all shares together exceed the vendor's limit in no window.
 
     A call that exceeds it costs far more than one that waits: its 429 blocks a whole window.  A
@@ -61,7 +61,7 @@ def split(ours: float, *, limit: float, shares: float) -> Pace:
     """
     longest = 1.0 + (HELD_SECONDS + SKEW_SECONDS) / WINDOW_SECONDS
     at_once = max(LEAST_AT_ONCE, min(ours / 2, limit - ours * longest))
-    return Pace(max(1.0, min(ours, (limit - at_once) / longest)) / shares, at_once / shares)
+    return LevelPace(max(1.0, min(ours, (limit - at_once) / longest)) / shares, at_once / shares)
 
 
 class RateLimit:
@@ -174,7 +174,7 @@ class RateLimit:
     def _ask(self, urgency: Urgency, place: Place) -> float:
         """Take tokens and return 0, or return the seconds until this job's time."""
 
-        def decide(level: Level) -> Step:
+        def decide(level: Level) -> LevelStep:
             return asked(
                 level,
                 self._clock.now().timestamp(),

@@ -24,7 +24,7 @@ from chalicelib.once.ports import Clock
 from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import ConditionFailed, Item, Store
-from chalicelib.vendors.level import EMPTY, Answer, Level, Step
+from chalicelib.vendors.level import EMPTY, Level, LevelAnswer, LevelStep
 
 TRIES = 8
 """Attempts at the row, which every worker of the lane changes."""
@@ -46,7 +46,7 @@ class SharedLevel:
         self._clock = clock
         self._seen: Item = {}
 
-    def take(self, decide: Callable[[Level], Step]) -> Answer:
+    def take(self, decide: Callable[[Level], LevelStep]) -> LevelAnswer:
         """See `level.Levels.take`.
 
         What is decided on is the row as this container saw it last, which saves reading it.
@@ -67,7 +67,7 @@ class SharedLevel:
         found = self._table.get({"event_id": self._key})
         return None if found is None else _level(found)
 
-    def _write(self, step: Step) -> Item:
+    def _write(self, step: LevelStep) -> Item:
         now = self._clock.now()
         set_: dict[str, Any] = {
             "last_processed_at": iso(now),

@@ -17,7 +17,7 @@ _CHUNK_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class WholeResponse:
     """A whole response, in the shape that an SDK reads."""
 
     status: int
@@ -29,7 +29,7 @@ class Received:
         yield self.body
 
 
-def send(method: str, url: str, headers: Mapping[str, str], body: bytes) -> Received:
+def send(method: str, url: str, headers: Mapping[str, str], body: bytes) -> WholeResponse:
     """Send over a fresh connection: a stale one would leave the outcome unknown.
 
     Raises:
@@ -53,4 +53,4 @@ def send(method: str, url: str, headers: Mapping[str, str], body: bytes) -> Rece
             received += chunk
             if len(received) > MAX_ANSWER_BYTES:
                 raise ValueError("answer_too_large")
-        return Received(response.status_code, dict(response.headers), bytes(received))
+        return WholeResponse(response.status_code, dict(response.headers), bytes(received))

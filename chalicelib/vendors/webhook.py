@@ -29,7 +29,7 @@ _TRANSLATED = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Post:
+class SignedPost:
     """One request."""
 
     url: str = field(repr=False)
@@ -39,7 +39,7 @@ class Post:
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class PostAnswer:
     """What was answered.
 
     Attributes:
@@ -54,7 +54,7 @@ class NotPublicError(OSError):
     """The host has an address that is not public; nothing was sent."""
 
 
-def post(one: Post, *, allows_loopback: bool = False) -> Receipt:
+def post(one: SignedPost, *, allows_loopback: bool = False) -> PostAnswer:
     """Send one request and return the status of its answer, whatever it is.
 
     Args:
@@ -90,7 +90,7 @@ def post(one: Post, *, allows_loopback: bool = False) -> Receipt:
         ):
             response.raw.read(_READ_BYTES)
             asked = retry_after_seconds(response.headers.get("retry-after"), datetime.now(UTC))
-            receipt = Receipt(response.status_code, asked)
+            receipt = PostAnswer(response.status_code, asked)
     except deadline.BROKEN:
         reason = reasons.CONNECTION_BROKEN if watch.was_sent else reasons.CONNECT_FAILED
         if checked.refused:

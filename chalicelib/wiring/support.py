@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from chalicelib.support.orders.order import ShopOrders
     from chalicelib.support.performing import TicketExecutors
     from chalicelib.support.read_back import ReplyReadBack
-    from chalicelib.support.replies.answering import Answering
+    from chalicelib.support.replies.answering import Replies
     from chalicelib.support.richpanel.client import Richpanel
     from chalicelib.support.state import States
     from chalicelib.vendors.http import VendorClient
@@ -145,19 +145,19 @@ class Support(Core):
         return ReplyReadBack(self.richpanel, lambda: self.opaque_ids)
 
     @cached_property
-    def _answering(self) -> Answering:
+    def _answering(self) -> Replies:
         """Everything a reply needs; nothing is connected yet."""
         from chalicelib.once.allowances import Allowances
         from chalicelib.support.orders.cache import Lookups
         from chalicelib.support.orders.lookup import CustomerOrders
-        from chalicelib.support.replies.answering import Answering
+        from chalicelib.support.replies.answering import Replies
         from chalicelib.support.replies.guard_rails import policy_of
         from chalicelib.support.richpanel.orders import RichpanelOrders
 
         settings = self.settings.support
         policy = policy_of(settings)
         table = self.table(self.settings.idempotency_table)
-        return Answering(
+        return Replies(
             orders=CustomerOrders(
                 linked=RichpanelOrders(self._richpanel_client),
                 shop=self._shop() if settings.shopify_base_url else None,

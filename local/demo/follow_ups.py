@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.clock import iso
 from local import company, tables
 from local.demo import outreach
-from local.demo.outreach import QUIET_SECONDS, Line
+from local.demo.outreach import QUIET_SECONDS, ReportLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,7 @@ def play(stack: Stack) -> tuple[str, list[str]]:
 
 
 class _Chapter(outreach._Chapter):  # noqa: SLF001 - the same requests and lines
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[ReportLine]:
         """Run the steps, one line each."""
         item = company.project("dev", project_id=PROJECT_ID, follow_ups=DECLARED)
         company.put_project(self.stack.stage, item)

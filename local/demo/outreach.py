@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from local.stack.system import Stack
-    from local.vendors.twilio import Post
+    from local.vendors.twilio import WebhookPost
 
 TEL = "+15550143287"
 OTHER_TEL = "+15550143288"
@@ -74,7 +74,7 @@ QUICK_SECONDS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ReportLine:
     """One line of the report.
 
     Attributes:
@@ -121,7 +121,7 @@ class _Chapter:
         """Error statuses of posts by Twilio."""
         self.wrong: list[str] = []
 
-    def lines(self) -> Iterator[Line]:  # noqa: PLR0915 - a step is a line or two
+    def lines(self) -> Iterator[ReportLine]:  # noqa: PLR0915 - a step is a line or two
         """Run the steps, one line each."""
         for number, channel in enumerate(("whatsapp", "sms", "email"), start=1):
             recipient = MAIL if channel == "email" else TEL
@@ -182,7 +182,7 @@ class _Chapter:
         yield from self._answered_by_a_person(12)
         yield from self._quick_messages(14)
 
-    def _two_conversations(self, sent: int) -> Iterator[Line]:
+    def _two_conversations(self, sent: int) -> Iterator[ReportLine]:
         """One person with two conversations: a quoted reply, then one that may belong to both."""
         for request_id in ("demo-first", "demo-second"):
             self._start(request_id, "whatsapp", PAIR_TEL)
@@ -197,7 +197,7 @@ class _Chapter:
         self._post(self._says("Yes please", whatsapp=True, from_=PAIR_TEL))
         yield self._line("one that quotes neither: to a person", "demo-second", sent + 3)
 
-    def _unsubscribed(self, sent: int) -> Iterator[Line]:
+    def _unsubscribed(self, sent: int) -> Iterator[ReportLine]:
         """An unsubscribe by reply and one by the link of the e-mail's header."""
         reply_to = self.stack.ses.sent_to(MAIL)[-1]["reply_to"]
         self._mail(self.stack.ses.inbound(MAIL, reply_to, "unsubscribe"))
@@ -217,7 +217,7 @@ class _Chapter:
         self._start("demo-link-late", "email", OTHER_MAIL)
         yield self._line("one-click unsubscribe, then a start", "demo-link-late", sent + 1)
 
-    def _answered_by_a_person(self, sent: int) -> Iterator[Line]:
+    def _answered_by_a_person(self, sent: int) -> Iterator[ReportLine]:
         """The conversation that asked for a person, over the Desk API; each act is asked for twice."""
         waiting = self._desk("").json()["conversations"]
         asked = next(one["id"] for one in waiting if one["channel"] == "whatsapp")
@@ -244,13 +244,13 @@ class _Chapter:
         headers["idempotency-key"] = body["act"]
         return requests.post(url, json=body, headers=headers, timeout=30)
 
-    def _invented_link(self) -> Line:
+    def _invented_link(self) -> ReportLine:
         said = {"text": f"Please fill in {INVENTED}.", "wants_no_more_messages": False}
         self.stack.openai.script(json=said, contains=FORM_QUESTION)
         self._post(self._says(FORM_QUESTION, whatsapp=False, from_=MODEL_TEL))
         return self._line("the model invents a link, twice: a person answers", "demo-written", 8)
 
-    def _quick_messages(self, sent: int) -> Iterator[Line]:
+    def _quick_messages(self, sent: int) -> Iterator[ReportLine]:
         """Three messages in a breath, then a machine that answers each of our messages."""
         item = company.project(
             "dev", project_id="pi-quick", answering={"quiet_period_seconds": QUICK_SECONDS}
@@ -270,7 +270,7 @@ class _Chapter:
         yield self._line("forty auto-replies: a person, once", "demo-quick", sent + 2)
         yield from self._out_of_budget(sent + 2)
 
-    def _out_of_budget(self, sent: int) -> Iterator[Line]:
+    def _out_of_budget(self, sent: int) -> Iterator[ReportLine]:
         """A project whose opening has cost more than its day may: one fixed wording, then a person."""
         item = company.project(
             "dev",
@@ -287,7 +287,7 @@ class _Chapter:
         yield self._line("the day's budget is spent: a fixed wording", "demo-thrifty", sent + 2)
         yield self._tool_called(sent + 4)
 
-    def _tool_called(self, sent: int) -> Line:
+    def _tool_called(self, sent: int) -> ReportLine:
         """The model asks for a tool; the reply behind it is delivered three times."""
         with CompanyEndpoint() as endpoint:
             item = company.project(
@@ -346,7 +346,7 @@ class _Chapter:
         if not all(one.startswith(company.BEGINNING) for one in sent):
             yield "the model did not follow the company's instructions"
 
-    def _line(self, what: str, request_id: str, expected: int) -> Line:
+    def _line(self, what: str, request_id: str, expected: int) -> ReportLine:
         self.stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
         outcome = requests.get(
             f"{self.stack.http.url}/conversations/{request_id}",
@@ -359,7 +359,7 @@ class _Chapter:
         wrong = [status for status, _ in self.answers if status != requests.codes.ok]
         self.answers = []
         sent = len(self.stack.twilio.messages) + len(self.stack.ses.emails)
-        return Line(
+        return ReportLine(
             what,
             f"{wrong}" if wrong else answered,
             " ".join(str(one) for one in state if one),
@@ -399,11 +399,11 @@ class _Chapter:
         whatsapp: bool,
         from_: str = TEL,
         **more: Any,  # noqa: ANN401 - further fields of the form
-    ) -> Post:
+    ) -> WebhookPost:
         to = company.WHATSAPP_NUMBER if whatsapp else company.SMS_NUMBER
         return self.stack.twilio.inbound(from_, to, text, whatsapp=whatsapp, **more)
 
-    def _post(self, post: Post) -> None:
+    def _post(self, post: WebhookPost) -> None:
         status = post.send()
         if not 200 <= status < 300:  # noqa: PLR2004
             self.refused.append(status)

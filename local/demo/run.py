@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from local.vendors.simulated import Call
+    from local.vendors.simulated import ReceivedCall
 
 EMAIL = "wilhelmina.quist@mail.example"
 PHONE = "+1 415 555 0132"
@@ -54,7 +54,7 @@ QUIET_SECONDS = 60.0
 
 
 @dataclass(slots=True)
-class Step:
+class DemoStep:
     """One step of the demo.
 
     Attributes:
@@ -73,7 +73,7 @@ class Step:
     posts: int = 1
     writes: int = 0
     answers: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
-    calls: Sequence[Call] = ()
+    calls: Sequence[ReceivedCall] = ()
 
     @property
     def accepted(self) -> int:
@@ -152,7 +152,7 @@ def personal_data(where: str, text: str) -> Iterator[str]:
         yield f"{where} holds the phone number"
 
 
-def _story() -> list[Step]:
+def _story() -> list[DemoStep]:
     full = _body(ticket_id="1042", message_id="c-1042", message=TEXTS["1042"])
     thin = _body(
         ticket_id="1042", ticket_url="https://shop.example/1042", trigger="customer_message"
@@ -160,15 +160,15 @@ def _story() -> list[Step]:
     pii = _body(ticket_id="2001", message_id="c-2001", message=TEXTS["2001"])
     broken = '{"ticket_id": "4001", "message": "' + TEXTS["4001"] + '"}'
     return [
-        Step("a new message", 200, full, ticket="1042", writes=1),
-        Step("the same again, three at once", 200, full, posts=3),
-        Step("the same, by a thin notification", 200, thin),
-        Step("one that holds an e-mail and a phone", 200, pii, ticket="2001", writes=1),
-        Step("a lost webhook: reconciliation", posts=0, ticket="3001", writes=1),
-        Step("reconciliation again", posts=0),
-        Step("a wrong token", 401, full, token="wrong"),  # noqa: S106 - wrong on purpose
-        Step("broken JSON without an id", 400, '{"message": "where'),
-        Step("broken JSON, the id is recovered", 200, broken, ticket="4001", writes=1),
+        DemoStep("a new message", 200, full, ticket="1042", writes=1),
+        DemoStep("the same again, three at once", 200, full, posts=3),
+        DemoStep("the same, by a thin notification", 200, thin),
+        DemoStep("one that holds an e-mail and a phone", 200, pii, ticket="2001", writes=1),
+        DemoStep("a lost webhook: reconciliation", posts=0, ticket="3001", writes=1),
+        DemoStep("reconciliation again", posts=0),
+        DemoStep("a wrong token", 401, full, token="wrong"),  # noqa: S106 - wrong on purpose
+        DemoStep("broken JSON without an id", 400, '{"message": "where'),
+        DemoStep("broken JSON, the id is recovered", 200, broken, ticket="4001", writes=1),
     ]
 
 
@@ -176,7 +176,7 @@ def _body(**fields: str) -> str:
     return json.dumps(fields)
 
 
-def _play(stack: Stack, story: Sequence[Step], problems: list[str]) -> None:
+def _play(stack: Stack, story: Sequence[DemoStep], problems: list[str]) -> None:
     for step in story:
         if step.ticket:
             person = {"customer_email": EMAIL, "customer_name": NAME}
@@ -198,7 +198,7 @@ def _comment(ticket_id: str) -> dict[str, str]:
     return {"body": TEXTS[ticket_id], "id": f"c-{ticket_id}"}
 
 
-def _post(stack: Stack, step: Step) -> None:
+def _post(stack: Stack, step: DemoStep) -> None:
     def post() -> None:
         answer = requests.post(
             f"{stack.http.url}/webhook/richpanel",
@@ -221,7 +221,7 @@ def _post(stack: Stack, step: Step) -> None:
 # --- report and checks ----------------------------------------------------------------------------
 
 
-def _report(stack: Stack, story: Sequence[Step]) -> str:
+def _report(stack: Stack, story: Sequence[DemoStep]) -> str:
     ledger = _ledger(stack)
     kept = tables.rows(stack.stage.aws, stack.stage.tables["AuditActionsTable"])
     audit = [row for row in kept if not is_entry(row)]
@@ -255,7 +255,7 @@ def _tags(stack: Stack, ticket_id: str) -> list[str]:
     return sorted(stack.richpanel.tags_of(ticket_id))
 
 
-def _answered(step: Step) -> str:
+def _answered(step: DemoStep) -> str:
     if not step.posts:
         return "-"
     statuses = Counter(
@@ -264,7 +264,7 @@ def _answered(step: Step) -> str:
     return ", ".join(f"{count} x {one}" if count > 1 else one for one, count in statuses.items())
 
 
-def _ended(step: Step, ledger: dict[str, dict[str, Any]]) -> str:
+def _ended(step: DemoStep, ledger: dict[str, dict[str, Any]]) -> str:
     """The ledger's status of the event in the response, or of the message it was resolved to."""
     row = ledger.get(step.event_id or "")
     if row is not None:
@@ -275,14 +275,14 @@ def _ended(step: Step, ledger: dict[str, dict[str, Any]]) -> str:
     return "nothing new"
 
 
-def _received(step: Step) -> str:
+def _received(step: DemoStep) -> str:
     calls = Counter(call.operation for call in step.calls)
     return (
         ", ".join(f"{count} x {one}" if count > 1 else one for one, count in calls.items()) or "-"
     )
 
 
-def _counts(stack: Stack, story: Sequence[Step], ledger: dict[str, dict[str, Any]]) -> str:
+def _counts(stack: Stack, story: Sequence[DemoStep], ledger: dict[str, dict[str, Any]]) -> str:
     accepted = sum(step.accepted for step in story)
     caused = sum(step.accepted > 0 and step.writes > 0 for step in story)
     done = sum(row.get("status") == "done" for row in ledger.values())
@@ -297,7 +297,7 @@ def _counts(stack: Stack, story: Sequence[Step], ledger: dict[str, dict[str, Any
     return tables.aligned(("total", ""), lines)
 
 
-def _check(stack: Stack, story: Sequence[Step]) -> Iterator[str]:
+def _check(stack: Stack, story: Sequence[DemoStep]) -> Iterator[str]:
     """Yield every deviation from the expected result."""
     for step in story:
         wrong = [status for status, _ in step.answers if status != step.status]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import requests
 
 from local import tables
-from local.vendors.shopify import Shopify
+from local.vendors.shopify import SimulatedShopify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ def play(stack: Stack) -> tuple[str, list[str]]:
     """Run it on a running stack; returns the report and a list of problems."""
     problems: list[str] = []
     lines: list[tuple[str, str, str]] = []
-    with Shopify() as shopify, _replying(shopify):
+    with SimulatedShopify() as shopify, _replying(shopify):
         shopify.add_order("#77001", email=EMAIL)
         shopify.add_order("#77002", email=EMAIL, displayFinancialStatus="REFUNDED")
         long_ago = (datetime.now(UTC) - timedelta(days=60)).isoformat()
@@ -137,7 +137,7 @@ def _in_shadow(stack: Stack, act: Callable[[], None]) -> None:
 
 
 @contextlib.contextmanager
-def _replying(shopify: Shopify) -> Iterator[None]:
+def _replying(shopify: SimulatedShopify) -> Iterator[None]:
     """Run a deployment that may reply, instead of one that only routes."""
     variables = {
         "RICHPANEL_OUTBOUND_ENABLED": "true",

@@ -23,7 +23,7 @@ from local import tables
 from local.deploy import bundle, deployment, direct, stack
 from local.stack import environment
 from local.stack.engine import EngineError
-from local.vendors.richpanel import Richpanel
+from local.vendors.richpanel import SimulatedRichpanel
 from ops.stage import console_layer
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _deploy_and_use(way: str, log: Path) -> list[str]:
     with (
         tempfile.TemporaryDirectory() as folder,
-        Richpanel() as richpanel,
+        SimulatedRichpanel() as richpanel,
         deployment.engine(log=log) as engine,
     ):
         started = time.monotonic()
@@ -111,7 +111,7 @@ def _first_requests(deployed: Deployment) -> str:
     return "the API's first request {}, the next {}\n".format(*took)
 
 
-def _used(deployed: Deployment, richpanel: Richpanel) -> Iterator[str]:
+def _used(deployed: Deployment, richpanel: SimulatedRichpanel) -> Iterator[str]:
     for ticket_id in ("1042", "1043"):
         richpanel.add_ticket(ticket_id, comments=[{"body": "I want a refund", "id": "c-1"}])
     for _ in range(3):

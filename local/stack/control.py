@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.clock import iso
 from local.stack.running import Running
-from local.vendors.wire import HOST, Answer, Connection, Listener, Request
+from local.vendors.wire import HOST, ClientConnection, Listener, Request, WireAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -64,19 +64,19 @@ class Control(Running):
         """See `wire.Site.epoch`."""
         return datetime.now(UTC).timestamp()
 
-    def serve(self, request: Request, connection: Connection) -> None:
+    def serve(self, request: Request, connection: ClientConnection) -> None:
         """Answer one request."""
         connection.send(self.admin(request))
 
-    def admin(self, request: Request) -> Answer:
+    def admin(self, request: Request) -> WireAnswer:
         """The answer to a request."""
         match (request.method, *request.segments):
             case ("GET", "clock"):
-                return Answer(200, self._now())
+                return WireAnswer(200, self._now())
             case ("POST", "clock"):
                 seconds = _seconds(request.body)
                 if seconds is None:
-                    return Answer(400, {"error": "forward_seconds must be a number, 0 or more"})
+                    return WireAnswer(400, {"error": "forward_seconds must be a number, 0 or more"})
                 with self._turns.between(timeout_seconds=SETTLE_SECONDS):  # a jump ends a lease
                     self._clock.forward(seconds)
                 return self._settled()
@@ -84,17 +84,17 @@ class Control(Running):
                 return self._settled()
             case ("POST", "company-data"):
                 if not isinstance(request.body, dict):
-                    return Answer(400, {"error": "company-data must be a JSON object"})
+                    return WireAnswer(400, {"error": "company-data must be a JSON object"})
                 self._store(request.body)
-                return Answer(200, {})
+                return WireAnswer(200, {})
             case ("POST", "console"):
-                return Answer(200, {"url": self._open_console()})
+                return WireAnswer(200, {"url": self._open_console()})
         routes = "GET or POST /clock, POST /settle, POST /company-data, POST /console"
-        return Answer(404, {"error": routes})
+        return WireAnswer(404, {"error": routes})
 
-    def _settled(self) -> Answer:
+    def _settled(self) -> WireAnswer:
         settled = self._turns.settle(timeout_seconds=SETTLE_SECONDS)
-        return Answer(200, {**self._now(), "settled": settled})
+        return WireAnswer(200, {**self._now(), "settled": settled})
 
     def _now(self) -> dict[str, Any]:
         return {"now": iso(datetime.now(UTC))}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping
 
     from local.stack.resources import Aws
-    from local.vendors.powerbi import PowerBi
+    from local.vendors.powerbi import SimulatedPowerBi
 
 RUN = Path(os.environ.get("LOCAL_RUN_DIR", ROOT / ".run"))
 """The folder for a running stack's hints and logs; with another folder, two stacks can run at once."""
@@ -64,7 +64,7 @@ def vendors(*, richpanel_url: str) -> dict[str, str]:
     }
 
 
-def facts(powerbi: PowerBi, dataset_id: str, folder: Path) -> dict[str, str]:
+def facts(powerbi: SimulatedPowerBi, dataset_id: str, folder: Path) -> dict[str, str]:
     """Variables of the fact pipeline: the simulated Power BI, and a folder for the archive."""
     return {
         "POWERBI_BASE_URL": powerbi.url,

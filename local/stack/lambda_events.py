@@ -100,7 +100,7 @@ def schedule_event(*, at: datetime | None = None, rule_arn: str = RULE_ARN) -> d
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class LambdaContext:
     """The second argument of a handler.
 
     Attributes:

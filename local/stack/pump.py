@@ -189,7 +189,7 @@ class Pump(Running):
 
     def _invoke(self, url: str, arn: str, message: dict[str, Any]) -> Invocation:
         record = lambda_events.sqs_record(message, queue_arn=arn)
-        context = lambda_events.Context(
+        context = lambda_events.LambdaContext(
             function_name=self.function_name, timeout_seconds=self.timeout_seconds
         )
         started = time.monotonic()
@@ -287,7 +287,7 @@ class Schedule(Running):
 
     def tick(self) -> None:
         """Call the handler once on this thread; its exceptions propagate."""
-        context = lambda_events.Context(
+        context = lambda_events.LambdaContext(
             function_name=self.function_name, timeout_seconds=self.timeout_seconds
         )
         self.handler(lambda_events.schedule_event(), context)

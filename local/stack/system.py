@@ -22,12 +22,12 @@ from local.stack.pump import Pump, Schedule, lane_handler, lane_pump
 from local.stack.server import Http
 from local.stack.turns import Turns
 from local.vendors import bedrock
-from local.vendors.bedrock import Bedrock
-from local.vendors.openai import MODELS, OpenAI
-from local.vendors.powerbi import PowerBi
-from local.vendors.richpanel import Richpanel
-from local.vendors.ses import Ses
-from local.vendors.twilio import Twilio
+from local.vendors.bedrock import SimulatedBedrock
+from local.vendors.openai import MODELS, SimulatedOpenAI
+from local.vendors.powerbi import SimulatedPowerBi
+from local.vendors.richpanel import SimulatedRichpanel
+from local.vendors.ses import SimulatedSes
+from local.vendors.twilio import SimulatedTwilio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -72,12 +72,12 @@ class Stack:
 
     engine: engines.Engine
     stage: resources.Stage
-    richpanel: Richpanel
-    twilio: Twilio
-    ses: Ses
-    openai: OpenAI
-    bedrock: Bedrock
-    powerbi: PowerBi
+    richpanel: SimulatedRichpanel
+    twilio: SimulatedTwilio
+    ses: SimulatedSes
+    openai: SimulatedOpenAI
+    bedrock: SimulatedBedrock
+    powerbi: SimulatedPowerBi
     dataset: str
     http: Http
     pump: Pump
@@ -147,20 +147,20 @@ class Stack:
         aws = resources.Aws(self.engine.url)
         self._open.callback(aws.close)
         self.stage = resources.create(aws, STAGE)
-        self.richpanel = Richpanel(self._ports.richpanel)
+        self.richpanel = SimulatedRichpanel(self._ports.richpanel)
         self._open.callback(self.richpanel.stop)
-        self.powerbi = PowerBi(self._ports.powerbi)
+        self.powerbi = SimulatedPowerBi(self._ports.powerbi)
         self._open.callback(self.powerbi.stop)
         self.dataset = self.powerbi.create_dataset(definition())
         shutil.rmtree(environment.FACTS, ignore_errors=True)
-        self.twilio = Twilio()
+        self.twilio = SimulatedTwilio()
         self._open.callback(self.twilio.stop)
-        self.ses = Ses()
+        self.ses = SimulatedSes()
         self._open.callback(self.ses.stop)
-        self.openai = OpenAI()
+        self.openai = SimulatedOpenAI()
         self._open.callback(self.openai.stop)
         self.openai.answer_by(simulated_model.answer)
-        self.bedrock = Bedrock()
+        self.bedrock = SimulatedBedrock()
         self._open.callback(self.bedrock.stop)
         self.bedrock.answer_by(simulated_model.answer)
         company.create(self.stage)
@@ -189,7 +189,9 @@ class Stack:
         boto3.setup_default_session()
         lineage.carry(boto3.DEFAULT_SESSION.events)  # the functions' clients are made from it
         app = _application()
-        self.on_mail = self.ses.on_event = lambda event: app.mail(event, lambda_events.Context())
+        self.on_mail = self.ses.on_event = lambda event: app.mail(
+            event, lambda_events.LambdaContext()
+        )
         self.pump = lane_pump(
             self.stage,
             lane_handler(app),

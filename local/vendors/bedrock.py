@@ -22,7 +22,7 @@ from urllib.parse import unquote
 
 from local.vendors import simulated
 from local.vendors.openai import Script, smallest
-from local.vendors.wire import Answer, Request
+from local.vendors.wire import Request, WireAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -49,7 +49,7 @@ _ERRORS: Mapping[int, str] = {
 }
 
 
-class Bedrock(simulated.Vendor):
+class SimulatedBedrock(simulated.Vendor):
     """The server.
 
     Args:
@@ -92,7 +92,7 @@ class Bedrock(simulated.Vendor):
                 return "converse"
         return "unknown"
 
-    def refusal(self, request: Request, operation: str) -> Answer | None:  # noqa: ARG002
+    def refusal(self, request: Request, operation: str) -> WireAnswer | None:  # noqa: ARG002
         """403 without a signature for the service."""
         signature = request.headers.get("authorization", "")
         if not signature.startswith(_SIGNED) or "/bedrock/aws4_request" not in signature:
@@ -104,7 +104,7 @@ class Bedrock(simulated.Vendor):
         code = _ERRORS.get(status, "ValidationException")
         return {"__type": code, "message": f"status {status}"}
 
-    def answer(self, request: Request, operation: str) -> Answer:
+    def answer(self, request: Request, operation: str) -> WireAnswer:
         """Perform the operation."""
         if operation != "converse":
             return self._error(404, "unknown operation")
@@ -118,10 +118,10 @@ class Bedrock(simulated.Vendor):
         script = next((one for one in self._scripts if one.spend(shown)), None)
         number = next(self._numbers)
         answer = _response(body, script or self._unscripted(body), shown)
-        return Answer(200, answer, {"x-amzn-requestid": f"bedrock-{number:08d}"})
+        return WireAnswer(200, answer, {"x-amzn-requestid": f"bedrock-{number:08d}"})
 
-    def _error(self, status: int, message: str) -> Answer:
-        return Answer(status, {**self.error_body(status), "message": message})
+    def _error(self, status: int, message: str) -> WireAnswer:
+        return WireAnswer(status, {**self.error_body(status), "message": message})
 
     def _unscripted(self, body: Mapping[str, Any]) -> Script:
         tool = _forced(body)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from standardwebhooks.webhooks import Webhook
 
 from local.vendors import simulated
-from local.vendors.wire import Answer, Request
+from local.vendors.wire import Request, WireAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,26 +59,26 @@ class CompanyEndpoint(simulated.Vendor):
         del request
         return "event"
 
-    def refusal(self, request: Request, operation: str) -> Answer | None:
+    def refusal(self, request: Request, operation: str) -> WireAnswer | None:
         """401 without the company's own signature."""
         del operation
         sent = _signed_at(request.headers, request.raw.decode())
         if sent is not None and abs(self.epoch() - sent) <= TOLERANCE_SECONDS:
             return None
         self.forged += sent is None
-        return Answer(401, {})
+        return WireAnswer(401, {})
 
-    def answer(self, request: Request, operation: str) -> Answer:
+    def answer(self, request: Request, operation: str) -> WireAnswer:
         """Act on the event, unless its id was seen before."""
         del operation
         event = {"id": request.headers["webhook-id"], "path": request.path, **request.body}
         self.received.setdefault(event["id"], event)
-        return Answer(200, {})
+        return WireAnswer(200, {})
 
-    def admin(self, request: Request) -> Answer:
+    def admin(self, request: Request) -> WireAnswer:
         """See `simulated.Vendor.admin`."""
         if (request.method, *request.segments[1:]) == ("GET", "events"):
-            return Answer(200, {"events": list(self.received.values())})
+            return WireAnswer(200, {"events": list(self.received.values())})
         return super().admin(request)
 
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from local.vendors.wire import Answer
+from local.vendors.wire import WireAnswer
 
 if TYPE_CHECKING:
     import threading
 
-    from local.vendors.wire import Connection
+    from local.vendors.wire import ClientConnection
 
 FaultKind = Literal[
     "status",  # respond with `status`, `headers` and `body`; nothing is done
@@ -65,7 +65,10 @@ SILENT: frozenset[FaultKind] = frozenset({"drop", "hang", "act_then_drop", "act_
 
 
 def deliver(
-    answer: Answer | None, fault: Fault | None, connection: Connection, stopping: threading.Event
+    answer: WireAnswer | None,
+    fault: Fault | None,
+    connection: ClientConnection,
+    stopping: threading.Event,
 ) -> None:
     """Send the response as the fault requires, or reset the connection if there is none.
 
@@ -76,7 +79,7 @@ def deliver(
     if answer is None or (fault is not None and fault.kind in SILENT):
         connection.reset()
     elif fault is not None and fault.kind == "garbage":
-        connection.send(Answer(200, "<html>not the expected response</html>", answer.headers))
+        connection.send(WireAnswer(200, "<html>not the expected response</html>", answer.headers))
     elif fault is not None and fault.kind == "trickle":
         connection.send(answer, pause=fault.seconds, stopping=stopping)
     else:

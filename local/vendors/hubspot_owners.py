@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from local.vendors import simulated
-from local.vendors.wire import Answer, Request
+from local.vendors.wire import Request, WireAnswer
 
 API_TOKEN = "simulated-hubspot-api-token"  # noqa: S105 - a simulated vendor's
 PATH = "/crm/v3/owners"
 MOST_PER_PAGE = 500
 
 
-class HubSpotOwners(simulated.Vendor):
+class SimulatedHubSpotOwners(simulated.Vendor):
     """The server.
 
     Attributes:
@@ -54,14 +54,14 @@ class HubSpotOwners(simulated.Vendor):
         is_list = request.method == "GET" and "/" + "/".join(request.segments) == PATH
         return "list_owners" if is_list else "unknown"
 
-    def refusal(self, request: Request, operation: str) -> Answer | None:
+    def refusal(self, request: Request, operation: str) -> WireAnswer | None:
         """404 for an unknown path, 401 without a valid token."""
         if operation == "unknown":
-            return Answer(404, self.error_body(404))
+            return WireAnswer(404, self.error_body(404))
         token = request.headers.get("authorization", "").removeprefix("Bearer ")
-        return None if token in self.tokens else Answer(401, self.error_body(401))
+        return None if token in self.tokens else WireAnswer(401, self.error_body(401))
 
-    def answer(self, request: Request, operation: str) -> Answer:
+    def answer(self, request: Request, operation: str) -> WireAnswer:
         """A page of owners, and where the next one starts."""
         del operation
         start = int(request.query.get("after", "0"))
@@ -69,4 +69,4 @@ class HubSpotOwners(simulated.Vendor):
         body: dict[str, Any] = {"results": self._owners[start:end]}
         if end < len(self._owners):
             body["paging"] = {"next": {"after": str(end), "link": f"{self.url}{PATH}?after={end}"}}
-        return Answer(200, body)
+        return WireAnswer(200, body)

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from local.vendors import openai_moderation, simulated
-from local.vendors.wire import Answer, Request
+from local.vendors.wire import Request, WireAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -85,7 +85,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @dataclass(slots=True)
-class Modes(simulated.Modes):
+class OpenAiBehaviour(simulated.Behaviour):
     """How this account behaves.
 
     Attributes:
@@ -125,7 +125,7 @@ class Script:
         return True
 
 
-class OpenAI(simulated.Vendor):
+class SimulatedOpenAI(simulated.Vendor):
     """The server.
 
     Args:
@@ -137,8 +137,8 @@ class OpenAI(simulated.Vendor):
     """
 
     name = "openai"
-    modes_type = Modes
-    modes: Modes
+    modes_type = OpenAiBehaviour
+    modes: OpenAiBehaviour
     help_text = HELP
 
     def __init__(
@@ -180,11 +180,11 @@ class OpenAI(simulated.Vendor):
                 return "read_model"
         return "unknown"
 
-    def refusal(self, request: Request, operation: str) -> Answer | None:  # noqa: ARG002
+    def refusal(self, request: Request, operation: str) -> WireAnswer | None:  # noqa: ARG002
         """401 without a known key."""
         kind, _, key = request.headers.get("authorization", "").partition(" ")
         if kind.lower() != "bearer" or key not in self.api_keys:
-            return Answer(401, _error("Incorrect API key provided.", "invalid_api_key"))
+            return WireAnswer(401, _error("Incorrect API key provided.", "invalid_api_key"))
         return None
 
     def error_body(self, status: int) -> dict[str, Any]:
@@ -192,14 +192,14 @@ class OpenAI(simulated.Vendor):
         code, kind = _ERRORS.get(status, ("invalid_request", "invalid_request_error"))
         return _error(f"status {status}", code, kind=kind)
 
-    def answer(self, request: Request, operation: str) -> Answer:
+    def answer(self, request: Request, operation: str) -> WireAnswer:
         """Perform the operation."""
         number = next(self._numbers)
         headers = {"x-request-id": f"req_{number:08d}", "openai-processing-ms": "12"}
         match operation:
             case "list_models":
                 rows = [_model(one) for one in self.models]
-                answer = Answer(200, {"object": "list", "data": rows})
+                answer = WireAnswer(200, {"object": "list", "data": rows})
             case "read_model":
                 answer = self._read_model(request.segments[2])
             case "respond":
@@ -209,45 +209,47 @@ class OpenAI(simulated.Vendor):
             case _:
                 old = request.segments[1:2] and request.segments[1] in _SHUT_DOWN
                 message = "This API was shut down." if old else "Invalid URL"
-                answer = Answer(404, _error(message, "not_found"))
-        return Answer(answer.status, answer.body, {**headers, **answer.headers})
+                answer = WireAnswer(404, _error(message, "not_found"))
+        return WireAnswer(answer.status, answer.body, {**headers, **answer.headers})
 
-    def _read_model(self, name: str) -> Answer:
+    def _read_model(self, name: str) -> WireAnswer:
         if name not in self.models:
-            return Answer(404, _error(f"The model '{name}' does not exist.", "model_not_found"))
-        return Answer(200, _model(name))
+            return WireAnswer(404, _error(f"The model '{name}' does not exist.", "model_not_found"))
+        return WireAnswer(200, _model(name))
 
-    def _respond(self, body: Any, number: int) -> Answer:  # noqa: ANN401
+    def _respond(self, body: Any, number: int) -> WireAnswer:  # noqa: ANN401
         problem = self._problem(body)
         if problem is not None:
             return problem
         shown = json.dumps([body.get("instructions"), body["input"]], ensure_ascii=False)
         script = next((one for one in self._scripts if one.spend(shown)), None)
-        return Answer(200, self._response(body, script or self._unscripted(body), number))
+        return WireAnswer(200, self._response(body, script or self._unscripted(body), number))
 
-    def _problem(self, body: Any) -> Answer | None:  # noqa: ANN401
+    def _problem(self, body: Any) -> WireAnswer | None:  # noqa: ANN401
         """The error response to a request that the real API would reject."""
         if not isinstance(body, dict) or not body.get("model"):
-            return Answer(400, _error("you must provide a model parameter", "missing_parameter"))
+            return WireAnswer(
+                400, _error("you must provide a model parameter", "missing_parameter")
+            )
         refused = _parameter_flaw(body)
         if refused is not None:
             return refused
         if body["model"] not in self.models:
-            return Answer(404, _error("The model does not exist.", "model_not_found"))
+            return WireAnswer(404, _error("The model does not exist.", "model_not_found"))
         if not isinstance(body.get("input"), str | list) or not body["input"]:
-            return Answer(400, _error("input is required", "missing_parameter", param="input"))
+            return WireAnswer(400, _error("input is required", "missing_parameter", param="input"))
         form = (body.get("text") or {}).get("format") or {"type": "text"}
         flaw = _flaw_of(form) if form.get("type") == "json_schema" else None
         if flaw:
-            return Answer(400, _error(flaw, "invalid_json_schema", param="text.format.schema"))
+            return WireAnswer(400, _error(flaw, "invalid_json_schema", param="text.format.schema"))
         return self._conversation_problem(body)
 
-    def _conversation_problem(self, body: Mapping[str, Any]) -> Answer | None:
+    def _conversation_problem(self, body: Mapping[str, Any]) -> WireAnswer | None:
         if body.get("conversation") and body.get("previous_response_id"):
-            return Answer(400, _error("mutually exclusive", "mutually_exclusive_parameters"))
+            return WireAnswer(400, _error("mutually exclusive", "mutually_exclusive_parameters"))
         if body.get("conversation") and self.modes.conversation_locked:
             message = "Another process is currently operating on this conversation."
-            return Answer(400, _error(message, "conversation_locked", param="conversation"))
+            return WireAnswer(400, _error(message, "conversation_locked", param="conversation"))
         return None
 
     def _unscripted(self, body: Mapping[str, Any]) -> Script:
@@ -309,32 +311,32 @@ class OpenAI(simulated.Vendor):
 
     # --- driven from another process ------------------------------------------------------------
 
-    def admin(self, request: Request) -> Answer:
+    def admin(self, request: Request) -> WireAnswer:
         """Adds scripts to the paths of every vendor."""
         match (request.method, *request.segments[1:]):
             case ("GET", "scripts"):
                 rows = [{"contains": one.contains, "times": one.times} for one in self._scripts]
-                return Answer(200, {"scripts": rows})
+                return WireAnswer(200, {"scripts": rows})
             case ("POST", "scripts"):
                 self.script(**request.body)
-                return Answer(200, {"ok": True})
+                return WireAnswer(200, {"ok": True})
             case ("DELETE", "scripts"):
                 self._scripts.clear()
-                return Answer(200, {"ok": True})
+                return WireAnswer(200, {"ok": True})
         return super().admin(request)
 
 
-def _moderated(body: Any, number: int) -> Answer:  # noqa: ANN401 - any JSON value
+def _moderated(body: Any, number: int) -> WireAnswer:  # noqa: ANN401 - any JSON value
     """The answer of the moderation endpoint."""
     given = body.get("input") if isinstance(body, dict) else None
     texts = [given] if isinstance(given, str) else given
     if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts) or not texts:
-        return Answer(400, _error("input is required", "missing_parameter", param="input"))
+        return WireAnswer(400, _error("input is required", "missing_parameter", param="input"))
     model = body.get("model", openai_moderation.MODELS[0])
     if model not in openai_moderation.MODELS:
-        return Answer(404, _error("The model does not exist.", "model_not_found"))
+        return WireAnswer(404, _error("The model does not exist.", "model_not_found"))
     results = [openai_moderation.judged(one) for one in texts]
-    return Answer(200, {"id": f"modr-{number:08d}", "model": model, "results": results})
+    return WireAnswer(200, {"id": f"modr-{number:08d}", "model": model, "results": results})
 
 
 def _error(
@@ -370,11 +372,11 @@ def _flaw_of(form: Mapping[str, Any]) -> str | None:
     return _looseness(form["schema"], "root") if form.get("strict") else None
 
 
-def _parameter_flaw(body: Mapping[str, Any]) -> Answer | None:
+def _parameter_flaw(body: Mapping[str, Any]) -> WireAnswer | None:
     """The error response to a parameter that is unknown or has a value out of range."""
 
-    def wrong(message: str, code: str, param: str) -> Answer:
-        return Answer(400, _error(message, code, param=param))
+    def wrong(message: str, code: str, param: str) -> WireAnswer:
+        return WireAnswer(400, _error(message, code, param=param))
 
     unknown = sorted(body.keys() - _PARAMETERS)
     if unknown:

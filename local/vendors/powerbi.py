@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote
 
 from local.vendors import simulated
-from local.vendors.wire import Answer, Connection, Request
+from local.vendors.wire import ClientConnection, Request, WireAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,7 +73,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 @dataclass(slots=True)
-class Modes(simulated.Modes):
+class PowerBiBehaviour(simulated.Behaviour):
     """How this tenant behaves; the limits are the documented ones unless a test lowers them."""
 
     token_lifetime_seconds: float = 3599.0
@@ -89,7 +89,7 @@ class Modes(simulated.Modes):
 
 
 @dataclass(slots=True)
-class Table:
+class DatasetTable:
     """One table with its rows."""
 
     columns: dict[str, str]
@@ -108,12 +108,12 @@ class Dataset:
 
     id: str
     name: str
-    tables: dict[str, Table]
+    tables: dict[str, DatasetTable]
     posts: deque[float] = field(default_factory=deque)
     rows_at: deque[tuple[float, int]] = field(default_factory=deque)
 
 
-class PowerBi(simulated.Vendor):
+class SimulatedPowerBi(simulated.Vendor):
     """The server; token endpoint and API on one port.
 
     Args:
@@ -123,8 +123,8 @@ class PowerBi(simulated.Vendor):
     """
 
     name = "powerbi"
-    modes_type = Modes
-    modes: Modes
+    modes_type = PowerBiBehaviour
+    modes: PowerBiBehaviour
     help_text = HELP
 
     def __init__(
@@ -198,22 +198,22 @@ class PowerBi(simulated.Vendor):
                 return "execute_queries"
         return "unknown"
 
-    def refusal(self, request: Request, operation: str) -> Answer | None:
+    def refusal(self, request: Request, operation: str) -> WireAnswer | None:
         """401 without a valid token, 404 for an unknown path, 403 outside the workspace."""
         if operation == "token":
             return None
         token = request.headers.get("authorization", "").removeprefix("Bearer ")
         if self._tokens.get(token, float("-inf")) <= self._now():
-            return Answer(401, self.error_body(401))
+            return WireAnswer(401, self.error_body(401))
         if operation == "unknown":
-            return Answer(404, self.error_body(404))
+            return WireAnswer(404, self.error_body(404))
         if operation == "execute_queries" and not self.modes.queries_allowed:
-            return Answer(403, self.error_body(403))
+            return WireAnswer(403, self.error_body(403))
         if not self.modes.allowed or unquote(request.segments[3]) != WORKSPACE:
-            return Answer(403, self.error_body(403))
+            return WireAnswer(403, self.error_body(403))
         return None
 
-    def serve(self, request: Request, connection: Connection) -> None:
+    def serve(self, request: Request, connection: ClientConnection) -> None:
         """As in the base class, but counts the POSTs of rows under way."""
         is_post = self.operation_of(request) == "post_rows"
         with self.lock:
@@ -224,7 +224,7 @@ class PowerBi(simulated.Vendor):
             with self.lock:
                 self._pending -= is_post
 
-    def answer(self, request: Request, operation: str) -> Answer:
+    def answer(self, request: Request, operation: str) -> WireAnswer:
         """Perform the operation."""
         if operation == "token":
             return self._token(request)
@@ -232,26 +232,26 @@ class PowerBi(simulated.Vendor):
             return self._created(request.body)
         if operation == "list_datasets":
             listed = [{"id": one.id, "name": one.name} for one in self._datasets.values()]
-            return Answer(200, {"value": listed})
+            return WireAnswer(200, {"value": listed})
         parts = [unquote(part) for part in request.segments[2:]]
         dataset = self._datasets.get(parts[3]) if len(parts) > 3 else None  # noqa: PLR2004
         if dataset is None:
-            return Answer(404, self.error_body(404))
+            return WireAnswer(404, self.error_body(404))
         if operation == "list_tables":
-            return Answer(200, {"value": [{"name": name} for name in dataset.tables]})
+            return WireAnswer(200, {"value": [{"name": name} for name in dataset.tables]})
         if operation == "execute_queries":
             return self._evaluated(dataset, request.body)
         table = dataset.tables.get(parts[5])
         if table is None:
-            return Answer(404, self.error_body(404))
+            return WireAnswer(404, self.error_body(404))
         if operation == "clear_rows":
             table.rows.clear()
-            return Answer(200, "")
+            return WireAnswer(200, "")
         if operation == "put_table":
             return self._put_table(table, request.body)
         if operation == "sequence_numbers":
             shown = [{"clientId": "", "sequenceNumber": table.sequence_number}]
-            return Answer(200, {"value": shown})
+            return WireAnswer(200, {"value": shown})
         return self._add(dataset, table, request)
 
     def error_body(self, status: int) -> dict[str, Any]:
@@ -260,30 +260,32 @@ class PowerBi(simulated.Vendor):
 
     # --- tokens and datasets --------------------------------------------------------------------
 
-    def _token(self, request: Request) -> Answer:
+    def _token(self, request: Request) -> WireAnswer:
         if request.segments[0] != TENANT:
-            return Answer(400, {"error": "invalid_request"})
+            return WireAnswer(400, {"error": "invalid_request"})
         form = {k: v[-1] for k, v in parse_qs(str(request.body or "")).items()}
         is_known = form.get("client_id") == CLIENT_ID and form.get("client_secret") in self.secrets
         if form.get("grant_type") != "client_credentials" or form.get("scope") != SCOPE:
-            return Answer(400, {"error": "invalid_request"})
+            return WireAnswer(400, {"error": "invalid_request"})
         if not is_known:
-            return Answer(401, {"error": "invalid_client"})
+            return WireAnswer(401, {"error": "invalid_client"})
         token = uuid.uuid4().hex
         self._tokens[token] = self._now() + self.modes.token_lifetime_seconds
         life = int(self.modes.token_lifetime_seconds)
-        return Answer(200, {"token_type": "Bearer", "expires_in": life, "access_token": token})
+        return WireAnswer(200, {"token_type": "Bearer", "expires_in": life, "access_token": token})
 
-    def _created(self, definition: Any) -> Answer:  # noqa: ANN401 - JSON
+    def _created(self, definition: Any) -> WireAnswer:  # noqa: ANN401 - JSON
         try:
             made = self._create(definition)
         except (KeyError, TypeError, ValueError):
-            return Answer(400, self.error_body(400))
-        return Answer(201, {"id": made.id, "name": made.name, "defaultRetentionPolicy": "None"})
+            return WireAnswer(400, self.error_body(400))
+        return WireAnswer(201, {"id": made.id, "name": made.name, "defaultRetentionPolicy": "None"})
 
     def _create(self, definition: dict[str, Any]) -> Dataset:
         tables = {
-            one["name"]: Table({column["name"]: column["dataType"] for column in one["columns"]})
+            one["name"]: DatasetTable(
+                {column["name"]: column["dataType"] for column in one["columns"]}
+            )
             for one in definition["tables"]
         }
         related = definition.get("relationships", [])
@@ -303,49 +305,49 @@ class PowerBi(simulated.Vendor):
         self._datasets[made.id] = made
         return made
 
-    def _put_table(self, table: Table, body: Any) -> Answer:  # noqa: ANN401 - JSON
+    def _put_table(self, table: DatasetTable, body: Any) -> WireAnswer:  # noqa: ANN401 - JSON
         try:
             table.columns = {one["name"]: one["dataType"] for one in body["columns"]}
         except (KeyError, TypeError):
-            return Answer(400, self.error_body(400))
-        return Answer(200, "")
+            return WireAnswer(400, self.error_body(400))
+        return WireAnswer(200, "")
 
     # --- queries --------------------------------------------------------------------------------
 
-    def _evaluated(self, dataset: Dataset, body: Any) -> Answer:  # noqa: ANN401 - JSON
+    def _evaluated(self, dataset: Dataset, body: Any) -> WireAnswer:  # noqa: ANN401 - JSON
         """Evaluate one query of the two shapes known here; any other is a 400, as DAX errors are."""
         try:
             (query,) = (one["query"] for one in body["queries"])
             rows = _rows_of_query(dataset, query)
         except (KeyError, TypeError, ValueError):
-            return Answer(400, self.error_body(400))
-        return Answer(200, {"results": [{"tables": [{"rows": rows}]}]})
+            return WireAnswer(400, self.error_body(400))
+        return WireAnswer(200, {"results": [{"tables": [{"rows": rows}]}]})
 
     # --- rows -----------------------------------------------------------------------------------
 
-    def _add(self, dataset: Dataset, table: Table, request: Request) -> Answer:
+    def _add(self, dataset: Dataset, table: DatasetTable, request: Request) -> WireAnswer:
         rows = request.body.get("rows") if isinstance(request.body, dict) else None
         if not isinstance(rows, list) or len(rows) > ROWS_PER_POST:
-            return Answer(400, self.error_body(400))
+            return WireAnswer(400, self.error_body(400))
         wait = self._wait(dataset, table, len(rows))
         if wait:
-            return Answer(429, self.error_body(429), {"Retry-After": str(wait)})
+            return WireAnswer(429, self.error_body(429), {"Retry-After": str(wait)})
         dataset.posts.append(self._now())
         if not all(_fits(row, table.columns) for row in rows):
-            return Answer(400, self.error_body(400))
+            return WireAnswer(400, self.error_body(400))
         given = request.headers.get(SEQUENCE_NUMBER, "0")
         if not given.isdecimal():
-            return Answer(400, self.error_body(400))
+            return WireAnswer(400, self.error_body(400))
         number = int(given)
         if number:
             if number <= table.sequence_number:
-                return Answer(200, "")
+                return WireAnswer(200, "")
             table.sequence_number = number
         dataset.rows_at.append((self._now(), len(rows)))
         table.rows += [dict(row) for row in rows]
-        return Answer(200, "")
+        return WireAnswer(200, "")
 
-    def _wait(self, dataset: Dataset, table: Table, more: int) -> int:
+    def _wait(self, dataset: Dataset, table: DatasetTable, more: int) -> int:
         """Seconds to wait, 0 when the POST is within every limit."""
         now, modes = self._now(), self.modes
         while dataset.posts and now - dataset.posts[0] >= HOUR:
@@ -367,19 +369,19 @@ class PowerBi(simulated.Vendor):
 
     # --- driven from another process ------------------------------------------------------------
 
-    def admin(self, request: Request) -> Answer:
+    def admin(self, request: Request) -> WireAnswer:
         """Adds datasets and tokens to the paths of every vendor."""
         with self.lock:
             match (request.method, *request.segments[1:]):
                 case ("GET", "datasets"):
-                    return Answer(
+                    return WireAnswer(
                         200, {"datasets": [_shown(one) for one in self._datasets.values()]}
                     )
                 case ("GET", "datasets", dataset_id, "tables", table, "rows"):
-                    return Answer(200, {"rows": self._datasets[dataset_id].tables[table].rows})
+                    return WireAnswer(200, {"rows": self._datasets[dataset_id].tables[table].rows})
                 case ("DELETE", "tokens"):
                     self._tokens.clear()
-                    return Answer(200, {"ok": True})
+                    return WireAnswer(200, {"ok": True})
         return super().admin(request)
 
 

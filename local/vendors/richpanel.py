@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from local.vendors.richpanel_operations import operation
-from local.vendors.richpanel_tenant import Tenant, Ticket
-from local.vendors.wire import Answer, Request
+from local.vendors.richpanel_tenant import Tenant, TenantTicket
+from local.vendors.wire import Request, WireAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -37,7 +37,7 @@ API_KEY = "simulated-richpanel-key"
 PAGE_LIMIT = 100
 
 
-class Richpanel(Tenant):
+class SimulatedRichpanel(Tenant):
     """The server.
 
     Args:
@@ -68,15 +68,15 @@ class Richpanel(Tenant):
         """See `simulated.Vendor.operation_of`."""
         return operation(request.method, request.segments)
 
-    def refusal(self, request: Request, operation: str) -> Answer | None:
+    def refusal(self, request: Request, operation: str) -> WireAnswer | None:
         """401 without a known key; 403 on lists where the tenant forbids them."""
         if request.headers.get("x-richpanel-key") not in self.api_keys:
-            return Answer(401, self.error_body(401))
+            return WireAnswer(401, self.error_body(401))
         if operation == "list_tickets" and not self.modes.list_allowed:
-            return Answer(403, self.error_body(403))
+            return WireAnswer(403, self.error_body(403))
         return None
 
-    def answer(self, request: Request, operation: str) -> Answer:
+    def answer(self, request: Request, operation: str) -> WireAnswer:
         """Perform the operation."""
         parts = request.segments[1:]
         match operation:
@@ -91,26 +91,30 @@ class Richpanel(Tenant):
             case "list_tags" | "create_tag":
                 return self._tags(request)
             case "list_users":
-                return Answer(200, {"user": self.users})
+                return WireAnswer(200, {"user": self.users})
             case "list_teams":
-                return Answer(200, {"team": self.teams})
+                return WireAnswer(200, {"team": self.teams})
             case "list_channels":
-                return Answer(200, {"channel": self.channels})
+                return WireAnswer(200, {"channel": self.channels})
             case "read_order_link":
                 ticket = self._tickets.get(unquote(parts[1]))
-                return Answer(200, ticket.order if ticket else {})
+                return WireAnswer(200, ticket.order if ticket else {})
             case "read_order":
                 order = self._orders.get((unquote(parts[1]), unquote(parts[2])))
-                return Answer(404, self.error_body(404)) if order is None else Answer(200, order)
+                return (
+                    WireAnswer(404, self.error_body(404))
+                    if order is None
+                    else WireAnswer(200, order)
+                )
             case "unknown":
-                return Answer(404, self.error_body(404))
+                return WireAnswer(404, self.error_body(404))
             case _:
                 return self._on_ticket(request, operation)
 
-    def ignored(self, request: Request) -> Answer:
+    def ignored(self, request: Request) -> WireAnswer:
         """200 with the ticket as it is, as observed."""
         ticket = self._tickets.get(unquote(request.segments[2]))
-        return Answer(200, {"ticket": self._shown(ticket)} if ticket else {})
+        return WireAnswer(200, {"ticket": self._shown(ticket)} if ticket else {})
 
     def error_body(self, status: int) -> dict[str, Any]:
         """Richpanel describes errors under ``error``."""
@@ -118,7 +122,7 @@ class Richpanel(Tenant):
 
     # --- one ticket -----------------------------------------------------------------------------
 
-    def _on_ticket(self, request: Request, operation: str) -> Answer:
+    def _on_ticket(self, request: Request, operation: str) -> WireAnswer:
         rest = request.segments[2:]
         tail = {"read_ticket": 0, "update_ticket": 0, "attach_order": 3}.get(operation, 1)
         raw = rest[: len(rest) - tail]
@@ -126,14 +130,14 @@ class Richpanel(Tenant):
         ticket = self._tickets.get(ticket_id)
         if len(raw) > 1 or any(mark in part for part in raw for mark in "<>@"):
             if self.modes.raw_ids_do_nothing:
-                return Answer(200, {"ticket": {}})
+                return WireAnswer(200, {"ticket": {}})
         elif ticket is None:
-            return Answer(404, self.error_body(404))
+            return WireAnswer(404, self.error_body(404))
         if ticket is None:
-            return Answer(404, self.error_body(404))
+            return WireAnswer(404, self.error_body(404))
         match operation:
             case "read_ticket":
-                return Answer(200, {"ticket": self._shown(ticket)})
+                return WireAnswer(200, {"ticket": self._shown(ticket)})
             case "add_tags" | "remove_tags":
                 return self._change_tags(ticket, request.body, add=operation == "add_tags")
             case "send_message":
@@ -143,18 +147,18 @@ class Richpanel(Tenant):
                 changed = ticket.order.get("orderId") != order_id
                 ticket.order = {"orderId": order_id, "appClientId": app_client_id}
                 self._effect(ticket, "order_attached", order_id, changed=changed)
-                return Answer(200, {"ticket": self._shown(ticket)})
+                return WireAnswer(200, {"ticket": self._shown(ticket)})
             case _:
                 return self._update(ticket, request.body)
 
-    def _change_tags(self, ticket: Ticket, body: Any, *, add: bool) -> Answer:  # noqa: ANN401
+    def _change_tags(self, ticket: TenantTicket, body: Any, *, add: bool) -> WireAnswer:  # noqa: ANN401
         tags = body.get("tags") if isinstance(body, dict) else None
         if not isinstance(tags, list) or not all(isinstance(tag, str) and tag for tag in tags):
-            return Answer(400, self.error_body(400))
+            return WireAnswer(400, self.error_body(400))
         if self.modes.tag_mode == "id":
             names = {value: name for name, value in self._tag_ids.items()}
             if any(tag not in names for tag in tags):
-                return Answer(400, self.error_body(400))
+                return WireAnswer(400, self.error_body(400))
             tags = [names[tag] for tag in tags]
         for tag in tags:
             self.tag_id(tag)
@@ -162,18 +166,18 @@ class Richpanel(Tenant):
             if changed:
                 (ticket.tags.append if add else ticket.tags.remove)(tag)
             self._effect(ticket, "tag_added" if add else "tag_removed", tag, changed=changed)
-        return Answer(200, {"ticket": self._shown(ticket)})
+        return WireAnswer(200, {"ticket": self._shown(ticket)})
 
-    def _send_message(self, ticket: Ticket, body: Any) -> Answer:  # noqa: ANN401
+    def _send_message(self, ticket: TenantTicket, body: Any) -> WireAnswer:  # noqa: ANN401
         if not isinstance(body, dict) or not body.get("body") or not body.get("author_id"):
-            return Answer(400, self.error_body(400))
+            return WireAnswer(400, self.error_body(400))
         self._comment(ticket, body["body"], "message", operator=True, author_id=body["author_id"])
-        return Answer(200, {"ticket": self._shown(ticket)})
+        return WireAnswer(200, {"ticket": self._shown(ticket)})
 
-    def _update(self, ticket: Ticket, body: Any) -> Answer:  # noqa: ANN401
+    def _update(self, ticket: TenantTicket, body: Any) -> WireAnswer:  # noqa: ANN401
         change = body.get("ticket") if isinstance(body, dict) else None
         if not isinstance(change, dict):
-            return Answer(400, self.error_body(400))
+            return WireAnswer(400, self.error_body(400))
         if isinstance(comment := change.get("comment"), dict) and comment.get("body"):
             operator = comment.get("sender_type", "operator") != "customer"
             self._comment(
@@ -187,7 +191,7 @@ class Richpanel(Tenant):
         ids = {one["id"] for one in self.users}, {one["id"] for one in self.teams}
         asked = change.get("assignee_id", "unassigned"), change.get("team_id")
         if asked[0] not in {*ids[0], "unassigned"} or asked[1] not in {*ids[1], None}:
-            return Answer(404, self.error_body(404))
+            return WireAnswer(404, self.error_body(404))
         if "team_id" in change:
             changed = ticket.fields["team_id"] != change["team_id"]
             ticket.fields["team_id"] = change["team_id"]
@@ -201,9 +205,9 @@ class Richpanel(Tenant):
             if name in change:
                 ticket.fields[name] = change[name]
         self._set_status(ticket, change)
-        return Answer(200, {"ticket": self._shown(ticket)})
+        return WireAnswer(200, {"ticket": self._shown(ticket)})
 
-    def _set_status(self, ticket: Ticket, change: dict[str, Any]) -> None:
+    def _set_status(self, ticket: TenantTicket, change: dict[str, Any]) -> None:
         status = change.get("status")
         state = change.get("state") or (
             {"CLOSED": "closed", "OPEN": "open"}.get(str(status))
@@ -220,14 +224,14 @@ class Richpanel(Tenant):
 
     # --- several tickets ------------------------------------------------------------------------
 
-    def _list(self, request: Request) -> Answer:
+    def _list(self, request: Request) -> WireAnswer:
         query = request.query
         try:
             page, per_page = int(query.get("page", "1")), int(query.get("per_page", "10"))
         except ValueError:
-            return Answer(400, self.error_body(400))
+            return WireAnswer(400, self.error_body(400))
         if page < 1 or not 1 <= per_page <= PAGE_LIMIT:
-            return Answer(400, self.error_body(400))
+            return WireAnswer(400, self.error_body(400))
         tickets = list(self._tickets.values())
         if self.modes.filters_work:
             since = query.get("updated_at", "")
@@ -245,7 +249,7 @@ class Richpanel(Tenant):
         found = tickets[first : first + per_page]
         with_comments = self.modes.listed_with_comments
         link = f"{self.url}/v1/tickets?page={{}}&per_page={per_page}"
-        return Answer(
+        return WireAnswer(
             200,
             {
                 "count": len(tickets),
@@ -255,24 +259,24 @@ class Richpanel(Tenant):
             },
         )
 
-    def _by_number(self, number: str) -> Answer:
+    def _by_number(self, number: str) -> WireAnswer:
         for ticket in self._tickets.values():
             if str(ticket.fields["conversation_no"]) == number:
-                return Answer(200, {"ticket": self._shown(ticket)})
-        return Answer(404, self.error_body(404))
+                return WireAnswer(200, {"ticket": self._shown(ticket)})
+        return WireAnswer(404, self.error_body(404))
 
-    def _by_customer(self, value: str) -> Answer:
+    def _by_customer(self, value: str) -> WireAnswer:
         found = [
             self._shown(ticket, comments=False)
             for ticket in self._tickets.values()
             if ticket.fields["via"]["source"]["from"].get("address") == value
         ]
-        return Answer(200, {"count": len(found), "ticket": found})
+        return WireAnswer(200, {"count": len(found), "ticket": found})
 
-    def _create(self, body: Any) -> Answer:  # noqa: ANN401
+    def _create(self, body: Any) -> WireAnswer:  # noqa: ANN401
         given = body.get("ticket") if isinstance(body, dict) else None
         if not isinstance(given, dict) or not isinstance(given.get("comment"), dict):
-            return Answer(400, self.error_body(400))
+            return WireAnswer(400, self.error_body(400))
         ticket_id = str(uuid.uuid4())
         comment = given["comment"]
         self.add_ticket(
@@ -286,18 +290,18 @@ class Richpanel(Tenant):
         self._effect(ticket, "ticket_created", ticket_id)
         operator = comment.get("sender_type") == "operator"
         self._comment(ticket, comment.get("body", ""), "comment", operator=operator)
-        return Answer(200, {"ticket": self._shown(ticket)})
+        return WireAnswer(200, {"ticket": self._shown(ticket)})
 
-    def _tags(self, request: Request) -> Answer:
+    def _tags(self, request: Request) -> WireAnswer:
         if request.method == "POST":
             name = (request.body or {}).get("name") if isinstance(request.body, dict) else None
             if not isinstance(name, str) or not name:
-                return Answer(400, self.error_body(400))
+                return WireAnswer(400, self.error_body(400))
             if name in self._tag_ids:
-                return Answer(409, self.error_body(409))
-            return Answer(200, {"tag": {"id": self.tag_id(name), "name": name}})
+                return WireAnswer(409, self.error_body(409))
+            return WireAnswer(200, {"tag": {"id": self.tag_id(name), "name": name}})
         rows = [{"id": key, "name": name} for name, key in self._tag_ids.items()]
-        return Answer(200, {"tag": rows})
+        return WireAnswer(200, {"tag": rows})
 
 
 _REASONS = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
 
 from local.vendors import simulated
-from local.vendors.wire import Answer, Request
+from local.vendors.wire import Request, WireAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ GET    /_sim/effects               every change that was made through the API
 
 
 @dataclass(slots=True)
-class Modes(simulated.Modes):
+class TenantBehaviour(simulated.Behaviour):
     """How this tenant behaves.
 
     Attributes:
@@ -55,7 +55,7 @@ class Modes(simulated.Modes):
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class TenantChange:
     """One change made through the API.
 
     Attributes:
@@ -72,7 +72,7 @@ class Effect:
 
 
 @dataclass(slots=True)
-class Ticket:
+class TenantTicket:
     """One ticket; `visible_at`: from when the API shows a comment."""
 
     fields: dict[str, Any]
@@ -85,13 +85,13 @@ class Ticket:
 class Tenant(simulated.Vendor):
     """Tickets, comments, tags and orders, and every change that was made through the API."""
 
-    modes_type = Modes
-    modes: Modes
+    modes_type = TenantBehaviour
+    modes: TenantBehaviour
     help_text = HELP
 
     def _clear(self) -> None:
-        self._tickets: dict[str, Ticket] = {}
-        self._effects: list[Effect] = []
+        self._tickets: dict[str, TenantTicket] = {}
+        self._effects: list[TenantChange] = []
         self._tag_ids: dict[str, str] = {}
         self._orders: dict[tuple[str, str], dict[str, Any]] = {}
         self._numbers = itertools.count(1001)
@@ -110,7 +110,7 @@ class Tenant(simulated.Vendor):
     # --- for tests --------------------------------------------------------------------------------
 
     @property
-    def effects(self) -> tuple[Effect, ...]:
+    def effects(self) -> tuple[TenantChange, ...]:
         """Every change made through the API, oldest first; not those made by a test directly."""
         with self.lock:
             return tuple(self._effects)
@@ -162,7 +162,9 @@ class Tenant(simulated.Vendor):
                     "email": customer_email,
                     "type": "customer",
                 }
-            self._tickets[ticket_id] = Ticket({**fields, **more}, list(dict.fromkeys(tags)), [])
+            self._tickets[ticket_id] = TenantTicket(
+                {**fields, **more}, list(dict.fromkeys(tags)), []
+            )
             for one in comments:
                 self.add_comment(ticket_id, **({"body": one} if isinstance(one, str) else one))
 
@@ -245,7 +247,7 @@ class Tenant(simulated.Vendor):
 
     def _comment(
         self,
-        ticket: Ticket,
+        ticket: TenantTicket,
         text: str,
         kind: str,
         **settings: Any,  # noqa: ANN401
@@ -254,13 +256,13 @@ class Tenant(simulated.Vendor):
         ticket.visible_at[comment_id] = self._now() + self.modes.comment_lag_seconds
         self._effect(ticket, kind, comment_id)
 
-    def _effect(self, ticket: Ticket, kind: str, value: str, *, changed: bool = True) -> None:
-        self._effects.append(Effect(ticket.fields["id"], kind, value, changed))
+    def _effect(self, ticket: TenantTicket, kind: str, value: str, *, changed: bool = True) -> None:
+        self._effects.append(TenantChange(ticket.fields["id"], kind, value, changed))
         if changed:
             ticket.fields["updated_at"] = self._iso()
 
     def _shown(
-        self, ticket: Ticket, *, everything: bool = False, comments: bool = True
+        self, ticket: TenantTicket, *, everything: bool = False, comments: bool = True
     ) -> dict[str, Any]:
         now = self._now()
         as_ids = self.modes.tag_mode == "id" and not everything
@@ -279,7 +281,7 @@ class Tenant(simulated.Vendor):
 
     # --- driven from another process ------------------------------------------------------------
 
-    def admin(self, request: Request) -> Answer:
+    def admin(self, request: Request) -> WireAnswer:
         """Adds tickets, comments, orders and effects to the paths of every vendor."""
         rest = [unquote(part) for part in request.segments[1:]]
         with self.lock:
@@ -288,18 +290,18 @@ class Tenant(simulated.Vendor):
                     everything = [
                         self._shown(one, everything=True) for one in self._tickets.values()
                     ]
-                    return Answer(200, {"tickets": everything})
+                    return WireAnswer(200, {"tickets": everything})
                 case ("GET", "tickets", ticket_id):
-                    return Answer(200, {"ticket": self.ticket(ticket_id)})
+                    return WireAnswer(200, {"ticket": self.ticket(ticket_id)})
                 case ("POST", "tickets"):
                     settings = dict(request.body)
                     self.add_ticket(settings.pop("id"), **settings)
-                    return Answer(200, {"ok": True})
+                    return WireAnswer(200, {"ok": True})
                 case ("POST", "tickets", ticket_id, "comments"):
-                    return Answer(200, {"id": self.add_comment(ticket_id, **request.body)})
+                    return WireAnswer(200, {"id": self.add_comment(ticket_id, **request.body)})
                 case ("POST", "orders"):
                     self.link_order(**{"order": {}, **request.body})
-                    return Answer(200, {"ok": True})
+                    return WireAnswer(200, {"ok": True})
                 case ("GET", "effects"):
                     rows = [
                         {
@@ -310,6 +312,6 @@ class Tenant(simulated.Vendor):
                         }
                         for one in self._effects
                     ]
-                    return Answer(200, {"effects": rows})
+                    return WireAnswer(200, {"effects": rows})
                 case _:
                     return super().admin(request)

@@ -27,7 +27,7 @@ from email.utils import parseaddr
 from typing import TYPE_CHECKING, Any
 
 from local.vendors import simulated
-from local.vendors.wire import Answer, Request
+from local.vendors.wire import Request, WireAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -78,7 +78,7 @@ _OWN_HEADERS = frozenset(
 
 
 @dataclass(slots=True)
-class Modes(simulated.Modes):
+class SesBehaviour(simulated.Behaviour):
     """How this account behaves.
 
     Attributes:
@@ -90,7 +90,7 @@ class Modes(simulated.Modes):
     sandbox: bool = False
 
 
-class Ses(simulated.Vendor):
+class SimulatedSes(simulated.Vendor):
     """The server.
 
     Args:
@@ -99,8 +99,8 @@ class Ses(simulated.Vendor):
     """
 
     name = "ses"
-    modes_type = Modes
-    modes: Modes
+    modes_type = SesBehaviour
+    modes: SesBehaviour
     help_text = HELP
 
     def __init__(
@@ -214,14 +214,14 @@ class Ses(simulated.Vendor):
         is_send = (request.method, request.path) == ("POST", "/v2/email/outbound-emails")
         return "send_email" if is_send else "unknown"
 
-    def refusal(self, request: Request, operation: str) -> Answer | None:
+    def refusal(self, request: Request, operation: str) -> WireAnswer | None:
         """Requests must carry a signature; it is not verified."""
         del operation
         if not request.headers.get("authorization", "").startswith("AWS4-HMAC-SHA256"):
             return _error(403, "MissingAuthenticationTokenException")
         return None
 
-    def answer(self, request: Request, operation: str) -> Answer:
+    def answer(self, request: Request, operation: str) -> WireAnswer:
         """Accept an e-mail."""
         if operation != "send_email":
             return _error(404, "NotFoundException")
@@ -265,7 +265,7 @@ class Ses(simulated.Vendor):
         self._emails.append(email)
         if email["configuration_set"]:
             self._due += [(email, fate) for fate in self.modes.fates]
-        return Answer(200, {"MessageId": message_id})
+        return WireAnswer(200, {"MessageId": message_id})
 
     def _is_verified(self, address: str) -> bool:
         return bool({address, address.rpartition("@")[2]} & self.verified)
@@ -275,15 +275,15 @@ class Ses(simulated.Vendor):
         code = "TooManyRequestsException" if status == 429 else "InternalFailure"  # noqa: PLR2004
         return {"message": code, "__type": code}
 
-    def admin(self, request: Request) -> Answer:
+    def admin(self, request: Request) -> WireAnswer:
         """See `simulated.Vendor.admin`."""
         match (request.method, *request.segments[1:]):
             case ("GET", "emails"):
-                return Answer(200, {"emails": list(self.emails)})
+                return WireAnswer(200, {"emails": list(self.emails)})
             case ("POST", "events"):
                 return self._handed_out(self.events())
             case ("DELETE", "events"):
-                return Answer(200, {"forgotten": len(self.events())})
+                return WireAnswer(200, {"forgotten": len(self.events())})
             case ("POST", "inbound"):
                 raw = request.body
                 headers = {k.replace("-", "_"): v for k, v in (raw.get("headers") or {}).items()}
@@ -292,12 +292,12 @@ class Ses(simulated.Vendor):
                 )
         return super().admin(request)
 
-    def _handed_out(self, events: list[dict[str, Any]]) -> Answer:
+    def _handed_out(self, events: list[dict[str, Any]]) -> WireAnswer:
         if self.on_event is None:
-            return Answer(409, {"error": "no handler for events is set"})
+            return WireAnswer(409, {"error": "no handler for events is set"})
         for event in events:
             self.on_event(event)
-        return Answer(200, {"events": len(events)})
+        return WireAnswer(200, {"events": len(events)})
 
 
 def sns_event(message: Mapping[str, Any]) -> dict[str, Any]:
@@ -382,8 +382,8 @@ def _is_one_click(headers: Mapping[str, str]) -> bool:
     return is_promised and len(links) == 1
 
 
-def _error(status: int, code: str) -> Answer:
-    return Answer(status, {"message": code}, {"x-amzn-ErrorType": code})
+def _error(status: int, code: str) -> WireAnswer:
+    return WireAnswer(status, {"message": code}, {"x-amzn-ErrorType": code})
 
 
 def _iso(epoch: float) -> str:

@@ -26,7 +26,7 @@ from urllib.parse import parse_qs
 import graphql
 
 from local.vendors import simulated
-from local.vendors.wire import Answer, Request
+from local.vendors.wire import Request, WireAnswer
 
 CLIENT_ID = "simulated-shopify-client"
 CLIENT_SECRET = "simulated-shopify-secret"  # noqa: S105 - a simulated vendor's
@@ -75,7 +75,7 @@ _SCHEMA = graphql.build_schema(
 
 
 @dataclass(slots=True)
-class Modes(simulated.Modes):
+class ShopBehaviour(simulated.Behaviour):
     """How this shop behaves.
 
     Attributes:
@@ -91,7 +91,7 @@ class Modes(simulated.Modes):
     restore_rate: float = 100.0
 
 
-class Shopify(simulated.Vendor):
+class SimulatedShopify(simulated.Vendor):
     """The server.
 
     Args:
@@ -100,8 +100,8 @@ class Shopify(simulated.Vendor):
     """
 
     name = "shopify"
-    modes_type = Modes
-    modes: Modes
+    modes_type = ShopBehaviour
+    modes: ShopBehaviour
     help_text = HELP
 
     def _clear(self) -> None:
@@ -178,7 +178,7 @@ class Shopify(simulated.Vendor):
                 return "graphql"
         return "unknown"
 
-    def refusal(self, request: Request, operation: str) -> Answer | None:
+    def refusal(self, request: Request, operation: str) -> WireAnswer | None:
         """401 without a valid token."""
         if operation != "graphql":
             return None
@@ -186,48 +186,48 @@ class Shopify(simulated.Vendor):
         if self._now() < ends:
             return None
         message = "[API] Invalid API key or access token (unrecognized login or wrong password)"
-        return Answer(401, {"errors": message})
+        return WireAnswer(401, {"errors": message})
 
     def error_body(self, status: int) -> dict[str, Any]:
         """The vendor's error body."""
         return {"errors": f"status {status}"}
 
-    def answer(self, request: Request, operation: str) -> Answer:
+    def answer(self, request: Request, operation: str) -> WireAnswer:
         """Perform the operation."""
         match operation:
             case "get_token":
                 return self._grant(request)
             case "graphql":
                 return self._graphql(request.body)
-        return Answer(404, {"errors": "Not Found"})
+        return WireAnswer(404, {"errors": "Not Found"})
 
-    def _grant(self, request: Request) -> Answer:
+    def _grant(self, request: Request) -> WireAnswer:
         raw = request.body if isinstance(request.body, str) else ""
         form = {name: values[-1] for name, values in parse_qs(raw).items()}
         if form.get("grant_type") != "client_credentials":
-            return Answer(400, {"error": "unsupported_grant_type"})
+            return WireAnswer(400, {"error": "unsupported_grant_type"})
         if (form.get("client_id"), form.get("client_secret")) != self.credentials:
-            return Answer(401, {"error": "invalid_client"})
+            return WireAnswer(401, {"error": "invalid_client"})
         token = f"shpat_{next(self._numbers):032x}"
         self._tokens[token] = self._now() + self.modes.token_seconds
         seconds = int(self.modes.token_seconds)
-        return Answer(200, {"access_token": token, "scope": SCOPE, "expires_in": seconds})
+        return WireAnswer(200, {"access_token": token, "scope": SCOPE, "expires_in": seconds})
 
-    def _graphql(self, body: Any) -> Answer:  # noqa: ANN401
+    def _graphql(self, body: Any) -> WireAnswer:  # noqa: ANN401
         if not isinstance(body, dict) or not isinstance(body.get("query"), str):
-            return Answer(400, {"errors": {"query": "Required parameter missing or invalid"}})
+            return WireAnswer(400, {"errors": {"query": "Required parameter missing or invalid"}})
         if self._errors:
             code = self._errors.pop(0)
             message = code.replace("_", " ").capitalize()
             error = {"message": message, "extensions": {"code": code}}
-            return Answer(200, {"errors": [error], "extensions": self._cost(empty=True)})
+            return WireAnswer(200, {"errors": [error], "extensions": self._cost(empty=True)})
         if not self.modes.shows_disputes and "disputes" in body["query"]:
             hidden = {
                 "message": "Access denied for disputes field.",
                 "extensions": {"code": "ACCESS_DENIED"},
                 "path": ["orders", "nodes", 0, "disputes"],
             }
-            return Answer(200, {"data": None, "errors": [hidden], "extensions": self._cost()})
+            return WireAnswer(200, {"data": None, "errors": [hidden], "extensions": self._cost()})
         found = graphql.graphql_sync(
             _SCHEMA,
             body["query"],
@@ -239,7 +239,7 @@ class Shopify(simulated.Vendor):
         if not self.modes.shows_email and found.data:
             denied = "This app is not approved to access the Order object's email."
             errors.append({"message": denied, "extensions": {"code": "ACCESS_DENIED"}})
-        return Answer(200, {**answer, "errors": errors} if errors else answer)
+        return WireAnswer(200, {**answer, "errors": errors} if errors else answer)
 
     def _search(
         self,
@@ -282,17 +282,17 @@ class Shopify(simulated.Vendor):
 
     # --- driven from another process ------------------------------------------------------------
 
-    def admin(self, request: Request) -> Answer:
+    def admin(self, request: Request) -> WireAnswer:
         """Adds orders and errors to the paths of every vendor."""
         match (request.method, *request.segments[1:]):
             case ("GET", "orders"):
-                return Answer(200, {"orders": self._orders})
+                return WireAnswer(200, {"orders": self._orders})
             case ("POST", "orders"):
                 self.add_order(**request.body)
-                return Answer(200, {"ok": True})
+                return WireAnswer(200, {"ok": True})
             case ("POST", "errors"):
                 self.fail_with(**request.body)
-                return Answer(200, {"ok": True})
+                return WireAnswer(200, {"ok": True})
         return super().admin(request)
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from local.stack.running import Running
 from local.vendors.faults import SILENT, Fault, FaultKind, deliver
-from local.vendors.wire import HOST, Answer, Connection, Listener, Request
+from local.vendors.wire import HOST, ClientConnection, Listener, Request, WireAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,7 +42,7 @@ POST   /_sim/reset                 clear everything: state, requests, faults, mo
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ReceivedCall:
     """The record of a request; without headers, so without the key.
 
     Attributes:
@@ -67,7 +67,7 @@ class Call:
 
 
 @dataclass(slots=True)
-class Modes:
+class Behaviour:
     """Settings that every vendor has; a vendor adds its own by subclassing.
 
     Attributes:
@@ -96,14 +96,14 @@ class Vendor(Running):
     """
 
     name = "vendor"
-    modes_type: type[Modes] = Modes
+    modes_type: type[Behaviour] = Behaviour
     help_text = HELP
 
     def __init__(self, port: int = 0, *, now: Callable[[], float] = time.time) -> None:
         self._now = self._own_now = now
         self.lock = threading.RLock()
         self.modes = self.modes_type()
-        self._calls: list[Call] = []
+        self._calls: list[ReceivedCall] = []
         self._number = 0
         self._faults: list[Fault] = []
         self._arrivals: deque[float] = deque()
@@ -120,20 +120,20 @@ class Vendor(Running):
         """The vendor's name for the request's operation."""
 
     @abstractmethod
-    def refusal(self, request: Request, operation: str) -> Answer | None:
+    def refusal(self, request: Request, operation: str) -> WireAnswer | None:
         """A response that precedes the operation, such as 401; None to go ahead."""
 
     @abstractmethod
-    def answer(self, request: Request, operation: str) -> Answer:
+    def answer(self, request: Request, operation: str) -> WireAnswer:
         """Perform the operation, under the lock."""
 
     def _clear(self) -> None:
         """Reset the vendor's own state."""
 
-    def ignored(self, request: Request) -> Answer:
+    def ignored(self, request: Request) -> WireAnswer:
         """The success reported for a request that is accepted and not carried out."""
         del request
-        return Answer(200, {})
+        return WireAnswer(200, {})
 
     def error_body(self, status: int) -> Any:  # noqa: ANN401 - JSON
         """The vendor's body for an injected error."""
@@ -152,12 +152,12 @@ class Vendor(Running):
         return self.url
 
     @property
-    def calls(self) -> tuple[Call, ...]:
+    def calls(self) -> tuple[ReceivedCall, ...]:
         """Every request since the start or the last `forget_calls`, oldest first."""
         with self.lock:
             return tuple(self._calls)
 
-    def calls_of(self, operation: str) -> tuple[Call, ...]:
+    def calls_of(self, operation: str) -> tuple[ReceivedCall, ...]:
         """Those of one operation."""
         return tuple(call for call in self.calls if call.operation == operation)
 
@@ -229,7 +229,7 @@ class Vendor(Running):
 
     # --- one request ----------------------------------------------------------------------------
 
-    def serve(self, request: Request, connection: Connection) -> None:
+    def serve(self, request: Request, connection: ClientConnection) -> None:
         """Answer one request, normally or with a fault, and record it."""
         operation = self.operation_of(request)
         arrived = time.time()
@@ -241,11 +241,11 @@ class Vendor(Running):
         with self.lock:
             answer, acted = self._outcome(request, operation, fault, limited=limited)
             if answer is not None:
-                answer = Answer(answer.status, answer.body, {**headers, **answer.headers})
+                answer = WireAnswer(answer.status, answer.body, {**headers, **answer.headers})
             silent = answer is None or (fault is not None and fault.kind in SILENT)
             self._number += 1
             self._calls.append(
-                Call(
+                ReceivedCall(
                     number=self._number,
                     at_epoch=arrived,
                     method=request.method,
@@ -262,26 +262,26 @@ class Vendor(Running):
 
     def _outcome(
         self, request: Request, operation: str, fault: Fault | None, *, limited: bool
-    ) -> tuple[Answer | None, bool]:
+    ) -> tuple[WireAnswer | None, bool]:
         """The response, and whether the operation was performed."""
         if fault is not None and fault.kind == "status":
             body = self.error_body(fault.status) if fault.body is None else fault.body
-            return Answer(fault.status, body, fault.headers), False
+            return WireAnswer(fault.status, body, fault.headers), False
         if fault is not None and fault.kind in ("drop", "hang"):
             return None, False
         if limited:
-            return Answer(429, self.error_body(429)), False
+            return WireAnswer(429, self.error_body(429)), False
         refused = self.refusal(request, operation)
         if refused is not None:
             return refused, False
         if fault is not None and fault.kind == "ignored":
             shown = self.ignored(request)
-            return (shown if fault.body is None else Answer(shown.status, fault.body)), False
+            return (shown if fault.body is None else WireAnswer(shown.status, fault.body)), False
         answer = self.answer(request, operation)
         acted = answer.status < 400  # noqa: PLR2004
         if fault is not None and fault.kind == "act_then_status":
             body = self.error_body(fault.status) if fault.body is None else fault.body
-            answer = Answer(fault.status, body, fault.headers)
+            answer = WireAnswer(fault.status, body, fault.headers)
         return answer, acted
 
     def _rate(self) -> tuple[dict[str, str], bool]:
@@ -306,33 +306,33 @@ class Vendor(Running):
 
     # --- driven from another process ------------------------------------------------------------
 
-    def admin(self, request: Request) -> Answer:
+    def admin(self, request: Request) -> WireAnswer:
         """Answer a request under ``/_sim``; it is not recorded, limited or disturbed."""
         rest = request.segments[1:]
         with self.lock:
             match (request.method, *rest):
                 case ("GET",):
-                    return Answer(200, self.help_text)
+                    return WireAnswer(200, self.help_text)
                 case ("GET", "requests"):
-                    return Answer(200, {"requests": self._listed(request.query)})
+                    return WireAnswer(200, {"requests": self._listed(request.query)})
                 case ("DELETE", "requests"):
                     self._calls.clear()
                 case ("GET", "faults"):
                     left = [asdict(one) for one in self._faults if one.times != 0]
-                    return Answer(200, {"faults": left})
+                    return WireAnswer(200, {"faults": left})
                 case ("POST", "faults"):
                     self.fault(**request.body)
                 case ("DELETE", "faults"):
                     self._faults.clear()
                 case ("GET", "modes"):
-                    return Answer(200, asdict(self.modes))
+                    return WireAnswer(200, asdict(self.modes))
                 case ("PATCH", "modes"):
                     self.set_modes(**request.body)
                 case ("POST", "reset"):
                     self.reset()
                 case _:
-                    return Answer(404, {"error": "unknown path; GET /_sim lists all paths"})
-        return Answer(200, {"ok": True})
+                    return WireAnswer(404, {"error": "unknown path; GET /_sim lists all paths"})
+        return WireAnswer(200, {"ok": True})
 
     def _listed(self, query: Mapping[str, str]) -> list[dict[str, Any]]:
         operation, after = query.get("operation"), int(query.get("after", "0"))

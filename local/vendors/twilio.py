@@ -34,7 +34,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import requests
 
 from local.vendors import simulated
-from local.vendors.wire import Answer, Request
+from local.vendors.wire import Request, WireAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -74,7 +74,7 @@ _NUMBER = re.compile(r"(whatsapp:)?\+[1-9]\d{5,14}")
 
 
 @dataclass(slots=True)
-class Modes(simulated.Modes):
+class TwilioBehaviour(simulated.Behaviour):
     """How this account behaves.
 
     Attributes:
@@ -89,7 +89,7 @@ class Modes(simulated.Modes):
 
 
 @dataclass(frozen=True, slots=True)
-class Post:
+class WebhookPost:
     """A signed form post to the application."""
 
     url: str
@@ -101,7 +101,7 @@ class Post:
         return requests.post(self.url, data=self.body, headers=self.headers, timeout=15).status_code
 
 
-class Twilio(simulated.Vendor):
+class SimulatedTwilio(simulated.Vendor):
     """The server.
 
     Args:
@@ -109,8 +109,8 @@ class Twilio(simulated.Vendor):
     """
 
     name = "twilio"
-    modes_type = Modes
-    modes: Modes
+    modes_type = TwilioBehaviour
+    modes: TwilioBehaviour
     help_text = HELP
 
     def __init__(
@@ -157,7 +157,7 @@ class Twilio(simulated.Vendor):
                 for name in ("date_created", "date_updated", "date_sent"):
                     one[name] = _rfc2822(one["_at"])
 
-    def callbacks(self) -> list[Post]:
+    def callbacks(self) -> list[WebhookPost]:
         """Remove and return every callback that is due, signed and not yet posted."""
         with self.lock:
             due, self._callbacks = self._callbacks, []
@@ -179,7 +179,7 @@ class Twilio(simulated.Vendor):
         url: str = "",
         account: str = "",
         **more: str,
-    ) -> Post:
+    ) -> WebhookPost:
         """An inbound message, as Twilio's signed post; `account` is the first one by default."""
         prefix = "whatsapp:" if whatsapp else ""
         with self.lock:
@@ -228,7 +228,7 @@ class Twilio(simulated.Vendor):
                 return "read_number"
         return "unknown"
 
-    def refusal(self, request: Request, operation: str) -> Answer | None:
+    def refusal(self, request: Request, operation: str) -> WireAnswer | None:
         """401 with code 20003 without the account's own token."""
         del operation
         account = request.segments[2] if len(request.segments) > 2 else ""  # noqa: PLR2004
@@ -239,7 +239,7 @@ class Twilio(simulated.Vendor):
             return self._error(401, 20003, "Authenticate")
         return None
 
-    def answer(self, request: Request, operation: str) -> Answer:
+    def answer(self, request: Request, operation: str) -> WireAnswer:
         """Perform the operation."""
         account = request.segments[2]
         match operation:
@@ -251,39 +251,43 @@ class Twilio(simulated.Vendor):
                 number = request.query.get("PhoneNumber", "")
                 url = self.numbers.get(number)
                 listed = [] if url is None else [{"phone_number": number, "sms_url": url}]
-                return Answer(200, {"incoming_phone_numbers": listed})
+                return WireAnswer(200, {"incoming_phone_numbers": listed})
             case "fetch_message":
                 sid = request.segments[4].removesuffix(".json")
                 known = [*self._messages, *self._received]
                 wanted = (account, sid)
                 found = next((x for x in known if (x["account_sid"], x["sid"]) == wanted), None)
-                return Answer(200, _shown(found)) if found else self._error(404, 20404, "Not found")
+                return (
+                    WireAnswer(200, _shown(found))
+                    if found
+                    else self._error(404, 20404, "Not found")
+                )
         return self._error(404, 20404, "The requested resource was not found")
 
-    def ignored(self, request: Request) -> Answer:
+    def ignored(self, request: Request) -> WireAnswer:
         """201 without a message."""
         del request
-        return Answer(201, {})
+        return WireAnswer(201, {})
 
     def error_body(self, status: int) -> dict[str, Any]:
-        """Twilio's error body."""
+        """SimulatedTwilio's error body."""
         code = {429: 20429, 500: 20500, 503: 20503}.get(status, 20001)
         return dict(self._error(status, code, f"status {status}").body)
 
-    def admin(self, request: Request) -> Answer:
+    def admin(self, request: Request) -> WireAnswer:
         """See `simulated.Vendor.admin`."""
         match (request.method, *request.segments[1:]):
             case ("GET", "messages"):
-                return Answer(200, {"messages": [_shown(one) for one in self.messages]})
+                return WireAnswer(200, {"messages": [_shown(one) for one in self.messages]})
             case ("POST", "inbound"):
                 return self._received_from(request.body)
             case ("POST", "callbacks"):
-                return Answer(200, {"statuses": self.deliver_callbacks()})
+                return WireAnswer(200, {"statuses": self.deliver_callbacks()})
             case ("DELETE", "callbacks"):
-                return Answer(200, {"forgotten": len(self.callbacks())})
+                return WireAnswer(200, {"forgotten": len(self.callbacks())})
         return super().admin(request)
 
-    def _received_from(self, raw: Mapping[str, Any]) -> Answer:
+    def _received_from(self, raw: Mapping[str, Any]) -> WireAnswer:
         """An inbound message of another process."""
         post = self.inbound(
             raw["from"],
@@ -295,9 +299,9 @@ class Twilio(simulated.Vendor):
             account=raw.get("account", ""),
             **raw.get("form", {}),
         )
-        return Answer(200, {"status": None if raw.get("lost") else post.send()})
+        return WireAnswer(200, {"status": None if raw.get("lost") else post.send()})
 
-    def _create(self, account: str, request: Request) -> Answer:
+    def _create(self, account: str, request: Request) -> WireAnswer:
         form = parse_qs(str(request.body or ""), keep_blank_values=True)
         get = {name: values[-1] for name, values in form.items()}.get
         to, sender = get("To", ""), get("From", "")
@@ -332,7 +336,7 @@ class Twilio(simulated.Vendor):
         self._messages.append(message)
         taken = _shown(message)
         self._advance(message, is_template=bool(get("ContentSid")))
-        return Answer(201, taken)
+        return WireAnswer(201, taken)
 
     def _inbound_resource(self, form: Mapping[str, str]) -> dict[str, Any]:
         now = self._now()
@@ -410,7 +414,7 @@ class Twilio(simulated.Vendor):
         if message["_callback"]:
             self._callbacks.append((message, status, code))
 
-    def _list(self, account: str, request: Request) -> Answer:
+    def _list(self, account: str, request: Request) -> WireAnswer:
         query = request.query
         size = min(int(query.get("PageSize", "50")), self.modes.page_size)
         page = int(query.get("Page", "0"))
@@ -433,7 +437,7 @@ class Twilio(simulated.Vendor):
             if has_more
             else ""
         )
-        return Answer(
+        return WireAnswer(
             200,
             {
                 "messages": [_shown(one) for one in shown],
@@ -448,7 +452,7 @@ class Twilio(simulated.Vendor):
             },
         )
 
-    def _callback(self, message: Mapping[str, Any], status: str, code: int | None) -> Post:
+    def _callback(self, message: Mapping[str, Any], status: str, code: int | None) -> WebhookPost:
         form = {
             "MessageSid": message["sid"],
             "SmsSid": message["sid"],
@@ -463,7 +467,7 @@ class Twilio(simulated.Vendor):
             form["ErrorCode"] = str(code)
         return self._signed(str(message["_callback"]), form)
 
-    def _signed(self, url: str, form: Mapping[str, str]) -> Post:
+    def _signed(self, url: str, form: Mapping[str, str]) -> WebhookPost:
         """A form post with Twilio's signature over the configured URL."""
         token = self.accounts[form["AccountSid"]]
         text = url + "".join(name + form[name] for name in sorted(form))
@@ -475,19 +479,19 @@ class Twilio(simulated.Vendor):
         }
         if self.post_to is not None:
             url = url.replace(self.post_to[0], self.post_to[1], 1)
-        return Post(url, headers, urlencode(form).encode())
+        return WebhookPost(url, headers, urlencode(form).encode())
 
     def _sid(self, prefix: str) -> str:
         return f"{prefix}{hashlib.md5(f'{prefix}{next(self._numbers)}'.encode()).hexdigest()}"  # noqa: S324 - an id
 
-    def _error(self, status: int, code: int, message: str) -> Answer:
+    def _error(self, status: int, code: int, message: str) -> WireAnswer:
         body = {
             "code": code,
             "message": message,
             "more_info": f"https://www.twilio.com/docs/errors/{code}",
             "status": status,
         }
-        return Answer(status, body)
+        return WireAnswer(status, body)
 
 
 def _callback_problem(url: str | None) -> int | None:

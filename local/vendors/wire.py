@@ -46,7 +46,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WireAnswer:
     """Status, JSON body and extra headers of a response."""
 
     status: int
@@ -62,14 +62,14 @@ class Site(Protocol):
     def epoch(self) -> float:
         """Its own clock, for the ``Date`` of its responses."""
 
-    def admin(self, request: Request) -> Answer:
+    def admin(self, request: Request) -> WireAnswer:
         """Answer a request under `ADMIN`; an exception for an invalid one becomes a 400."""
 
-    def serve(self, request: Request, connection: Connection) -> None:
+    def serve(self, request: Request, connection: ClientConnection) -> None:
         """Answer any other request on its connection, or reset it."""
 
 
-class Connection(BaseHTTPRequestHandler):
+class ClientConnection(BaseHTTPRequestHandler):
     """One client connection, kept alive between requests."""
 
     protocol_version = "HTTP/1.1"
@@ -85,7 +85,7 @@ class Connection(BaseHTTPRequestHandler):
             try:
                 answer = site.admin(request)
             except (TypeError, ValueError, KeyError, AttributeError) as error:
-                answer = Answer(400, {"error": str(error)})
+                answer = WireAnswer(400, {"error": str(error)})
             self.send(answer)
             return
         site.serve(request, self)
@@ -93,7 +93,7 @@ class Connection(BaseHTTPRequestHandler):
     do_GET = do_PUT = do_POST = do_DELETE = do_PATCH = _handle  # noqa: N815
 
     def send(
-        self, answer: Answer, *, pause: float = 0.0, stopping: threading.Event | None = None
+        self, answer: WireAnswer, *, pause: float = 0.0, stopping: threading.Event | None = None
     ) -> None:
         """Write the response; with a pause, one byte of the body at a time."""
         is_text = isinstance(answer.body, str)
@@ -168,7 +168,7 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, site: Site, port: int) -> None:
         self.site = site
         self.live: set[socket.socket] = set()
-        super().__init__((HOST, port), Connection)
+        super().__init__((HOST, port), ClientConnection)
 
     def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
         self.live.add(request)

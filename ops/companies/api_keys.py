@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from botocore.exceptions import ClientError
 
 from chalicelib.outreach.door import access
-from chalicelib.outreach.door.access import Role
+from chalicelib.outreach.door.access import DeskRole
 from ops.session import OpsError, Session
 
 KEY_BYTES = 32
@@ -60,7 +60,7 @@ def companies(session: Session) -> tuple[str, ...]:
     return tuple(_read(session)[0])
 
 
-def issue(session: Session, company_id: str, role: Role | None = None) -> tuple[str, int]:
+def issue(session: Session, company_id: str, role: DeskRole | None = None) -> tuple[str, int]:
     """Issue a new key; only the newest one before it stays active.
 
     Args:
@@ -83,7 +83,7 @@ def issue(session: Session, company_id: str, role: Role | None = None) -> tuple[
     return key, _change(session, company_id, change, role)
 
 
-def finish(session: Session, company_id: str, role: Role | None = None) -> int:
+def finish(session: Session, company_id: str, role: DeskRole | None = None) -> int:
     """Revoke all keys but the newest; returns how many were revoked.  Arguments as `issue`.
 
     Raises:
@@ -102,7 +102,7 @@ def _change(
     session: Session,
     company_id: str,
     change: Callable[[tuple[str, ...]], tuple[tuple[str, ...], Result]],
-    role: Role | None,
+    role: DeskRole | None,
 ) -> Result:
     """Replace one company's keys of a kind; everything else of the secret stays unchanged."""
     for _ in range(TRIES):
@@ -127,7 +127,7 @@ def _change(
 
 
 def _keys_of(
-    whole: Mapping[str, Any], company_id: str, role: Role | None = None
+    whole: Mapping[str, Any], company_id: str, role: DeskRole | None = None
 ) -> tuple[str, ...]:
     known = access.access(json.dumps(whole)).get(company_id, access.Access())
     if role is None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from chalicelib.outreach.desk.asked import ACTS
-from chalicelib.outreach.door.access import Role
+from chalicelib.outreach.door.access import DeskRole
 from ops import journal
 from ops.companies import api_keys, company, erase, events, handoff, senders, usage
 from ops.options import DryRun, Json, Limit, Reason, Stage, Yes
@@ -225,7 +225,7 @@ def company_key(
         bool, typer.Option("--finish", help="Issue no key; revoke all but the newest.")
     ] = False,
     desk: Annotated[
-        Role | None, typer.Option("--desk", help="A key of the company's desk, with this role.")
+        DeskRole | None, typer.Option("--desk", help="A key of the company's desk, with this role.")
     ] = None,
     yes: Yes = False,
     json: Json = False,

@@ -12,7 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from chalicelib.errors import PermanentError, UnavailableError
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.door.access import Role
+from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.project.ai_config import ignored_names
 from ops import journal
 from ops.companies import api_keys, company_item, identities, senders
@@ -135,7 +135,7 @@ def check(session: Session, item: dict[str, Any]) -> list[Finding]:
     return found
 
 
-def issue(session: Session, company_id: str, role: Role | None = None) -> tuple[str, int]:
+def issue(session: Session, company_id: str, role: DeskRole | None = None) -> tuple[str, int]:
     """Issue a new key for a stored company; see `api_keys.issue`.
 
     Raises:

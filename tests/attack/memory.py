@@ -21,7 +21,7 @@ from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 
-from local.stack.lambda_events import Context
+from local.stack.lambda_events import LambdaContext
 from local.stack.resources import Secrets
 from tests.attack.doors import DOORS, FORM, Door
 from tests.attack.hostile import HUGE
@@ -73,7 +73,7 @@ def _child() -> None:
     app = functions(given["variables"])
     sender = Sender(SimpleNamespace(secrets=SimpleNamespace(**given["secrets"])))
     for door in DOORS:
-        app.app(_event(door, door.body(door.example(0)), sender), Context())
+        app.app(_event(door, door.body(door.example(0)), sender), LambdaContext())
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "event"
         idle = _peak(app, file, _event(DOORS[-1], b"", sender))
@@ -128,7 +128,7 @@ def _peak(app: object, file: Path, made: dict) -> float:
     process = os.fork()
     if not process:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        app.app(json.loads(file.read_bytes()), Context())
+        app.app(json.loads(file.read_bytes()), LambdaContext())
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         os.write(writing, str(peak).encode())
         os._exit(0)

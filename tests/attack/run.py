@@ -15,7 +15,7 @@ from typing import Any
 import boto3
 
 from chalicelib.facts import hubspot_webhook
-from local.stack.lambda_events import Context
+from local.stack.lambda_events import LambdaContext
 from tests.attack.doors import DOORS, Door
 from tests.attack.hostile import Hostile, requests_to
 from tests.rigs.api_gateway import event
@@ -106,7 +106,7 @@ class Attacker:
             **request.parameters,
         )
         with _written() as written:
-            answer = self._app.app(made, Context())
+            answer = self._app.app(made, LambdaContext())
         self.written = written.getvalue()
         return answer["statusCode"], self._problem(door, request, answer)
 

@@ -12,7 +12,7 @@ from chalicelib.errors import SettingsError
 from chalicelib.once.job import MAX_MESSAGE_BYTES
 from chalicelib.support.webhook import MAX_BODY_BYTES
 from local import company
-from local.stack.lambda_events import Context
+from local.stack.lambda_events import LambdaContext
 from local.vendors import twilio
 from tests.attack.doors import DOORS
 from tests.attack.run import Attacker, valid
@@ -117,7 +117,7 @@ def test_wrong_settings_are_named_in_the_log_and_not_to_the_caller(app, monkeypa
     monkeypatch.setenv("WORKER_CONCURRENCY", "many")
     door = DOOR["richpanel"]
     answer = app.app(
-        event("POST", door.path, b"{}", {"content-type": "application/json"}), Context()
+        event("POST", door.path, b"{}", {"content-type": "application/json"}), LambdaContext()
     )
     assert (answer["statusCode"], "WORKER_CONCURRENCY" in answer["body"]) == (500, False)
     written = capsys.readouterr().out
@@ -137,7 +137,7 @@ def test_the_mail_function_raises_no_foreign_text(app, monkeypatch, capsys):
         "Records": [{"Sns": {"Message": SECRET_TEXT, "Subject": None, "MessageAttributes": {}}}]
     }
     with pytest.raises(Exception, match="bug_ZeroDivisionError") as caught:
-        app.mail(record, Context())
+        app.mail(record, LambdaContext())
     assert SECRET_TEXT not in str(caught.value)
     assert caught.value.__suppress_context__
     assert SECRET_TEXT not in capsys.readouterr().out

@@ -11,7 +11,7 @@ from chalicelib.errors import AuthError, PermanentError, ProviderError, Transien
 from chalicelib.vendors import bedrock, openai
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
-from chalicelib.vendors.language_model import JsonSchema, Outcome, Turn
+from chalicelib.vendors.language_model import JsonSchema, ModelOutcome, ModelTurn
 from chalicelib.vendors.rate_limit import RateLimit
 from local import simulated_model
 from local.vendors import bedrock as simulated_bedrock
@@ -39,7 +39,7 @@ class Provider:
 
     def ask(self, **changes):
         parts = {
-            "turns": [Turn("user", CANARY)],
+            "turns": [ModelTurn("user", CANARY)],
             "model": self.models[0],
             "instructions": "Greet.",
             "max_output_tokens": 100,
@@ -53,7 +53,7 @@ class Provider:
 
 @pytest.fixture(scope="module")
 def servers():
-    with simulated_openai.OpenAI() as one, simulated_bedrock.Bedrock() as other:
+    with simulated_openai.SimulatedOpenAI() as one, simulated_bedrock.SimulatedBedrock() as other:
         yield {"openai": one, "bedrock": other}
 
 
@@ -91,7 +91,7 @@ def provider(request, servers, monkeypatch):
 def test_a_text_comes_back_with_its_tokens_and_its_model(provider):
     provider.vendor.script(text="Hello Ada")
     answer = provider.ask()
-    assert (answer.outcome, answer.text, answer.json) == (Outcome.COMPLETED, "Hello Ada", None)
+    assert (answer.outcome, answer.text, answer.json) == (ModelOutcome.COMPLETED, "Hello Ada", None)
     assert answer.usage.total_tokens == answer.usage.input_tokens + answer.usage.output_tokens
     assert answer.usage.input_tokens > 0 < answer.usage.output_tokens
     assert answer.model == provider.models[0]
@@ -110,14 +110,14 @@ def test_a_required_form_comes_back_as_an_object(provider):
 def test_a_conversation_goes_whole_whoever_began_it(provider):
     """Each provider's own rules of turns are kept: the server refuses others."""
     turns = [
-        Turn("developer", '{"company": "Cucumber"}'),
-        Turn("assistant", "Hello Jo"),
-        Turn("user", "Hi"),
-        Turn("user", "And the salary?"),
+        ModelTurn("developer", '{"company": "Cucumber"}'),
+        ModelTurn("assistant", "Hello Jo"),
+        ModelTurn("user", "Hi"),
+        ModelTurn("user", "And the salary?"),
     ]
-    assert provider.ask(turns=turns).outcome == Outcome.COMPLETED
-    assert provider.ask(turns=turns[:1]).outcome == Outcome.COMPLETED
-    assert provider.ask(turns=turns[:2]).outcome == Outcome.COMPLETED
+    assert provider.ask(turns=turns).outcome == ModelOutcome.COMPLETED
+    assert provider.ask(turns=turns[:1]).outcome == ModelOutcome.COMPLETED
+    assert provider.ask(turns=turns[:2]).outcome == ModelOutcome.COMPLETED
     first = str(provider.calls()[0].body)
     assert all(turn.text.strip('{}"') in first for turn in turns[1:])
     assert "Cucumber" in first
@@ -125,7 +125,10 @@ def test_a_conversation_goes_whole_whoever_began_it(provider):
 
 def test_both_serve_the_same_writer(provider):
     provider.vendor.answer_by(simulated_model.answer)
-    turns = [Turn("developer", '{"company": "Cucumber"}'), Turn("user", "call me: human please")]
+    turns = [
+        ModelTurn("developer", '{"company": "Cucumber"}'),
+        ModelTurn("user", "call me: human please"),
+    ]
     wanted = {"text": {"type": "string"}, "hand_off_reason": {"type": ["string", "null"]}}
     form = {"type": "object", "properties": wanted, "required": list(wanted)}
     schema = JsonSchema("answer", {**form, "additionalProperties": False})
@@ -138,10 +141,10 @@ def test_both_serve_the_same_writer(provider):
 @pytest.mark.parametrize(
     ("script", "outcome"),
     [
-        ({"refusal": "I can't help with that."}, Outcome.REFUSED),
-        ({"json": {}, "incomplete": "max_tokens"}, Outcome.INCOMPLETE),
-        ({"text": '{"hello": "A'}, Outcome.MALFORMED),
-        ({"text": "Hello!"}, Outcome.MALFORMED),
+        ({"refusal": "I can't help with that."}, ModelOutcome.REFUSED),
+        ({"json": {}, "incomplete": "max_tokens"}, ModelOutcome.INCOMPLETE),
+        ({"text": '{"hello": "A'}, ModelOutcome.MALFORMED),
+        ({"text": "Hello!"}, ModelOutcome.MALFORMED),
     ],
 )
 def test_an_answer_that_is_no_usable_object_says_why(provider, script, outcome):
@@ -172,7 +175,7 @@ def test_a_request_with_a_lost_answer_may_be_repeated(provider, kind):
     provider.vendor.fault(kind)
     with pytest.raises(TransientError):
         provider.ask()
-    assert provider.ask().outcome == Outcome.COMPLETED
+    assert provider.ask().outcome == ModelOutcome.COMPLETED
 
 
 def test_a_model_that_hangs_is_left_at_the_deadline(provider):

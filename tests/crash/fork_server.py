@@ -18,7 +18,7 @@ from typing import Any
 
 import app
 from chalicelib.once.lanes import LANES
-from local.stack.lambda_events import Context
+from local.stack.lambda_events import LambdaContext
 from tests.crash import product
 
 FUNCTIONS = {
@@ -63,7 +63,7 @@ def _run(job: dict[str, Any]) -> None:
     os.dup2(log, 2)
     try:
         os.environ.update(job["environ"])
-        answer = _handler(job)(job["event"], Context(timeout_seconds=120.0))
+        answer = _handler(job)(job["event"], LambdaContext(timeout_seconds=120.0))
         _write_result(job, {"returned": answer})
     except BaseException as error:  # noqa: BLE001 - as in Lambda, every error is reported
         _write_result(job, {"error": f"{type(error).__name__}: {error}"})

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from local.stack import engine as engines
 from local.stack import resources
 from local.vendors.company_endpoint import CompanyEndpoint
-from local.vendors.openai import OpenAI
-from local.vendors.powerbi import PowerBi
-from local.vendors.richpanel import Richpanel
-from local.vendors.ses import Ses
-from local.vendors.shopify import Shopify
+from local.vendors.openai import SimulatedOpenAI
+from local.vendors.powerbi import SimulatedPowerBi
+from local.vendors.richpanel import SimulatedRichpanel
+from local.vendors.ses import SimulatedSes
+from local.vendors.shopify import SimulatedShopify
 from local.vendors.simulated import Vendor
-from local.vendors.twilio import Twilio
+from local.vendors.twilio import SimulatedTwilio
 from tests.crash.invocations import ForkServer
 from tests.crash.product import SharedShift
 from tests.crash.proxy import Proxy
@@ -32,13 +32,13 @@ class Rig:
 
     engine: Engine
     stages: Stages
-    richpanel: Richpanel
-    shopify: Shopify
-    twilio: Twilio
-    ses: Ses
-    powerbi: PowerBi
+    richpanel: SimulatedRichpanel
+    shopify: SimulatedShopify
+    twilio: SimulatedTwilio
+    ses: SimulatedSes
+    powerbi: SimulatedPowerBi
     company: CompanyEndpoint
-    openai: OpenAI
+    openai: SimulatedOpenAI
     fork_server: ForkServer
     proxy: Proxy
     shift: SharedShift
@@ -53,13 +53,13 @@ class Rig:
             shift.seconds = 0.0
             engine_url = engine_url or stack.enter_context(engines.ministack()).url
             vendors: dict[str, Vendor] = {
-                "richpanel": Richpanel(now=shift.now),
-                "shopify": Shopify(now=shift.now),
-                "twilio": Twilio(now=shift.now),
-                "ses": Ses(now=shift.now),
-                "powerbi": PowerBi(now=shift.now),
+                "richpanel": SimulatedRichpanel(now=shift.now),
+                "shopify": SimulatedShopify(now=shift.now),
+                "twilio": SimulatedTwilio(now=shift.now),
+                "ses": SimulatedSes(now=shift.now),
+                "powerbi": SimulatedPowerBi(now=shift.now),
                 "company": CompanyEndpoint(now=shift.now),
-                "openai": OpenAI(),
+                "openai": SimulatedOpenAI(),
             }
             for vendor in vendors.values():
                 stack.callback(vendor.stop)

@@ -20,8 +20,8 @@ from local.stack import environment, resources
 from local.stack.engine import EngineError
 from local.stack.lambda_events import schedule_event
 from local.vendors import aloware
-from local.vendors.richpanel import Richpanel
-from local.vendors.ses import Ses
+from local.vendors.richpanel import SimulatedRichpanel
+from local.vendors.ses import SimulatedSes
 from ops.stage import stack as stacks
 from ops.stage.monitoring import COMPOSITE
 
@@ -48,7 +48,7 @@ SCHEDULES = {"reconcile": "rate(5 minutes)", "facts": "rate(1 minute)"}
 
 @pytest.fixture(scope="module")
 def vendor():
-    with Richpanel() as running:
+    with SimulatedRichpanel() as running:
         yield running
 
 
@@ -339,7 +339,7 @@ def test_an_inbound_e_mail_reaches_the_deployed_worker(deployed):
     The function is called as its topic would call it: this engine takes what is published and
     calls no function of a packaged stage.  That the topic is subscribed is a test of its own.
     """
-    with Ses() as vendor:
+    with SimulatedSes() as vendor:
         came = vendor.inbound("j.doe@example.com", "hello@company.example", "Yes please")
     deployed.invoke("mail", came)
     deployment.wait_for(lambda: replies(deployed), "the worker to know the reply")

@@ -24,8 +24,8 @@ from chalicelib.once.lanes import TICKETS
 from local import company
 from local.deploy import bundle, deployment, stack
 from local.stack import environment
-from local.vendors.richpanel import Richpanel
-from local.vendors.twilio import Twilio
+from local.vendors.richpanel import SimulatedRichpanel
+from local.vendors.twilio import SimulatedTwilio
 from tests.rigs.console import fields, words_of
 from tests.rigs.openid import CLIENT_ID
 
@@ -138,8 +138,8 @@ class Browser:
 def site(tmp_path_factory, provider):
     """Deployed twice: its address is known after the first time."""
     with (
-        Richpanel() as richpanel,
-        Twilio() as twilio,
+        SimulatedRichpanel() as richpanel,
+        SimulatedTwilio() as twilio,
         deployment.engine(log=tmp_path_factory.mktemp("engine") / "log") as engine,
     ):
         variables = {

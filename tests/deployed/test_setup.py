@@ -20,9 +20,9 @@ from chalicelib.support.tags import every_tag
 from local.deploy import bundle, deployment
 from local.stack import resources
 from local.stack.lambda_events import schedule_event
-from local.vendors.powerbi import PowerBi
-from local.vendors.richpanel import Richpanel
-from local.vendors.twilio import Twilio
+from local.vendors.powerbi import SimulatedPowerBi
+from local.vendors.richpanel import SimulatedRichpanel
+from local.vendors.twilio import SimulatedTwilio
 from tests.rigs import setup_walk
 from tests.rigs.setup_walk import RECIPIENT, SECRETS
 
@@ -38,7 +38,11 @@ def engine(tmp_path_factory):
 
 @pytest.fixture
 def at(engine, tmp_path):
-    with Richpanel() as richpanel, Twilio() as twilio, PowerBi() as powerbi:
+    with (
+        SimulatedRichpanel() as richpanel,
+        SimulatedTwilio() as twilio,
+        SimulatedPowerBi() as powerbi,
+    ):
         yield Place(resources.Aws(engine.url), tmp_path, richpanel, twilio, powerbi)
 
 

@@ -17,7 +17,7 @@ from tests.rigs.operator import new_containers
 
 @pytest.fixture
 def hubspot():
-    with simulated.HubSpotOwners() as running:
+    with simulated.SimulatedHubSpotOwners() as running:
         running.add_owner(71, user_id=5001, first="Ada", last="Example", email="ada@example.com")
         running.add_owner(72, user_id=None, first="", last="Bravo", email="bo@example.com")
         running.add_owner(73, user_id=5003, first="", last="", email="")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from chalicelib.facts import aloware_webhook, hubspot_webhook
-from chalicelib.facts.mapping import Rule, aloware_fact, apply_roster, hubspot_facts
+from chalicelib.facts.mapping import MetricRule, aloware_fact, apply_roster, hubspot_facts
 from chalicelib.facts.model import Agent, Metric
 from chalicelib.facts.roster import by_id_and_alias
 from chalicelib.once.door import InboundRequest
@@ -170,7 +170,9 @@ def test_of_equal_keys_the_first_fact_is_kept():
 
 
 def test_a_deployment_can_configure_its_own_rules():
-    rule = Rule(object_type="0-1", change="propertyChange", property="email", metric=Metric.EMAILS)
+    rule = MetricRule(
+        object_type="0-1", change="propertyChange", property="email", metric=Metric.EMAILS
+    )
     facts = of_hubspot("batch__property_changes", rules=[rule])
     assert [fact.metric for fact in facts] == [None, None, Metric.EMAILS]
 

@@ -47,17 +47,17 @@ from console import deployed
 from console.sessions import Sessions
 from local import company
 from local.stack import resources
-from local.stack.lambda_events import Context, schedule_event
+from local.stack.lambda_events import LambdaContext, schedule_event
 from local.stack.pump import Pump
 from local.vendors import aloware, hubspot
 from local.vendors.bedrock import MODELS as BEDROCK_MODELS
-from local.vendors.bedrock import Bedrock
+from local.vendors.bedrock import SimulatedBedrock
 from local.vendors.openai import API_KEY as OPENAI_KEY
-from local.vendors.openai import MODELS, OpenAI
-from local.vendors.richpanel import Richpanel
-from local.vendors.ses import Ses
-from local.vendors.shopify import Shopify
-from local.vendors.twilio import Twilio
+from local.vendors.openai import MODELS, SimulatedOpenAI
+from local.vendors.richpanel import SimulatedRichpanel
+from local.vendors.ses import SimulatedSes
+from local.vendors.shopify import SimulatedShopify
+from local.vendors.twilio import SimulatedTwilio
 from ops.inspect.explain import tickets
 from ops.session import Session
 from tests.rigs.api_gateway import posted
@@ -160,12 +160,12 @@ class Run:
     wire: Wire
     stage: resources.Stage
     pump: Pump
-    richpanel: Richpanel
+    richpanel: SimulatedRichpanel
     monkeypatch: pytest.MonkeyPatch
     events: list[dict[str, Any]] = field(default_factory=list)
 
     def _pump(self, lane: Lane) -> Pump:
-        def handle(event: dict[str, Any], context: Context) -> object:
+        def handle(event: dict[str, Any], context: LambdaContext) -> object:
             self.events.append(event)
             return getattr(self.app, lane.handler)(event, context)
 
@@ -200,7 +200,7 @@ class Run:
 
     def post_facts(self) -> dict[str, Any]:
         with self.wire.container("post-facts"):
-            return dict(self.app.post_facts(schedule_event(), Context(timeout_seconds=240.0)))
+            return dict(self.app.post_facts(schedule_event(), LambdaContext(timeout_seconds=240.0)))
 
     def work(self) -> None:
         """Every lane's function in a container of its own, until nothing is left."""
@@ -223,7 +223,7 @@ class Run:
     def work_again(self) -> None:
         """The last message of a ticket again, as after its visibility timeout."""
         with self.wire.container("worker"), suppress(ProviderError, HandBackError):
-            self.app.worker(self.events[-1], Context())
+            self.app.worker(self.events[-1], LambdaContext())
 
     def tell_again(self, outreach: Outreach) -> None:
         """The first event of each conversation, whose endpoint has failed, once more."""
@@ -235,7 +235,7 @@ class Run:
 
     def sweep(self) -> None:
         with self.wire.container("reconcile"):
-            self.app.reconcile(schedule_event(), Context())
+            self.app.reconcile(schedule_event(), LambdaContext())
 
     def switch(self, name: str, value: str) -> None:
         ssm = self.stage.aws.client("ssm")
@@ -254,7 +254,7 @@ def run(
     wire: Wire,
     stage: resources.Stage,
     pump: Pump,
-    richpanel: Richpanel,
+    richpanel: SimulatedRichpanel,
     monkeypatch: pytest.MonkeyPatch,
     without_rate_limits: None,
 ) -> Run:
@@ -559,7 +559,11 @@ def every_short_wait(run: Run) -> None:
 
 def every_reply(run: Run) -> None:
     """An order question, classified by the model, looked up in the shop, answered."""
-    with Shopify() as shopify, OpenAI() as openai, run.monkeypatch.context() as environ:
+    with (
+        SimulatedShopify() as shopify,
+        SimulatedOpenAI() as openai,
+        run.monkeypatch.context() as environ,
+    ):
         shopify.add_order("#100234", email="ada@example.com")
         for name, value in {
             "RICHPANEL_OUTBOUND_ENABLED": "true",
@@ -629,7 +633,7 @@ def with_bedrock(run: Run, outreach: Outreach) -> None:
     """Openings by Bedrock: by a model of a region's own, and by a profile of several regions."""
     outreach.set_project(ai_config={"provider": "bedrock"})
     with (
-        Bedrock(models=(*BEDROCK_MODELS, PROFILE)) as bedrock,
+        SimulatedBedrock(models=(*BEDROCK_MODELS, PROFILE)) as bedrock,
         run.monkeypatch.context() as environ,
     ):
         environ.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", bedrock.base_url)
@@ -703,7 +707,7 @@ def every_mail(run: Run) -> None:
 @contextmanager
 def vendors(run: Run) -> Iterator[Outreach]:
     """The vendors of outreach, and a company; its calls count for the open container."""
-    with Twilio() as twilio, Ses() as ses, OpenAI() as openai:
+    with SimulatedTwilio() as twilio, SimulatedSes() as ses, SimulatedOpenAI() as openai:
         environ = {
             "TWILIO_BASE_URL": twilio.base_url,
             "AWS_ENDPOINT_URL_SESV2": ses.base_url,

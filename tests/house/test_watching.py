@@ -21,7 +21,7 @@ from chalicelib.aws.logs import ROLLUPS, JsonLog
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.event import EventStatus
 from chalicelib.wiring import services
-from local.stack.lambda_events import Context, schedule_event
+from local.stack.lambda_events import LambdaContext, schedule_event
 from ops.stage.template import Template
 from tests.rigs.alarms import ALARMS, COMPOSITES, RAW, Series, alarms, series, series_in
 from tests.rigs.engines import drain
@@ -184,7 +184,7 @@ def test_failures_are_counted_under_the_alarms_dimensions(
     richpanel.fault("status", operation="read_ticket", status=429)
     drain(pump)
     richpanel.set_modes(list_allowed=False)
-    app.reconcile(schedule_event(), Context(timeout_seconds=240))
+    app.reconcile(schedule_event(), LambdaContext(timeout_seconds=240))
 
     written = series_in(capsys.readouterr().out)
     for name in ("invalid-tokens", "vendor-rate-limits", "listing-forbidden"):

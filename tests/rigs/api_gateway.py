@@ -4,13 +4,13 @@ import base64
 from types import ModuleType
 from typing import Any
 
-from local.stack.lambda_events import Context
+from local.stack.lambda_events import LambdaContext
 
 
 def posted(app: ModuleType, path: str, body: str, headers: dict[str, str]) -> int:
     """Post a body to a route of the app; returns the status of the response."""
     sent = {"content-type": "application/json", **headers}
-    return int(app.app(event("POST", path, body.encode(), sent), Context())["statusCode"])
+    return int(app.app(event("POST", path, body.encode(), sent), LambdaContext())["statusCode"])
 
 
 def event(

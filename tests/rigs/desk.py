@@ -21,7 +21,7 @@ from chalicelib.outreach.desk import shown
 from chalicelib.outreach.desk.asked import parsed_act
 from chalicelib.outreach.desk.door import DeskDoor
 from chalicelib.outreach.desk.inbox import Inbox
-from chalicelib.outreach.door.access import Access, Role
+from chalicelib.outreach.door.access import Access, DeskRole
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.resume import ResumeRebuilder
 from chalicelib.outreach.sending.effects import KINDS
@@ -38,8 +38,10 @@ TEL = "+15550100001"
 OURS, OTHERS = company.COMPANY_ID, "ci-bbb-001"
 AGENT, LEAD, OTHER_AGENT = "agent-key-1", "lead-key-1", "agent-key-2"
 ACCESS = {
-    OURS: Access(api_keys=("router-key",), desk_keys=((AGENT, Role.AGENT), (LEAD, Role.LEAD))),
-    OTHERS: Access(desk_keys=((OTHER_AGENT, Role.AGENT),)),
+    OURS: Access(
+        api_keys=("router-key",), desk_keys=((AGENT, DeskRole.AGENT), (LEAD, DeskRole.LEAD))
+    ),
+    OTHERS: Access(desk_keys=((OTHER_AGENT, DeskRole.AGENT),)),
 }
 
 

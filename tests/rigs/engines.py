@@ -20,7 +20,7 @@ from chalicelib.aws.dynamo import Table
 from chalicelib.vendors.rate_limit import RateLimit
 from local.stack import engine, environment, resources
 from local.stack.pump import Pump, lane_handler, lane_pump
-from local.vendors.richpanel import Richpanel
+from local.vendors.richpanel import SimulatedRichpanel
 from ops.stage.template import Template
 
 STORE_ENGINES = ("ministack", "dynoxide", "ddb_local")
@@ -212,7 +212,7 @@ def table_b(request):
 
 @pytest.fixture(scope="session")
 def _richpanel_server():
-    with Richpanel() as running:
+    with SimulatedRichpanel() as running:
         yield running
 
 

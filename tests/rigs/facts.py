@@ -15,7 +15,7 @@ from local.stack import lambda_events
 from local.stack.server import Http
 from local.vendors.aloware import Aloware
 from local.vendors.hubspot import HubSpot
-from local.vendors.powerbi import PowerBi
+from local.vendors.powerbi import SimulatedPowerBi
 from tests.rigs.engines import drain
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -27,7 +27,7 @@ def sample(source: str, name: str) -> Any:
 
 @pytest.fixture(scope="session")
 def _powerbi_server():
-    with PowerBi() as running:
+    with SimulatedPowerBi() as running:
         yield running
 
 
@@ -57,7 +57,7 @@ class FactsRig:
     app: Any
     pump: Any
     stage: Any
-    powerbi: PowerBi
+    powerbi: SimulatedPowerBi
     dataset: str
     aloware: Aloware
     hubspot: HubSpot
@@ -69,7 +69,7 @@ class FactsRig:
 
     def post(self, **context):
         """One run of the schedule."""
-        made = lambda_events.Context(timeout_seconds=240.0, **context)
+        made = lambda_events.LambdaContext(timeout_seconds=240.0, **context)
         return self.app.post_facts(lambda_events.schedule_event(), made)
 
     def rows(self, table=FACT_EVENT):

@@ -22,7 +22,7 @@ from urllib.parse import urlencode
 from twilio.request_validator import RequestValidator
 
 from local import company
-from local.vendors.twilio import Post
+from local.vendors.twilio import WebhookPost
 from tests.rigs import neighbour as other
 from tests.rigs.outreach import MAIL, TEL
 
@@ -218,7 +218,9 @@ class Run:
             "X-Twilio-Signature": made,
             "Content-Type": "application/x-www-form-urlencoded",
         }
-        return self.outreach.deliver(Post(url, headers, urlencode(form).encode())).status_code
+        return self.outreach.deliver(
+            WebhookPost(url, headers, urlencode(form).encode())
+        ).status_code
 
     def _mail(self, attack):
         token = attack.value("token") or ""
@@ -242,7 +244,7 @@ class Run:
         path = f"/unsubscribe/{parts[0]}.{encoded[:400]}.{named}.{parts[1]}"
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         url = company.PUBLIC_URL + path
-        answer = self.outreach.deliver(Post(url, headers, b"List-Unsubscribe=One-Click"))
+        answer = self.outreach.deliver(WebhookPost(url, headers, b"List-Unsubscribe=One-Click"))
         assert answer.status_code == 404
         return answer.status_code
 

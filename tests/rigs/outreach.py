@@ -12,10 +12,10 @@ from chalicelib.once.job import Recovery
 from chalicelib.once.lanes import EMAIL, OUTREACH
 from chalicelib.once.recovery.rebuild import rebuilt
 from local import company
-from local.stack.lambda_events import Context, schedule_event
+from local.stack.lambda_events import LambdaContext, schedule_event
 from local.stack.pump import Pump, lane_handler, lane_pump
-from local.vendors.ses import Ses
-from local.vendors.twilio import Twilio
+from local.vendors.ses import SimulatedSes
+from local.vendors.twilio import SimulatedTwilio
 from tests.rigs.engines import drain, new_app
 from tests.rigs.waiting import comes_again
 
@@ -152,10 +152,10 @@ class Outreach:
                 table.update({"event_id": row["event_id"]["S"]}, set_={**old, **due})
 
     def sweep(self):
-        return self.app.reconcile(schedule_event(), Context(timeout_seconds=240))
+        return self.app.reconcile(schedule_event(), LambdaContext(timeout_seconds=240))
 
     def mail(self, event):
-        return self.app.mail(event, Context(function_name="mail", timeout_seconds=25))
+        return self.app.mail(event, LambdaContext(function_name="mail", timeout_seconds=25))
 
     def record(self, channel="whatsapp", recipient=None):
         recipient = recipient or (MAIL if channel == "email" else TEL)
@@ -192,13 +192,13 @@ def channel_of(name):
 
 @pytest.fixture(scope="session")
 def _twilio_server():
-    with Twilio() as running:
+    with SimulatedTwilio() as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def _ses_server():
-    with Ses() as running:
+    with SimulatedSes() as running:
         yield running
 
 

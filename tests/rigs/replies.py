@@ -9,8 +9,8 @@ import pytest
 from chalicelib.once.plan import Plan
 from chalicelib.support import keys as ticket_keys
 from local.stack import environment
-from local.vendors.openai import OpenAI
-from local.vendors.shopify import Shopify
+from local.vendors.openai import SimulatedOpenAI
+from local.vendors.shopify import SimulatedShopify
 from tests.rigs.engines import drain
 from tests.rigs.tickets import TicketSystem
 
@@ -26,13 +26,13 @@ STATUS_TAGS = {
 
 @pytest.fixture
 def shopify():
-    with Shopify() as running:
+    with SimulatedShopify() as running:
         yield running
 
 
 @pytest.fixture
 def openai():
-    with OpenAI() as running:
+    with SimulatedOpenAI() as running:
         yield running
 
 

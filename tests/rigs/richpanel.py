@@ -13,8 +13,7 @@ from chalicelib.support.tickets import Ticket
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
 from chalicelib.vendors.rate_limit import RateLimit
-from local.vendors.richpanel import API_KEY
-from local.vendors.richpanel import Richpanel as SimulatedRichpanel
+from local.vendors.richpanel import API_KEY, SimulatedRichpanel
 from tests.rigs import vendor_server as does
 from tests.rigs.fakes import ManualClock, RecordingLog
 from tests.rigs.vendor_server import Vendor

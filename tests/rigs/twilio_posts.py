@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl, urlencode
 from twilio.request_validator import RequestValidator
 
 from local.vendors import twilio as twilio_vendor
-from local.vendors.twilio import Post
+from local.vendors.twilio import WebhookPost
 
 
 def signed_by(post, company):
@@ -15,4 +15,6 @@ def signed_by(post, company):
     form = dict(parse_qsl(post.body.decode(), keep_blank_values=True))
     form["AccountSid"] = account
     made = RequestValidator(token).compute_signature(post.url, form)
-    return Post(post.url, {**post.headers, "X-Twilio-Signature": made}, urlencode(form).encode())
+    return WebhookPost(
+        post.url, {**post.headers, "X-Twilio-Signature": made}, urlencode(form).encode()
+    )

@@ -17,7 +17,7 @@ from chalicelib.outreach.conversations.records import Record, draft
 from chalicelib.outreach.sending.prepared import _cleaned
 from chalicelib.outreach.twilio.client import Text
 from local.vendors import ses, twilio
-from local.vendors.wire import Answer, Request
+from local.vendors.wire import Request, WireAnswer
 from tests.simulation.in_memory import InMemory
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ Report = Callable[[str], None]
 """Called with the id of every accepted message."""
 
 
-class MemoryTwilio(InMemory, twilio.Twilio):
+class MemoryTwilio(InMemory, twilio.SimulatedTwilio):
     """Messages of every account.
 
     Args:
@@ -52,7 +52,7 @@ class MemoryTwilio(InMemory, twilio.Twilio):
         super().__init__(now=now, accounts=accounts)
         self.modes.list_lag_seconds = lag_seconds
         self._report = report
-        self._posts: dict[str, twilio.Post] = {}
+        self._posts: dict[str, twilio.WebhookPost] = {}
         self.failing_account = ""
 
     def receives(self, sid: str, *message: str, **more: Any) -> bytes:
@@ -78,10 +78,10 @@ class MemoryTwilio(InMemory, twilio.Twilio):
         body = f"MessageSid={sid}&MessageStatus={status}&From=&To=&ErrorCode={code}".encode()
         return body, dict(parse_qsl(urlsplit(message["_callback"]).query))
 
-    def take(self, request: Request, operation: str) -> Answer:
+    def take(self, request: Request, operation: str) -> WireAnswer:
         """See `InMemory.take`; an account may be out of order on its own."""
         if self.failing_account and self.failing_account in request.segments:
-            return Answer(503, self.error_body(503))
+            return WireAnswer(503, self.error_body(503))
         return super().take(request, operation)
 
     def landed(self, request: Request, operation: str, actions: Sequence[Any]) -> bool:
@@ -128,7 +128,7 @@ def decided_text(world: World, opaque_id: str, entry_id: str) -> tuple[str, str]
     return text.to, rendered(text)
 
 
-class MemorySes(InMemory, ses.Ses):
+class MemorySes(InMemory, ses.SimulatedSes):
     """E-mails; their events carry our tag."""
 
     changes: ClassVar[frozenset[str]] = frozenset({"send_email"})
@@ -150,6 +150,6 @@ class MemorySes(InMemory, ses.Ses):
         (email,) = (one for one in self._emails if one["message_id"] == message_id)
         return json.dumps(ses.event(email, name))
 
-    def refused(self) -> Answer:
+    def refused(self) -> WireAnswer:
         """See `InMemory.refused`."""
-        return Answer(400, {"message": "no"}, {"x-amzn-ErrorType": "MessageRejected"})
+        return WireAnswer(400, {"message": "no"}, {"x-amzn-ErrorType": "MessageRejected"})

@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 from chalicelib.facts.dataset import DIMENSIONS, FACT_EVENT, definition
 from chalicelib.facts.model import Row
 from local.vendors import powerbi
-from local.vendors.wire import Answer, Request
+from local.vendors.wire import Request, WireAnswer
 from tests.simulation.in_memory import InMemory
 
 DATASET_ID = "dataset"
 """The same in every run: it is part of keys."""
 
 
-class MemoryDataset(InMemory, powerbi.PowerBi):
+class MemoryDataset(InMemory, powerbi.SimulatedPowerBi):
     """Rows by table.
 
     Args:
@@ -52,9 +52,9 @@ class MemoryDataset(InMemory, powerbi.PowerBi):
         self._batches.setdefault(action.argument, []).append((number, size))
         return True
 
-    def refused(self) -> Answer:
+    def refused(self) -> WireAnswer:
         """See `InMemory.refused`: the rows are at fault."""
-        return Answer(400, self.error_body(400))
+        return WireAnswer(400, self.error_body(400))
 
     def batches_of(self) -> dict[str, list[int]]:
         """The batches that contained each fact."""
@@ -82,5 +82,5 @@ class MemoryDataset(InMemory, powerbi.PowerBi):
             if (rows := self.rows_of(table))
         }
 
-    def _of(self, table: str) -> powerbi.Table:
+    def _of(self, table: str) -> powerbi.DatasetTable:
         return self._datasets[self.dataset_id].tables[table]

@@ -14,7 +14,7 @@ from chalicelib.errors import TransientError, UncertainError
 from chalicelib.outreach.company_events.endpoint import SETTING, secret_id
 from chalicelib.outreach.company_events.names import TELLS
 from chalicelib.outreach.door.access import Access, check_signature
-from chalicelib.vendors.webhook import Post, Receipt
+from chalicelib.vendors.webhook import PostAnswer, SignedPost
 from tests.simulation import neighbours
 from tests.simulation.scenario import EPOCH
 
@@ -53,10 +53,10 @@ class Endpoints:
         self._posts = 0
         self._kept: dict[tuple[int, str], list[tuple[str, dict[str, Any]]]] = defaultdict(list)
 
-    def post(self, container: Container, one: Post) -> Receipt:
+    def post(self, container: Container, one: SignedPost) -> PostAnswer:
         """What the product posts, with the faults of the network."""
         actions = container.sending.actions
-        receipt: Receipt = self._world.network.effect(
+        receipt: PostAnswer = self._world.network.effect(
             actions, lambda: self._take(actions[0].key, one)
         )
         if receipt.status == REFUSED:
@@ -82,7 +82,7 @@ class Endpoints:
             if row.get(TELLS) and "start_event" in row:
                 self._judge(row)
 
-    def _take(self, key: str, one: Post) -> Receipt:
+    def _take(self, key: str, one: SignedPost) -> PostAnswer:
         world = self._world
         number = int(one.url.partition("company-")[2][0])
         known = Access(signing_secrets=(SIGNING[number],))
@@ -93,27 +93,27 @@ class Endpoints:
         self._posts += 1
         if not EPOCH + begins <= world.now < EPOCH + ends:
             self._keep(key, number, one)
-            return Receipt(204)
+            return PostAnswer(204)
         world.happened["endpoint_was_down"] += 1
         match self._posts % 6:
             case 0:
                 self._keep(key, number, one)
-                return Receipt(500)
+                return PostAnswer(500)
             case 1:
                 self._keep(key, number, one)
-                return Receipt(0)
+                return PostAnswer(0)
             case 2:
-                return Receipt(0)
+                return PostAnswer(0)
             case 3:
                 world.now += SLOW_SECONDS
                 self._keep(key, number, one)
-                return Receipt(204)
+                return PostAnswer(204)
             case 4:
-                return Receipt(REFUSED)
+                return PostAnswer(REFUSED)
             case _:
-                return Receipt(503)
+                return PostAnswer(503)
 
-    def _keep(self, key: str, number: int, one: Post) -> None:
+    def _keep(self, key: str, number: int, one: SignedPost) -> None:
         self._world.landed[key] += 1
         event = json.loads(one.body)
         opaque_id = event["data"]["conversation"]

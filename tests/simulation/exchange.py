@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from chalicelib.errors import TransientError
-from local.vendors.wire import Answer, Request
+from local.vendors.wire import Request, WireAnswer
 from tests.simulation.carriers import said_in
 from tests.simulation.faults import Crash, Fault, Port
 from tests.simulation.spoils import Spoil
@@ -73,11 +73,11 @@ class Read:
         if self._kind == "crash_before":
             raise Crash
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> WireAnswer:
         """See `wire.Exchange.answer`."""
         world = self._world
         if world.vendor.failing_ticket in request.segments:
-            return Answer(503, self._site.error_body(503))
+            return WireAnswer(503, self._site.error_body(503))
         if self._fault is None:
             return self._read(request)
         match self._kind:
@@ -94,9 +94,9 @@ class Read:
             case "vendor_auth":
                 return _refused_key(self._fault, self._site)
             case _:
-                return Answer(503, self._site.error_body(503))
+                return WireAnswer(503, self._site.error_body(503))
 
-    def _read(self, request: Request) -> Answer:
+    def _read(self, request: Request) -> WireAnswer:
         answer = self._site.take(request, self._operation)
         spoil = self._world.network.next_spoil()
         if spoil is None or spoil.shape == "usual":
@@ -142,7 +142,7 @@ class Change:
         if self._kind in {"crash_before", "crash_and_never_lands"}:
             raise Crash
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> WireAnswer:
         """See `wire.Exchange.answer`."""
         world, fault = self._world, self._fault
         if self._operation == "create_message":
@@ -153,7 +153,7 @@ class Change:
             case "rate_limited":
                 world.oracle.did_not_happen(self._actions)
                 wait = {"Retry-After": str(int(900.0 * fault.size))}
-                return Answer(429, self._site.error_body(429), wait)
+                return WireAnswer(429, self._site.error_body(429), wait)
             case "refused":
                 return self._site.refused()
             case "vendor_auth":
@@ -163,7 +163,7 @@ class Change:
                 land = partial(self._land, request)
                 return world.network.arrival(fault, self._actions, land, _broken(fault))
 
-    def _spoiled(self, request: Request) -> Answer:
+    def _spoiled(self, request: Request) -> WireAnswer:
         """The response, which may be another than the vendor's own, or pretend."""
         spoil = self._world.network.next_spoil()
         if spoil is None or not spoil.is_possible_at(self._operation):
@@ -177,7 +177,7 @@ class Change:
         self._world.oracle.did_not_happen(self._actions)
         raise ConnectionRefusedError
 
-    def _land(self, request: Request) -> Answer:
+    def _land(self, request: Request) -> WireAnswer:
         world, site = self._world, self._site
         answer = site.take(request, self._operation)
         if answer.status < 300 and site.landed(request, self._operation, self._actions):
@@ -204,10 +204,10 @@ def _noted_spoil(world: World, spoil: Spoil, operation: str) -> Spoil:
     return spoil
 
 
-def _refused_key(fault: Fault, site: InMemory) -> Answer:
+def _refused_key(fault: Fault, site: InMemory) -> WireAnswer:
     """The key is refused once, as while it is rotated, or has no right to it."""
     status = 401 if fault.size < 0.5 else 403
-    return Answer(status, site.error_body(status))
+    return WireAnswer(status, site.error_body(status))
 
 
 def _broken(fault: Fault) -> OSError:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from local.vendors import simulated
-from local.vendors.wire import Answer, Request
+from local.vendors.wire import Request, WireAnswer
 
 
 class InMemory(simulated.Vendor):
@@ -35,7 +35,7 @@ class InMemory(simulated.Vendor):
 
     down = stop = up
 
-    def take(self, request: Request, operation: str) -> Answer:
+    def take(self, request: Request, operation: str) -> WireAnswer:
         """Answer a request that arrived."""
         return self.refusal(request, operation) or self.answer(request, operation)
 
@@ -54,11 +54,11 @@ class InMemory(simulated.Vendor):
         del request, operation
         return False
 
-    def pretended(self, request: Request, operation: str) -> Answer:
+    def pretended(self, request: Request, operation: str) -> WireAnswer:
         """A response that looks like the usual one although nothing was done."""
         del request, operation
-        return Answer(200, {})
+        return WireAnswer(200, {})
 
-    def refused(self) -> Answer:
+    def refused(self) -> WireAnswer:
         """A request that the vendor never takes."""
-        return Answer(400, self.error_body(400))
+        return WireAnswer(400, self.error_body(400))

@@ -15,7 +15,7 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
-from local.vendors.wire import Answer, Request
+from local.vendors.wire import Request, WireAnswer
 from tests.simulation import verdict, wire, workload
 from tests.simulation.containers import Container
 from tests.simulation.exchange import Change, connect
@@ -102,11 +102,11 @@ class SteppedExchange:
         """See `wire.Exchange.start`."""
         self._exchange.start()
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> WireAnswer:
         """See `wire.Exchange.answer`."""
         if isinstance(self._exchange, Change):
             self._world.wait_for_turn(ON_ITS_WAY)
-        answer: Answer = self._world.seen_by_caller(lambda: self._exchange.answer(request))
+        answer: WireAnswer = self._world.seen_by_caller(lambda: self._exchange.answer(request))
         return answer
 
 

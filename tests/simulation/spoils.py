@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from local.vendors.wire import Answer
+from local.vendors.wire import WireAnswer
 
 _SHAPES = ("html", "html", "empty", "usual")
 _PAGE = "<!doctype html><html><body>Please wait</body></html>"
@@ -41,13 +41,13 @@ class Spoil:
         """
         return self.is_done or self.shape == "html" or operation not in {"post_rows", "clear_rows"}
 
-    def shaped(self, answer: Answer) -> Answer:
+    def shaped(self, answer: WireAnswer) -> WireAnswer:
         """The response as it arrives."""
         match self.shape:
             case "html":
-                return Answer(200, _PAGE, {"Content-Type": "text/html; charset=utf-8"})
+                return WireAnswer(200, _PAGE, {"Content-Type": "text/html; charset=utf-8"})
             case "empty":
-                return Answer(200, "")
+                return WireAnswer(200, "")
             case _:
                 return answer
 

@@ -26,7 +26,7 @@ from chalicelib.support.orders.lookup import CustomerOrders
 from chalicelib.support.orders.order import Lookup
 from chalicelib.support.performing import TicketExecutors
 from chalicelib.support.read_back import ReplyReadBack
-from chalicelib.support.replies.answering import Answering
+from chalicelib.support.replies.answering import Replies
 from chalicelib.support.replies.guard_rails import Policy
 from chalicelib.support.replies.templates import CATALOGUE
 from chalicelib.wiring.lazy import hands_of
@@ -138,7 +138,7 @@ def flow(container: Container) -> TicketFlow:
     """Both ticket flows."""
     world, clients = container.world, container.clients
     parts = (clients.richpanel, container.state, container.ledger, container.clock)
-    answering = Answering(
+    answering = Replies(
         orders=CustomerOrders(
             linked=clients.orders,
             shop=Shop(world),

@@ -25,7 +25,7 @@ from chalicelib.outreach.sending.effects import hand_off
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support import state
 from chalicelib.support.lost_tickets import LostTickets
-from chalicelib.support.replies.answering import Answering
+from chalicelib.support.replies.answering import Replies
 from chalicelib.support.richpanel import client as richpanel
 from chalicelib.vendors.clock_skew import OUR_CLOCKS, ClockSkew
 from tests.simulation import support
@@ -88,7 +88,7 @@ def test_giving_up_a_reply_as_superseded_without_an_answer_is_detected(monkeypat
     def refused(self, *event):
         raise PermanentError("richpanel", "send_message", reason="superseded")
 
-    monkeypatch.setattr(Answering, "recompose", refused)
+    monkeypatch.setattr(Replies, "recompose", refused)
     assert is_detected("P2", since=21)
 
 

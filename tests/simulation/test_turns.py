@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from chalicelib.once.order import InOrder
-from local.vendors.wire import Answer
+from local.vendors.wire import WireAnswer
 from tests.simulation.faults import Fault
 from tests.simulation.fixed_schedules import run, schedule
 from tests.simulation.scenario import EPOCH, Post
@@ -81,7 +81,7 @@ def test_a_vendor_that_says_later_for_an_hour_costs_no_receive(monkeypatch, form
         if self.clock() - EPOCH >= HOUR:
             return None
         refused.append(request)
-        return Answer(status, self.error_body(status), {"Retry-After": "120"} if says else {})
+        return WireAnswer(status, self.error_body(status), {"Retry-After": "120"} if says else {})
 
     monkeypatch.setattr(MemoryVendor, "refusal", refusal)
     world, violations = run(rush(form))

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 from chalicelib.clock import parsed
 from chalicelib.once.action import UnsettledAction
 from chalicelib.support.orders.order import Lookup, Order
-from local.vendors.richpanel import Richpanel
-from local.vendors.wire import Answer, Request
+from local.vendors.richpanel import SimulatedRichpanel
+from local.vendors.wire import Request, WireAnswer
 from tests.simulation.flow import AUTHOR
 from tests.simulation.in_memory import InMemory
 from tests.simulation.scenario import CANARY
@@ -25,7 +25,7 @@ CLOSED = "CLOSED"
 """The status of a ticket that is closed."""
 
 
-class MemoryVendor(InMemory, Richpanel):
+class MemoryVendor(InMemory, SimulatedRichpanel):
     """Tickets by id.
 
     Attributes:
@@ -118,11 +118,11 @@ class MemoryVendor(InMemory, Richpanel):
         there = {tag in ticket.tags for tag in request.body["tags"]}
         return there == {operation == "add_tags"}
 
-    def pretended(self, request: Request, operation: str) -> Answer:
+    def pretended(self, request: Request, operation: str) -> WireAnswer:
         """The ticket as it was before."""
         del operation
         ticket = self._tickets.get(request.segments[2])
-        return Answer(200, {"ticket": self._shown(ticket) if ticket else {}})
+        return WireAnswer(200, {"ticket": self._shown(ticket) if ticket else {}})
 
     def _ours(self, key: str, conversation_id: str) -> str:
         """The comment that this action has just written; returns its id."""

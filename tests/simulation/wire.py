@@ -21,7 +21,7 @@ import botocore.awsrequest
 import urllib3
 
 from chalicelib.vendors import deadline
-from local.vendors.wire import Answer, Request
+from local.vendors.wire import Request, WireAnswer
 
 DOMAIN = ".simulated"
 
@@ -32,7 +32,7 @@ class Exchange(Protocol):
     def start(self) -> None:
         """The first byte is sent."""
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> WireAnswer:
         """The response; an `OSError` breaks the connection after the request was sent."""
 
     def clock(self) -> float:
@@ -164,7 +164,7 @@ def request_of(
     )
 
 
-def response(answer: Answer, at: float) -> bytes:
+def response(answer: WireAnswer, at: float) -> bytes:
     """A response as the bytes that arrive; the connection closes behind it.
 
     `at`: epoch seconds at the vendor.

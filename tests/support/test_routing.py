@@ -9,7 +9,7 @@ from chalicelib.once.plan import Plan
 from chalicelib.support.decision import Pending, decide_on
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.classify import PRIORITY, Classified
-from chalicelib.support.replies.answering import Verdict
+from chalicelib.support.replies.answering import ReplyVerdict
 from chalicelib.support.routing import planned
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)  # a Friday
@@ -24,7 +24,7 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)  # a Friday
 def test_a_plan_takes_at_most_three_writes_and_tags_a_reply_only_when_it_is_done(
     intent, tags, replies, closes
 ):
-    verdict = Verdict(template_id="t_x" if replies else None, closes=closes)
+    verdict = ReplyVerdict(template_id="t_x" if replies else None, closes=closes)
     inquiry = Inquiry(text="secret words", at=NOW)
     plan = planned(decide_on(Classified(intent, 0.9)), inquiry, tags, verdict, floor=None)
     assert len(plan.steps) <= 3
@@ -44,8 +44,8 @@ def test_a_plan_keeps_zero_values():
     )
     unsure = decide_on(Classified("unknown_other", 0.0))
     inquiry = Inquiry(text="1001", at=NOW)
-    facts = planned(decision, inquiry, frozenset(), Verdict(), floor=None).facts
+    facts = planned(decision, inquiry, frozenset(), ReplyVerdict(), floor=None).facts
     assert facts["pending"] == 0
-    facts = planned(unsure, inquiry, frozenset(), Verdict(), floor=None).facts
+    facts = planned(unsure, inquiry, frozenset(), ReplyVerdict(), floor=None).facts
     assert facts["confidence"] == 0
     assert facts.keys().isdisjoint({"pending", "waits", "risk", "template"})

@@ -3,7 +3,7 @@
 import pytest
 
 from chalicelib.vendors.level import EMPTY
-from local.stack.lambda_events import Context, schedule_event
+from local.stack.lambda_events import LambdaContext, schedule_event
 from tests.rigs.tickets import ROUTED, ago
 
 SHOWS_NOTHING = {"status": 200, "body": {}, "times": None}
@@ -88,7 +88,7 @@ def answered(system, ticket):
 def test_the_sweep_takes_its_calls_from_the_workers_budget(system):
     services = system.services()
     assert services.richpanel_level.read() is None
-    system.app.reconcile(schedule_event(), Context(timeout_seconds=240))
+    system.app.reconcile(schedule_event(), LambdaContext(timeout_seconds=240))
     assert operations(system) == ["list_tickets"]
     full = services.clock.now().timestamp() - 15  # the burst of 15 at a call a second
     assert services.richpanel_level.read().time(EMPTY) > full

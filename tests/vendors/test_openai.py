@@ -9,9 +9,9 @@ from chalicelib.errors import AuthError, PermanentError, ProviderError, Transien
 from chalicelib.vendors import openai as adapter
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
-from chalicelib.vendors.language_model import JsonSchema, Outcome, Turn
+from chalicelib.vendors.language_model import JsonSchema, ModelOutcome, ModelTurn
 from chalicelib.vendors.rate_limit import RateLimit
-from local.vendors.openai import API_KEY, QUOTA_BODY, OpenAI
+from local.vendors.openai import API_KEY, QUOTA_BODY, SimulatedOpenAI
 from tests.rigs.fakes import RecordingLog
 
 CANARY = "My number is 555-0134"
@@ -28,7 +28,7 @@ SCHEMA = JsonSchema(
 
 @pytest.fixture
 def openai():
-    with OpenAI() as running:
+    with SimulatedOpenAI() as running:
         yield running
 
 
@@ -58,7 +58,7 @@ def ask(client, **changes):
     parts = {
         "model": "gpt-6-luna",
         "instructions": "Greet.",
-        "turns": [Turn("user", CANARY)],
+        "turns": [ModelTurn("user", CANARY)],
         "max_output_tokens": 100,
         "deadline_seconds": 5,
     }
@@ -68,7 +68,7 @@ def ask(client, **changes):
 def test_the_text_is_joined_past_the_reasoning_item(openai, model):
     openai.script(text="Hello Ada")
     answer = ask(model)
-    assert (answer.outcome, answer.text, answer.json) == (Outcome.COMPLETED, "Hello Ada", None)
+    assert (answer.outcome, answer.text, answer.json) == (ModelOutcome.COMPLETED, "Hello Ada", None)
     assert answer.response_id.startswith("resp_")
     assert answer.usage.total_tokens == answer.usage.input_tokens + answer.usage.output_tokens > 0
 
@@ -94,10 +94,14 @@ def test_nothing_is_kept_at_the_vendor_and_instructions_go_every_time(openai, mo
 @pytest.mark.parametrize(
     ("script", "outcome", "reason"),
     [
-        ({"refusal": "I can't help with that."}, Outcome.REFUSED, "refusal"),
-        ({"json": {}, "incomplete": "max_output_tokens"}, Outcome.INCOMPLETE, "max_output_tokens"),
-        ({"text": '{"hello": "A'}, Outcome.MALFORMED, "not_json"),
-        ({"text": '["a list"]'}, Outcome.MALFORMED, "not_json"),
+        ({"refusal": "I can't help with that."}, ModelOutcome.REFUSED, "refusal"),
+        (
+            {"json": {}, "incomplete": "max_output_tokens"},
+            ModelOutcome.INCOMPLETE,
+            "max_output_tokens",
+        ),
+        ({"text": '{"hello": "A'}, ModelOutcome.MALFORMED, "not_json"),
+        ({"text": '["a list"]'}, ModelOutcome.MALFORMED, "not_json"),
     ],
 )
 def test_a_200_without_a_usable_object_is_an_error(openai, model, script, outcome, reason):
@@ -138,7 +142,7 @@ def test_a_request_with_a_lost_response_may_be_retried(openai, model, kind):
     openai.fault(kind)
     with pytest.raises(TransientError):
         ask(model)
-    assert ask(model).outcome == Outcome.COMPLETED
+    assert ask(model).outcome == ModelOutcome.COMPLETED
 
 
 def test_a_model_that_is_gone_is_replaced_by_the_fallback(model):
@@ -158,7 +162,7 @@ def test_a_loose_schema_is_refused_for_good(model):
 
 def test_a_rotated_key_is_fetched_again_once(openai, model, keys):
     keys[False] = "old"
-    assert ask(model).outcome == Outcome.COMPLETED
+    assert ask(model).outcome == ModelOutcome.COMPLETED
     assert [call.status for call in openai.calls_of("respond")] == [401, 200]
 
 

@@ -44,7 +44,7 @@ _REOPEN = frozenset({EventStatus.PROCESSED, EventStatus.FAILED, EventStatus.PARK
 
 
 @dataclass(slots=True)
-class Summary:
+class PostingSummary:
     """The result of one run; also its log record.
 
     Attributes:
@@ -68,7 +68,7 @@ class _Run:
 
     attempt: Attempt
     batch: Batch
-    summary: Summary
+    summary: PostingSummary
     time_left: TimeLeft
     suspects: list[tuple[Fact, str]] = field(default_factory=list)
 
@@ -97,13 +97,13 @@ class FactWriter:
     log: Log
     rows_per_post: int = ROWS_PER_POST
 
-    def run(self, *, time_left_seconds: TimeLeft) -> Summary:
+    def run(self, *, time_left_seconds: TimeLeft) -> PostingSummary:
         """One run; an error that a later run can resolve is an outcome.
 
         Raises:
             TransientError: the ledger itself cannot be read or written.
         """
-        summary = Summary()
+        summary = PostingSummary()
         try:
             self._run(summary, time_left_seconds)
         except SwitchesUnreadableError:
@@ -130,7 +130,7 @@ class FactWriter:
         held = switches.forbids(POST_FACTS)
         if held is not None:
             return f"held:{held}"
-        summary = Summary()
+        summary = PostingSummary()
         run = self._start(summary, switches.modes, time_left)
         if run is not None:
             summary.outcome = done
@@ -141,7 +141,7 @@ class FactWriter:
         for sink in self.sinks:
             sink.refresh(run.attempt)
 
-    def _run(self, summary: Summary, time_left: TimeLeft) -> None:
+    def _run(self, summary: PostingSummary, time_left: TimeLeft) -> None:
         switches = self.switches.current()
         held = switches.forbids(POST_FACTS)
         if held is not None:
@@ -153,7 +153,7 @@ class FactWriter:
         if run is not None:
             self._unless_lease_lost(run, lambda: self._post_all(run))
 
-    def _start(self, summary: Summary, modes: Modes, time_left: TimeLeft) -> _Run | None:
+    def _start(self, summary: PostingSummary, modes: Modes, time_left: TimeLeft) -> _Run | None:
         """A run under the lease; None while another run holds it, or the vendor asked to wait."""
         lease = self.ledger.claim(
             writer_event(self.clock.now()),
@@ -336,7 +336,7 @@ class FactWriter:
         if self.clock.now().timestamp() > run.lease.until_epoch - LEASE_GRACE_SECONDS / 2:
             raise HandBackError(why.LEASE_OVER)
 
-    def _report(self, summary: Summary) -> None:
+    def _report(self, summary: PostingSummary) -> None:
         """Log and count the run, unless it was idle: there is one every minute."""
         if summary.outcome == "idle":
             return

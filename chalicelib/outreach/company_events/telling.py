@@ -38,7 +38,7 @@ from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.lane_shares import LaneShares
 from chalicelib.outreach.tools.tokens import call_token
-from chalicelib.vendors.webhook import Post, Receipt
+from chalicelib.vendors.webhook import PostAnswer, SignedPost
 
 PROVIDER = "company"
 DEADLINE_SECONDS = 10.0
@@ -77,7 +77,7 @@ class Teller:
         conversations: Conversations,
         endpoint: Callable[[str, str], Endpoint | None],
         secret: Callable[[str, bool], str],
-        post: Callable[[Post], Receipt],
+        post: Callable[[SignedPost], PostAnswer],
         clock: Clock,
         log: Log,
         opaque: Callable[[], OpaqueIds],
@@ -161,7 +161,7 @@ class Teller:
             self._accepted(action.conversation_id, built.event)
         return built.event.id
 
-    def _posted(self, built: _Built, deadline_seconds: float) -> Receipt:
+    def _posted(self, built: _Built, deadline_seconds: float) -> PostAnswer:
         if self._shares is None:
             return self._post(self._signed(built, deadline_seconds))
         head, is_failing = built.head, built.state.failing_since is not None
@@ -170,11 +170,11 @@ class Teller:
         ):
             return self._post(self._signed(built, deadline_seconds))
 
-    def _signed(self, built: _Built, deadline_seconds: float) -> Post:
+    def _signed(self, built: _Built, deadline_seconds: float) -> SignedPost:
         """Signed last of all: a receiver refuses a signature of five minutes ago."""
         now = self._clock.now().timestamp()
         headers = standard_webhooks.headers(built.keys, built.event.id, now, built.content)
-        return Post(built.url, headers, built.content, deadline_seconds)
+        return SignedPost(built.url, headers, built.content, deadline_seconds)
 
     def _accepted(self, opaque_id: str, event: CompanyEvent) -> None:
         """Note in the conversation that the company has taken a tool's call."""

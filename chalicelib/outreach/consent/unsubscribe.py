@@ -84,7 +84,7 @@ def token(opaque: OpaqueIds, company_id: str, address: str, conversation: str) -
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedToken:
     """What a token says.
 
     Attributes:
@@ -97,7 +97,7 @@ class Opened:
     conversation: str
 
 
-def opened(opaque: OpaqueIds, text: str) -> Opened | None:
+def opened(opaque: OpaqueIds, text: str) -> OpenedToken | None:
     """What a token says; None where its signature is not ours."""
     found = _TOKEN.fullmatch(text)
     if found is None:
@@ -110,7 +110,7 @@ def opened(opaque: OpaqueIds, text: str) -> Opened | None:
     wanted = _signature(opaque, company_id, found[1], found[3])
     if not hmac.compare_digest(wanted, found[4]):
         return None
-    return Opened(company_id, found[1], found[3])
+    return OpenedToken(company_id, found[1], found[3])
 
 
 def _signature(opaque: OpaqueIds, company_id: str, hashed: str, conversation: str) -> str:
@@ -151,7 +151,7 @@ class UnsubscribeDoor:
         door.log_accepted(self.log, SOURCE)
         return _page(HTTPStatus.OK, _DONE)
 
-    def _enter(self, found: Opened) -> None:
+    def _enter(self, found: OpenedToken) -> None:
         """Write the mark, and have the company hear of it; the mark is written whatever else fails."""
         job, failure = None, None
         try:
@@ -167,7 +167,7 @@ class UnsubscribeDoor:
         if job is not None:
             self.intake.accept(job, admission=job.received_at)
 
-    def _job(self, found: Opened) -> Unsubscribed | None:
+    def _job(self, found: OpenedToken) -> Unsubscribed | None:
         """The job of the event; None where no company hears of it, or the conversation has ended."""
         record = self.conversations.find(found.conversation)
         if record is None or record.company_id != found.company_id or not record.item.get(TELLS):

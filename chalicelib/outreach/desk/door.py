@@ -31,7 +31,7 @@ from chalicelib.outreach.desk import asked as asking
 from chalicelib.outreach.desk import shown
 from chalicelib.outreach.desk.inbox import DEFAULT_STATES, MOST_LISTED, Inbox, NotFoundError
 from chalicelib.outreach.door import access
-from chalicelib.outreach.door.access import Access, Role
+from chalicelib.outreach.door.access import Access, DeskRole
 
 SOURCE = "desk"
 MAX_BODY_BYTES = 128 * 1024
@@ -48,7 +48,7 @@ class Caller:
     """Whose desk it is, and what its key may do."""
 
     company_id: str
-    role: Role
+    role: DeskRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class DeskDoor:
                 key=_header(headers, "idempotency-key"),
                 actor=caller.company_id,
                 company_id=caller.company_id,
-                is_lead=caller.role == Role.LEAD,
+                is_lead=caller.role == DeskRole.LEAD,
             )
             done = self.inbox.act(asked)
             return {

@@ -26,7 +26,7 @@ _LIKE_SECRETS = 0.7
 _SECONDS = re.compile(r"[0-9]{1,12}")
 
 
-class Role(StrEnum):
+class DeskRole(StrEnum):
     """What a desk key may do: an agent acts on what is free or their own, a lead on everybody's."""
 
     AGENT = "agent"
@@ -49,7 +49,7 @@ class Access:
     api_keys: tuple[str, ...] = field(default=(), repr=False)
     signing_secrets: tuple[str, ...] = field(default=(), repr=False)
     faults: tuple[str, ...] = ()
-    desk_keys: tuple[tuple[str, Role], ...] = field(default=(), repr=False)
+    desk_keys: tuple[tuple[str, DeskRole], ...] = field(default=(), repr=False)
 
 
 def access(text: str) -> dict[str, Access]:
@@ -95,7 +95,7 @@ def company_of(headers: Mapping[str, str], companies: Mapping[str, Access]) -> s
     return found.pop()
 
 
-def desk_of(headers: Mapping[str, str], companies: Mapping[str, Access]) -> tuple[str, Role]:
+def desk_of(headers: Mapping[str, str], companies: Mapping[str, Access]) -> tuple[str, DeskRole]:
     """Company and role of the caller's desk key; every key is compared, in constant time.
 
     Raises:
@@ -152,9 +152,9 @@ def _access(value: Any) -> Access:  # noqa: ANN401 - any JSON value
     return Access()
 
 
-def _desk_keys(value: Any) -> Iterator[tuple[str, Role]]:  # noqa: ANN401 - any JSON value
+def _desk_keys(value: Any) -> Iterator[tuple[str, DeskRole]]:  # noqa: ANN401 - any JSON value
     given = value if isinstance(value, dict) else {}
-    for role in Role:
+    for role in DeskRole:
         for one in _texts(given.get(role.value)):
             yield one, role
 

@@ -17,7 +17,7 @@ from chalicelib.once.current_job import Place
 from chalicelib.once.lanes import Lane
 from chalicelib.once.ports import Clock
 from chalicelib.outreach.project.companies import RateLimits
-from chalicelib.vendors.level import Level, Levels, Step, Urgency, asked
+from chalicelib.vendors.level import Level, Levels, LevelStep, Urgency, asked
 
 SMALL = 30
 """A company with so many unended starts at most, the default, is let in at once."""
@@ -49,10 +49,10 @@ class Shares:
         """
         if limits.concurrent_conversations <= SMALL:
             return 0.0
-        decided: Step | None = None
+        decided: LevelStep | None = None
         seen = Level()
 
-        def decide(level: Level) -> Step:
+        def decide(level: Level) -> LevelStep:
             nonlocal decided, seen
             seen, now = level, self.clock.now().timestamp()
             decided = asked(

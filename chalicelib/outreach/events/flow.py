@@ -30,7 +30,7 @@ from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach.conversations.records import NEVER_OPENED, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.context import EventContext, Job
-from chalicelib.outreach.events.handler import Handler, Result
+from chalicelib.outreach.events.handler import ActionResult, Handler
 from chalicelib.outreach.events.waiting import ConversationOrder
 from chalicelib.outreach.hearing.matching import Matching
 from chalicelib.outreach.jobs import InboundMessage, OutreachResume, StartConversation
@@ -130,7 +130,7 @@ class OutreachFlow(Flow):
         if context.record is None:
             return False
         built = [self.build(one, event, plan) for one in plan.actions]
-        results = [Result(one.kind, one.argument, rows[one.key]) for one in built]
+        results = [ActionResult(one.kind, one.argument, rows[one.key]) for one in built]
         self._handlers[context.key.kind].conclude(event, plan, results)
         return True
 

@@ -25,7 +25,7 @@ _OURS = declared(reasons)
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ActionResult:
     """What became of one action of a plan."""
 
     kind: EffectKind
@@ -48,7 +48,7 @@ class Handler(ABC):
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""
 
-    def conclude(self, event: Event, plan: Plan, results: Sequence[Result]) -> None:
+    def conclude(self, event: Event, plan: Plan, results: Sequence[ActionResult]) -> None:
         """Keep what became of the plan; idempotent."""
         context: EventContext = event.subject
         record, message = context.conversation, MessagePlan.of(plan)
@@ -95,7 +95,7 @@ class Handler(ABC):
         )
         return self._sent.sent(record, message, sending, row.ref)
 
-    def _handed_off(self, record: Record, result: Result, *, is_late: bool) -> Record:
+    def _handed_off(self, record: Record, result: ActionResult, *, is_late: bool) -> Record:
         """Keep why a switch kept the conversation from a person."""
         row = result.row
         if row.status != ActionStatus.SKIPPED or row.reason not in SWITCHES:

@@ -26,7 +26,7 @@ from chalicelib.outreach.conversations.records import (
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.context import EventContext, may_send
 from chalicelib.outreach.events.drafting import Drafting
-from chalicelib.outreach.events.handler import Handler, Result
+from chalicelib.outreach.events.handler import ActionResult, Handler
 from chalicelib.outreach.events.held import HeldMessages
 from chalicelib.outreach.events.waiting import WaitingEvents
 from chalicelib.outreach.jobs import StartConversation
@@ -111,7 +111,7 @@ class StartHandler(Handler):
         with self._drafting.fail_on_permanent_error(record, event.lease):
             return self._drafting.plan(context, entry_id, switches, Purpose.OPENING)
 
-    def conclude(self, event: Event, plan: Plan, results: Sequence[Result]) -> None:
+    def conclude(self, event: Event, plan: Plan, results: Sequence[ActionResult]) -> None:
         """See `Handler.conclude`; a start that a person has is in progress no more."""
         super().conclude(event, plan, results)
         if any(one.kind is HAND_OFF and one.row.status == ActionStatus.DONE for one in results):

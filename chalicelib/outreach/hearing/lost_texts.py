@@ -38,7 +38,7 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.project.companies import Companies
 from chalicelib.outreach.twilio import webhook as twilio_webhook
-from chalicelib.outreach.twilio.client import Received, Twilio
+from chalicelib.outreach.twilio.client import ReceivedText, Twilio
 
 OVERLAP = timedelta(hours=1)
 """Each look begins this long before the newest message of the last one: some are listed late."""
@@ -49,7 +49,7 @@ LONGEST_LOOK_BACK = timedelta(days=7)
 
 
 def inbound_job(
-    found: Received, opaque: keys.OpaqueIds, *, received_at: str, trace_id: str
+    found: ReceivedText, opaque: keys.OpaqueIds, *, received_at: str, trace_id: str
 ) -> InboundMessage:
     """The job of a message as Twilio lists it, under the same event key as its webhook.
 
@@ -110,7 +110,7 @@ class LostTexts:
         ordered = sorted(named, key=lambda name: (positions[name].looked_at, name))
         return [(name, named[name], positions[name]) for name in ordered]
 
-    def job(self, message: Received) -> InboundMessage:
+    def job(self, message: ReceivedText) -> InboundMessage:
         """The job of a message as Twilio lists it."""
         at = iso(message.created_at or self.clock.now())
         return inbound_job(
@@ -195,9 +195,9 @@ class _Run:
 
     def _listed(
         self, inbox: Inbox, first: datetime, last: datetime
-    ) -> tuple[list[Received], Exception | None]:
+    ) -> tuple[list[ReceivedText], Exception | None]:
         """What came in between two times, in that order, and why the list broke off, if it did."""
-        found: list[Received] = []
+        found: list[ReceivedText] = []
         interrupted: Exception | None = None
         try:
             for message in self.parts.twilio.received_at(inbox.secret_id, inbox.address):
@@ -214,7 +214,7 @@ class _Run:
         found.reverse()  # Twilio lists the newest first
         return found, interrupted
 
-    def _handle(self, found: Sequence[Received]) -> datetime | None:
+    def _handle(self, found: Sequence[ReceivedText]) -> datetime | None:
         """Queue the messages that no door has kept; returns the time of the newest one handled."""
         known = self.parts.ledger.statuses([event_key(one) for one in found]) if found else {}
         seen: datetime | None = None
@@ -228,7 +228,7 @@ class _Run:
             seen = message.created_at or seen
         return seen
 
-    def _keep(self, message: Received) -> None:
+    def _keep(self, message: ReceivedText) -> None:
         try:
             job = self.parts.job(message)
         except PayloadError as error:
@@ -249,6 +249,6 @@ class _Run:
         self.sweep.summary.problems.append(f"texts:{reason}")
 
 
-def event_key(message: Received) -> str:
+def event_key(message: ReceivedText) -> str:
     """The event key of its webhook."""
     return outreach_keys.reply(channel_of(message.sender or ""), message.sid)

@@ -12,7 +12,7 @@ from typing import Any
 
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.outreach.conversations.records import CONTINUES, Record
-from chalicelib.outreach.messages.purpose import RULES, Look, Purpose, Rule
+from chalicelib.outreach.messages.purpose import RULES, Look, Purpose, PurposeRule
 
 FLOW = "outreach"
 _OF_PERSONS = frozenset({Purpose.PERSON, Purpose.APPROVED})
@@ -44,7 +44,7 @@ class MessagePlan:
     is_approved: bool = False
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> PurposeRule:
         """What follows from its purpose."""
         return RULES[self.purpose]
 

@@ -83,7 +83,7 @@ class Unsent(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class PurposeRule:
     """What follows from a purpose.
 
     Attributes:
@@ -106,8 +106,10 @@ class Rule:
 
 
 _YIELDING = Look.REGISTER | Look.PERSON
-_ANSWER = Rule(_YIELDING, Keeps.STATE, Name.ANSWERED, Status.REPLY_SENT, on_withheld=Unsent.REASON)
-_STEP = Rule(
+_ANSWER = PurposeRule(
+    _YIELDING, Keeps.STATE, Name.ANSWERED, Status.REPLY_SENT, on_withheld=Unsent.REASON
+)
+_STEP = PurposeRule(
     _YIELDING | Look.ANSWERED,
     Keeps.STEP,
     Name.FOLLOWED_UP,
@@ -115,9 +117,9 @@ _STEP = Rule(
     on_withheld=Unsent.REASON,
     on_refused=Unsent.STEP_DROPPED,
 )
-_FIXED = Rule(Look.NOTHING, Keeps.ENTRY)
-RULES: Mapping[Purpose, Rule] = {
-    Purpose.OPENING: Rule(
+_FIXED = PurposeRule(Look.NOTHING, Keeps.ENTRY)
+RULES: Mapping[Purpose, PurposeRule] = {
+    Purpose.OPENING: PurposeRule(
         _YIELDING | Look.CONTINUED,
         Keeps.BEGINNING,
         Name.SENT,
@@ -131,7 +133,7 @@ RULES: Mapping[Purpose, Rule] = {
     Purpose.QUESTION: replace(_ANSWER, keeps=Keeps.QUESTION),
     Purpose.ACKNOWLEDGEMENT: _ANSWER,
     Purpose.TOOL_ANSWER: _ANSWER,
-    Purpose.PERSON: Rule(
+    Purpose.PERSON: PurposeRule(
         Look.REGISTER,
         Keeps.THREAD,
         Name.ANSWERED,

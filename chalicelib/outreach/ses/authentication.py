@@ -32,7 +32,7 @@ _PROPERTY = re.compile(r"([a-z][a-z0-9._-]*)=(\S*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class MethodResult:
     """What one method has found, e.g. ``dkim``, ``pass`` and its properties."""
 
     method: str
@@ -72,13 +72,13 @@ def is_proven(message: EmailMessage, receipt: Mapping[str, Any], address: str) -
     )
 
 
-def results_of(header: str | None) -> list[Result]:
+def results_of(header: str | None) -> list[MethodResult]:
     """The results in SES's header; none where another wrote it, or where it cannot be read for sure."""
     text = re.sub(r"[^\S\n]+", " ", re.sub(r"\s*\n\s*", "\n", header or ""))
     parts = _parts(text)
     if not parts or parts[0].lower().split() not in ([_SES], [_SES, "1"]):
         return []
-    results: list[Result] = []
+    results: list[MethodResult] = []
     for part in parts[1:]:
         pairs = [_PROPERTY.fullmatch(one) for one in part.split()]
         given = [(one[1].lower(), one[2].lower()) for one in pairs if one]
@@ -87,7 +87,7 @@ def results_of(header: str | None) -> list[Result]:
         if given and given[0][0] in ("spf", "dkim", "dmarc"):
             if "\n" in text and not part.startswith("\n"):
                 return []  # SES begins a line with each
-            results.append(Result(*given.pop(0)))
+            results.append(MethodResult(*given.pop(0)))
         elif given and (not results or results[-1].method != "spf"):
             return []  # only SPF's properties stand behind semicolons
         for name, value in given:
@@ -138,7 +138,7 @@ def _parts(text: str) -> list[str]:
     return [] if depth else [one.strip(" ") for one in parts]
 
 
-def _is_signed(results: list[Result], author: str, signatures: int) -> bool:
+def _is_signed(results: list[MethodResult], author: str, signatures: int) -> bool:
     """Whether an aligned domain has signed it; no more results count than there are signatures."""
     found = [one for one in results if one.method == "dkim" and one.value != "none"]
     return len(found) <= signatures and any(
@@ -147,7 +147,7 @@ def _is_signed(results: list[Result], author: str, signatures: int) -> bool:
     )
 
 
-def _is_sent_by(results: list[Result], author: str) -> bool:
+def _is_sent_by(results: list[MethodResult], author: str) -> bool:
     """Whether an aligned domain allows the server to send for it."""
     found = [one for one in results if one.method == "spf"]
     return len(found) == 1 and (

@@ -18,7 +18,7 @@ from chalicelib.outreach.lane_shares import LaneShares, held_by
 from chalicelib.outreach.spending.budget import Budget
 from chalicelib.outreach.spending.prices import Prices
 from chalicelib.outreach.spending.usage import Counted, Spending
-from chalicelib.vendors.language_model import Answer, JsonSchema, LanguageModel, Turn
+from chalicelib.vendors.language_model import JsonSchema, LanguageModel, ModelAnswer, ModelTurn
 
 OPENAI, BEDROCK = "openai", "bedrock"
 _MAYBE_CHARGED = frozenset(
@@ -125,14 +125,14 @@ class Counting:
         *,
         model: str,
         instructions: str,
-        turns: Sequence[Turn],
+        turns: Sequence[ModelTurn],
         max_output_tokens: int,
         deadline_seconds: float,
         schema: JsonSchema | None = None,
         fallback_model: str | None = None,
         safety_identifier: str | None = None,
         reasoning_effort: str | None = None,
-    ) -> Answer:
+    ) -> ModelAnswer:
         """See `LanguageModel.respond`.
 
         Raises:
@@ -161,14 +161,14 @@ class Counting:
         *,
         model: str,
         instructions: str,
-        turns: Sequence[Turn],
+        turns: Sequence[ModelTurn],
         max_output_tokens: int,
         deadline_seconds: float,
         schema: JsonSchema | None,
         fallback_model: str | None,
         safety_identifier: str | None,
         reasoning_effort: str | None,
-    ) -> Answer:
+    ) -> ModelAnswer:
         characters = len(instructions) + sum(len(turn.text) for turn in turns)
         names = (model, fallback_model or model)
         most = max(self.prices.most(name, characters, max_output_tokens) for name in names)

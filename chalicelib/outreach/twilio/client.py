@@ -97,7 +97,7 @@ class Sent(BaseModel):
         return _time(self.date_created)
 
 
-class Received(BaseModel):
+class ReceivedText(BaseModel):
     """A received message; only the fields we use."""
 
     model_config = ConfigDict(hide_input_in_errors=True, frozen=True)
@@ -124,7 +124,7 @@ class Received(BaseModel):
         return {**form, "Body": self.body or "", "NumMedia": self.num_media or "0"}
 
 
-_Listed = TypeVar("_Listed", Sent, Received)
+_Listed = TypeVar("_Listed", Sent, ReceivedText)
 
 
 class _Numbers(BaseModel):
@@ -239,7 +239,7 @@ class Twilio:
         found.reverse()
         return found
 
-    def received_at(self, secret_id: str, to: str) -> Iterator[Received]:
+    def received_at(self, secret_id: str, to: str) -> Iterator[ReceivedText]:
         """The messages that a number of ours has received, newest first, page by page as it is read.
 
         Args:
@@ -250,11 +250,11 @@ class Twilio:
             ProviderError: a page could not be read, or there are too many.
         """
         query = {"To": to, "PageSize": str(INBOUND_PAGE_SIZE)}
-        for message, _ in self._listed(_Page[Received], secret_id, query, MAX_INBOUND_PAGES):
+        for message, _ in self._listed(_Page[ReceivedText], secret_id, query, MAX_INBOUND_PAGES):
             if message.direction == "inbound":
                 yield message
 
-    def received(self, secret_id: str, sid: str) -> Received | None:
+    def received(self, secret_id: str, sid: str) -> ReceivedText | None:
         """A received message by its id; None if the account has none of that id.
 
         Raises:
@@ -269,7 +269,7 @@ class Twilio:
                 raise
             return None
         try:
-            found = Received.model_validate(answer)
+            found = ReceivedText.model_validate(answer)
         except ValidationError:
             raise TransientError(
                 PROVIDER, "fetch_message", reason=reasons.ANSWER_NOT_A_MESSAGE

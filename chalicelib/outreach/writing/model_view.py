@@ -22,7 +22,7 @@ from chalicelib.outreach.conversations.records import Entry, Record
 from chalicelib.outreach.project.ai_config import Knowledge, Shown, WriterSettings
 from chalicelib.outreach.trust import Trust, trust_of
 from chalicelib.redaction import model_view
-from chalicelib.vendors.language_model import Turn
+from chalicelib.vendors.language_model import ModelTurn
 
 LETTERS_A_TOKEN = 4
 _TAG = re.compile(rf"<\s*/?\s*(?:{'|'.join(Trust)})_message\s*>", re.IGNORECASE)
@@ -67,9 +67,11 @@ def seen_data(record: Record, settings: WriterSettings, newest: str = "") -> str
     return json.dumps(known, ensure_ascii=False, sort_keys=True, default=str)
 
 
-def seen_turns(record: Record, settings: WriterSettings, history: Sequence[Entry]) -> list[Turn]:
+def seen_turns(
+    record: Record, settings: WriterSettings, history: Sequence[Entry]
+) -> list[ModelTurn]:
     """The newest messages that fit, oldest first; those of others are delimited as data."""
-    left, turns = settings.limits.history_tokens, list[Turn]()
+    left, turns = settings.limits.history_tokens, list[ModelTurn]()
     for entry in reversed(history):
         text = redacted(record, settings, entry.content)
         left -= tokens(text)
@@ -77,7 +79,7 @@ def seen_turns(record: Record, settings: WriterSettings, history: Sequence[Entry
             break
         is_ours = entry.role == "assistant"
         said = text if is_ours else delimited(text, trust_of(entry))
-        turns.append(Turn("assistant" if is_ours else "user", said))
+        turns.append(ModelTurn("assistant" if is_ours else "user", said))
     return turns[::-1]
 
 

@@ -20,7 +20,7 @@ from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.spending.models import Choice
 from chalicelib.outreach.writing import model_view, prompts
 from chalicelib.outreach.writing.template_writer import Writer
-from chalicelib.vendors.language_model import Answer, JsonSchema, Outcome, Turn
+from chalicelib.vendors.language_model import JsonSchema, ModelAnswer, ModelOutcome, ModelTurn
 from chalicelib.vendors.reasons import MALFORMED
 
 PROVIDER = "openai"
@@ -112,10 +112,10 @@ class OpenAiWriter:
         self,
         record: Record,
         instructions: str,
-        turns: Sequence[Turn],
+        turns: Sequence[ModelTurn],
         schema: JsonSchema,
         model: str | None,
-    ) -> Answer:
+    ) -> ModelAnswer:
         """One request; an unusable answer is an error.
 
         Raises:
@@ -134,9 +134,9 @@ class OpenAiWriter:
             safety_identifier=record.opaque_id,
         )
         match answer.outcome:
-            case Outcome.COMPLETED:
+            case ModelOutcome.COMPLETED:
                 return answer
-            case Outcome.MALFORMED:
+            case ModelOutcome.MALFORMED:
                 raise TransientError(PROVIDER, "compose", reason=MALFORMED)
             case _:
                 raise PermanentError(PROVIDER, "compose", reason=answer.outcome.value)
@@ -151,12 +151,12 @@ def _arguments(record: Record) -> dict[str, Any]:
 
 def _turns(
     record: Record, settings: WriterSettings, history: Sequence[Entry], advice: str
-) -> list[Turn]:
+) -> list[ModelTurn]:
     newest = next((e.content for e in reversed(history) if e.role == "user"), "")
     return [
-        Turn("developer", model_view.seen_data(record, settings, newest)),
+        ModelTurn("developer", model_view.seen_data(record, settings, newest)),
         *model_view.seen_turns(record, settings, history),
-        *([Turn("developer", advice)] if advice else []),
+        *([ModelTurn("developer", advice)] if advice else []),
     ]
 
 
@@ -177,7 +177,7 @@ def _object(name: str, fields: dict[str, Any]) -> JsonSchema:
     return JsonSchema(name, schema)
 
 
-def _draft(answer: Answer, draft: Draft) -> Draft:
+def _draft(answer: ModelAnswer, draft: Draft) -> Draft:
     return Draft(
         **{
             **draft.item(),

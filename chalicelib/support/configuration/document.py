@@ -109,7 +109,7 @@ class DeliveryWindow(_Part):
         return "|".join(re.escape(one.lower()) for one in self.methods)
 
 
-class Delivery(_Part):
+class DeliveryTimes(_Part):
     """How long orders take; given windows replace all built-in ones, and the first match wins."""
 
     windows: tuple[DeliveryWindow, ...] = ()
@@ -185,7 +185,7 @@ class Document(_Part):
 
     format: Literal[1] = 1
     shop: Shop = Shop()
-    delivery: Delivery = Delivery()
+    delivery: DeliveryTimes = DeliveryTimes()
     templates: Mapping[str, Mapping[ReplyLanguage, str]] = Field(default_factory=dict)
     closing: Mapping[ReplyLanguage, str] = Field(default_factory=dict)
     phrases: Mapping[str, IntentPhrases] = Field(default_factory=dict)

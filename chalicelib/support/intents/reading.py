@@ -17,7 +17,7 @@ SURE_FROM = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class MessageReading:
     """A message as it was read.
 
     Attributes:
@@ -43,7 +43,7 @@ def read(
     phrases: Phrases | None = None,
     *,
     model: Linear | None = None,
-) -> Reading:
+) -> MessageReading:
     """Read a message; its subject is searched for grave matters only.
 
     Args:
@@ -57,7 +57,7 @@ def read(
     found, reasons, suspected = agreed(text, classify(text, phrases), model)
     risks = risks_in(words) | risks_in(marked_words(subject))
     risks |= {risk for risk, share in suspected.items() if share >= SURE_FROM}
-    return Reading(
+    return MessageReading(
         found=found,
         reasons=reasons,
         risks=risks,

@@ -42,7 +42,7 @@ ASK_TEMPLATE = "t_order_status_ask_order_number"
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ReplyVerdict:
     """The reply to send, or why none is sent.
 
     Attributes:
@@ -65,7 +65,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
+class Replies:
     """Decides on and composes replies.
 
     Attributes:
@@ -81,7 +81,7 @@ class Answering:
 
     def consider(
         self, facts: EventFacts, inquiry: Inquiry, decision: Decision, switches: Switches
-    ) -> Verdict:
+    ) -> ReplyVerdict:
         """The verdict on one message."""
         has_pending = inquiry.state is not None and inquiry.state.pending_flow is not None
         refusal = guard_rails.by_switches(switches, self.policy, decision)
@@ -297,7 +297,7 @@ class Answering:
         decision: Decision,
         answer: TemplateAnswer,
         key: str,
-    ) -> Verdict:
+    ) -> ReplyVerdict:
         values = {"first_name": ticket.customer_name, **answer.values}
         try:
             text = render(
@@ -313,7 +313,7 @@ class Answering:
             refusal = guard_rails.suppressed(why.TEMPLATE_INCOMPLETE, decision)
             return _refused(refusal, ends_pending=False)
         asks = answer.template_id == ASK_TEMPLATE
-        return Verdict(
+        return ReplyVerdict(
             template_id=answer.template_id,
             text=text,
             asks=asks,
@@ -326,8 +326,8 @@ def _withdrawn(reason: str) -> WithdrawnError:
     return WithdrawnError("richpanel", "send_message", reason=reason)
 
 
-def _refused(refusal: Refusal, *, ends_pending: bool, keeps_pending: bool = False) -> Verdict:
-    return Verdict(
+def _refused(refusal: Refusal, *, ends_pending: bool, keeps_pending: bool = False) -> ReplyVerdict:
+    return ReplyVerdict(
         tags=refusal.tags,
         reasons=(refusal.reason,),
         ends_pending=ends_pending,

@@ -170,13 +170,13 @@ class TicketEnvelope(_Answer):
     ticket: TicketAnswer
 
 
-class Page(_Answer):
+class ListPage(_Answer):
     """One page of a list; the vendor names the next one by its address or its number."""
 
     next_page: _Text = None
 
 
-class TicketPage(Page):
+class TicketListPage(ListPage):
     """The array's key is `ticket` in practice and `tickets` in the documentation."""
 
     ticket: Annotated[list[TicketAnswer], BeforeValidator(as_objects)] = []
@@ -193,7 +193,7 @@ class _Tag(_Answer):
     name: _Text = None
 
 
-class TagPage(Page):
+class TagPage(ListPage):
     """The response of `GET /v1/tags`."""
 
     tag: Annotated[list[_Tag], BeforeValidator(as_objects)] = []
@@ -210,7 +210,7 @@ class _Named(_Answer):
     name: _Text = None
 
 
-class UserPage(Page):
+class UserPage(ListPage):
     """The response of `GET /v1/users`."""
 
     user: Annotated[list[_Named], BeforeValidator(as_objects)] = []
@@ -222,7 +222,7 @@ class UserPage(Page):
         return [*self.user, *self.users]
 
 
-class TeamPage(Page):
+class TeamPage(ListPage):
     """The response of `GET /v1/teams`."""
 
     team: Annotated[list[_Named], BeforeValidator(as_objects)] = []

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, ValidationError
 
 from chalicelib.errors import PermanentError, TransientError, UncertainError
-from chalicelib.support.richpanel.answers import Page, TicketAnswer
+from chalicelib.support.richpanel.answers import ListPage, TicketAnswer
 from chalicelib.vendors.http import Call, VendorClient
 from chalicelib.vendors.rate_limit import Urgency
 from chalicelib.vendors.reasons import ID_MISMATCH, INVALID_ID, TOO_MANY_PAGES, UNEXPECTED_ANSWER
@@ -29,7 +29,7 @@ REQUESTS_PER_30_S = 50
 _OF_REPLIES = frozenset({"send_message", "close", "reopen"})
 
 _Model = TypeVar("_Model", bound=BaseModel)
-_Page = TypeVar("_Page", bound=Page)
+_Page = TypeVar("_Page", bound=ListPage)
 
 
 def key_header(secret: Callable[[bool], str]) -> Callable[[bool], Mapping[str, str]]:

@@ -29,10 +29,10 @@ from chalicelib.support.richpanel.answers import (
     TeamPage,
     TicketAnswer,
     TicketEnvelope,
+    TicketListPage,
     UserPage,
     as_ticket,
 )
-from chalicelib.support.richpanel.answers import TicketPage as ListedTickets
 from chalicelib.support.richpanel.calls import (
     LIST_DEADLINE_SECONDS,
     PER_PAGE,
@@ -42,8 +42,7 @@ from chalicelib.support.richpanel.calls import (
     segment,
 )
 from chalicelib.support.richpanel.tags import RichpanelTags
-from chalicelib.support.tickets import TEAM, Comment, Ticket
-from chalicelib.support.tickets import TicketPage as OpenTickets
+from chalicelib.support.tickets import TEAM, Comment, Ticket, TicketPage
 from chalicelib.vendors.http import VendorClient
 from chalicelib.vendors.rate_limit import Urgency
 from chalicelib.vendors.reasons import ID_MISMATCH
@@ -94,7 +93,7 @@ class Richpanel:
             raise
         return self._ticket(raw) if raw.id else None
 
-    def open_page(self, *, since: datetime, page: int) -> OpenTickets:
+    def open_page(self, *, since: datetime, page: int) -> TicketPage:
         """One page of the open tickets updated since a time.
 
         The vendor's filters and order are requested and not relied on.  A ticket without a time of
@@ -107,7 +106,7 @@ class Richpanel:
         known = [raw for raw in listed.all if raw.id]
         recent = [raw for raw in known if raw.updated_at is None or raw.updated_at >= since]
         is_past = not recent and _is_newest_first(known)
-        return OpenTickets(
+        return TicketPage(
             tickets=tuple(ticket for ticket in map(self._ticket, recent) if ticket.is_open),
             is_last=not listed.next_page or not known or is_past,
             fingerprint=keys.digest(*(raw.id or "" for raw in known)),
@@ -117,7 +116,7 @@ class Richpanel:
         """Ids of all of a customer's tickets, as the vendor finds them by an address."""
         operation = "list_customer_tickets"
         path = f"/v1/tickets/{kind}/{segment(address, operation)}"
-        pages = self._calls.pages(ListedTickets, operation, path, LIST_DEADLINE_SECONDS)
+        pages = self._calls.pages(TicketListPage, operation, path, LIST_DEADLINE_SECONDS)
         try:
             return [raw.id for page in pages for raw in page.all if raw.id]
         except PermanentError as error:
@@ -314,7 +313,7 @@ class Richpanel:
             raise PermanentError(PROVIDER, "read_ticket", reason=ID_MISMATCH)
         return self._ticket(raw)
 
-    def _list(self, page: int, since: datetime) -> ListedTickets:
+    def _list(self, page: int, since: datetime) -> TicketListPage:
         query = {
             "page": str(page),
             "per_page": str(PER_PAGE),
@@ -324,7 +323,7 @@ class Richpanel:
             "updated_at": since.astimezone(UTC).date().isoformat(),
         }
         return self._calls.get(
-            ListedTickets, "list_tickets", "/v1/tickets", query=query, urgency=Urgency.LOW
+            TicketListPage, "list_tickets", "/v1/tickets", query=query, urgency=Urgency.LOW
         )
 
     def _change_tags(

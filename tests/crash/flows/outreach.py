@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.ses.webhook import message_id_digest
 from local import company
-from local.vendors.twilio import Post
+from local.vendors.twilio import WebhookPost
 from tests.crash.flow import STRAY, Arrival, Flow, Row, Step, http_event
 from tests.crash.run import Run
 
@@ -197,13 +197,13 @@ class MailConversation(_Outreach):
         ]
 
 
-def _callback(post: Post) -> Arrival:
+def _callback(post: WebhookPost) -> Arrival:
     form = dict(parse_qsl(post.body.decode()))
     key = outreach_keys.receipt(form["MessageSid"], form["MessageStatus"])
     return Arrival("api", lambda: _event(post), (key,))
 
 
-def _event(post: Post) -> dict[str, Any]:
+def _event(post: WebhookPost) -> dict[str, Any]:
     """A signed form post as API Gateway passes it on."""
     where = urlsplit(post.url.removeprefix(company.PUBLIC_URL))
     headers = {name.lower(): value for name, value in post.headers.items()}

@@ -67,7 +67,7 @@ def test_a_received_message_has_the_same_fields(stage):
 
 
 def test_chalice_accepts_the_events():
-    context = lambda_events.Context()
+    context = lambda_events.LambdaContext()
     record = lambda_events.made_up_record("hello")
     (taken,) = SQSEvent(lambda_events.sqs_event(record), context)
     assert (taken.body, taken.to_dict()) == ("hello", record)
@@ -78,7 +78,7 @@ def test_chalice_accepts_the_events():
 
 def test_the_contexts_remaining_time_counts_down_to_zero():
     now = [100.0]
-    context = lambda_events.Context(timeout_seconds=2, monotonic=lambda: now[0])
+    context = lambda_events.LambdaContext(timeout_seconds=2, monotonic=lambda: now[0])
     assert context.get_remaining_time_in_millis() == 2000
     now[0] = 101.5
     assert context.get_remaining_time_in_millis() == 500
@@ -91,7 +91,7 @@ def test_the_contexts_remaining_time_counts_down_to_zero():
 
 def test_a_delivery_reads_the_remaining_time_on_every_access():
     now = [100.0]
-    context = lambda_events.Context(timeout_seconds=2, monotonic=lambda: now[0])
+    context = lambda_events.LambdaContext(timeout_seconds=2, monotonic=lambda: now[0])
     taken = delivery(lambda_events.made_up_record("hello"), context, max_receives=10)
     assert taken.time_left_seconds() == 2
     now[0] = 101.5

@@ -7,7 +7,7 @@ import pytest
 import requests
 from pydantic import BaseModel
 
-from local.vendors.openai import API_KEY, QUOTA_BODY, OpenAI
+from local.vendors.openai import API_KEY, QUOTA_BODY, SimulatedOpenAI
 
 
 class Greeting(BaseModel):
@@ -16,7 +16,7 @@ class Greeting(BaseModel):
 
 @pytest.fixture
 def openai():
-    with OpenAI() as running:
+    with SimulatedOpenAI() as running:
         yield running
 
 

@@ -3,7 +3,7 @@
 import pytest
 import requests
 
-from local.vendors.shopify import CLIENT_ID, CLIENT_SECRET, Shopify
+from local.vendors.shopify import CLIENT_ID, CLIENT_SECRET, SimulatedShopify
 
 FORM = {
     "grant_type": "client_credentials",
@@ -20,7 +20,7 @@ def moment():
 
 @pytest.fixture
 def shopify(moment):
-    with Shopify(now=lambda: moment[0]) as running:
+    with SimulatedShopify(now=lambda: moment[0]) as running:
         yield running
 
 

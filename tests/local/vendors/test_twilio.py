@@ -8,7 +8,7 @@ from twilio.http.http_client import TwilioHttpClient
 from twilio.request_validator import RequestValidator
 from twilio.rest import Client
 
-from local.vendors.twilio import ACCOUNT_SID, AUTH_TOKEN, MAGIC, TEMPLATE_SID, Twilio
+from local.vendors.twilio import ACCOUNT_SID, AUTH_TOKEN, MAGIC, TEMPLATE_SID, SimulatedTwilio
 
 TO, FROM = "+15550100001", "+15550109002"
 
@@ -27,7 +27,7 @@ class HereClient(TwilioHttpClient):
 
 @pytest.fixture
 def twilio():
-    with Twilio() as running:
+    with SimulatedTwilio() as running:
         yield running
 
 
@@ -126,7 +126,7 @@ def test_an_undelivered_message_shows_its_error_code_everywhere(client, twilio):
 
 def test_an_account_does_not_see_another_accounts_messages():
     other = "AC" + "2" * 32
-    with Twilio(accounts={ACCOUNT_SID: AUTH_TOKEN, other: AUTH_TOKEN}) as both:
+    with SimulatedTwilio(accounts={ACCOUNT_SID: AUTH_TOKEN, other: AUTH_TOKEN}) as both:
         ours, theirs = (
             Client(account, AUTH_TOKEN, http_client=HereClient(both.base_url))
             for account in (ACCOUNT_SID, other)

@@ -224,7 +224,7 @@ def test_a_port_in_use_is_named_and_nothing_is_left_running(free, which):
 
 def test_the_sample_tickets_are_too_old_for_reconciliation():
     """After half a minute of reading they would be processed, and `doctor` would fail."""
-    with vendor.Richpanel() as tenant:
+    with vendor.SimulatedRichpanel() as tenant:
         seed(tenant)
         tickets = [tenant.ticket(one) for one in tenant.ticket_ids]
     assert len(tickets) == 3

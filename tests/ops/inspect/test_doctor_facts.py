@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from chalicelib.facts.dataset import definition
-from local.vendors.hubspot_owners import API_TOKEN, HubSpotOwners
+from local.vendors.hubspot_owners import API_TOKEN, SimulatedHubSpotOwners
 from ops.stage import config
 from tests.rigs.ops_cli import runner
 
@@ -125,7 +125,7 @@ def test_agents_without_a_name_are_counted(facts_rig, posted, findings):
     facts_rig.stage.aws.client("secretsmanager").create_secret(
         Name="rp-mw/dev/hubspot/api_token", SecretString=API_TOKEN
     )
-    with HubSpotOwners() as hubspot:
+    with SimulatedHubSpotOwners() as hubspot:
         hubspot.add_owner(71, user_id=None, first="Ada", last="", email="ada@example.com")
         hubspot.add_owner(72, user_id=None, first="", last="", email="")
         directory = {"HUBSPOT_DIRECTORY": "true", "HUBSPOT_BASE_URL": hubspot.url}

@@ -97,7 +97,7 @@ class Place:
 
     def invoke(self, _session, function, event):
         assert function == "rp-mw-dev-mail"
-        self.app.mail(event, lambda_events.Context())
+        self.app.mail(event, lambda_events.LambdaContext())
 
     def answers(self):
         return setup_walk.answers(self.folder, "dev", self.aws.account, self.vendors)
@@ -185,7 +185,7 @@ def test_setup_and_its_pastes_lead_to_a_real_message_through_each_system(place):
     setup_walk.carry_out(place.aws, pastes, place.richpanel)
     place.pump.wait_until_quiet(timeout_seconds=30.0)
     place.app.post_facts(
-        lambda_events.schedule_event(), lambda_events.Context(timeout_seconds=240.0)
+        lambda_events.schedule_event(), lambda_events.LambdaContext(timeout_seconds=240.0)
     )
 
     assert "mw-processed" in place.richpanel.tags_of("1043")

@@ -11,7 +11,7 @@ import pytest
 from chalicelib.support.configuration.rules import BUILT_IN
 from chalicelib.support.settings import VARIABLES
 from local.stack.server import Http
-from local.vendors.shopify import Shopify
+from local.vendors.shopify import SimulatedShopify
 from ops.stage import config
 from tests.rigs.ops_cli import runner
 
@@ -113,7 +113,7 @@ def test_the_page_leads_to_the_first_answer(walk):
     assert {before[one]["result"] for one in steps()[9][1] if one != "answers templates"} == {
         "warn"
     }
-    with Shopify() as shop:
+    with SimulatedShopify() as shop:
         shop.add_order(
             "#1001",
             email=EMAIL,

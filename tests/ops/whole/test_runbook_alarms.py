@@ -19,7 +19,7 @@ from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.spending.budget import Budget
 from chalicelib.support import keys as ticket_keys
 from local import company
-from local.stack.lambda_events import Context, schedule_event
+from local.stack.lambda_events import LambdaContext, schedule_event
 from tests.rigs.alarms import alarms
 from tests.rigs.levels import step_to
 from tests.rigs.operator import Operator, new_containers, put_secret
@@ -124,7 +124,7 @@ def test_tickets_wait_for_their_turn_at_richpanel(operator):
     services.richpanel_level.take(step_to(now + 600, new=now + 600))
     system.post(system.ticket())
     assert [one.error for one in system.run()] == [None]
-    system.app.reconcile(schedule_event(), Context(timeout_seconds=240))
+    system.app.reconcile(schedule_event(), LambdaContext(timeout_seconds=240))
     operator.is_paged_by("richpanel-turns")
     (waiting,) = operator.runs("unfinished", "--json").data
     assert "1042" in str(waiting)
@@ -171,7 +171,7 @@ def test_richpanel_forbids_listing(operator):
     system.run()
     system.richpanel.set_modes(list_allowed=False)
     system.ticket("1043")
-    assert system.app.reconcile(schedule_event(), Context(timeout_seconds=240))[
+    assert system.app.reconcile(schedule_event(), LambdaContext(timeout_seconds=240))[
         "listing"
     ].startswith("forbidden")
     operator.is_paged_by("listing-forbidden")
@@ -451,7 +451,7 @@ def test_reconciliation_fails(operator):
     system.ticket()
     system.richpanel.fault("status", operation="list_tickets", status=500, times=2)
     assert (
-        system.app.reconcile(schedule_event(), Context(timeout_seconds=240))["listing"]
+        system.app.reconcile(schedule_event(), LambdaContext(timeout_seconds=240))["listing"]
         != "complete"
     )
     operator.is_paged_by("reconcile-incomplete")
@@ -469,7 +469,7 @@ def test_a_row_that_reconciliation_cannot_handle(operator):
     table = system.services().ledger._table
     row = {"status": "received", "payload_bytes": "many", **dated("event", "evt:rp:1042:c-1", 1)}
     table.update({"event_id": "evt:rp:1042:c-1"}, set_=row)
-    summary = system.app.reconcile(schedule_event(), Context(timeout_seconds=240))
+    summary = system.app.reconcile(schedule_event(), LambdaContext(timeout_seconds=240))
     assert summary["failures"] == {"event": 1}
     operator.is_paged_by("reconcile-failures")
     assert operator.runs("unfinished", "--json").data
@@ -515,7 +515,7 @@ def test_a_switch_was_left_on(operator):
     new_containers()
     system.post(system.ticket())
     system.run()
-    system.app.post_facts(schedule_event(), Context(timeout_seconds=240))
+    system.app.post_facts(schedule_event(), LambdaContext(timeout_seconds=240))
     operator.is_paged_by("switch-left-on")
     assert "Not answered automatically: the switch kill_switch was on" in (
         operator.runs("explain", "1042").out

@@ -15,12 +15,12 @@ from chalicelib.outreach.company_events.endpoint import (
     signing_secrets,
 )
 from chalicelib.vendors import webhook
-from chalicelib.vendors.webhook import Post, post
+from chalicelib.vendors.webhook import SignedPost, post
 from tests.rigs import vendor_server
 from tests.rigs.company_endpoint import SECRETS
 
 HTTPS = "https://hooks.example.com/events"
-POST = Post(HTTPS, {}, b"{}", 1.0)
+POST = SignedPost(HTTPS, {}, b"{}", 1.0)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def vendor():
 
 
 def sent(vendor, deadline=2.0):
-    return post(Post(f"{vendor.url}/", {}, b"{}", deadline), allows_loopback=True)
+    return post(SignedPost(f"{vendor.url}/", {}, b"{}", deadline), allows_loopback=True)
 
 
 def test_a_redirect_is_an_answer_and_is_not_followed(vendor):

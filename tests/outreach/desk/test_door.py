@@ -3,7 +3,7 @@
 import pytest
 
 from chalicelib.errors import TransientError, UnavailableError
-from chalicelib.outreach.door.access import Role, access
+from chalicelib.outreach.door.access import DeskRole, access
 from tests.rigs.desk import AGENT, LEAD, OTHER_AGENT, OTHERS, TEL
 
 
@@ -135,6 +135,6 @@ def test_desk_keys_are_read_by_role_and_grant_nothing_else():
     text = """{"a": {"api_keys": ["r"], "desk_keys": {"agent": ["x"], "lead": ["y"], "king": ["z"]}},
                "b": {"desk_keys": ["x"]}, "c": ["k"]}"""
     found = access(text)
-    assert found["a"].desk_keys == (("x", Role.AGENT), ("y", Role.LEAD))
+    assert found["a"].desk_keys == (("x", DeskRole.AGENT), ("y", DeskRole.LEAD))
     assert (found["a"].api_keys, found["a"].faults) == (("r",), ())
     assert (found["b"].desk_keys, found["c"].desk_keys) == ((), ())

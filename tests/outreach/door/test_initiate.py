@@ -14,7 +14,7 @@ from chalicelib.clock import SystemClock
 from chalicelib.outreach.door.initiate import BEYOND_SHARE
 from chalicelib.outreach.door.shares import AT_ONCE
 from local import company
-from local.vendors.twilio import Post
+from local.vendors.twilio import WebhookPost
 from tests.rigs.outreach import TEL
 
 
@@ -172,9 +172,9 @@ def test_a_post_that_is_not_signed_by_the_accounts_token_is_refused(outreach, pa
     outreach.run()
     post = outreach.says("hello", whatsapp=False)
     post = outreach.twilio.callbacks()[0] if path.endswith("status") else post
-    forged = Post(post.url, {**post.headers, "X-Twilio-Signature": "AAAA"}, post.body)
+    forged = WebhookPost(post.url, {**post.headers, "X-Twilio-Signature": "AAAA"}, post.body)
     assert outreach.deliver(forged).status_code == 401
-    tampered = Post(post.url, post.headers, post.body + b"&Extra=1")
+    tampered = WebhookPost(post.url, post.headers, post.body + b"&Extra=1")
     assert outreach.deliver(tampered).status_code == 401
     assert outreach.run() == []
     assert outreach.deliver(post).status_code == 200

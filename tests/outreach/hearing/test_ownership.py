@@ -9,7 +9,7 @@ from twilio.request_validator import RequestValidator
 from chalicelib.outreach import senders
 from local import company
 from local.vendors import twilio as twilio_vendor
-from local.vendors.twilio import Post
+from local.vendors.twilio import WebhookPost
 from tests.rigs import neighbour as other
 from tests.rigs.outreach import MAIL, TEL
 
@@ -27,7 +27,9 @@ def by_neighbour(post, **changes):
     form = dict(parse_qsl(post.body.decode(), keep_blank_values=True))
     form |= {"AccountSid": other.ACCOUNT_SID, **changes}
     made = RequestValidator(other.AUTH_TOKEN).compute_signature(post.url, form)
-    return Post(post.url, {**post.headers, "X-Twilio-Signature": made}, urlencode(form).encode())
+    return WebhookPost(
+        post.url, {**post.headers, "X-Twilio-Signature": made}, urlencode(form).encode()
+    )
 
 
 def reasons(outreach):
@@ -84,7 +86,7 @@ def test_a_form_that_names_two_accounts_is_refused(outreach, conversation):
     pairs += [("AccountSid", one) for one in (twilio_vendor.ACCOUNT_SID, other.ACCOUNT_SID)]
     text = genuine.url + "".join(name + value for name, value in sorted(pairs))
     made = RequestValidator(other.AUTH_TOKEN).compute_signature(text, {})
-    post = Post(genuine.url, {**genuine.headers, "X-Twilio-Signature": made}, body)
+    post = WebhookPost(genuine.url, {**genuine.headers, "X-Twilio-Signature": made}, body)
     assert outreach.deliver(post).status_code == 401
 
 

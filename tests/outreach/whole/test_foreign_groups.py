@@ -7,7 +7,7 @@ import pytest
 from chalicelib.outreach import senders
 from local import company
 from local.stack import lambda_events
-from local.stack.lambda_events import Context
+from local.stack.lambda_events import LambdaContext
 from tests.rigs import neighbour as other
 from tests.rigs.outreach import MAIL, sent
 from tests.rigs.twilio_posts import signed_by
@@ -32,7 +32,7 @@ class Workers:
     def work(self, message):
         arn = f"arn:aws:sqs:us-east-1:{'0' * 12}:{self._url.rpartition('/')[2]}"
         record = lambda_events.sqs_record(message, queue_arn=arn)
-        self._outreach._worker(lambda_events.sqs_event(record), Context())
+        self._outreach._worker(lambda_events.sqs_event(record), LambdaContext())
         self._sqs.delete_message(QueueUrl=self._url, ReceiptHandle=message["ReceiptHandle"])
         self.ended.append(json.loads(message["Body"])["message_id"])
 

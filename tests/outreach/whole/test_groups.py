@@ -7,7 +7,7 @@ import pytest
 from chalicelib.errors import UnavailableError
 from chalicelib.once.lanes import EMAIL
 from local.stack import lambda_events
-from local.stack.lambda_events import Context
+from local.stack.lambda_events import LambdaContext
 from tests.rigs.outreach import MAIL, sent
 
 PRIVATE = "j.private@example.com"
@@ -40,7 +40,7 @@ class Receiver:
 
     def process(self, message):
         record = lambda_events.sqs_record(message, queue_arn=self._outreach.stage.lane_arn(EMAIL))
-        self._outreach.app.email_worker(lambda_events.sqs_event(record), Context())
+        self._outreach.app.email_worker(lambda_events.sqs_event(record), LambdaContext())
         self._sqs.delete_message(QueueUrl=self._url, ReceiptHandle=message["ReceiptHandle"])
 
 
@@ -105,7 +105,7 @@ def test_a_mail_moved_twice_is_one_event(outreach, reply_to):
     message = receiver.receive()["It is me"]
     for _ in range(2):
         record = lambda_events.sqs_record(message, queue_arn=outreach.stage.lane_arn(EMAIL))
-        outreach.app.email_worker(lambda_events.sqs_event(record), Context())
+        outreach.app.email_worker(lambda_events.sqs_event(record), LambdaContext())
     outreach.stage.aws.client("sqs").delete_message(
         QueueUrl=outreach.lane_url("email"), ReceiptHandle=message["ReceiptHandle"]
     )

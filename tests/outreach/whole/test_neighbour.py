@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from chalicelib.outreach.writing import composer
 from local.stack import environment, resources
-from local.stack.lambda_events import Context
+from local.stack.lambda_events import LambdaContext
 from tests.rigs import hostile
 from tests.rigs.engines import drain
 from tests.rigs.hostile import MAIL, MINE, ROUTES, STARTED, Attack, Ids, MailIds, Run
@@ -127,7 +127,7 @@ def world(twilio, ses, richpanel, powerbi, dataset, facts_folder, monkeypatch):
             for one in ("core", "outreach", "facts"):
                 patch.setattr(f"chalicelib.wiring.{one}.new_id", ids)
             patch.setattr(core, "new_owner", ids)
-            patch.setattr(Context, "get_remaining_time_in_millis", lambda _: 100_000)
+            patch.setattr(LambdaContext, "get_remaining_time_in_millis", lambda _: 100_000)
             patch.setattr(composer, "time", clock)
             for vendor, numbers in ((twilio, ids), (ses, MailIds(ids))):
                 patch.setattr(vendor, "_numbers", numbers)

@@ -7,7 +7,7 @@ from botocore.exceptions import ClientError
 
 from local.vendors import openai as openai_vendor
 from local.vendors import twilio as twilio_vendor
-from local.vendors.ses import Ses
+from local.vendors.ses import SimulatedSes
 
 SENDER, RECIPIENT = "replies@company.example", "j.doe@example.com"
 
@@ -58,7 +58,7 @@ def test_ses_in_the_sandbox_sends_to_verified_recipients_only(send, ses):
 
 
 def test_another_account_has_other_identities_and_sets():
-    with Ses(verified={"other.example"}, configuration_sets={"other"}) as ses:
+    with SimulatedSes(verified={"other.example"}, configuration_sets={"other"}) as ses:
         assert (ses.verified, ses.configuration_sets) == ({"other.example"}, {"other"})
 
 

@@ -16,9 +16,9 @@ from chalicelib.outreach.spending.usage import Counted, Spending
 from chalicelib.vendors import openai as adapter
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
-from chalicelib.vendors.language_model import Turn, Usage
+from chalicelib.vendors.language_model import ModelTurn, Usage
 from chalicelib.vendors.rate_limit import RateLimit
-from local.vendors.openai import API_KEY, MODELS, OpenAI
+from local.vendors.openai import API_KEY, MODELS, SimulatedOpenAI
 from ops.companies.company_item import faults
 from tests.rigs.conversation_samples import new
 from tests.rigs.fakes import ManualClock, RecordingLog
@@ -186,7 +186,7 @@ def test_a_conversations_budget_is_its_own_and_counts_every_day(spending, clock,
 
 @pytest.fixture(scope="module")
 def server():
-    with OpenAI() as running:
+    with SimulatedOpenAI() as running:
         yield running
 
 
@@ -213,7 +213,7 @@ def ask(counting, **changes):
     parts = {
         "model": MODELS[0],
         "instructions": "Greet.",
-        "turns": [Turn("user", "Hi")],
+        "turns": [ModelTurn("user", "Hi")],
         "max_output_tokens": 100,
         "deadline_seconds": 1.0,
     }

@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.errors import PermanentError, TransientError, UncertainError
 from chalicelib.support.richpanel.client import Richpanel
-from local.vendors.richpanel import Richpanel as SimulatedRichpanel
+from local.vendors.richpanel import SimulatedRichpanel
 from tests.rigs import vendor_server as does
 from tests.rigs.fakes import ManualClock, RecordingLog
 from tests.rigs.richpanel import adapter

@@ -11,7 +11,7 @@ from chalicelib.errors import AuthError, TransientError
 from chalicelib.support.richpanel.calls import MAX_PAGES
 from chalicelib.support.richpanel.client import Richpanel
 from chalicelib.support.tickets import Ticket
-from local.vendors.richpanel import Richpanel as SimulatedRichpanel
+from local.vendors.richpanel import SimulatedRichpanel
 from tests.rigs import vendor_server as does
 from tests.rigs.richpanel import SINCE
 from tests.rigs.vendor_server import Vendor

@@ -9,8 +9,7 @@ import pytest
 from chalicelib.errors import PermanentError, ProviderError, TransientError, UncertainError
 from chalicelib.support.richpanel.calls import key_header
 from chalicelib.support.richpanel.client import Richpanel
-from local.vendors.richpanel import API_KEY
-from local.vendors.richpanel import Richpanel as SimulatedRichpanel
+from local.vendors.richpanel import API_KEY, SimulatedRichpanel
 from tests.rigs import vendor_server as does
 from tests.rigs.fakes import ManualClock, RecordingLog
 from tests.rigs.richpanel import SINCE, adapter

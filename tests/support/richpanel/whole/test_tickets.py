@@ -9,7 +9,7 @@ import pytest
 from chalicelib.errors import PermanentError, TransientError
 from chalicelib.support.richpanel.client import Richpanel
 from chalicelib.support.tickets import Ticket
-from local.vendors.richpanel import Richpanel as SimulatedRichpanel
+from local.vendors.richpanel import SimulatedRichpanel
 from tests.rigs import vendor_server as does
 from tests.rigs.richpanel import ODD_IDS, read
 from tests.rigs.vendor_server import CANARY, Vendor
