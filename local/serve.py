@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TextIO
 
 from chalicelib.clock import iso
-from chalicelib.support.tags import every_tag
+from chalicelib.support.settable_tags import every_tag
 from console import loopback
 from local import trial as trials
 from local.stack import environment

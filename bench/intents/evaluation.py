@@ -20,12 +20,12 @@ from typing import Any
 
 from bench.intents import train
 from chalicelib.support.decision import Decision, decide_on
-from chalicelib.support.intents.agreement import ANSWERABLE, is_long, settled
 from chalicelib.support.intents.classify import TIER_0, classify
+from chalicelib.support.intents.combined import ANSWERABLE, is_long, settled
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, LEADERSHIP, ROUTES
-from chalicelib.support.intents.linear import FILE, shipped
-from chalicelib.support.intents.message import own_part, words_of
-from chalicelib.support.intents.reading import MessageReading, read
+from chalicelib.support.intents.linear_model import FILE, shipped
+from chalicelib.support.intents.message_reading import MessageReading, read
+from chalicelib.support.intents.own_words import own_part, words_of
 from chalicelib.vendors.linear import Linear
 from chalicelib.vendors.machine_mail import is_machine_mail
 from chalicelib.vendors.quoted_text import newly_written

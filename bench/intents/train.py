@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from chalicelib.support.intents.departments import RISK_FLAGS
-from chalicelib.support.intents.linear import FILE
-from chalicelib.support.intents.message import words_of
+from chalicelib.support.intents.linear_model import FILE
+from chalicelib.support.intents.own_words import words_of
 from chalicelib.support.intents.risks import RISKS
 from chalicelib.support.intents.risks import SETS as SETS_OF_RISKS
 from chalicelib.support.intents.words import SETS, TABLES

@@ -95,7 +95,7 @@ from datetime import timedelta
 from chalicelib.aws.dynamo import Table
 from chalicelib.clock import SystemClock
 from chalicelib.facts.jobs import AlowareDelivery
-from chalicelib.facts.recorder import FactRecorder
+from chalicelib.facts.keeper import FactRecorder
 from chalicelib.facts.ledger import ATTRIBUTES, FactLedger
 from chalicelib.facts.roster import NoRoster
 table = Table(boto3.client("dynamodb"), os.environ["BENCH_FACTS_TABLE"], ATTRIBUTES)

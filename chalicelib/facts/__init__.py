@@ -7,7 +7,7 @@ In the order of an event:
     hubspot_webhook  HubSpot: signatures and batches, as jobs
     jobs             what the queue carries: one Aloware delivery, one HubSpot batch
     mapping          a job's facts: metric, agent, day, or why it does not count; pure
-    recorder         the worker's handler: applies the roster and stores the facts
+    keeper           the worker's handler: applies the roster and stores the facts
     ledger           every fact once, in Quill's table
     roster           the agents whose events count
     ring_group       the roster read from Aloware

@@ -22,7 +22,7 @@ from datetime import timedelta
 
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import Store
-from chalicelib.redaction.mapping import redact_mapping
+from chalicelib.redaction.json_values import redact_mapping
 
 RETENTION = timedelta(days=60)
 

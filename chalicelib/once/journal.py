@@ -38,7 +38,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item, Store, TransactionRefused
-from chalicelib.redaction.mapping import redact_mapping
+from chalicelib.redaction.json_values import redact_mapping
 from chalicelib.redaction.redactor import redact
 
 RETENTION = timedelta(days=365)

@@ -14,7 +14,7 @@ from chalicelib.once.job import ActionResend, facts_of
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
-from chalicelib.once.recovery.rebuild import Rebuilder, rebuilt
+from chalicelib.once.recovery.rebuilders import Rebuilder, rebuilt
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ Resume = Callable[[Record, str], None]
 
 
 class ResumeRebuilder:
-    """`once.recovery.rebuild.Rebuilder`: resumes a stored event from its conversation.
+    """`once.recovery.rebuilders.Rebuilder`: resumes a stored event from its conversation.
 
     Where the conversation was opened, the job joins the FIFO group of its sender and recipient.
     """
@@ -34,7 +34,7 @@ class ResumeRebuilder:
 
 
 class StartRebuilder:
-    """`once.recovery.rebuild.Rebuilder` for ``evt:start``.
+    """`once.recovery.rebuilders.Rebuilder` for ``evt:start``.
 
     Before its conversation is open, a start's job is in its parcel.
     """

@@ -5,16 +5,16 @@
 Pure: no clock, no network, no environment, standard library only.
 
     redactor        masks a text by running all passes over it
-    mapping         masks JSON-like values
+    json_values     masks JSON-like values
     model_view      a message without names, links and masked values, for a model
     normalise       the normalised view of a text, with offsets back to the original
     sheet           the spans that the passes have claimed for a mask or shielded
     key_names       the meaning of a value by the name of its key
     evidence        what speaks for and against masking a number
     vocabulary      words that give a number its type
-    context         the nearest such word in a text beside a number
+    topics          the nearest such word in a text beside a number
     surroundings    the text beside a number, with masks in it
-    emails, links, addresses, places, cards, orders, tracking, phones
+    emails, links, postal_addresses, places, cards, order_numbers, tracking, phones
                     one kind of identifier each; places extends an address to its postcode
     routes          addresses without a word for a street
     street_words    words that streets begin or end with
@@ -23,19 +23,19 @@ Pure: no clock, no network, no environment, standard library only.
     dictated        numbers dictated as words, with the words of number_words
     units           units and counted things after a number
     series          lists, ranges and years, which stay
-    credentials     passwords, keys, tokens
-    codes           security and one-time codes
+    pasted_secrets  passwords, keys, tokens
+    one_time_codes  security and one-time codes
     named           codes in groups right after "tracking number" or "order number"
-    identities      national identity numbers, by their letters or check digits
-    tokens          codes of letters and digits
+    national_ids    national identity numbers, by their letters or check digits
+    letter_codes    codes of letters and digits
     runs            groups of digits with separators between them
-    grouped_cards, grouped_phones, numbers
+    grouped_cards, grouped_phones, digit_groups
                     numbers written in groups; unbroken those in one run
     readable        values that stay readable: UUIDs, dates, prices
     patterns        regular expressions compiled on first use
 """
 
-from chalicelib.redaction.mapping import redact_mapping
+from chalicelib.redaction.json_values import redact_mapping
 from chalicelib.redaction.model_view import identifiers, model_view
 from chalicelib.redaction.redactor import Counts, Mask, redact, redact_counted, redact_explained
 from chalicelib.redaction.sheet import Kind

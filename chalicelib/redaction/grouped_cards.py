@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from itertools import accumulate
 
-from chalicelib.redaction import cards, identities, series, tracking
+from chalicelib.redaction import cards, national_ids, series, tracking
 from chalicelib.redaction.runs import BOUNDARY, PATTERN, Run, digits_in
 from chalicelib.redaction.sheet import Kind, Sheet
 from chalicelib.redaction.vocabulary import Topic
@@ -21,7 +21,7 @@ def mask_cards(sheet: Sheet) -> None:
         start, end = match.span()
         low = sheet.low
         is_in_code = low[start - 1 : start].isalpha() or low[end : end + 1].isalpha()
-        if is_in_code or identities.claim_checked(sheet, start, end):
+        if is_in_code or national_ids.claim_checked(sheet, start, end):
             continue
         if _is_called_other(sheet, start):
             continue

@@ -6,18 +6,17 @@ from collections.abc import Mapping
 from operator import itemgetter
 from typing import NamedTuple
 
-from chalicelib.redaction.addresses import mask_addresses
 from chalicelib.redaction.births import mask_births
 from chalicelib.redaction.card_details import mask_card_details
 from chalicelib.redaction.cards import mask_broken_cards, mask_ibans
-from chalicelib.redaction.codes import mask_security_codes
-from chalicelib.redaction.credentials import mask_credentials, may_hold_password
 from chalicelib.redaction.dictated import mask_dictated, may_be_dictated
+from chalicelib.redaction.digit_groups import mask_numbers
 from chalicelib.redaction.emails import mask_emails, may_be_spelled
 from chalicelib.redaction.grouped_cards import mask_cards
-from chalicelib.redaction.identities import mask_identities
+from chalicelib.redaction.letter_codes import mask_codes
 from chalicelib.redaction.links import mask_links
 from chalicelib.redaction.named import mask_named
+from chalicelib.redaction.national_ids import mask_identities
 from chalicelib.redaction.normalise import (
     CAP_BYTES,
     View,
@@ -25,11 +24,12 @@ from chalicelib.redaction.normalise import (
     has_no_markers,
     normalise,
 )
-from chalicelib.redaction.numbers import mask_numbers
-from chalicelib.redaction.orders import mask_orders
+from chalicelib.redaction.one_time_codes import mask_security_codes
+from chalicelib.redaction.order_numbers import mask_orders
+from chalicelib.redaction.pasted_secrets import mask_credentials, may_hold_password
+from chalicelib.redaction.postal_addresses import mask_addresses
 from chalicelib.redaction.readable import keep_readable, keep_uuids
 from chalicelib.redaction.sheet import BLANK, Claim, Kind, Sheet
-from chalicelib.redaction.tokens import mask_codes
 from chalicelib.redaction.tracking import mask_marked_formats
 
 Counts = Mapping[Kind, int]

@@ -4,11 +4,11 @@ import re
 from enum import StrEnum
 from typing import NamedTuple
 
-from chalicelib.redaction.context import NumberContext
 from chalicelib.redaction.evidence import Sign
 from chalicelib.redaction.normalise import View
 from chalicelib.redaction.patterns import STEM, Hints, words_of
 from chalicelib.redaction.surroundings import Surroundings
+from chalicelib.redaction.topics import NumberContext
 
 BLANK = "\x00"  # neither letter, digit, space nor punctuation: ends every pattern
 _RUN = re.compile(r"[0-9]+")

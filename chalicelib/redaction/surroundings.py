@@ -6,7 +6,7 @@ would be judged in a second one, and one reading is enough: masked text is maske
 
 from bisect import bisect_right, insort
 
-from chalicelib.redaction.context import REACH, NumberContext, after, before
+from chalicelib.redaction.topics import REACH, NumberContext, after, before
 
 _TAIL = REACH + 16  # so that the first word within reach is whole
 

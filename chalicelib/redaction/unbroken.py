@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterator
 from itertools import chain
 
 from chalicelib.redaction import cards, phones, tracking
-from chalicelib.redaction.context import HARMLESS, NumberContext
 from chalicelib.redaction.evidence import Sign, is_masked
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
+from chalicelib.redaction.topics import HARMLESS, NumberContext
 from chalicelib.redaction.units import is_measured
 from chalicelib.redaction.vocabulary import Topic
 

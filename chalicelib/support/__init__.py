@@ -2,34 +2,34 @@
 
 In the order of an event:
 
-    door           `POST /webhook/richpanel`: verified, parsed, queued
-    webhook        checks the token and parses the body into a job; pure
-    jobs           what the queue carries: a customer's comment, or a notice that a ticket changed
-    flow           turns a job into events, plans and actions, and stores the conversation's state
-    looks          which notifications need a read of their ticket, and which one read covers
-    arrivals       which comments of a ticket are new
-    waiting        the events of a ticket that wait for their turn
-    reading        one read of a ticket, for all the comments that it showed
-    inquiry        one message with what has been read of its ticket
+    door            `POST /webhook/richpanel`: verified, parsed, queued
+    webhook         checks the token and parses the body into a job; pure
+    jobs            what the queue carries: a customer's comment, or a notice that a ticket changed
+    flow            turns a job into events, plans and actions, and stores the conversation's state
+    looks           which notifications need a read of their ticket, and which one read covers
+    arrivals        which comments of a ticket are new
+    waiting         the events of a ticket that wait for their turn
+    ticket_reading  one read of a ticket, for all the comments that it showed
+    inquiry         one message with what has been read of its ticket
     intents/       which intents a message has, by tables of phrases; pure
-    decision       intent, confidence, department, tier and reasons; pure
-    opinion        a language model's classification, and when it overrides the tables
+    decision        intent, confidence, department, tier and reasons; pure
+    opinion         a language model's classification, and when it overrides the tables
     orders/        which order a message is about, and what may be said of it
     replies/       whether an automatic reply may be sent, and its text
-    routing        the decision and its reply as a plan; pure
-    actions        the kinds of side effects: tags, assignment, reply, close
-    tags           every tag that a plan can set
-    performing     the hands of tickets: unpack the actions and call Richpanel
-    read_back      finds a reply of unknown outcome among the ticket's comments
+    routing         the decision and its reply as a plan; pure
+    actions         the kinds of side effects: tags, assignment, reply, close
+    settable_tags   every tag that a plan can set
+    performing      the hands of tickets: unpack the actions and call Richpanel
+    read_back       finds a reply of unknown outcome among the ticket's comments
     richpanel/     the Richpanel client: reads tickets, and changes them by ids, tags and texts
-    lost_tickets   reconciliation: finds tickets whose webhook never arrived
+    lost_tickets    reconciliation: finds tickets whose webhook never arrived
 
 What these share:
 
-    tickets        a ticket and its comments, and the port that reads them
-    state          table B: what is known of a conversation between two messages
-    keys           event and action keys
-    reasons        why a ticket got no automatic answer, and how an event of it ended
-    settings       the environment variables of automatic replies
+    tickets         a ticket and its comments, and the port that reads them
+    state           table B: what is known of a conversation between two messages
+    keys            event and action keys
+    reasons         why a ticket got no automatic answer, and how an event of it ended
+    settings        the environment variables of automatic replies
     configuration/ the settings document: what an operator changes without a release
 """

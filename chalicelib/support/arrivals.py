@@ -25,8 +25,8 @@ from chalicelib.support import reasons as why
 from chalicelib.support.inquiry import EVERYTHING, Inquiry, floor_of, is_after
 from chalicelib.support.jobs import TicketMessage, TicketNotification
 from chalicelib.support.looks import Looks
-from chalicelib.support.reading import TicketReading
 from chalicelib.support.state import ConversationState
+from chalicelib.support.ticket_reading import TicketReading
 from chalicelib.support.tickets import Comment, Ticket, Tickets
 
 _STILL_OPEN = frozenset({EventStatus.RECEIVED, EventStatus.PROCESSING})

@@ -15,7 +15,7 @@ from typing import Any
 
 from chalicelib.clock import parsed
 from chalicelib.support import reasons as why
-from chalicelib.support.configuration.rules import BUILT_IN, Rules
+from chalicelib.support.configuration.applied import BUILT_IN, Rules
 from chalicelib.support.intents.classify import DEFAULT_INTENT, TIER_0, Classified
 from chalicelib.support.intents.departments import (
     RISK_FLAGS,

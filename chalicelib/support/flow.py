@@ -35,8 +35,8 @@ from chalicelib.support.decision import (
 )
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.departments import ALARMING
-from chalicelib.support.intents.message import order_number
-from chalicelib.support.intents.reading import read
+from chalicelib.support.intents.message_reading import read
+from chalicelib.support.intents.own_words import order_number
 from chalicelib.support.jobs import TicketMessage, TicketNotification
 from chalicelib.support.looks import READ_LAG_SECONDS, Looks
 from chalicelib.support.read_back import may_be_ours

@@ -10,9 +10,9 @@ from chalicelib.clock import iso
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import NotAnEvent
 from chalicelib.support import reasons as why
-from chalicelib.support.configuration.rules import BUILT_IN, Rules
-from chalicelib.support.reading import TicketReading
+from chalicelib.support.configuration.applied import BUILT_IN, Rules
 from chalicelib.support.state import ConversationState
+from chalicelib.support.ticket_reading import TicketReading
 from chalicelib.support.tickets import Comment, Ticket
 
 EVERYTHING = "1970-01-01T00:00:00.000Z"

@@ -18,7 +18,7 @@ from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.support import reasons as why
 from chalicelib.support.decision import Decision, decide_on
 from chalicelib.support.inquiry import Inquiry
-from chalicelib.support.intents.reading import read
+from chalicelib.support.intents.message_reading import read
 from chalicelib.support.replies.answering import ReplyVerdict
 from chalicelib.support.replies.guard_rails import ANSWERED_TAG, MAX_WRITES_PER_EVENT
 

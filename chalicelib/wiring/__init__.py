@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from chalicelib.once.effects import Effects
     from chalicelib.once.flow import Flow
     from chalicelib.once.ports import Log
-    from chalicelib.once.recovery.rebuild import Rebuilder
+    from chalicelib.once.recovery.rebuilders import Rebuilder
     from chalicelib.once.recovery.reconcile import Reconciler
     from chalicelib.once.settlement import Settlement
     from chalicelib.once.worker import Worker

@@ -16,9 +16,9 @@ from chalicelib.wiring.core import Core, new_id
 if TYPE_CHECKING:
     from chalicelib.aws.dynamo import Table
     from chalicelib.facts.door import AlowareDoor, HubSpotDoor
+    from chalicelib.facts.keeper import FactRecorder
     from chalicelib.facts.ledger import FactLedger
     from chalicelib.facts.model import Roster
-    from chalicelib.facts.recorder import FactRecorder
     from chalicelib.facts.ring_group import RingGroup
     from chalicelib.once.door import Answer
     from chalicelib.once.intake import Intake
@@ -82,8 +82,8 @@ class Facts(Core):
     @cached_property
     def fact_keeper(self) -> FactRecorder:
         """The worker's handler of facts."""
+        from chalicelib.facts.keeper import FactRecorder
         from chalicelib.facts.mapping import configured_rules
-        from chalicelib.facts.recorder import FactRecorder
 
         return FactRecorder(
             self.fact_ledger,

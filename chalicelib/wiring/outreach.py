@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from chalicelib.once.door import Answer
     from chalicelib.once.flow import Flow
     from chalicelib.once.lanes import Lane
-    from chalicelib.once.recovery.rebuild import Rebuilder
+    from chalicelib.once.recovery.rebuilders import Rebuilder
     from chalicelib.once.recovery.sweep import SweepPart
     from chalicelib.outreach.company_events.endpoint import Endpoint
     from chalicelib.outreach.company_events.recorder import CompanyEvents

@@ -15,13 +15,13 @@ from chalicelib.wiring.core import Core
 if TYPE_CHECKING:
     from chalicelib.once.door import Answer
     from chalicelib.once.flow import Flow
-    from chalicelib.once.recovery.rebuild import Rebuilder
+    from chalicelib.once.recovery.rebuilders import Rebuilder
     from chalicelib.once.recovery.sweep import SweepPart
     from chalicelib.support.configuration.cached import CachedRules
     from chalicelib.support.configuration.versions import Versions
     from chalicelib.support.door import RichpanelDoor
     from chalicelib.support.opinion import Opinions
-    from chalicelib.support.orders.order import ShopOrders
+    from chalicelib.support.orders.shop_order import ShopOrders
     from chalicelib.support.performing import TicketExecutors
     from chalicelib.support.read_back import ReplyReadBack
     from chalicelib.support.replies.answering import Replies
@@ -152,7 +152,7 @@ class Support(Core):
         from chalicelib.support.orders.lookup import CustomerOrders
         from chalicelib.support.replies.answering import Replies
         from chalicelib.support.replies.guard_rails import policy_of
-        from chalicelib.support.richpanel.orders import RichpanelOrders
+        from chalicelib.support.richpanel.linked_orders import RichpanelOrders
 
         settings = self.settings.support
         policy = policy_of(settings)

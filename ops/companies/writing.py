@@ -12,7 +12,7 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.ai_config import WriterSettings, ai_config_of
 from chalicelib.outreach.project.companies import Project
-from chalicelib.outreach.writing import model_view, prompts
+from chalicelib.outreach.writing import conversation_view, prompts
 from chalicelib.outreach.writing.checked_writer import Judged
 from chalicelib.outreach.writing.checks.segments import segments
 from ops.companies import company
@@ -139,7 +139,7 @@ def attempt(
         settings.revision,
         prompts.instructions(prompts.OPENING, record, settings),
         prompts.instructions(prompts.ANSWER, record, settings),
-        tuple(model_view.statement(settings)),
+        tuple(conversation_view.statement(settings)),
         tuple(turns),
         sum(one.tokens for one in turns),
     )
@@ -182,8 +182,8 @@ def _tried(
     judge: Any,  # noqa: ANN401 - a call without arguments
 ) -> Turn:
     shown = (
-        model_view.seen_data(record, settings, message),
-        *(one.text for one in model_view.seen_turns(record, settings, history)),
+        conversation_view.seen_data(record, settings, message),
+        *(one.text for one in conversation_view.seen_turns(record, settings, history)),
     )
     try:
         judged: Judged = judge()

@@ -18,9 +18,9 @@ from chalicelib.aws.secrets import active_tokens
 from chalicelib.clock import iso
 from chalicelib.errors import AuthError, MiddlewareError, PermanentError, UnavailableError
 from chalicelib.support import keys as ticket_keys
-from chalicelib.support.configuration.rules import Rules
+from chalicelib.support.configuration.applied import Rules
 from chalicelib.support.lost_tickets import SOURCE as BY_SWEEP
-from chalicelib.support.tags import every_tag
+from chalicelib.support.settable_tags import every_tag
 from chalicelib.support.tickets import Ticket
 from chalicelib.support.webhook import SOURCE as BY_TARGET
 from chalicelib.support.webhook import TOKEN_HEADER

@@ -8,7 +8,7 @@ from typing import Any
 from chalicelib.once.job import Job
 from chalicelib.once.ledger import rows
 from chalicelib.once.ports import Clock
-from chalicelib.once.recovery.rebuild import rebuilt
+from chalicelib.once.recovery.rebuilders import rebuilt
 from chalicelib.once.store import Item
 from ops.session import OpsError, Session
 

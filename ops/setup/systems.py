@@ -11,7 +11,7 @@ from chalicelib.facts.dataset import DATASET, definition
 from chalicelib.facts.posting.powerbi import create_dataset, datasets_named
 from chalicelib.outreach.twilio.client import Credentials
 from chalicelib.outreach.twilio.credentials import of_company
-from chalicelib.support.tags import every_tag
+from chalicelib.support.settable_tags import every_tag
 from ops.companies import api_keys, company, company_item, senders
 from ops.session import OpsError, Session
 from ops.setup import doing

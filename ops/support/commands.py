@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from chalicelib.support.configuration.rules import Rules
+from chalicelib.support.configuration.applied import Rules
 from chalicelib.support.configuration.versions import Version
-from chalicelib.support.tags import every_tag
+from chalicelib.support.settable_tags import every_tag
 from ops import journal
 from ops.options import Json, Limit, Rate, Stage, Yes
 from ops.output import Output

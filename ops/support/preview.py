@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from chalicelib.support.configuration.applied import Rules
 from chalicelib.support.configuration.document import LANGUAGES
-from chalicelib.support.configuration.rules import Rules
-from chalicelib.support.orders.order import Order
+from chalicelib.support.orders.shop_order import Order
 from chalicelib.support.orders.status import NoAnswer, order_answer
 from chalicelib.support.replies.template_texts import TEXTS
 from chalicelib.support.replies.templates import TemplateError, render

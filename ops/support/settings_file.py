@@ -7,13 +7,13 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from chalicelib.support.configuration.applied import Rules
 from chalicelib.support.configuration.document import (
     Document,
     InvalidDocumentError,
     parsed,
     plain,
 )
-from chalicelib.support.configuration.rules import Rules
 from chalicelib.support.configuration.versions import (
     MAX_BYTES,
     PublishedMeanwhileError,

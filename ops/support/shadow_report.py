@@ -15,7 +15,7 @@ from statistics import median
 from typing import Any
 
 from chalicelib.clock import iso, parsed
-from chalicelib.support.configuration.rules import Rules
+from chalicelib.support.configuration.applied import Rules
 from chalicelib.support.decision import ORDER_STATUS_INTENTS
 from chalicelib.support.replies.guard_rails import TEMPLATE_OF
 from ops.session import Session

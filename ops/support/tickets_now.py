@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 
 from chalicelib.clock import parsed
 from chalicelib.errors import PermanentError
-from chalicelib.support.configuration.rules import Rules
-from chalicelib.support.intents import reading
+from chalicelib.support.configuration.applied import Rules
+from chalicelib.support.intents import message_reading
 from chalicelib.support.routing import INTENT_TAG
 from chalicelib.support.tickets import Comment, Ticket
 from ops.inspect.events import Pace
@@ -103,5 +103,5 @@ def _first_answer(decided: Decided, ticket: Ticket, author: str) -> timedelta | 
 
 def _is_complaint(text: str, rules: Rules) -> bool:
     """Something is still wrong, or the message is about a grave matter."""
-    found = reading.read(text, phrases=rules.phrases)
+    found = message_reading.read(text, phrases=rules.phrases)
     return found.is_complaint or bool(found.risks)

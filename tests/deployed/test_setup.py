@@ -16,7 +16,7 @@ import pytest
 import requests
 
 from chalicelib.facts.dataset import FACT_EVENT
-from chalicelib.support.tags import every_tag
+from chalicelib.support.settable_tags import every_tag
 from local.deploy import bundle, deployment
 from local.stack import resources
 from local.stack.lambda_events import schedule_event

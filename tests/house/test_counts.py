@@ -36,7 +36,7 @@ ROUTED = {"routed event", "routed event, long ids", "event that moves a ticket"}
 WORKER_ONLY = (
     "chalicelib.aws.dynamo",
     "chalicelib.aws.switches",
-    "chalicelib.facts.recorder",
+    "chalicelib.facts.keeper",
     "chalicelib.facts.ledger",
     "chalicelib.facts.posting.",
     "chalicelib.once.effects",

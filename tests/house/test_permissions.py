@@ -39,7 +39,7 @@ from chalicelib.facts.posting.ndjson import S3Rows
 from chalicelib.once import keys, lanes
 from chalicelib.once.job import Recovery
 from chalicelib.once.lanes import LANES, Lane
-from chalicelib.once.recovery.rebuild import rebuilt
+from chalicelib.once.recovery.rebuilders import rebuilt
 from chalicelib.once.timer import dated
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.company_events.names import Name

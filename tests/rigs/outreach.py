@@ -10,7 +10,7 @@ from chalice.test import Client
 from chalicelib.once import lanes
 from chalicelib.once.job import Recovery
 from chalicelib.once.lanes import EMAIL, OUTREACH
-from chalicelib.once.recovery.rebuild import rebuilt
+from chalicelib.once.recovery.rebuilders import rebuilt
 from local import company
 from local.stack.lambda_events import LambdaContext, schedule_event
 from local.stack.pump import Pump, lane_handler, lane_pump

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 from chalicelib.clock import SystemClock
 from chalicelib.once.job import Recovery
 from chalicelib.once.ledger import rows
-from chalicelib.once.recovery.rebuild import rebuilt
+from chalicelib.once.recovery.rebuilders import rebuilt
 
 _WAIT = {"received", "processing"}
 

@@ -18,7 +18,7 @@ from chalicelib.outreach.twilio import credentials
 from chalicelib.outreach.twilio.client import Credentials, Twilio
 from chalicelib.support.richpanel.calls import PROVIDER, key_header
 from chalicelib.support.richpanel.client import Richpanel
-from chalicelib.support.richpanel.orders import RichpanelOrders
+from chalicelib.support.richpanel.linked_orders import RichpanelOrders
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
 from chalicelib.vendors.rate_limit import RateLimit

@@ -12,7 +12,7 @@ from chalicelib.errors import ConflictError
 from chalicelib.once.event import EventFacts
 from chalicelib.once.job import ActionResend, Recovery
 from chalicelib.once.ledger import rows
-from chalicelib.once.recovery.rebuild import rebuilt
+from chalicelib.once.recovery.rebuilders import rebuilt
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.desk import shown

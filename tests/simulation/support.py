@@ -23,7 +23,7 @@ from chalicelib.support.actions import KINDS
 from chalicelib.support.flow import SupportFlow
 from chalicelib.support.orders.cache import Lookups
 from chalicelib.support.orders.lookup import CustomerOrders
-from chalicelib.support.orders.order import Lookup
+from chalicelib.support.orders.shop_order import Lookup
 from chalicelib.support.performing import TicketExecutors
 from chalicelib.support.read_back import ReplyReadBack
 from chalicelib.support.replies.answering import Replies

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from chalicelib.clock import parsed
 from chalicelib.once.action import UnsettledAction
-from chalicelib.support.orders.order import Lookup, Order
+from chalicelib.support.orders.shop_order import Lookup, Order
 from local.vendors.richpanel import SimulatedRichpanel
 from local.vendors.wire import Request, WireAnswer
 from tests.simulation.flow import AUTHOR

@@ -18,7 +18,7 @@ from chalicelib.once.ledger.rows import ACTION, EVENT, MINE, LedgerRows
 from chalicelib.once.ports import UNDECIDED, Modes
 from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
 from chalicelib.once.timer import DATE, dated
-from chalicelib.redaction.mapping import redact_mapping
+from chalicelib.redaction.json_values import redact_mapping
 
 REF_TAKEN = reasons.REF_TAKEN
 """Stored reason: the provider's id that came back belongs to another action."""

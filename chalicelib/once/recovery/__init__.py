@@ -2,7 +2,7 @@
 
 reconcile       one scheduled run over all parts, and its metrics
 unfinished      rows that are due: settle, resume, send again, mark failed, notify
-rebuild         jobs rebuilt from stored rows
+rebuilders      jobs rebuilt from stored rows
 sweep           the writes a run may make, its summary, the interface of a system's part
 cursor          the lease of the sweep and its position between runs
 """

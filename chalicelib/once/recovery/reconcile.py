@@ -16,7 +16,7 @@ from chalicelib.once.intake import Intake
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log
 from chalicelib.once.recovery.cursor import SweepCursor, Sweeps
-from chalicelib.once.recovery.rebuild import Rebuilder
+from chalicelib.once.recovery.rebuilders import Rebuilder
 from chalicelib.once.recovery.sweep import Summary, SweepActions, SweepPart
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement

@@ -18,7 +18,7 @@ from chalicelib.once.job import Recovery
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.once.reasons import SETTLED
-from chalicelib.once.recovery.rebuild import Rebuilder, rebuilt
+from chalicelib.once.recovery.rebuilders import Rebuilder, rebuilt
 from chalicelib.once.recovery.sweep import SweepActions
 from chalicelib.once.settlement import SECOND_CHECK_SECONDS, Settlement, Verdict
 

@@ -178,7 +178,7 @@ class TellFlow(Flow):
 
 
 class TellRebuilder:
-    """`once.recovery.rebuild.Rebuilder` for ``evt:tell``."""
+    """`once.recovery.rebuilders.Rebuilder` for ``evt:tell``."""
 
     def __call__(self, event: EventFacts) -> TellCompany:
         """The job."""

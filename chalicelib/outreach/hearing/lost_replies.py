@@ -29,7 +29,7 @@ _TEXT_KEYS = tuple(outreach_keys.reply(one, "") for one in (Channel.SMS, Channel
 
 
 class LostReplies:
-    """`once.recovery.rebuild.Rebuilder` of replies.
+    """`once.recovery.rebuilders.Rebuilder` of replies.
 
     Args:
         twilio: calls by the name of a company's secret.

@@ -112,7 +112,7 @@ def job(event_key: str, opaque_id: str, received_at: str) -> HandoffNotice:
 
 
 def rebuilt(event: EventFacts) -> HandoffNotice:
-    """`once.recovery.rebuild.Rebuilder` for ``evt:notice``."""
+    """`once.recovery.rebuilders.Rebuilder` for ``evt:notice``."""
     return job(event.event_key, event.conversation_id, event.received_at)
 
 

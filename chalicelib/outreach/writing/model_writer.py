@@ -1,6 +1,6 @@
 """A language model as the writer: it fills a template's variables, or writes the next message.
 
-Its input is what `model_view` shows of the conversation, under the instructions of `prompts`; its
+Its input is what `conversation_view` shows of the conversation, under the instructions of `prompts`; its
 output follows a strict JSON schema.  Recipient messages are passed as user turns between marks, never
 as instructions, and an answer can only result in a text, a named function or a hand-off.  Nothing that
 it writes is sent before `checked_writer` has judged it.
@@ -18,7 +18,7 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.spending.models import Choice
-from chalicelib.outreach.writing import model_view, prompts
+from chalicelib.outreach.writing import conversation_view, prompts
 from chalicelib.outreach.writing.template_writer import Writer
 from chalicelib.vendors.language_model import JsonSchema, ModelAnswer, ModelOutcome, ModelTurn
 from chalicelib.vendors.reasons import MALFORMED
@@ -154,8 +154,8 @@ def _turns(
 ) -> list[ModelTurn]:
     newest = next((e.content for e in reversed(history) if e.role == "user"), "")
     return [
-        ModelTurn("developer", model_view.seen_data(record, settings, newest)),
-        *model_view.seen_turns(record, settings, history),
+        ModelTurn("developer", conversation_view.seen_data(record, settings, newest)),
+        *conversation_view.seen_turns(record, settings, history),
         *([ModelTurn("developer", advice)] if advice else []),
     ]
 

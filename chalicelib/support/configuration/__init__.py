@@ -1,7 +1,7 @@
 """What an operator may change of support without a release: a versioned document per stage.
 
 document    the document: templates, delivery, departments, phrases; its schema and its checks
-rules       one version of it as flows read it, over the built-in words
+applied     one version of it as flows read it, over the built-in words
 versions    the stored versions, which never change, and which of them is current
 cached      the versions as the functions read them: cached, and the last good one where one is bad
 dates       a date as people write it

@@ -10,8 +10,8 @@ import contextlib
 from typing import Protocol
 
 from chalicelib.once.ports import Clock, Log
+from chalicelib.support.configuration.applied import BUILT_IN, Rules
 from chalicelib.support.configuration.document import InvalidDocumentError, parsed
-from chalicelib.support.configuration.rules import BUILT_IN, Rules
 from chalicelib.support.configuration.versions import Versions
 
 REFRESH_SECONDS = 60.0

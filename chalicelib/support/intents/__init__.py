@@ -2,16 +2,16 @@
 
 In the order of a message:
 
-    message       its own words and order number
-    spelling      the listed word that a misspelt one stands for
-    languages     its language
-    words         the phrases of each intent, as data
-    risks         the phrases of grave matters, as data
-    phrases       finds every phrase of the tables in the words
-    classify      scores the phrases found: primary intent, confidence, margin
-    linear        the linear model beside the tables; `linear.bin` holds its weights
-    agreement     tables and linear model together
-    understood    how much of the message the intent explains
-    reading       all of this for one message
-    departments   the team and risk flag of each intent, and the team of each risk
+    own_words        its own words and order number
+    spelling         the listed word that a misspelt one stands for
+    languages        its language
+    words            the phrases of each intent, as data
+    risks            the phrases of grave matters, as data
+    phrases          finds every phrase of the tables in the words
+    classify         scores the phrases found: primary intent, confidence, margin
+    linear_model     the linear model beside the tables; `linear.bin` holds its weights
+    combined         tables and linear model together
+    understood       how much of the message the intent explains
+    message_reading  all of this for one message
+    departments      the team and risk flag of each intent, and the team of each risk
 """

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from chalicelib.support.intents.languages import Language, language_of
-from chalicelib.support.intents.message import words_of
+from chalicelib.support.intents.own_words import words_of
 from chalicelib.support.intents.phrases import HINT, SURE, Phrases, of_intents
 
 DEFAULT_INTENT = "unknown_other"

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from chalicelib.support.intents.message import marked_words
+from chalicelib.support.intents.own_words import marked_words
 from chalicelib.support.intents.phrases import of_intents
 from chalicelib.support.intents.spelling import is_listed, words_of_table
 

@@ -3,7 +3,7 @@
 In the order of a lookup:
 
     lookup         the linked order, or the shop's order under the number in the message
-    order          an order, and the ports through which one is looked up
+    shop_order     an order, and the ports through which one is looked up
     cache          lookups remembered in table A, without personal data
     shopify        the shop's client, by GraphQL
     status         the template and values that answer a question about an order; pure

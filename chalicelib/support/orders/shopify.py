@@ -20,7 +20,7 @@ from chalicelib.errors import AuthError, PermanentError, ProviderError, Transien
 from chalicelib.once.ports import Clock
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.support import reasons as why
-from chalicelib.support.orders.order import Lookup, Order
+from chalicelib.support.orders.shop_order import Lookup, Order
 from chalicelib.support.orders.trouble import OrderFacts, trouble_of
 from chalicelib.vendors.http import Call, VendorClient
 from chalicelib.vendors.lenient import LENIENT, as_object, as_objects

@@ -16,7 +16,7 @@ from chalicelib.support import reasons as why
 from chalicelib.support.orders import delivery_time
 from chalicelib.support.orders.dates import written
 from chalicelib.support.orders.delivery_time import DEFAULT_CALENDAR, DeliveryCalendar
-from chalicelib.support.orders.order import Order
+from chalicelib.support.orders.shop_order import Order
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,10 @@ from chalicelib.support import reasons as why
 from chalicelib.support.actions import reference
 from chalicelib.support.decision import MAX_ASKS, Decision
 from chalicelib.support.inquiry import Inquiry
-from chalicelib.support.intents.message import order_number, own_part
+from chalicelib.support.intents.own_words import order_number, own_part
 from chalicelib.support.opinion import Opinions
 from chalicelib.support.orders.lookup import CustomerOrders
-from chalicelib.support.orders.order import Order
+from chalicelib.support.orders.shop_order import Order
 from chalicelib.support.orders.status import NoAnswer, TemplateAnswer, order_answer
 from chalicelib.support.replies import guard_rails
 from chalicelib.support.replies.guard_rails import Policy, Refusal

@@ -18,7 +18,7 @@ from chalicelib.support import reasons as why
 from chalicelib.support.actions import ATTENTION_TAG
 from chalicelib.support.decision import REPEATED_COMPLAINT, Decision
 from chalicelib.support.inquiry import Inquiry
-from chalicelib.support.intents.message import own_part
+from chalicelib.support.intents.own_words import own_part
 from chalicelib.support.replies.templates import CATALOGUE
 from chalicelib.support.settings import SupportSettings
 from chalicelib.support.tickets import Ticket

@@ -2,9 +2,9 @@
 
 In the order of a call:
 
-    client   what the flow, the executors and reconciliation ask for
-    tags     tags by name and by id
-    orders   the order that Richpanel has linked to a ticket
-    calls    one HTTP call: the path of a ticket, and the checks of its response
-    answers  the responses as models, and as the values of `support.tickets`
+    client         what the flow, the executors and reconciliation ask for
+    tags           tags by name and by id
+    linked_orders  the order that Richpanel has linked to a ticket
+    calls          one HTTP call: the path of a ticket, and the checks of its response
+    responses      the responses as models, and as the values of `support.tickets`
 """

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, ValidationError
 
 from chalicelib.errors import PermanentError, TransientError, UncertainError
-from chalicelib.support.richpanel.answers import ListPage, TicketAnswer
+from chalicelib.support.richpanel.responses import ListPage, TicketAnswer
 from chalicelib.vendors.http import Call, VendorClient
 from chalicelib.vendors.rate_limit import Urgency
 from chalicelib.vendors.reasons import ID_MISMATCH, INVALID_ID, TOO_MANY_PAGES, UNEXPECTED_ANSWER

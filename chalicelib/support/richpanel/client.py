@@ -25,14 +25,6 @@ from chalicelib.errors import (
 from chalicelib.once import keys
 from chalicelib.once.ports import Clock
 from chalicelib.support import reasons as why
-from chalicelib.support.richpanel.answers import (
-    TeamPage,
-    TicketAnswer,
-    TicketEnvelope,
-    TicketListPage,
-    UserPage,
-    as_ticket,
-)
 from chalicelib.support.richpanel.calls import (
     LIST_DEADLINE_SECONDS,
     PER_PAGE,
@@ -40,6 +32,14 @@ from chalicelib.support.richpanel.calls import (
     READ_DEADLINE_SECONDS,
     RichpanelCalls,
     segment,
+)
+from chalicelib.support.richpanel.responses import (
+    TeamPage,
+    TicketAnswer,
+    TicketEnvelope,
+    TicketListPage,
+    UserPage,
+    as_ticket,
 )
 from chalicelib.support.richpanel.tags import RichpanelTags
 from chalicelib.support.tickets import TEAM, Comment, Ticket, TicketPage

@@ -10,12 +10,12 @@ from typing import Literal
 
 from chalicelib.errors import ProviderError
 from chalicelib.once.ports import Clock
-from chalicelib.support.richpanel.answers import TagPage
 from chalicelib.support.richpanel.calls import (
     LIST_DEADLINE_SECONDS,
     READ_DEADLINE_SECONDS,
     RichpanelCalls,
 )
+from chalicelib.support.richpanel.responses import TagPage
 
 _LAST = timedelta(minutes=10)
 """How long the list of tags is cached."""

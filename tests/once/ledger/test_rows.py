@@ -19,7 +19,7 @@ from chalicelib.once.event import (
     StrandedEvent,
 )
 from chalicelib.once.ports import UNDECIDED, Modes
-from chalicelib.redaction.mapping import redact_mapping
+from chalicelib.redaction.json_values import redact_mapping
 from tests.rigs.fakes import NOON
 from tests.rigs.ledger import DAY, KEY, MODES, NOW, OF_EVENT, REQUIRED, TAG, facts, reply
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from chalicelib.once.lanes import OUTREACH, TICKETS
-from chalicelib.support.tags import every_tag
+from chalicelib.support.settable_tags import every_tag
 from local.stack.server import Http
 from ops.stage import config
 from tests.rigs.levels import step_to

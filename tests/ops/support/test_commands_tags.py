@@ -2,7 +2,7 @@
 
 import pytest
 
-from chalicelib.support.tags import every_tag
+from chalicelib.support.settable_tags import every_tag
 from tests.rigs.ops_cli import runner
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from chalicelib.support.configuration.rules import BUILT_IN
+from chalicelib.support.configuration.applied import BUILT_IN
 from chalicelib.support.settings import VARIABLES
 from local.stack.server import Http
 from local.vendors.shopify import SimulatedShopify

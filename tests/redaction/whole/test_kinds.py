@@ -3,7 +3,7 @@
 import pytest
 
 from chalicelib.redaction.cards import passes_luhn
-from chalicelib.redaction.mapping import redact_mapping
+from chalicelib.redaction.json_values import redact_mapping
 from chalicelib.redaction.redactor import redact, redact_counted
 from chalicelib.redaction.sheet import Kind
 

@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
+from chalicelib.support.configuration.applied import BUILT_IN, Rules
 from chalicelib.support.configuration.document import (
     WEEKDAYS,
     Document,
@@ -12,9 +13,8 @@ from chalicelib.support.configuration.document import (
     parsed,
     plain,
 )
-from chalicelib.support.configuration.rules import BUILT_IN, Rules
 from chalicelib.support.decision import decide_on
-from chalicelib.support.intents import reading
+from chalicelib.support.intents import message_reading
 from chalicelib.support.intents.classify import classify
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
 from chalicelib.support.orders.dates import written
@@ -235,7 +235,7 @@ def test_the_shops_own_phrases_are_recognised():
 )
 def test_a_sure_phrase_of_the_shops_own_decides(intent, phrase, text):
     own = Rules(3, parsed({"phrases": {intent: {"sure": [phrase]}}}))
-    found = reading.read(text, phrases=own.phrases)
+    found = message_reading.read(text, phrases=own.phrases)
     assert found.found.intent == intent
     assert decide_on(found.found, reasons=found.reasons, rules=own).route == ROUTES[intent]
 
@@ -243,7 +243,7 @@ def test_a_sure_phrase_of_the_shops_own_decides(intent, phrase, text):
 def test_a_phrase_of_the_shops_own_hides_no_grave_matter():
     own = Rules(3, parsed({"phrases": {"order_status_tracking": {"sure": ["gift registry"]}}}))
     text = "My gift registry order burned my skin, my lawyer will hear of it"
-    found = reading.read(text, phrases=own.phrases)
+    found = message_reading.read(text, phrases=own.phrases)
     decision = decide_on(found.found, reasons=found.reasons, risks=found.risks, rules=own)
     assert decision.route == ROUTES["legal_threat"]
     assert not decision.may_answer

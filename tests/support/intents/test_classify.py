@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from chalicelib.support.intents.classify import DEFAULT_INTENT, PRIORITY, TIER_0, classify
 from chalicelib.support.intents.departments import ROUTES
-from chalicelib.support.intents.message import order_number
+from chalicelib.support.intents.own_words import order_number
 from chalicelib.support.intents.words import TABLES
 from chalicelib.vendors.machine_mail import is_machine_mail
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from chalicelib.support.orders.order import Order
+from chalicelib.support.orders.shop_order import Order
 from chalicelib.support.orders.status import NoAnswer, TemplateAnswer, carrier_link, order_answer
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)  # a Friday

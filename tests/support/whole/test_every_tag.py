@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from chalicelib.support.configuration.applied import Rules
 from chalicelib.support.configuration.document import parsed
-from chalicelib.support.configuration.rules import Rules
 from chalicelib.support.intents.departments import ROUTES
-from chalicelib.support.tags import every_tag
+from chalicelib.support.settable_tags import every_tag
 
 SUPPORT = Path(__file__).parents[3] / "chalicelib" / "support"
 PARTS = {"mw-order-lookup-missing:{}", "mw-intent-", "mw-language-{}", "mw-risk-{}", "route-"}

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 
 from chalicelib.support.actions import ATTENTION_TAG
-from chalicelib.support.configuration.rules import BUILT_IN, Rules
+from chalicelib.support.configuration.applied import BUILT_IN, Rules
 from chalicelib.support.decision import (
     REPEATED_COMPLAINT,
     ROUTE_FROM,
@@ -21,7 +21,7 @@ from chalicelib.support.intents.classify import DEFAULT_INTENT, Classified
 from chalicelib.support.intents.departments import RISK_ROUTES, ROUTES
 from chalicelib.support.intents.languages import LANGUAGES, UNDERSTOOD
 from chalicelib.support.intents.risks import RISKS
-from chalicelib.support.orders.order import Order
+from chalicelib.support.orders.shop_order import Order
 from chalicelib.support.orders.status import NoAnswer, order_answer
 from chalicelib.support.replies import guard_rails
 from chalicelib.support.replies.answering import ASK_TEMPLATE, ReplyVerdict

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chalicelib.support.intents.agreement import agreed
 from chalicelib.support.intents.classify import TIER_0, Classified, classify
-from chalicelib.support.intents.message import marked_words, own_part
+from chalicelib.support.intents.combined import agreed
+from chalicelib.support.intents.own_words import marked_words, own_part
 from chalicelib.support.intents.phrases import Phrases, of_complaints, of_risks
 from chalicelib.support.intents.understood import explained, is_only_courtesy
 from chalicelib.vendors.linear import Linear

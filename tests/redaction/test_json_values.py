@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chalicelib.redaction.mapping import redact_mapping
+from chalicelib.redaction.json_values import redact_mapping
 from tests.rigs.properties import FEW
 
 JSON = st.recursive(

@@ -13,8 +13,8 @@ from dataclasses import replace
 from chalicelib.support import reasons as why
 from chalicelib.support.intents.classify import CLEAR, DEFAULT_INTENT, TIER_0, Classified
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
-from chalicelib.support.intents.linear import shipped
-from chalicelib.support.intents.message import words_of
+from chalicelib.support.intents.linear_model import shipped
+from chalicelib.support.intents.own_words import words_of
 from chalicelib.vendors.linear import Linear
 
 DECIDES_FROM = 0.80

@@ -7,7 +7,7 @@ from pathlib import Path
 from chalicelib.outreach.conversations.records import Entry, Record
 from chalicelib.outreach.project.ai_config import Limits, WriterSettings
 from chalicelib.outreach.writing.composer import HISTORY_ENTRIES
-from chalicelib.outreach.writing.model_view import (
+from chalicelib.outreach.writing.conversation_view import (
     delimited,
     seen_data,
     seen_turns,

@@ -6,7 +6,7 @@ In doubt a run of seven digits or more is masked: a mistyped number is still per
 from bisect import bisect_right
 from itertools import accumulate
 
-from chalicelib.redaction import cards, orders, phones, series, tracking
+from chalicelib.redaction import cards, order_numbers, phones, series, tracking
 from chalicelib.redaction.grouped_cards import is_even, valid_card
 from chalicelib.redaction.grouped_phones import phone_window
 from chalicelib.redaction.runs import PATTERN, Run, parts
@@ -192,7 +192,7 @@ def _triple(run: Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
     ):
         return Kind.SSN
     is_dashed = separators == ("-", "-") and not run.is_plus(first)
-    return Kind.ORDER if is_dashed and orders.is_market_shape(lengths) else None
+    return Kind.ORDER if is_dashed and order_numbers.is_market_shape(lengths) else None
 
 
 def _is_called_ssn(run: Run, first: int) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from chalicelib.errors import PermanentError
-from chalicelib.support.orders.order import Order
+from chalicelib.support.orders.shop_order import Order
 from chalicelib.support.orders.trouble import OrderFacts, trouble_of
 from chalicelib.vendors.http import Call, VendorClient
 from chalicelib.vendors.rate_limit import Urgency

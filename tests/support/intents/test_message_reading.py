@@ -10,8 +10,8 @@ from chalicelib.support.decision import decide_on
 from chalicelib.support.intents import phrases
 from chalicelib.support.intents.classify import Classified
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, RISK_ROUTES
-from chalicelib.support.intents.linear import shipped
-from chalicelib.support.intents.reading import read
+from chalicelib.support.intents.linear_model import shipped
+from chalicelib.support.intents.message_reading import read
 from chalicelib.vendors import linear
 from chalicelib.vendors.machine_mail import is_machine_mail
 

@@ -2,11 +2,11 @@
 
 import re
 
-from chalicelib.redaction.context import NumberContext, may_be_direct
 from chalicelib.redaction.evidence import Sign
+from chalicelib.redaction.letter_codes import is_hash
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
-from chalicelib.redaction.tokens import is_hash
+from chalicelib.redaction.topics import NumberContext, may_be_direct
 from chalicelib.redaction.units import is_counted
 from chalicelib.redaction.vocabulary import Topic
 
