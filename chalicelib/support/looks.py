@@ -27,8 +27,8 @@ from chalicelib.once.job import Recovery
 from chalicelib.once.ports import Clock
 from chalicelib.support import reasons as why
 from chalicelib.support.jobs import TicketNotification
-from chalicelib.support.order import TicketLine
 from chalicelib.support.state import ConversationState, States
+from chalicelib.support.waiting import TicketLine
 
 READ_LAG_SECONDS = 30
 """How long to wait until a ticket shows a comment that its webhook has reported."""
