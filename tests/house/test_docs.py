@@ -75,6 +75,15 @@ def test_the_map_of_a_package_names_every_module_in_it(path):
     assert modules - named <= {"__init__", "__main__"}
 
 
+@pytest.mark.parametrize("path", PACKAGES, ids=lambda path: str(path.parent.relative_to(ROOT)))
+def test_the_map_of_a_package_names_nothing_that_is_gone(path):
+    there = {one.stem for one in path.parent.iterdir()}
+    text = ast.get_docstring(ast.parse(path.read_text())) or ""
+    rows = re.findall(r"^ {0,4}(\w+/?(?:, \w+/?)*)  +\S", text, re.MULTILINE)
+    named = {one.strip("/") for row in rows for one in row.split(", ")}
+    assert named <= there
+
+
 # --- runbook ----------------------------------------------------------------------------------
 
 

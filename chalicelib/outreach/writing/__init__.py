@@ -4,7 +4,6 @@ In the order of a message:
 
     composer           asks the writer once per message and stores the draft before it is sent
     template_writer    the port of a writer, and the writer of fixed texts
-    about              what a writer is given of a conversation
     tool_writer        offers the project's tools, and decides what becomes of a call
     model_writer       the writer by a language model, and the choice between the two
     conversation_view  what the model sees: bounded, trimmed, redacted

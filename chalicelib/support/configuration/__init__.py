@@ -4,5 +4,4 @@ document    the document: templates, delivery, departments, phrases; its schema 
 applied     one version of it as flows read it, over the built-in words
 versions    the stored versions, which never change, and which of them is current
 cached      the versions as the functions read them: cached, and the last good one where one is bad
-dates       a date as people write it
 """
