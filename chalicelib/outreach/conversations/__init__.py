@@ -10,5 +10,5 @@ parcels         the jobs of starts whose conversations are not open yet
 numbers         forms of one phone number
 response_targets  how long a recipient may wait for a person, in business hours; pure
 acts            what persons do with a conversation
-calls           calls of tools
+called_tools    calls of tools, and their results
 """

@@ -20,7 +20,7 @@ from chalicelib.once.store import ConditionFailed, Item, TransactionConflict, Tr
 from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations import former, handoffs, items
 from chalicelib.outreach.conversations.acts import TRIES, Acts
-from chalicelib.outreach.conversations.calls import Calls
+from chalicelib.outreach.conversations.called_tools import CalledTools
 from chalicelib.outreach.conversations.do_not_contact import (
     NOT_FORBIDDEN,
     DoNotContact,
@@ -40,7 +40,7 @@ from chalicelib.outreach.conversations.records import (
 )
 
 
-class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts, Calls):
+class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts, CalledTools):
     """Reads and writes conversations."""
 
     def open(

@@ -34,7 +34,7 @@ from chalicelib.once.intake import Intake
 from chalicelib.once.job import Recovery
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.conversations.calls import DONE, result_due
+from chalicelib.outreach.conversations.called_tools import DONE, ToolCall
 from chalicelib.outreach.conversations.records import INTERNAL, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.initiate import TRY_AGAIN, NotFoundError
@@ -107,16 +107,16 @@ class ResultDoor:
         call = self.conversations.call(record, call_id)
         if call is None:
             raise NotFoundError("call_not_found", "no such call of this conversation")
-        given = self._parsed(record, str(call["tool"]), body)
+        given = self._parsed(record, call.tool, body)
         text = json.dumps(given.model_dump(), sort_keys=True)
-        is_known = "result" in call
+        is_known = bool(call.result)
         now = self.clock.now()
-        if not is_known and now > result_due(call, now):
-            call = self.conversations.close_call(record, call_id)
+        if not is_known and now > call.result_until(now):
+            self.conversations.close_call(record, call_id)
         call = self.conversations.keep_result(record, call_id, text)
-        if "result" not in call:
-            self._late(record, call_id, str(call["tool"]), given, text)
-        if call["result"] != text:
+        if not call.result:
+            self._late(record, call, given, text)
+        if call.result != text:
             raise ConflictError("result_exists", "another result of this call was kept before")
         self._hasten(record, call_id)
         return is_known, given
@@ -140,16 +140,14 @@ class ResultDoor:
             raise PayloadError("invalid_data", fault)
         return given
 
-    def _late(
-        self, record: Record, call_id: str, tool: str, given: ToolResult, text: str
-    ) -> NoReturn:
+    def _late(self, record: Record, call: ToolCall, given: ToolResult, text: str) -> NoReturn:
         """A late result is a note for the person who has the conversation."""
-        call = self.conversations.keep_late_result(record, call_id, text)
-        if call["late_result"] != text:
+        kept = self.conversations.keep_late_result(record, call.call_id, text)
+        if kept.late_result != text:
             raise ConflictError("result_exists", "another result of this call was kept before")
-        said = f"{tool}: {given.status}" + (f": {given.text}" if given.text else "")
+        said = f"{call.tool}: {given.status}" + (f": {given.text}" if given.text else "")
         now = iso(self.clock.now())
-        entry = Entry(f"late-{call_id}", now, "note", said, note=INTERNAL, by=SOURCE)
+        entry = Entry(f"late-{call.call_id}", now, "note", said, note=INTERNAL, by=SOURCE)
         self.conversations.append(record, entry)
         raise ConflictError("too_late", "the time for this result was over; a person sees it")
 

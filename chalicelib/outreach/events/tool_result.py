@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.once.event import EventStatus
@@ -13,7 +11,12 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
-from chalicelib.outreach.conversations.calls import DONE, FAILED, NO_RESULT, result_due
+from chalicelib.outreach.conversations.called_tools import (
+    DONE,
+    FAILED,
+    NO_RESULT,
+    ToolCall,
+)
 from chalicelib.outreach.conversations.records import (
     DO_NOT_CONTACT,
     TOOL_RESULT,
@@ -61,16 +64,15 @@ class ToolResultHandler(Handler):
         if call is None:
             raise NotAnEvent(EventStatus.FAILED, reasons.CONVERSATION_GONE)
         now = self._clock.now()
-        due = result_due(call, now)
-        if "result" not in call and due > now:
-            raise NotYet(reasons.AWAITS_RESULT, due.timestamp())
-        if "result" not in call:  # one that comes at this moment is taken, or is late
+        until = call.result_until(now)
+        if not call.result and until > now:
+            raise NotYet(reasons.AWAITS_RESULT, until.timestamp())
+        if not call.result:  # one that comes at this moment is taken, or is late
             call = self._conversations.close_call(record, call_id)
-        result = json.loads(call["result"]) if "result" in call else None
-        outcome = str(result["status"]) if result else NO_RESULT
+        outcome = call.outcome
         self._conversations.note_outcome(record, outcome)
-        if result is not None:
-            record = context.record = self._entered(record, call, result)
+        if call.result:
+            record = context.record = self._entered(record, call)
         if record.is_handed_off:
             raise NotAnEvent(EventStatus.PROCESSED, reasons.WITH_A_PERSON)
         if outcome != DONE:
@@ -84,19 +86,17 @@ class ToolResultHandler(Handler):
         entry_id = outreach_keys.entry_id(event.facts.event_key)
         return self._drafting.answer(context, entry_id, switches, Purpose.TOOL_ANSWER)
 
-    def _entered(
-        self, record: Record, call: Mapping[str, Any], result: Mapping[str, Any]
-    ) -> Record:
+    def _entered(self, record: Record, call: ToolCall) -> Record:
         """The conversation with the result as an entry, which is written once.
 
         What only echoes the call's arguments is left out: it supports no statement.
         """
-        draft = self._conversations.draft(record, str(call["entry_id"])) or Draft()
+        draft = self._conversations.draft(record, call.entry_id) or Draft()
         echoed = list(json.loads(draft.function_arguments or "{}").values())
-        data = {name: one for name, one in result["data"].items() if one not in echoed}
-        content = {"tool": call["tool"], "text": result.get("text"), "data": data}
+        data = {name: one for name, one in call.given["data"].items() if one not in echoed}
+        content = {"tool": call.tool, "text": call.given.get("text"), "data": data}
         entry = Entry(
-            entry_id=f"result-{call['entry_id']}",
+            entry_id=f"result-{call.entry_id}",
             message_timestamp=iso(self._clock.now()),
             role="tool",
             content=json.dumps(content, ensure_ascii=False, sort_keys=True, default=str),

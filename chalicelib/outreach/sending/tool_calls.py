@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from chalicelib.clock import iso, parsed
+from chalicelib.clock import iso
 from chalicelib.errors import PermanentError, TransientError, WithdrawnError
 from chalicelib.once import reasons as why
 from chalicelib.once.effect import Effect
@@ -22,6 +22,7 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
+from chalicelib.outreach.conversations.called_tools import ToolCall
 from chalicelib.outreach.conversations.records import CONFIRMATION, WITHDRAWN, Draft, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.messages.look import PERSON_ANSWERS
@@ -71,31 +72,24 @@ class ToolCalls:
         record, draft = self._read(action)
         tool = str(draft.function_call)
         call_id = outreach_keys.call_id(record.opaque_id, entry_id)
-        begun = self.conversations.call(record, call_id)
-        if begun is None:
+        call = self.conversations.call(record, call_id)
+        if call is None:
             declared = self._check(record, draft, action.data.after)
-            due_at = iso(self.clock.now() + timedelta(minutes=declared.result_within_minutes))
-            if not self.conversations.begin_call(
-                record,
-                call_id,
-                entry_id=entry_id,
-                tool=tool,
-                due_at=due_at,
-                is_confirmed=declared.irreversible and action.data.after is not None,
-            ):
+            now = self.clock.now()
+            due_at = now + timedelta(minutes=declared.result_within_minutes)
+            call = ToolCall(call_id, entry_id, tool, called_at=now, due_at=due_at)
+            is_confirmed = declared.irreversible and action.data.after is not None
+            if not self.conversations.begin_call(record, call, is_confirmed=is_confirmed):
                 raise TransientError(PROVIDER, "call_tool", reason=why.CONTENDED)
-        else:
-            due_at = str(begun["due_at"])
-        self._schedule(record, call_id, due_at)
+        self._schedule(record, call)
         self.events.record(record, Name.TOOL_CALLED, entry_id, tool=tool, message_id=entry_id)
         return call_id
 
-    def _schedule(self, record: Record, call_id: str, due_at: str) -> None:
+    def _schedule(self, record: Record, call: ToolCall) -> None:
         """The event of its result is due at the end of its time, if nothing hastens it."""
-        event_key = outreach_keys.tool(record.opaque_id, call_id)
-        due = parsed(due_at) or self.clock.now()
+        event_key = outreach_keys.tool(record.opaque_id, call.call_id)
         facts = own_event(event_key, record.opaque_id, iso(self.clock.now()), SOURCE)
-        self.ledger.schedule(facts, due.timestamp())
+        self.ledger.schedule(facts, call.due_at.timestamp())
 
     def _read(self, action: Effect) -> tuple[Record, Draft]:
         record = self.conversations.find(action.conversation_id)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,49 +20,85 @@ CALLED, ACCEPTED = "called", "accepted"
 """``function_call_outcome`` of a call that has begun, and of one that the company has taken."""
 DONE, FAILED, NO_RESULT = "done", "failed", "no_result"
 """The same of one that has ended: by its result, or without one in time."""
-
-
 NOT_ACCEPTED_AFTER = timedelta(days=4)
 """After this a call counts as lost that the company has not taken: its endpoint is tried for three days."""
 
 
-def result_due(call: Item, now: datetime) -> datetime:
-    """Until when a call's result is taken: its time begins when the company has taken the call.
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call as it is stored.
 
-    Until then it ends no sooner than that whole time from now, so that a timer need not look earlier.
+    Attributes:
+        call_id: of `keys.call_id`.
+        entry_id: of the message that acknowledges it.
+        tool: its name.
+        called_at: when it began.
+        due_at: until when a result is taken, as it was said to the company.
+        accepted_at: when the company took it; None until then.
+        result: the first result in time, as JSON text; empty while there is none.
+        late_result: the first one after the call was closed.
     """
-    called, due = parsed(str(call["called_at"])) or now, parsed(str(call["due_at"])) or now
-    accepted, within = parsed(call.get("accepted_at")), due - called
-    if accepted is not None:
-        return accepted + within
-    return min(max(due, now + within), max(due, called + NOT_ACCEPTED_AFTER))
+
+    call_id: str
+    entry_id: str
+    tool: str
+    called_at: datetime
+    due_at: datetime
+    accepted_at: datetime | None = None
+    result: str = field(default="", repr=False)
+    late_result: str = field(default="", repr=False)
+
+    @classmethod
+    def of(cls, item: Item, call_id: str) -> ToolCall:
+        """A call from its item."""
+        return cls(
+            call_id=call_id,
+            entry_id=str(item["entry_id"]),
+            tool=str(item["tool"]),
+            called_at=datetime.fromisoformat(str(item["called_at"])),
+            due_at=datetime.fromisoformat(str(item["due_at"])),
+            accepted_at=parsed(item.get("accepted_at")),
+            result=str(item.get("result", "")),
+            late_result=str(item.get("late_result", "")),
+        )
+
+    @property
+    def given(self) -> Mapping[str, Any]:
+        """The result: ``status``, ``text``, ``data``; empty where none came in time."""
+        found: Mapping[str, Any] = json.loads(self.result or "{}")
+        return found
+
+    @property
+    def outcome(self) -> str:
+        """`DONE`, `FAILED` or `NO_RESULT`, once it has ended."""
+        return str(self.given.get("status", NO_RESULT))
+
+    def result_until(self, now: datetime) -> datetime:
+        """Until when a result is taken: its time begins when the company has taken the call.
+
+        Until then it ends no sooner than that whole time from now, so that a timer need not look earlier.
+        """
+        within = self.due_at - self.called_at
+        if self.accepted_at is not None:
+            return self.accepted_at + within
+        lost = max(self.due_at, self.called_at + NOT_ACCEPTED_AFTER)
+        return min(max(self.due_at, now + within), lost)
 
 
-class Calls(items.OnTable):
+class CalledTools(items.OnTable):
     """Stores calls, and their results."""
 
-    def call(self, record: Record, call_id: str) -> Item | None:
-        """What was stored of a call; None where it has not begun."""
-        return self._table.get(items.call_key(record, call_id))
+    def call(self, record: Record, call_id: str) -> ToolCall | None:
+        """A call as it is stored; None where it has not begun."""
+        item = self._table.get(items.call_key(record, call_id))
+        return None if item is None else ToolCall.of(item, call_id)
 
-    def begin_call(
-        self,
-        record: Record,
-        call_id: str,
-        *,
-        entry_id: str,
-        tool: str,
-        due_at: str,
-        is_confirmed: bool,
-    ) -> bool:
+    def begin_call(self, record: Record, call: ToolCall, *, is_confirmed: bool) -> bool:
         """Begin a call once, on the conversation as it was read: no message can come between.
 
         Args:
             record: as last read; no person may have acted since, and its confirmation is used up.
-            call_id: of `keys.call_id`.
-            entry_id: of the message that acknowledges it.
-            tool: its name.
-            due_at: ISO time until which a result is taken.
+            call: it begins at its `called_at`.
             is_confirmed: it needs the confirmation that the record holds.
 
         Returns:
@@ -78,18 +116,17 @@ class Calls(items.OnTable):
                 values[name] = record.item[name]
             else:
                 conditions.append(f"attribute_not_exists(#{name})")
-        now = self._clock.now()
         item: dict[str, Any] = {
-            **items.call_key(record, call_id),
-            "entry_id": entry_id,
-            "tool": tool,
-            "called_at": iso(now),
-            "due_at": due_at,
-            "ttl": items.end(now, self._kept),
+            **items.call_key(record, call.call_id),
+            "entry_id": call.entry_id,
+            "tool": call.tool,
+            "called_at": iso(call.called_at),
+            "due_at": iso(call.due_at),
+            "ttl": items.end(call.called_at, self._kept),
         }
         update = self._table.updating(
             record.key,
-            set_={"function_call_outcome": CALLED, "updated_at": iso(now)},
+            set_={"function_call_outcome": CALLED, "updated_at": iso(call.called_at)},
             remove=[CONFIRMATION] if is_confirmed else [],
             condition=" AND ".join(conditions),
             **values,
@@ -103,7 +140,7 @@ class Calls(items.OnTable):
             raise TransientError("dynamodb", "begin_call", reason=CONTENDED) from conflict
         return True
 
-    def keep_result(self, record: Record, call_id: str, result: str) -> Item:
+    def keep_result(self, record: Record, call_id: str, result: str) -> ToolCall:
         """Store a call's result, the first one for good, unless the call was closed without one.
 
         Args:
@@ -116,12 +153,12 @@ class Calls(items.OnTable):
         """
         return self._once(record, call_id, {"result": result}, unless=("result", "closed_at"))
 
-    def close_call(self, record: Record, call_id: str) -> Item:
+    def close_call(self, record: Record, call_id: str) -> ToolCall:
         """End the time for a result that has not come; returns the call as it is stored now."""
         closed = {"closed_at": iso(self._clock.now())}
         return self._once(record, call_id, closed, unless=("result", "closed_at"))
 
-    def keep_late_result(self, record: Record, call_id: str, result: str) -> Item:
+    def keep_late_result(self, record: Record, call_id: str, result: str) -> ToolCall:
         """Store a result beside a call that was closed; see `keep_result`."""
         return self._once(record, call_id, {"late_result": result}, unless=("late_result",))
 
@@ -134,10 +171,10 @@ class Calls(items.OnTable):
 
     def _once(
         self, record: Record, call_id: str, changes: Mapping[str, str], *, unless: Sequence[str]
-    ) -> Item:
+    ) -> ToolCall:
         absent = " AND ".join(f"attribute_not_exists(#{name})" for name in unless)
         try:
-            return self._table.update(
+            item = self._table.update(
                 items.call_key(record, call_id),
                 set_=changes,
                 condition=f"attribute_exists(#conversation_id) AND {absent}",
@@ -145,7 +182,8 @@ class Calls(items.OnTable):
         except ConditionFailed as found:
             if found.item is None:
                 raise
-            return found.item
+            item = found.item
+        return ToolCall.of(item, call_id)
 
     def note_outcome(self, record: Record, outcome: str) -> None:
         """Note what became of a conversation's newest call; a result may come before `ACCEPTED`."""
