@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from local.stack.clock import MovedClock
+from local.stack.turned_clock import MovedClock
 from ops import cli
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from chalicelib.support.settable_tags import every_tag
 from console import loopback
 from local import trial as trials
 from local.stack import environment
-from local.stack.metrics import RECORD, Metrics
+from local.stack.emf import RECORD, Metrics
 from local.stack.system import STAGE, Ports, Stack
 from local.welcome import welcome
 from ops.session import Session

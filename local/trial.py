@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from local import company
 from local.stack import environment
-from local.stack.clock import MovedClock
 from local.stack.control import Control
 from local.stack.system import Ports, Stack
+from local.stack.turned_clock import MovedClock
 from local.stack.turns import Turns
 from local.vendors import twilio as twilio_vendor
 from local.vendors.company_endpoint import SECRET, CompanyEndpoint

@@ -10,11 +10,11 @@ import pytest
 
 from chalicelib import settings
 from chalicelib.facts.jobs import AlowareDelivery, HubSpotBatch, HubSpotEvent
-from chalicelib.facts.posting import actions as facts
+from chalicelib.facts.posting import effects as facts
 from chalicelib.once.effect import Settle
 from chalicelib.once.job import encode
 from chalicelib.outreach.sending import effects as outreach
-from chalicelib.support import actions as support
+from chalicelib.support import effects as support
 from chalicelib.wiring import Services
 from chalicelib.wiring.jobs import KINDS
 from chalicelib.wiring.lazy import Lazy

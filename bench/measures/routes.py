@@ -33,12 +33,12 @@ ROUTES: dict[str, tuple[Callable[[System, str], None], str]] = {
 """How each is sent in, and the function that works on it."""
 _FIRST = """
 import json, os, sys, time
-from local.stack.lambda_events import Context
+from local.stack.lambda_events import LambdaContext
 function, event = sys.argv[1], json.loads(sys.argv[2])
 sys.stdout, out = open(os.devnull, "w"), sys.stdout
 started, spent = time.perf_counter(), time.process_time()
 import app
-getattr(app, function)(event, Context(function, 120.0))
+getattr(app, function)(event, LambdaContext(function, 120.0))
 ended, used = time.perf_counter(), time.process_time()
 memory = next(l for l in open("/proc/self/status") if l.startswith("VmRSS")).split()[1]
 print(ended - started, used - spent, memory, sum(n.startswith("chalicelib.") for n in sys.modules), file=out)

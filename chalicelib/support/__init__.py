@@ -17,7 +17,7 @@ In the order of an event:
     orders/        which order a message is about, and what may be said of it
     replies/       whether an automatic reply may be sent, and its text
     routing         the decision and its reply as a plan; pure
-    actions         the kinds of side effects: tags, assignment, reply, close
+    effects         the kinds of side effects: tags, assignment, reply, close
     settable_tags   every tag that a plan can set
     performing      the hands of tickets: unpack the actions and call Richpanel
     read_back       finds a reply of unknown outcome among the ticket's comments

@@ -22,7 +22,7 @@ from chalicelib.support.intents.departments import (
     RISK_ROUTES,
     RISK_TAG,
 )
-from chalicelib.support.intents.languages import UNDERSTOOD, Language
+from chalicelib.support.intents.language import UNDERSTOOD, Language
 
 UNCERTAIN_TAG = "mw-uncertain"
 TRIAGE_TAG = "mw-needs-manual-triage"

@@ -19,10 +19,9 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.order import InOrder
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Log, Switches
-from chalicelib.support import actions
+from chalicelib.support import effects
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support import reasons as why
-from chalicelib.support.actions import ATTENTION_TAG, ReplyData, body_hash, reference
 from chalicelib.support.arrivals import Arrivals
 from chalicelib.support.configuration.cached import FixedRules, RulesPort
 from chalicelib.support.decision import (
@@ -33,6 +32,7 @@ from chalicelib.support.decision import (
     decide_on,
     pending_of,
 )
+from chalicelib.support.effects import ATTENTION_TAG, ReplyData, body_hash, reference
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.departments import ALARMING
 from chalicelib.support.intents.message_reading import read
@@ -149,13 +149,13 @@ class SupportFlow(Flow):
                 return self._reply(planned.arg, event, plan)
             case "close":
                 inquiry: Inquiry = event.subject  # a resend's suffix differs from the facts' id
-                return actions.close(conversation_id, inquiry.message_id, key_suffix)
-        return actions.build(planned, conversation_id=conversation_id, suffix=key_suffix)
+                return effects.close(conversation_id, inquiry.message_id, key_suffix)
+        return effects.build(planned, conversation_id=conversation_id, suffix=key_suffix)
 
     def escalation(self, event: Event, reason: str) -> Effect | None:
         """See `once.flow.Flow.escalation`: a tag by which operators find the ticket."""
         del reason
-        return actions.add_tag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
+        return effects.add_tag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
 
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
@@ -236,7 +236,7 @@ class SupportFlow(Flow):
         opaque, key_suffix = answering.opaque(), suffix(event)
         key = ticket_keys.reply_action(event.facts.conversation_id, key_suffix)
         draft = inquiry.draft
-        return actions.reply(
+        return effects.reply(
             event.facts.conversation_id,
             template_id,
             key_suffix,

@@ -24,7 +24,7 @@ from chalicelib.once.ports import Clock, Log
 from chalicelib.once.recovery.cursor import SweepCursor, Sweeps
 from chalicelib.once.recovery.sweep import SweepActions
 from chalicelib.support import keys as ticket_keys
-from chalicelib.support.actions import ATTENTION_TAG
+from chalicelib.support.effects import ATTENTION_TAG
 from chalicelib.support.jobs import TicketNotification
 from chalicelib.support.state import ConversationState, States
 from chalicelib.support.tickets import Ticket, TicketPage, Tickets

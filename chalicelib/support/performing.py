@@ -14,7 +14,7 @@ from chalicelib.errors import AuthError, PermanentError, TransientError, Uncerta
 from chalicelib.once.effect import Effect, EffectKind, LeftOut
 from chalicelib.once.ports import Clock, Log
 from chalicelib.support import reasons as why
-from chalicelib.support.actions import ADD_TAG, ASSIGN, REMOVE_TAG, UNKNOWN_TAG, ReplyData
+from chalicelib.support.effects import ADD_TAG, ASSIGN, REMOVE_TAG, UNKNOWN_TAG, ReplyData
 from chalicelib.support.richpanel.calls import PROVIDER
 from chalicelib.support.richpanel.client import Richpanel
 

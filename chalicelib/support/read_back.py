@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from chalicelib.once.action import Found, UnsettledAction
 from chalicelib.once.keys import OpaqueIds, Suffix, normalised
-from chalicelib.support.actions import body_hash, reference
+from chalicelib.support.effects import body_hash, reference
 from chalicelib.support.intents.own_words import own_part
 from chalicelib.support.keys import reply_action
 from chalicelib.support.tickets import Comment, Ticket, Tickets

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 
-from chalicelib.support.actions import ATTENTION_TAG
 from chalicelib.support.configuration.applied import BUILT_IN, Rules
 from chalicelib.support.decision import (
     REPEATED_COMPLAINT,
@@ -16,10 +15,11 @@ from chalicelib.support.decision import (
     Decision,
     decide_on,
 )
+from chalicelib.support.effects import ATTENTION_TAG
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.classify import DEFAULT_INTENT, Classified
 from chalicelib.support.intents.departments import RISK_ROUTES, ROUTES
-from chalicelib.support.intents.languages import LANGUAGES, UNDERSTOOD
+from chalicelib.support.intents.language import LANGUAGES, UNDERSTOOD
 from chalicelib.support.intents.risks import RISKS
 from chalicelib.support.orders.shop_order import Order
 from chalicelib.support.orders.status import NoAnswer, order_answer

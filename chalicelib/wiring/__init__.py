@@ -173,7 +173,7 @@ class Services(Support, Facts, Outreach):
     def hands(self) -> Mapping[str, Hands]:
         """By kind of effect."""
         from chalicelib.outreach.sending import effects as outreach
-        from chalicelib.support import actions as support
+        from chalicelib.support import effects as support
 
         return hands_of({**support.KINDS, **outreach.KINDS}, self)
 

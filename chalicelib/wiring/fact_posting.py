@@ -11,10 +11,10 @@ from chalicelib.errors import MiddlewareError, PayloadError
 from chalicelib.facts.hubspot_owners import PROVIDER as OWNERS_PROVIDER
 from chalicelib.facts.hubspot_owners import HubSpotOwners
 from chalicelib.facts.model import Agent, Row, Sink
-from chalicelib.facts.posting.actions import KINDS
 from chalicelib.facts.posting.check import FactCheck
 from chalicelib.facts.posting.dataset_reader import DatasetReader
 from chalicelib.facts.posting.dimensions import Dimensions
+from chalicelib.facts.posting.effects import KINDS
 from chalicelib.facts.posting.ndjson import Archive, FileRows, S3Rows
 from chalicelib.facts.posting.nightly import Nightly
 from chalicelib.facts.posting.powerbi import POSTS_PER_MINUTE, PROVIDER, PowerBi, Tokens

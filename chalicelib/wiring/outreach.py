@@ -386,8 +386,8 @@ class Outreach(Core):
     def company_events(self) -> CompanyEvents:
         """Writes what happened in a conversation, once, and has it posted to the company."""
         from chalicelib.once.intake import Intake
+        from chalicelib.outreach.company_events.outbox import EventRows
         from chalicelib.outreach.company_events.recorder import CompanyEvents
-        from chalicelib.outreach.company_events.rows import EventRows
 
         intake = Intake(  # never with a row at ingress: the outbox has one
             outbox=self.outbox,
@@ -408,7 +408,7 @@ class Outreach(Core):
         """Posts events to the companies' endpoints."""
         from chalicelib.outreach.company_events.endpoint import secret_id
         from chalicelib.outreach.company_events.telling import Teller
-        from chalicelib.vendors import webhook
+        from chalicelib.vendors import posting
 
         def secret(company_id: str, refresh: bool) -> str:  # noqa: FBT001 - as it is asked
             return self.secrets.text(secret_id(self.settings.stage, company_id), refresh=refresh)
@@ -419,7 +419,7 @@ class Outreach(Core):
             self.conversations,
             self._endpoint,
             secret,
-            lambda one: webhook.post(one, allows_loopback=loopback),
+            lambda one: posting.post(one, allows_loopback=loopback),
             self.clock,
             self.log,
             lambda: self.opaque_ids,

@@ -6,8 +6,8 @@ from flask import Blueprint, abort, render_template, request
 
 from console.access import Right, needs
 from console.backend import reading
+from ops.support.bounds import said
 from ops.support.shadow_report import report
-from ops.support.shares import said
 from ops.times import moment
 
 pages = Blueprint("shadow", __name__)

@@ -24,7 +24,7 @@ from local.vendors.wire import HOST, ClientConnection, Listener, Request, WireAn
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from local.stack.clock import MovedClock
+    from local.stack.turned_clock import MovedClock
     from local.stack.turns import Turns
 
 SETTLE_SECONDS = 60.0

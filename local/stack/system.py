@@ -15,8 +15,8 @@ import boto3
 
 from chalicelib.facts.dataset import definition
 from local import company, simulated_model
-from local.stack import clock, environment, lambda_events, lineage, resources
 from local.stack import engine as engines
+from local.stack import environment, lambda_events, lineage, resources, turned_clock
 from local.stack.engine import ROOT
 from local.stack.pump import Pump, Schedule, lane_handler, lane_pump
 from local.stack.server import Http
@@ -140,7 +140,9 @@ class Stack:
                 engines.require_free(port, what)
         log = environment.RUN / f"engine-{os.getpid()}.log"
         self._open.callback(log.unlink, missing_ok=True)
-        command = clock.command(self._clock, "ministack") if self._clock else engines.MINISTACK
+        command = (
+            turned_clock.command(self._clock, "ministack") if self._clock else engines.MINISTACK
+        )
         self.engine = self._open.enter_context(
             engines.ministack(self._ports.engine, log=log, command=command)
         )

@@ -9,7 +9,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.once.job import Recovery
 from chalicelib.outreach.company_events.endpoint import SETTING
-from chalicelib.outreach.company_events.rows import EventRows
+from chalicelib.outreach.company_events.outbox import EventRows
 from chalicelib.outreach.senders import PREFIX
 from ops import journal
 from ops.companies import company

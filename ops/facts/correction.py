@@ -15,10 +15,10 @@ from chalicelib.errors import HandBackError, ProviderError, reason_of
 from chalicelib.facts.dataset import FACT_EVENT, dimension_keys, fact_row
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Fact, FactStatus, TimeLeft
-from chalicelib.facts.posting import actions
-from chalicelib.facts.posting.actions import POST_FACTS
+from chalicelib.facts.posting import effects
 from chalicelib.facts.posting.batch import Batch, writer_event
 from chalicelib.facts.posting.dimensions import Dimensions
+from chalicelib.facts.posting.effects import POST_FACTS
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.effects import Attempt, Effects, StepAction
 from chalicelib.once.event import LEASE_GRACE_SECONDS, EventStatus, Lease
@@ -94,7 +94,7 @@ class Correction:
         self.ledger.store_plan(attempt.lease, plan, intent=None, modes=attempt.modes)
         for archive in self.archives:
             archive.ensure(attempt, dimension_keys([fact], self.clock.now().year))
-            action = actions.rows(POST_FACTS, archive.target, FACT_EVENT, number, (fact_row(fact),))
+            action = effects.rows(POST_FACTS, archive.target, FACT_EVENT, number, (fact_row(fact),))
             row = self.effects.perform(attempt, [StepAction(action)], {})[action.key]
             if row.status != ActionStatus.DONE:
                 raise HandBackError(row.reason or "not_settled")

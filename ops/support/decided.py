@@ -13,7 +13,7 @@ from typing import Any
 
 from chalicelib.once.plan import Plan
 from chalicelib.once.store import Item
-from chalicelib.support.actions import UNKNOWN_TAG
+from chalicelib.support.effects import UNKNOWN_TAG
 from ops.session import Session
 
 PAGE = 200

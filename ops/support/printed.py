@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ops.output import Output
-from ops.support.shares import said
+from ops.support.bounds import said
 
 _COUNTS = ("messages", "answered", "could_be_answered", "uncertain", "escalated", "withheld")
 

@@ -20,8 +20,8 @@ from chalicelib.support.decision import ORDER_STATUS_INTENTS
 from chalicelib.support.replies.guard_rails import TEMPLATE_OF
 from ops.session import Session
 from ops.support import tickets_now
+from ops.support.bounds import share
 from ops.support.decided import Decided, conversations, decisions
-from ops.support.shares import share
 from ops.support.tickets_now import MOST, Now
 
 TO_READ = 20

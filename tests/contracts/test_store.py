@@ -17,7 +17,7 @@ from chalicelib.once.store import ConditionFailed, TransactionRefused
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Entry, Status
 from chalicelib.outreach.conversations.store import Conversations
-from chalicelib.support.actions import add_tag
+from chalicelib.support.effects import add_tag
 from tests.rigs.fakes import ManualClock
 from tests.simulation import tables
 

@@ -6,7 +6,7 @@ import threading
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 
-from chalicelib.outreach.company_events.names import TELLS, Name
+from chalicelib.outreach.company_events.event_names import TELLS, Name
 from chalicelib.outreach.conversations.records import Draft
 from tests.rigs.company_endpoint import SECRETS
 from tests.rigs.conversation_samples import new

@@ -42,7 +42,7 @@ from chalicelib.once.lanes import LANES, Lane
 from chalicelib.once.recovery.rebuilders import rebuilt
 from chalicelib.once.timer import dated
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.event_names import Name
 from console import deployed
 from console.sessions import Sessions
 from local import company

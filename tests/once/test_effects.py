@@ -18,7 +18,7 @@ from chalicelib.once.action import ActionStatus, Found
 from chalicelib.once.effect import Settle
 from chalicelib.once.effects import LONG_LOOK_SECONDS, Attempt, StepAction
 from chalicelib.once.ports import Switches
-from chalicelib.support.actions import add_tag
+from chalicelib.support.effects import add_tag
 from chalicelib.wiring.lazy import Lazy
 from tests.rigs.effects import MODES, OTHER, TAG, EffectsRig, reply
 

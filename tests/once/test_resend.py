@@ -5,7 +5,7 @@ import pytest
 from chalicelib.errors import PermanentError, TransientError
 from chalicelib.once.job import ActionResend, Recovery
 from chalicelib.once.resend import ResendFlow
-from chalicelib.support.actions import ATTENTION_TAG
+from chalicelib.support.effects import ATTENTION_TAG
 from chalicelib.support.jobs import ticket_job
 from tests.rigs.worker import CLOSED, KEY, ROUTED, EscalatingFlow, WorkerRig, job
 

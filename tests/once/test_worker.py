@@ -14,7 +14,7 @@ from chalicelib.once.flow import NotAnEvent
 from chalicelib.once.job import Recovery, facts_of
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import UNDECIDED, Switches
-from chalicelib.support.actions import ATTENTION_TAG
+from chalicelib.support.effects import ATTENTION_TAG
 from tests.rigs.fakes import NOON
 from tests.rigs.worker import (
     ATTENTION,

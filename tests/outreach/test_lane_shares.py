@@ -10,7 +10,7 @@ from chalicelib.once.current_job import CurrentJob
 from chalicelib.once.lanes import COMPANIES, EMAIL, OUTREACH
 from chalicelib.once.share import Expected
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.company_events.names import TELLS, Name
+from chalicelib.outreach.company_events.event_names import TELLS, Name
 from chalicelib.outreach.lane_shares import LaneShares, held_by
 from tests.rigs.conversation_samples import new
 

@@ -13,7 +13,7 @@ from chalicelib.once.ledger import rows
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes, Switches
 from chalicelib.once.settlement import Settlement
-from chalicelib.support.actions import add_tag
+from chalicelib.support.effects import add_tag
 from tests.rigs.fakes import ManualClock, RecordingLog, SetSwitches
 from tests.rigs.tables import FaultyTable
 from tests.simulation import tables

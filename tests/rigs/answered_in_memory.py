@@ -16,7 +16,7 @@ from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
 from chalicelib.once.worker import Worker
-from chalicelib.outreach.company_events.names import TELLS
+from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.conversations.records import Draft, Status
 from chalicelib.outreach.events.company_event import TellRebuilder
 from chalicelib.outreach.jobs import InboundMessage

@@ -26,7 +26,7 @@ from chalicelib.outreach.company_events.endpoint import endpoint_of
 from chalicelib.outreach.company_events.telling import Teller
 from chalicelib.outreach.events.company_event import TellFlow, TellRebuilder
 from chalicelib.outreach.project.companies import Companies
-from chalicelib.vendors import webhook
+from chalicelib.vendors import posting
 from chalicelib.wiring.jobs import decode
 from tests.rigs.fakes import SetSwitches
 from tests.rigs.outreach_parts import OutreachParts
@@ -149,7 +149,7 @@ class Telling(OutreachParts):
             self.conversations,
             endpoint,
             secret,
-            lambda one: webhook.post(one, allows_loopback=True),
+            lambda one: posting.post(one, allows_loopback=True),
             self.clock,
             self.log,
             lambda: OpaqueIds(b"a key of the stage"),

@@ -10,7 +10,7 @@ from chalicelib.once.event import EventFacts
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
 from chalicelib.once.settlement import Settlement
-from chalicelib.support.actions import add_tag
+from chalicelib.support.effects import add_tag
 from tests.rigs.fakes import ManualClock, RecordingLog, SetSwitches
 from tests.rigs.tables import FaultyTable
 from tests.simulation import tables

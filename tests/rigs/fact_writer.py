@@ -11,8 +11,8 @@ from chalicelib.aws.dynamo import Table
 from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.facts.ledger import ATTRIBUTES, FactLedger
 from chalicelib.facts.model import Fact, Metric
-from chalicelib.facts.posting.actions import KINDS
 from chalicelib.facts.posting.dimensions import Dimensions
+from chalicelib.facts.posting.effects import KINDS
 from chalicelib.facts.posting.powerbi import PowerBi, Tokens
 from chalicelib.facts.posting.writer import FactWriter
 from chalicelib.once.effects import Effects

@@ -11,7 +11,7 @@ from chalicelib.once.effect import Effect, EffectKind, Hands, Settle
 from chalicelib.once.event import EventFacts
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
-from chalicelib.support.actions import add_tag
+from chalicelib.support.effects import add_tag
 from tests.rigs.fakes import NOON, ManualClock
 from tests.rigs.tables import FaultyTable
 from tests.simulation import tables

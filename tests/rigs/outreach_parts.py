@@ -10,8 +10,8 @@ from chalicelib.once.allowances import Allowances
 from chalicelib.once.intake import Intake
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ledger.events import Ledger
+from chalicelib.outreach.company_events.outbox import EventRows
 from chalicelib.outreach.company_events.recorder import CompanyEvents
-from chalicelib.outreach.company_events.rows import EventRows
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.flow import OutreachFlow
 from chalicelib.outreach.events.handlers import outreach_flow

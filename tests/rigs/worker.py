@@ -21,8 +21,8 @@ from chalicelib.once.plan_run import PlanRun
 from chalicelib.once.ports import Delivery
 from chalicelib.once.settlement import Settlement
 from chalicelib.once.worker import HandedBackError, Worker
-from chalicelib.support import actions
-from chalicelib.support.actions import ATTENTION_TAG, add_tag
+from chalicelib.support import effects
+from chalicelib.support.effects import ATTENTION_TAG, add_tag
 from chalicelib.support.jobs import TicketMessage, TicketNotification
 from chalicelib.wiring.jobs import decode
 from tests.rigs.fakes import ManualClock, RecordingLog, SetSwitches
@@ -121,7 +121,7 @@ class SmallFlow(Flow):
         self.built_from.append(plan)
         if planned.kind == "say":
             return UNSETTLEABLE
-        return actions.build(
+        return effects.build(
             planned,
             conversation_id=event.facts.conversation_id,
             suffix=suffix(event),

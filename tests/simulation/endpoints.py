@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.errors import TransientError, UncertainError
 from chalicelib.outreach.company_events.endpoint import SETTING, secret_id
-from chalicelib.outreach.company_events.names import TELLS
+from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.door.access import Access, check_signature
-from chalicelib.vendors.webhook import PostAnswer, SignedPost
+from chalicelib.vendors.posting import PostAnswer, SignedPost
 from tests.simulation import neighbours
 from tests.simulation.scenario import EPOCH
 

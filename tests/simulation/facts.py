@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from chalicelib.facts.keeper import FactRecorder
 from chalicelib.facts.ledger import FactLedger
-from chalicelib.facts.posting.actions import KINDS
 from chalicelib.facts.posting.dimensions import Dimensions
+from chalicelib.facts.posting.effects import KINDS
 from chalicelib.facts.posting.writer import FactWriter
 from chalicelib.facts.roster import NoRoster
 from chalicelib.once.effects import Effects

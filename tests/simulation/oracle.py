@@ -20,7 +20,7 @@ from chalicelib.outreach.conversations.handoffs import PARTITION
 from chalicelib.outreach.conversations.records import Status
 from chalicelib.outreach.sending.effects import NOTICES, HandOffData
 from chalicelib.support import keys as ticket_keys
-from chalicelib.support.actions import CLOSE
+from chalicelib.support.effects import CLOSE
 from tests.simulation import purposes
 from tests.simulation.carriers import decided_text
 from tests.simulation.flow import REPLIES

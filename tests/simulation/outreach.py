@@ -17,8 +17,8 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.once.recovery.cursor import Sweeps
 from chalicelib.outreach.company_events.endpoint import Endpoint, endpoint_of, secret_id
+from chalicelib.outreach.company_events.outbox import EventRows
 from chalicelib.outreach.company_events.recorder import CompanyEvents
-from chalicelib.outreach.company_events.rows import EventRows
 from chalicelib.outreach.company_events.telling import Teller
 from chalicelib.outreach.consent.unsubscribe import UnsubscribeDoor
 from chalicelib.outreach.conversations.do_not_contact import DoNotContact

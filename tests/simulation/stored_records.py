@@ -19,7 +19,7 @@ from chalicelib.outreach.conversations.handoffs import WAITING
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, HELP, OPT_OUT, UNSAID
 from chalicelib.outreach.project.pace import TOGETHER
 from chalicelib.support import keys as ticket_keys
-from chalicelib.support.actions import ATTENTION_TAG
+from chalicelib.support.effects import ATTENTION_TAG
 from tests.simulation.scenario import CANARIES
 from tests.simulation.vendor import CLOSED, epoch
 

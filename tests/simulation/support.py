@@ -19,7 +19,7 @@ from chalicelib.once.flow import Event, Flow
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
-from chalicelib.support.actions import KINDS
+from chalicelib.support.effects import KINDS
 from chalicelib.support.flow import SupportFlow
 from chalicelib.support.orders.cache import Lookups
 from chalicelib.support.orders.lookup import CustomerOrders

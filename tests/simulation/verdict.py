@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.facts.posting.actions import INSERT_DIMENSION, REPLACE_DIMENSION
+from chalicelib.facts.posting.effects import INSERT_DIMENSION, REPLACE_DIMENSION
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED
 from chalicelib.outreach.hearing.lost_texts import YOUNG
 from tests.simulation import answered, purposes, stored_records, tools

@@ -3,7 +3,7 @@
 import pytest
 
 from chalicelib.errors import PermanentError, UncertainError
-from chalicelib.support.actions import close as closing_effect
+from chalicelib.support.effects import close as closing_effect
 from chalicelib.support.performing import TicketExecutors
 from tests.rigs import vendor_server as does
 from tests.rigs.richpanel import adapter

@@ -7,7 +7,7 @@ import pytest
 
 from chalicelib.once.action import Found, UnsettledAction
 from chalicelib.once.keys import OpaqueIds, Suffix
-from chalicelib.support.actions import body_hash, reference
+from chalicelib.support.effects import body_hash, reference
 from chalicelib.support.keys import reply_action
 from chalicelib.support.read_back import ReplyReadBack, may_be_ours
 from chalicelib.support.tickets import Comment

@@ -6,7 +6,7 @@ In the order of a run:
     writer      claims the lease, opens a batch, posts it, marks its facts as posted
     batch       the open batch as stored in the writer's row
     dimensions  inserts missing dimension keys before the facts that refer to them
-    actions     the kinds of side effects: add rows, replace a table's rows
+    effects     the kinds of side effects: add rows, replace a table's rows
     powerbi     the sink of the report: a Power BI push dataset
     ndjson      the other sink: an archive in S3 or a local folder
 

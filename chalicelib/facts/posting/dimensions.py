@@ -27,8 +27,8 @@ from chalicelib.facts.dataset import (
 )
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Agent, Dimension, Keys, Row
-from chalicelib.facts.posting import actions
-from chalicelib.facts.posting.actions import INSERT_DIMENSION, REPLACE_DIMENSION
+from chalicelib.facts.posting import effects
+from chalicelib.facts.posting.effects import INSERT_DIMENSION, REPLACE_DIMENSION
 from chalicelib.once.action import ActionRow, ActionStatus
 from chalicelib.once.effect import Effect
 from chalicelib.once.effects import Attempt, Effects, StepAction
@@ -131,7 +131,7 @@ class Dimensions:
         if current.again_at:
             return self._replace(attempt, table, current, both | wanted)
         rows = self._rows(table, current.posting)
-        insert = actions.rows(INSERT_DIMENSION, self.target, table, current.number, rows)
+        insert = effects.rows(INSERT_DIMENSION, self.target, table, current.number, rows)
         row = self._perform(attempt, insert)
         match row.status:
             case ActionStatus.DONE:
@@ -165,7 +165,7 @@ class Dimensions:
         rows = self._rows(table, keys)
         begun = replace(waiting, number=self._number(current), again_at=lands_until(self.clock))
         begun = self._note(table, current, begun)
-        action = actions.rows(REPLACE_DIMENSION, self.target, table, begun.number, rows)
+        action = effects.rows(REPLACE_DIMENSION, self.target, table, begun.number, rows)
         try:
             status = self._perform(attempt, action).status
         except (ProviderError, HandBackError, UnavailableError):

@@ -27,10 +27,10 @@ from chalicelib.facts import reasons as why
 from chalicelib.facts.dataset import FACT_EVENT, ROWS_PER_POST, dimension_keys, fact_row
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Fact, FactStatus, Keys, TimeLeft
-from chalicelib.facts.posting import actions
-from chalicelib.facts.posting.actions import POST_FACTS
+from chalicelib.facts.posting import effects
 from chalicelib.facts.posting.batch import Batch, Rebuilding, first_that_fit, writer_event
 from chalicelib.facts.posting.dimensions import Dimensions
+from chalicelib.facts.posting.effects import POST_FACTS
 from chalicelib.once.action import ActionRow, ActionStatus
 from chalicelib.once.effects import Attempt, Effects, StepAction
 from chalicelib.once.event import LEASE_GRACE_SECONDS, EventStatus, Lease
@@ -281,7 +281,7 @@ class FactWriter:
         """
         rows = tuple(fact_row(fact) for fact in facts)
         first, *others = (
-            actions.rows(POST_FACTS, sink.target, FACT_EVENT, run.batch.number, rows)
+            effects.rows(POST_FACTS, sink.target, FACT_EVENT, run.batch.number, rows)
             for sink in self.sinks
         )
         # An operator's attempt may retry an action that was refused, or skipped for a switch.

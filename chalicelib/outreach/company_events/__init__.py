@@ -1,11 +1,11 @@
 """Events to companies: what happened in a conversation, as signed webhooks to the company's endpoint.
 
-    names       the events, their ids and their body
-    rows        the outbox: the events of each conversation in order, and each endpoint's state
-    recorder    writes an event once and has it posted: what the rest of outreach calls
-    endpoint    a project's endpoint: its settings and its secrets
-    telling     the executor: posts one event, and decides when it is tried again
-    endpoint_breaker  nothing is posted for a while to an endpoint that fails
+    event_names        the events, their ids and their body
+    outbox             the outbox: the events of each conversation in order, and each endpoint's state
+    recorder           writes an event once and has it posted: what the rest of outreach calls
+    endpoint           a project's endpoint: its settings and its secrets
+    telling            the executor: posts one event, and decides when it is tried again
+    endpoint_breaker   nothing is posted for a while to an endpoint that fails
     standard_webhooks  signatures, for both directions
 
 An event is written when a worker reaches what it tells of, under a key of that, before the worker's

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from chalicelib.once import keys
 from chalicelib.outreach import reasons
-from chalicelib.outreach.company_events.rows import EndpointState, EventRows, Head
+from chalicelib.outreach.company_events.outbox import EndpointState, EventRows, Head
 
 FAILURES_TO_OPEN = 3
 FIRST_PAUSE_SECONDS = 30.0

@@ -18,8 +18,14 @@ from chalicelib.once.later import MOST_ROUNDS
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.company_events.names import TELLS, UNOPENED, CompanyEvent, Name, id_of
-from chalicelib.outreach.company_events.rows import EventRows, Head
+from chalicelib.outreach.company_events.event_names import (
+    TELLS,
+    UNOPENED,
+    CompanyEvent,
+    Name,
+    id_of,
+)
+from chalicelib.outreach.company_events.outbox import EventRows, Head
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.jobs import TellCompany
 

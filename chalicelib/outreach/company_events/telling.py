@@ -32,13 +32,19 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events import endpoint_breaker, standard_webhooks
 from chalicelib.outreach.company_events.endpoint import Endpoint, signing_secrets
-from chalicelib.outreach.company_events.names import UNOPENED, CompanyEvent, Name, Personal, body
-from chalicelib.outreach.company_events.rows import EndpointState, EventRows, Head
+from chalicelib.outreach.company_events.event_names import (
+    UNOPENED,
+    CompanyEvent,
+    Name,
+    Personal,
+    body,
+)
+from chalicelib.outreach.company_events.outbox import EndpointState, EventRows, Head
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.lane_shares import LaneShares
 from chalicelib.outreach.tools.tokens import call_token
-from chalicelib.vendors.webhook import PostAnswer, SignedPost
+from chalicelib.vendors.posting import PostAnswer, SignedPost
 
 PROVIDER = "company"
 DEADLINE_SECONDS = 10.0

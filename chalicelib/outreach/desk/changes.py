@@ -11,7 +11,7 @@ from chalicelib.clock import iso
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.company_events.names import TELLS
+from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.conversations.acts import Change
 from chalicelib.outreach.conversations.records import (

@@ -39,7 +39,7 @@ from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import SENDER_OF
-from chalicelib.outreach.company_events.names import TELLS
+from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.door import access, outcomes, reading, router
 from chalicelib.outreach.door.access import Access
@@ -52,7 +52,7 @@ from chalicelib.outreach.project.companies import Companies, Project
 from chalicelib.outreach.project.follow_up_settings import channels_left, declared_by
 
 if TYPE_CHECKING:  # most starts do not load them
-    from chalicelib.outreach.company_events.rows import EventRows
+    from chalicelib.outreach.company_events.outbox import EventRows
     from chalicelib.outreach.conversations.parcels import Parcels
     from chalicelib.outreach.conversations.store import Conversations
 

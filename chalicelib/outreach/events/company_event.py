@@ -22,10 +22,10 @@ from chalicelib.once.ports import Clock, Log, Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.endpoint import Endpoint
-from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.event_names import Name
+from chalicelib.outreach.company_events.outbox import EventRows, Head
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.company_events.recorder import job as following_job
-from chalicelib.outreach.company_events.rows import EventRows, Head
 from chalicelib.outreach.jobs import TellCompany
 from chalicelib.outreach.sending.effects import TELL_COMPANY, hand_off, tell_company
 

@@ -15,7 +15,7 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.event_names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.consent.words import Word, heard
 from chalicelib.outreach.conversations import numbers

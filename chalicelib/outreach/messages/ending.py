@@ -13,7 +13,7 @@ from chalicelib.clock import iso
 from chalicelib.once.event import Lease
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item
-from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.event_names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import (

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, Flag, StrEnum, auto
 
-from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.event_names import Name
 from chalicelib.outreach.conversations.records import FOLLOW_UP, PERSON, Status
 
 

@@ -24,7 +24,7 @@ from chalicelib.once.reasons import (
 )
 from chalicelib.once.store import Item
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.event_names import Name
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import (
     AUTOMATED,

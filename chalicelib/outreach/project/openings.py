@@ -7,7 +7,7 @@ from typing import Any
 
 from chalicelib.outreach.channels import SENDER_OF, Channel
 from chalicelib.outreach.company_events.endpoint import SETTING as ENDPOINT
-from chalicelib.outreach.company_events.names import TELLS
+from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.project.companies import Project
 
 OF_PROJECT = (

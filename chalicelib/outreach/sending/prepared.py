@@ -20,7 +20,7 @@ from chalicelib.once.effect import Effect
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel, carrier_address
-from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.event_names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.consent import unsubscribe
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, OtherMessages, Record

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from chalicelib.outreach.company_events.names import TELLS
+from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.conversations.drafts import Drafts
 from chalicelib.outreach.conversations.records import CONFIRMATION, Draft, Entry, Record
 from chalicelib.outreach.languages import Language, language_of

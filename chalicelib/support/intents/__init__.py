@@ -4,7 +4,7 @@ In the order of a message:
 
     own_words        its own words and order number
     spelling         the listed word that a misspelt one stands for
-    languages        its language
+    language         its language
     words            the phrases of each intent, as data
     risks            the phrases of grave matters, as data
     phrases          finds every phrase of the tables in the words

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from chalicelib.support.intents.languages import Language, language_of
+from chalicelib.support.intents.language import Language, language_of
 from chalicelib.support.intents.own_words import words_of
 from chalicelib.support.intents.phrases import HINT, SURE, Phrases, of_intents
 

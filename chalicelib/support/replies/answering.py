@@ -22,8 +22,8 @@ from chalicelib.once.keys import OpaqueIds, normalised
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support import reasons as why
-from chalicelib.support.actions import reference
 from chalicelib.support.decision import MAX_ASKS, Decision
+from chalicelib.support.effects import reference
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.own_words import order_number, own_part
 from chalicelib.support.opinion import Opinions

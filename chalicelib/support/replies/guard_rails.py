@@ -15,8 +15,8 @@ from chalicelib.once import reasons as core
 from chalicelib.once.allowances import Limit
 from chalicelib.once.ports import Switches
 from chalicelib.support import reasons as why
-from chalicelib.support.actions import ATTENTION_TAG
 from chalicelib.support.decision import REPEATED_COMPLAINT, Decision
+from chalicelib.support.effects import ATTENTION_TAG
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.own_words import own_part
 from chalicelib.support.replies.templates import CATALOGUE

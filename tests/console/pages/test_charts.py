@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.aws.logs import JsonLog
 from console.pages import charts
-from local.stack.metrics import values_of
+from local.stack.emf import values_of
 from ops.inspect import automation
 from tests.house.test_watching import emitted
 from tests.rigs.console import words_of

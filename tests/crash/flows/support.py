@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from chalicelib.once import keys
 from chalicelib.support import keys as ticket_keys
-from chalicelib.support.actions import reference
+from chalicelib.support.effects import reference
 from tests.crash.flow import STRAY, Arrival, Flow, Row, Step, Tick, http_event
 from tests.crash.run import HORIZON_SECONDS, Run
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import requests
 
-from local.stack.clock import MovedClock
 from local.stack.control import Control
+from local.stack.turned_clock import MovedClock
 
 
 class Asked:

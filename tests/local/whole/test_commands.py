@@ -260,13 +260,13 @@ def test_the_demo_fails_with_a_reason_when_an_effect_is_missing(tmp_path):
 import sys
 from pathlib import Path
 from local.demo import run as demo
-from local.vendors.richpanel import Richpanel
-honest = Richpanel._change_tags
+from local.vendors.richpanel import SimulatedRichpanel
+honest = SimulatedRichpanel._change_tags
 def forgetful(self, ticket, body, *, add):
     answer = honest(self, ticket, body, add=add)
     self._effects.pop()
     return answer
-Richpanel._change_tags = forgetful
+SimulatedRichpanel._change_tags = forgetful
 whole = demo._story()
 demo._story = lambda: whole[:1]
 for chapter in (demo.facts_demo, demo.support_demo, demo.outreach_demo, demo.follow_ups_demo):

@@ -17,7 +17,7 @@ from chalicelib.once.event import (
 )
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import UNDECIDED
-from chalicelib.support.actions import add_tag
+from chalicelib.support.effects import add_tag
 from tests.rigs.fakes import ManualClock
 from tests.rigs.ledger import MODES, facts
 

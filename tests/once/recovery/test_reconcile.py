@@ -18,7 +18,7 @@ from chalicelib.once.job import Recovery
 from chalicelib.once.recovery.sweep import RESERVE_SECONDS
 from chalicelib.once.timer import dated
 from chalicelib.support import keys as ticket_keys
-from chalicelib.support.actions import ATTENTION_TAG
+from chalicelib.support.effects import ATTENTION_TAG
 from chalicelib.support.lost_tickets import MAX_CONSECUTIVE_GAPS
 from tests.rigs.engines import drain
 from tests.rigs.memory_stage import ON_ENGINE

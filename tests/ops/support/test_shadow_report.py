@@ -6,7 +6,7 @@ import pytest
 
 from ops.session import Session
 from ops.support import shadow_report
-from ops.support.shares import said, share
+from ops.support.bounds import said, share
 from tests.rigs.ops_cli import runner
 
 STATUS = "Where is my order #100234?"

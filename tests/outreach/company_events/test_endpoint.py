@@ -14,8 +14,8 @@ from chalicelib.outreach.company_events.endpoint import (
     secret_id,
     signing_secrets,
 )
-from chalicelib.vendors import webhook
-from chalicelib.vendors.webhook import SignedPost, post
+from chalicelib.vendors import posting
+from chalicelib.vendors.posting import SignedPost, post
 from tests.rigs import vendor_server
 from tests.rigs.company_endpoint import SECRETS
 
@@ -102,7 +102,7 @@ def resolving(monkeypatch, *addresses):
         raise ConnectionRefusedError
 
     fake = SimpleNamespace(getaddrinfo=found, SOCK_STREAM=socket.SOCK_STREAM)
-    monkeypatch.setattr(webhook, "socket", fake)
+    monkeypatch.setattr(posting, "socket", fake)
     monkeypatch.setattr("urllib3.util.connection.create_connection", create)
     return connected
 

@@ -3,7 +3,7 @@
 import pytest
 
 from chalicelib.outreach.company_events import endpoint_breaker
-from chalicelib.outreach.company_events.names import TELLS, Name
+from chalicelib.outreach.company_events.event_names import TELLS, Name
 from tests.rigs.conversation_samples import new
 
 MANY = 40

@@ -8,7 +8,7 @@ from chalicelib.once.job import Recovery
 from chalicelib.once.later import MOST_ROUNDS
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys
-from chalicelib.outreach.company_events.names import TELLS, Name
+from chalicelib.outreach.company_events.event_names import TELLS, Name
 from chalicelib.outreach.conversations.records import Entry
 from chalicelib.wiring.jobs import decode
 from tests.rigs.company_endpoint import SECRETS, consumer

@@ -33,9 +33,9 @@ session = boto3.Session()
 session.events.register("response-received", dies)
 boto3.DEFAULT_SESSION = session
 import app
-from local.stack.lambda_events import Context
+from local.stack.lambda_events import LambdaContext
 
-app.outreach_worker(json.load(sys.stdin), Context())
+app.outreach_worker(json.load(sys.stdin), LambdaContext())
 """
 
 

@@ -10,7 +10,7 @@ from chalicelib.once.event import EventStatus
 from chalicelib.once.job import Recovery, facts_of
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.outreach import keys
-from chalicelib.outreach.company_events.names import TELLS, Name
+from chalicelib.outreach.company_events.event_names import TELLS, Name
 from chalicelib.outreach.consent import unsubscribe
 from chalicelib.outreach.consent.unsubscribe import UnsubscribeDoor
 from chalicelib.outreach.conversations.records import Record

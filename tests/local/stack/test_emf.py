@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from chalicelib.aws.logs import JsonLog
 from chalicelib.clock import SystemClock
-from local.stack.metrics import Metrics, values_of
+from local.stack.emf import Metrics, values_of
 from ops.inspect import metrics
 from ops.inspect.metrics import Query
 from ops.session import Session

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from local.stack import engine, resources
-from local.stack.clock import MovedClock, command
+from local.stack.turned_clock import MovedClock, command
 
 ROOT = Path(__file__).parents[3]
 DAY = 86_400

@@ -2,7 +2,7 @@
 
 Every process of a trial stack follows it, so quiet hours, retries and expiries pass in a second::
 
-    python -m local.stack.clock FILE MODULE ARGUMENT...   # as `python -m MODULE`, on that clock
+    python -m local.stack.turned_clock FILE MODULE ARGUMENT...   # as `python -m MODULE`, on that clock
 
 Wall clock and monotonic clock move together.  Nothing of this is deployed.
 """
@@ -75,7 +75,7 @@ class MovedClock:
 
 def command(file: Path, module: str) -> tuple[str, ...]:
     """The command that runs a module on that clock."""
-    return (sys.executable, "-m", "local.stack.clock", str(file), module)
+    return (sys.executable, "-m", "local.stack.turned_clock", str(file), module)
 
 
 def main(arguments: list[str]) -> None:

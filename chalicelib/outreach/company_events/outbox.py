@@ -27,7 +27,7 @@ from chalicelib.errors import TransientError
 from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import ConditionFailed, Item, TransactionConflict, TransactionRefused
-from chalicelib.outreach.company_events.names import CompanyEvent, Name
+from chalicelib.outreach.company_events.event_names import CompanyEvent, Name
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Record
 
