@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.conversations.parcels import Parcels
     from chalicelib.outreach.conversations.store import Conversations
     from chalicelib.outreach.desk.door import DeskDoor
-    from chalicelib.outreach.desk.inbox import Inbox
+    from chalicelib.outreach.desk.inbox import DeskInbox
     from chalicelib.outreach.desk.operators import Desk
     from chalicelib.outreach.door.initiate import Initiate
     from chalicelib.outreach.door.shares import Shares
@@ -504,13 +504,13 @@ class Outreach(Core):
         return Desk(self.inbox, Handoffs(self._conversations_table))
 
     @cached_property
-    def inbox(self) -> Inbox:
+    def inbox(self) -> DeskInbox:
         """What persons see of hand-offs, and what they do with them."""
         from chalicelib.outreach.conversations.handoffs import Handoffs
-        from chalicelib.outreach.desk.inbox import Inbox
+        from chalicelib.outreach.desk.inbox import DeskInbox
         from chalicelib.outreach.project.companies import Companies
 
-        return Inbox(
+        return DeskInbox(
             self.conversations,
             Handoffs(self._conversations_table),
             self.intake,

@@ -19,19 +19,16 @@ from werkzeug.wrappers import Response
 from chalicelib.clock import iso
 from chalicelib.errors import ConflictError, PayloadError
 from chalicelib.once.journal import Act, entry_time
-from chalicelib.outreach.desk import asked as asking
-from chalicelib.outreach.desk.inbox import NotFoundError
+from chalicelib.outreach.desk import acts, persons
+from chalicelib.outreach.desk.asked import parsed_act
+from chalicelib.outreach.desk.inbox import NoConversationError
+from chalicelib.outreach.door.access import DeskRole
 from console import backend, forms
 from console.access import Right, needs, person
 from console.pages import desk_words
 
 pages = Blueprint("conversation", __name__)
 LOOKED = "conversation view"
-_LEAVES = frozenset(
-    {asking.GIVE_BACK, asking.DECLINE, asking.CLOSE, asking.TRANSFER, asking.SNOOZE}
-)
-"""Acts after which the person has no more to do here: back to the inbox."""
-_KEPT = ("text", "subject", "reason", "hint", "to", "until")
 _LATER = (
     ("in an hour", timedelta(hours=1)),
     ("in four hours", timedelta(hours=4)),
@@ -86,31 +83,36 @@ def again(opaque_id: str, _act: str) -> Response:
 def do(opaque_id: str, act: str) -> Response | tuple[str, int]:
     """Do an act, once however often its form is posted."""
     found = _found(opaque_id)
-    if act not in asking.ACTS:
+    if act not in acts.ACTS:
         abort(404)
     seen = request.form.get("version", "")
-    if act == asking.TAKE and not seen:  # from the list, which shows no version
+    if act == acts.TAKE and not seen:  # from the list, which shows no version
         seen = found["version"]
     who = person()
-    own = {name: _posted(name) for name in asking.FIELDS[act]}
+    own = {one.name: _posted(one.name) for one in acts.ACTS[act].fields}
     given = {name: value for name, value in own.items() if value.strip()}
     try:
-        asked = asking.parsed_act(
+        asked = parsed_act(
             {"act": act, "by": who.name, "version": seen, **given},
             conversation_id=opaque_id,
             key=forms.once(),
-            actor=who.name,
+            actor=persons.normal(who.name),
             company_id=found["company"],
-            is_lead=who.leads(found["company"]),
+            role=_role(found),
         )
         backend.acting().services.inbox.act(asked)
     except PayloadError as error:
-        return _page(opaque_id, said=error.message, kept=own), error.status
+        return _page(opaque_id, said=error.message, kept={act: own}), error.status
     except ConflictError as error:
-        return _page(opaque_id, said=_faster(opaque_id, error), kept=own), CONFLICT
-    if act in _LEAVES:
+        return _page(opaque_id, said=_faster(opaque_id, error), kept={act: own}), CONFLICT
+    if acts.ACTS[act].is_last:
         return redirect(url_for("inbox.show"), code=303)
     return redirect(url_for("conversation.show", opaque_id=opaque_id), code=303)
+
+
+def _role(found: Mapping[str, Any]) -> DeskRole:
+    """What the person is to the conversation's company."""
+    return DeskRole.LEAD if person().leads(found["company"]) else DeskRole.AGENT
 
 
 def _posted(name: str) -> str:
@@ -122,32 +124,46 @@ def _found(opaque_id: str) -> dict[str, Any]:
     """The conversation; 404 for one that is not of the person's companies, as for none."""
     try:
         found = backend.reading().services.inbox.conversation(opaque_id)
-    except NotFoundError:
+    except NoConversationError:
         abort(404)
     if not person().sees(found["company"]):
         abort(404)
     return found
 
 
-def _page(opaque_id: str, *, said: str = "", kept: Mapping[str, str] | None = None) -> str:
+def _page(
+    opaque_id: str, *, said: str = "", kept: Mapping[str, Mapping[str, str]] | None = None
+) -> str:
+    """The page.
+
+    Args:
+        opaque_id: the conversation.
+        said: why an act was refused.
+        kept: what the person wrote in its form.
+    """
     found = _found(opaque_id)
-    session = backend.acting()
+    session, name = backend.acting(), persons.normal(person().name)
     session.services.journal.enter(
         Act(LOOKED, opaque_id, person().name, result="viewed", evidence={"status": found["status"]})
     )
     others = [one for one in found["may_also_belong_to"] if _is_seen(one)]
+    holder = (found["handoff"] or {}).get("taken_by")
+    offered = list(session.services.inbox.offered(opaque_id, name, _role(found)))
     return render_template(
         "conversation.html",
         conversation={**found, "may_also_belong_to": others},
         held=_held_text(found),
         refused=(found["held_message"] or {}).get("refused"),
-        holder=(found["handoff"] or {}).get("taken_by"),
-        is_mine=(found["handoff"] or {}).get("taken_by") == person().name,
-        leads=person().leads(found["company"]),
+        holder=holder,
+        is_mine=holder == name,
+        on_held=[one for one in offered if one.offered is acts.Offered.OF_HELD],
+        on_all=[one for one in offered if one.offered is not acts.Offered.OF_HELD],
         story=list(_story(opaque_id)),
         said=said,
-        kept={name: (kept or {}).get(name, "") for name in _KEPT},
-        later=[(name, iso(session.services.clock.now() + wait)) for name, wait in _LATER],
+        kept=kept or {},
+        unsent="".join(own.get("text", "") for own in (kept or {}).values()),
+        later=[(when, iso(session.services.clock.now() + wait)) for when, wait in _LATER],
+        button=desk_words.button,
         why=desk_words.why,
         waited=desk_words.waited,
     )
@@ -156,7 +172,7 @@ def _page(opaque_id: str, *, said: str = "", kept: Mapping[str, str] | None = No
 def _is_seen(opaque_id: str) -> bool:
     try:
         record = backend.reading().services.inbox.record(opaque_id)
-    except NotFoundError:
+    except NoConversationError:
         return False
     return person().sees(record.company_id)
 

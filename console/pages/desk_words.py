@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from chalicelib.outreach.desk import acts
 from ops.inspect.explain import words
 
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
@@ -20,3 +24,17 @@ def waited(seconds: int | None) -> str:
         if seconds >= size:
             return f"{seconds // size} {unit}"
     return "under a minute"
+
+
+def button(act: acts.DeskAct, found: Mapping[str, Any]) -> tuple[str, str]:
+    """The label and the tone of an act's button, for a conversation as the desk shows it."""
+    handoff, held = found["handoff"], found["held_message"] or {}
+    if act.name == acts.TAKE and not handoff:
+        return "Step in", ""
+    if act.name == acts.TAKE and handoff["taken_by"]:
+        return f"Take from {handoff['taken_by']}", ""
+    if act.name == acts.APPROVE and not held.get("text"):
+        return "Let automation write and send", act.words.tone
+    if act.name == acts.APPROVE and held["refused"]:
+        return "Let automation write again and send", act.words.tone
+    return act.words.button, act.words.tone

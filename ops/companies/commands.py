@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from chalicelib.outreach.desk.asked import ACTS
+from chalicelib.outreach.desk.acts import ACTS, DeskAct
 from chalicelib.outreach.door.access import DeskRole
 from ops import journal
-from ops.companies import api_keys, company, erase, events, handoff, senders, usage
+from ops.companies import act_options, api_keys, company, erase, events, handoff, senders, usage
 from ops.options import DryRun, Json, Limit, Reason, Stage, Yes
 from ops.output import Output
 from ops.repair import dead_letters, mail_failures
@@ -62,66 +63,43 @@ def handoff_list(
     output.say(f"{len(found)} waiting")
 
 
-@handoff_app.command("approve")
-def handoff_approve(
-    conversation: Conversation,
-    stage: Stage = "dev",
-    company_id: Company = None,
-    *,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
-    """Resume automation and send the held message, once even if approved repeatedly."""
-    session, output = Session(stage, yes), Output(json)
-    session.may_write("handoff approve")
-    result = handoff.approve(session, conversation, company_id)
-    output.show(result)
-    output.facts(result)
+def handoff_command(act: DeskAct) -> Callable[..., None]:
+    """The command of an act: its fields are options, beside those that all acts have."""
+
+    def do(
+        conversation: Conversation,
+        by: Annotated[
+            str | None, typer.Option("--by", help="Who does it, as the team names them.")
+        ] = None,
+        stage: Stage = "dev",
+        company_id: Company = None,
+        *,
+        lead: Annotated[
+            bool, typer.Option("--lead", help="As a lead: also what another person has.")
+        ] = False,
+        yes: Yes = False,
+        json: Json = False,
+        **fields: str,
+    ) -> None:
+        session, output = Session(stage, yes), Output(json)
+        session.may_write(f"handoff {act.name}")
+        result = handoff.act(
+            session,
+            act.name,
+            conversation,
+            session.identity.name if by is None else by,
+            company_id,
+            role=DeskRole.LEAD if lead else DeskRole.AGENT,
+            fields=fields,
+        )
+        output.show(result)
+        output.facts(result)
+
+    return act_options.added(do, act)
 
 
-@handoff_app.command("take")
-def handoff_take(
-    conversation: Conversation,
-    by: Annotated[str, typer.Option("--by", help="Who answers, as the team names them.")],
-    stage: Stage = "dev",
-    company_id: Company = None,
-    *,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
-    """Take a conversation over manually; automation never sends what it holds."""
-    session, output = Session(stage, yes), Output(json)
-    session.may_write("handoff take")
-    result = handoff.take(session, conversation, by, company_id)
-    output.show(result)
-    output.facts(result)
-
-
-@handoff_app.command("act")
-def handoff_act(
-    what: Annotated[str, typer.Argument(help=f"One of: {', '.join(ACTS)}.")],
-    conversation: Conversation,
-    by: Annotated[str, typer.Option("--by", help="Who does it, as the team names them.")],
-    stage: Stage = "dev",
-    company_id: Company = None,
-    *,
-    text: Annotated[str, typer.Option("--text", help="Of a reply, an approval or a note.")] = "",
-    subject: Annotated[str, typer.Option("--subject", help="Of an e-mail.")] = "",
-    reason: Annotated[str, typer.Option("--reason", help="Of a decline or a close.")] = "",
-    to: Annotated[str, typer.Option("--to", help="Who has it next, of a transfer.")] = "",
-    until: Annotated[str, typer.Option("--until", help="ISO time, of a snooze.")] = "",
-    hint: Annotated[str, typer.Option("--hint", help="For the writer, of a give_back.")] = "",
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
-    """Do any act of the desk: reply as a person, note, give back, close and so on."""
-    session, output = Session(stage, yes), Output(json)
-    session.may_write("handoff act")
-    fields = {"text": text, "subject": subject, "reason": reason}
-    given = {**fields, "to": to, "until": until, "hint": hint}
-    result = handoff.act(session, what, conversation, by, company_id, **given)
-    output.show(result)
-    output.facts(result)
+for _act in ACTS.values():
+    handoff_app.command(_act.name, help=act_options.help_of(_act))(handoff_command(_act))
 
 
 @company_app.command("put")

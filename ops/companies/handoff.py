@@ -1,18 +1,20 @@
-"""Conversations waiting for a person: list them, show one, and the acts of the desk.
+"""Conversations waiting for a person: list them, show one, and do the acts of the desk.
 
 Where a company is named, another company's conversation is as one that does not exist.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
 from chalicelib.errors import ConflictError, PayloadError
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.desk import asked as asking
-from chalicelib.outreach.desk import shown
-from chalicelib.outreach.desk.inbox import Done
+from chalicelib.outreach.desk import acts, shown
+from chalicelib.outreach.desk.asked import parsed_act
+from chalicelib.outreach.desk.holding import person_of
+from chalicelib.outreach.door.access import DeskRole
 from chalicelib.wiring.core import new_id
 from ops.session import OpsError, Session
 
@@ -93,92 +95,70 @@ def _shown(session: Session, record: Record) -> dict[str, Any]:
     }
 
 
-def approve(session: Session, opaque_id: str, company_id: str | None = None) -> dict[str, Any]:
-    """Release what is held; a release that failed before runs again under its own key.
-
-    Raises:
-        OpsError: there is no such conversation, it is not handed off, or a person took it over.
-    """
-    record = _handed_off(session, opaque_id, company_id)
-    holder = record.handoff.get("taken_by")
-    if holder is not None:
-        raise OpsError(f"{opaque_id} was taken over by {holder}: automation sends nothing")
-    done = _act(session, asking.APPROVE, record, session.identity.name)
-    did = "released again" if done.is_again else "released"
-    return {"id": opaque_id, "event": done.event, "did": did}
-
-
-def take(
-    session: Session, opaque_id: str, person: str, company_id: str | None = None
-) -> dict[str, Any]:
-    """Mark it as taken over by a person; automation sends nothing more.
-
-    Raises:
-        OpsError: there is no such conversation, it is not handed off, or another person took it.
-    """
-    if not person.strip():
-        raise OpsError("--by must name the person who takes it over", code=2)
-    record = _handed_off(session, opaque_id, company_id)
-    holder = record.handoff.get("taken_by")
-    if holder not in (None, person):
-        raise OpsError(f"{opaque_id} was taken over by {holder}")
-    _act(session, asking.TAKE, record, person)
-    return {"id": opaque_id, "taken_by": person}
-
-
 def act(
     session: Session,
     what: str,
     opaque_id: str,
     person: str,
     company_id: str | None = None,
-    **fields: str,
+    *,
+    role: DeskRole = DeskRole.AGENT,
+    fields: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Any other act of the desk, on the conversation as it is now.
+    """An act of the desk, on the conversation as it is now.
 
     Args:
         session: the stage.
-        what: one of `desk.asked.ACTS`.
+        what: a name in `desk.acts.ACTS`.
         opaque_id: the conversation.
         person: who does it, as the team names them.
         company_id: only a conversation of this company.
-        fields: the act's own fields.
+        role: a lead may act on what another person has.
+        fields: the act's own fields; one that was not given is empty.
 
     Raises:
-        OpsError: there is no such conversation, or it is not in a state for the act.
+        OpsError: there is no such conversation, it is not in a state for the act, another person
+            has it, or a field is wrong.
     """
     record = _record(session, opaque_id, company_id)
-    done = _act(session, what, record, person, **fields)
-    return {"id": opaque_id, "did": done.act, "event": done.event or None}
-
-
-def _act(session: Session, what: str, record: Record, person: str, **fields: str) -> Done:
-    raw = {"act": what, "by": person, "version": shown.version_of(record), **fields}
+    raw = {"act": what, "by": person, "version": shown.version_of(record)}
     try:
-        asked = asking.parsed_act(
-            {name: one for name, one in raw.items() if one},
-            conversation_id=record.opaque_id,
+        asked = parsed_act(
+            {**raw, **{name: one for name, one in fields.items() if one}},
+            conversation_id=opaque_id,
             key=new_id(),
             actor=session.identity.name,
             company_id=record.company_id,
-            is_lead=True,
+            role=role,
         )
-        return session.services.inbox.act(asked)
+        done = session.services.inbox.act(asked)
     except PayloadError as error:
         raise OpsError(error.message, code=2) from None
     except ConflictError as error:
-        raise OpsError(f"{record.opaque_id}: {error.message}") from None
+        raise OpsError(_refused(record, error)) from None
+    did = "released" if what == acts.APPROVE else what
+    now = _record(session, opaque_id, company_id)
+    return {
+        "id": opaque_id,
+        "did": f"{did} again" if done.is_again else did,
+        "event": done.event or None,
+        "taken_by": person_of(now) or None,
+    }
+
+
+def _refused(record: Record, error: ConflictError) -> str:
+    """Why an act was refused, for an operator, who may know the person and the status."""
+    match error.code:
+        case "HELD_BY_ANOTHER":
+            return f"{record.opaque_id} was taken over by {person_of(record)}: a lead may act on it"
+        case "NOT_HANDED_OFF":
+            return f"{record.opaque_id} is not waiting for a person: it is {record.status.value}"
+        case _:
+            return f"{record.opaque_id}: {error.message}"
 
 
 def _record(session: Session, opaque_id: str, company_id: str | None) -> Record:
     record = session.services.desk.show(opaque_id, company_id=company_id)
     if record is None:
         raise OpsError(f"no such conversation: {opaque_id}")
-    return record
-
-
-def _handed_off(session: Session, opaque_id: str, company_id: str | None) -> Record:
-    record = _record(session, opaque_id, company_id)
-    if not record.is_handed_off:
-        raise OpsError(f"{opaque_id} is not waiting for a person: it is {record.status.value}")
     return record

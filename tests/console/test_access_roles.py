@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from chalicelib.outreach.desk.inbox import NotFoundError, Page
+from chalicelib.outreach.desk.inbox import InboxPage, NoConversationError
 from console import access
 from console.access import Person, Right, Role
 from tests.rigs import console as rig
@@ -75,11 +75,11 @@ class Nothing:
 
     def list(self, **_):
 
-        return Page([])
+        return InboxPage([])
 
     def conversation(self, _opaque_id):
 
-        raise NotFoundError("CONVERSATION_NOT_FOUND", "none")
+        raise NoConversationError("CONVERSATION_NOT_FOUND", "none")
 
 
 def test_every_test_that_the_page_names_exists():

@@ -20,7 +20,7 @@ from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.desk import shown
 from chalicelib.outreach.desk.asked import parsed_act
 from chalicelib.outreach.desk.door import DeskDoor
-from chalicelib.outreach.desk.inbox import Inbox
+from chalicelib.outreach.desk.inbox import DeskInbox
 from chalicelib.outreach.door.access import Access, DeskRole
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.resume import ResumeRebuilder
@@ -72,7 +72,7 @@ class DeskRig(OutreachParts):
         new_id = self.intake.new_id
         self.journal = Journal(self.audit_table, self.clock, new_id)
         self.handoffs = Handoffs(self.conversations_table)
-        self.inbox = Inbox(
+        self.inbox = DeskInbox(
             self.conversations,
             self.handoffs,
             self.intake,
@@ -210,7 +210,7 @@ class DeskRig(OutreachParts):
             key=key or f"key-{self.asked}",
             actor=record.company_id,
             company_id=record.company_id,
-            is_lead=lead,
+            role=DeskRole.LEAD if lead else DeskRole.AGENT,
         )
 
     def act(self, act, record, by="sam", **more):

@@ -26,7 +26,7 @@ from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.conversations.parcels import Parcels
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
-from chalicelib.outreach.desk.inbox import Inbox
+from chalicelib.outreach.desk.inbox import DeskInbox
 from chalicelib.outreach.desk.operators import Desk
 from chalicelib.outreach.door.access import Access
 from chalicelib.outreach.door.initiate import Initiate
@@ -300,12 +300,12 @@ class OutreachParts:
         return Desk(self.inbox, self._handoffs)
 
     @property
-    def inbox(self) -> Inbox:
+    def inbox(self) -> DeskInbox:
         """Persons' side of hand-off."""
         container = self._container
         audit = SimTable(self._world, self._world.audit)
         journal = Journal(audit, container.clock, self._world.new_id)  # type: ignore[arg-type]
-        return Inbox(
+        return DeskInbox(
             self._conversations,
             self._handoffs,
             container.intake,

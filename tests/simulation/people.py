@@ -16,7 +16,7 @@ from chalicelib.once.recovery.rebuilders import rebuilt
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.desk import shown
-from chalicelib.outreach.desk.asked import GIVE_BACK, REPLY, TAKE, Asked
+from chalicelib.outreach.desk.case import Asked
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.jobs import TicketMessage
 from tests.simulation.scenario import EPOCH
@@ -130,12 +130,13 @@ class People:
         inbox = self._world.door.outreach.inbox
         record = inbox.record(opaque_id)
         state = shown.state_of(handoffs.entry(record, record.handoff), inbox._clock.now())
-        act = {"waiting": TAKE, "taken": REPLY, "answered": GIVE_BACK}.get(state)
+        act = {"waiting": "take", "taken": "reply", "answered": "give_back"}.get(state)
         if act is None or not record.is_handed_off:
             return
         key = f"{act}-{record.handoff['id']}-{record.message_count}"
-        text = f"It is me, {key}." if act == REPLY else ""
-        asked = Asked(act, opaque_id, shown.version_of(record), key, "sam", "sam", text=text)
+        fields = {"text": f"It is me, {key}."} if act == "reply" else {}
+        version = shown.version_of(record)
+        asked = Asked(act, opaque_id, version, key, by="sam", actor="sam", fields=fields)
         for _ in range(2):
             with suppress(ConflictError):
                 done = inbox.act(asked)

@@ -36,7 +36,7 @@ class RepeatedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ActChange:
     """What an act changes of a conversation.
 
     Attributes:
@@ -77,7 +77,7 @@ class Acts(items.OnTable):
         self,
         record: Record,
         act_id: str,
-        change: Change,
+        change: ActChange,
         *,
         about: Mapping[str, Any],
         journal: Sequence[Item] = (),
@@ -153,7 +153,7 @@ class Acts(items.OnTable):
                 return
 
     @staticmethod
-    def _gone(change: Change) -> Collection[str]:
+    def _gone(change: ActChange) -> Collection[str]:
         """A note for colleagues leaves a question to the recipient as it is."""
         return change.remove if change.handoff is None else (*change.remove, CONFIRMATION)
 
@@ -161,7 +161,7 @@ class Acts(items.OnTable):
         self,
         record: Record,
         act_id: str,
-        change: Change,
+        change: ActChange,
         about: Mapping[str, Any],
         journal: Sequence[Item],
     ) -> list[Item]:

@@ -1,104 +1,30 @@
-"""What a person asks for at the desk, and why it is refused; pure.
+"""What a person asks for at the desk, read from a request; pure.
 
 The body of an act, beside which the request carries an ``Idempotency-Key``::
 
     {"act": "reply", "by": "sam", "version": "5d0c...", "text": "Of course: I call you at nine."}
 
-    act        further fields                    what it does
-    take       -                                 the person has the conversation; the machine yields
-    reply      text, subject                     sends a message of the person
-    approve    text, subject                     sends what is held, as written or as edited
-    decline    reason                            what is held is never sent
-    note       text                              a note for colleagues, never sent
-    transfer   to                                another person has it
-    snooze     until                             hidden until then, or until the recipient writes
-    give_back  hint                              the machine has it again, and answers what waits
-    close      reason                            the hand-off is over; nothing is sent
+`acts` says which fields an act has beside ``act``, ``by`` and ``version``.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from chalicelib.clock import iso, parsed
-from chalicelib.errors import ConflictError, PayloadError
-from chalicelib.once import keys
+from chalicelib.errors import PayloadError
+from chalicelib.outreach.desk import persons
+from chalicelib.outreach.desk.acts import ACTS, ActField, FieldKind
+from chalicelib.outreach.desk.case import Asked
+from chalicelib.outreach.door.access import DeskRole
 
-TAKE, REPLY, APPROVE, DECLINE = "take", "reply", "approve", "decline"
-NOTE, TRANSFER, SNOOZE, GIVE_BACK, CLOSE = "note", "transfer", "snooze", "give_back", "close"
-FIELDS: Mapping[str, Mapping[str, bool]] = {
-    TAKE: {},
-    REPLY: {"text": True, "subject": False},
-    APPROVE: {"text": False, "subject": False},
-    DECLINE: {"reason": True},
-    NOTE: {"text": True},
-    TRANSFER: {"to": True},
-    SNOOZE: {"until": True},
-    GIVE_BACK: {"hint": False},
-    CLOSE: {"reason": False},
-}
-"""The acts, and of each its own fields: whether it needs them."""
-ACTS = tuple(FIELDS)
-MOST_CHARACTERS: Mapping[str, int] = {
-    "text": 20_000,
-    "subject": 200,
-    "reason": 300,
-    "hint": 1_000,
-    "until": 40,
-}
-_PERSON = re.compile(r"[\w.@+/-][\w.@+/ -]{0,62}[\w.@+/-]|[\w.@+/-]")
+BY = ActField("by", "the person, as the team names them", kind=FieldKind.PERSON, is_needed=True)
+"""Who acts: the one field of its own that every act has."""
 _KEY = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 _VERSION = re.compile(r"[0-9a-f]{16}")
-
-
-class RefusedError(ConflictError):
-    """The act cannot be done to the conversation as it is; nothing was changed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One act that a person asks for.
-
-    Attributes:
-        act: one of `ACTS`.
-        conversation_id: its opaque id.
-        version: of the conversation that the person saw.
-        key: the idempotency key.
-        by: the person, as the team names them: the holder after a take.
-        actor: who says so, for the journal: an operator, or the company whose key it was.
-        company_id: only a conversation of this company; None for operators.
-        is_lead: may act on what another person has.
-    """
-
-    act: str
-    conversation_id: str
-    version: str
-    key: str
-    by: str
-    actor: str
-    company_id: str | None = None
-    is_lead: bool = False
-    text: str = field(default="", repr=False)
-    subject: str = field(default="", repr=False)
-    reason: str = field(default="", repr=False)
-    hint: str = field(default="", repr=False)
-    to: str = ""
-    until: str = ""
-
-    @property
-    def act_id(self) -> str:
-        """The act's id within its conversation: the same for a repetition."""
-        return keys.digest("act", self.key)[:32]
-
-    @property
-    def fingerprint(self) -> str:
-        """Equal where the same is asked for by the same person; shows nothing of it."""
-        said = (self.text, self.subject, self.reason, self.hint, self.to, self.until)
-        return keys.digest(self.act, self.by, *said)
 
 
 def parsed_act(
@@ -108,7 +34,7 @@ def parsed_act(
     key: str,
     actor: str,
     company_id: str | None,
-    is_lead: bool,
+    role: DeskRole,
 ) -> Asked:
     """An act from the body of a request.
 
@@ -118,7 +44,7 @@ def parsed_act(
         key: the ``Idempotency-Key``.
         actor: whose word it is who the person is, for the journal.
         company_id: the caller's company.
-        is_lead: the caller's role.
+        role: the caller's.
 
     Raises:
         PayloadError: names the field, never its value.
@@ -127,68 +53,62 @@ def parsed_act(
         raise PayloadError(
             "INVALID_IDEMPOTENCY_KEY", "header Idempotency-Key is not 1-128 of A-Za-z0-9_.:-"
         )
-    act = raw.get("act")
-    if not isinstance(act, str) or act not in FIELDS:
+    name = raw.get("act")
+    if not isinstance(name, str) or name not in ACTS:
         raise PayloadError("INVALID_ACT", f"field act is none of {', '.join(ACTS)}")
-    own = FIELDS[act]
-    unknown = sorted(set(raw) - {"act", "by", "version", *own})
-    if unknown:
-        raise PayloadError("UNKNOWN_FIELD", f"{act} takes act, by, version{_listed(own)}")
+    own = ACTS[name].fields
+    if not set(raw) <= {"act", "by", "version", *(one.name for one in own)}:
+        listed = "".join(f", {one.name}" for one in own)
+        raise PayloadError("UNKNOWN_FIELD", f"{name} takes act, by, version{listed}")
     version = raw.get("version")
     if not (isinstance(version, str) and _VERSION.fullmatch(version)):
         raise PayloadError("INVALID_VERSION", "field version is not the one that was shown")
-    by = _person(raw, "by")
-    given: dict[str, str] = {}
-    for name, is_needed in own.items():
-        value = _person(raw, name) if name == "to" else _text(raw, name, is_needed=is_needed)
-        given[name] = _moment(value) if name == "until" else value
     return Asked(
-        act=act,
+        act=name,
         conversation_id=conversation_id,
         version=version,
         key=key,
-        by=by,
+        by=_value(raw, BY),
         actor=actor,
         company_id=company_id,
-        is_lead=is_lead,
-        **given,
+        role=role,
+        fields={one.name: _value(raw, one) for one in own},
     )
 
 
-def check_until(asked: Asked, now: datetime) -> None:
-    """Refuse to hide a conversation until a time that is over."""
-    if asked.act == SNOOZE and asked.until <= iso(now):
-        raise PayloadError("INVALID_UNTIL", "field until is not in the future")
+def check_moments(asked: Asked, now: datetime) -> None:
+    """Refuse a time that is over, such as one until which a conversation would be hidden."""
+    for one in ACTS[asked.act].fields:
+        said = asked.said(one.name)
+        if one.kind is FieldKind.MOMENT and said and said <= iso(now):
+            raise _invalid(one, "is not in the future")
 
 
-def _text(raw: Mapping[str, Any], name: str, *, is_needed: bool) -> str:
-    value = raw.get(name)
-    if value is None and not is_needed:
+def _value(raw: Mapping[str, Any], one: ActField) -> str:
+    """What a field holds, as it is kept; empty where it may be missing and is."""
+    value = raw.get(one.name)
+    if value is None and not one.is_needed:
         return ""
-    most = MOST_CHARACTERS[name]
-    code = f"INVALID_{name.upper()}"
-    if not (isinstance(value, str) and value.strip() and len(value) <= most):
-        raise PayloadError(code, f"field {name} is not a text of 1-{most} characters")
+    if one.kind is FieldKind.PERSON:
+        name = persons.named(value)
+        if name is None:
+            raise _invalid(one, "names no person of the team")
+        return name
+    if not (isinstance(value, str) and value.strip() and len(value) <= one.longest):
+        raise _invalid(one, f"is not a text of 1-{one.longest} characters")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise PayloadError(code, f"field {name} holds half of a character") from None
-    return value.strip()
+        raise _invalid(one, "holds half of a character") from None
+    return _moment(value.strip(), one) if one.kind is FieldKind.MOMENT else value.strip()
 
 
-def _person(raw: Mapping[str, Any], name: str) -> str:
-    value = raw.get(name)
-    if not (isinstance(value, str) and _PERSON.fullmatch(value)):
-        raise PayloadError(f"INVALID_{name.upper()}", f"field {name} names no person of the team")
-    return value
-
-
-def _moment(text: str) -> str:
+def _moment(text: str, one: ActField) -> str:
     found = parsed(text)
     if found is None:
-        raise PayloadError("INVALID_UNTIL", "field until is not ISO-8601")
+        raise _invalid(one, "is not ISO-8601")
     return iso(found)
 
 
-def _listed(names: Mapping[str, bool]) -> str:
-    return "".join(f", {one}" for one in names)
+def _invalid(one: ActField, fault: str) -> PayloadError:
+    return PayloadError(f"INVALID_{one.name.upper()}", f"field {one.name} {fault}")

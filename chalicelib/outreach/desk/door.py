@@ -29,7 +29,12 @@ from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.desk import asked as asking
 from chalicelib.outreach.desk import shown
-from chalicelib.outreach.desk.inbox import DEFAULT_STATES, MOST_LISTED, Inbox, NotFoundError
+from chalicelib.outreach.desk.inbox import (
+    DEFAULT_STATES,
+    MOST_LISTED,
+    DeskInbox,
+    NoConversationError,
+)
 from chalicelib.outreach.door import access
 from chalicelib.outreach.door.access import Access, DeskRole
 
@@ -60,7 +65,7 @@ class DeskDoor:
     """
 
     access: Callable[[], Mapping[str, Access]]
-    inbox: Inbox
+    inbox: DeskInbox
     clock: Clock
     log: Log
 
@@ -91,7 +96,7 @@ class DeskDoor:
                 key=_header(headers, "idempotency-key"),
                 actor=caller.company_id,
                 company_id=caller.company_id,
-                is_lead=caller.role == DeskRole.LEAD,
+                role=caller.role,
             )
             done = self.inbox.act(asked)
             return {
@@ -170,7 +175,7 @@ def _filters(query: Mapping[str, str]) -> dict[str, Any]:
 
 def _id(opaque_id: str) -> str:
     if not _OPAQUE_ID.fullmatch(opaque_id):
-        raise NotFoundError("CONVERSATION_NOT_FOUND", "no such conversation of this company")
+        raise NoConversationError("CONVERSATION_NOT_FOUND", "no such conversation of this company")
     return opaque_id
 
 

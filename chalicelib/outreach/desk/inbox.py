@@ -8,7 +8,7 @@ processed in the conversation's lane, and the sweep queues it where its message 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,9 +27,10 @@ from chalicelib.outreach.conversations.acts import OutdatedError, RepeatedError
 from chalicelib.outreach.conversations.handoffs import Handoffs, listed_id
 from chalicelib.outreach.conversations.records import Draft, Record, Status
 from chalicelib.outreach.conversations.store import Conversations
-from chalicelib.outreach.desk import asked as asking
-from chalicelib.outreach.desk import changes, shown
-from chalicelib.outreach.desk.asked import Asked, RefusedError
+from chalicelib.outreach.desk import acts, persons, shown
+from chalicelib.outreach.desk.asked import check_moments
+from chalicelib.outreach.desk.case import Asked, Case, RefusedError
+from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.events.approval import previous_status
 from chalicelib.outreach.jobs import DeskReply, HandoffRelease
 from chalicelib.outreach.messages import reopening
@@ -42,14 +43,14 @@ DEFAULT_STATES = ("waiting", "taken", "answered")
 _BETWEEN = "~"
 
 
-class NotFoundError(RequestError):
+class NoConversationError(RequestError):
     """There is no such conversation of the caller's company."""
 
     status = 404
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class InboxPage:
     """A part of the list.
 
     Attributes:
@@ -80,7 +81,7 @@ class Done:
     version: str
 
 
-class Inbox:
+class DeskInbox:
     """Lists, shows and acts.
 
     Args:
@@ -118,7 +119,7 @@ class Inbox:
         taken_by: str | None = None,
         limit: int = 50,
         after: str = "",
-    ) -> Page:
+    ) -> InboxPage:
         """Hand-offs, the longest waiting first; those that wait for no answer come last.
 
         Args:
@@ -137,7 +138,8 @@ class Inbox:
         listed = (
             self._handoffs.everyones() if company_id is None else self._handoffs.listed(company_id)
         )
-        wanted = {"project": project_id, "channel": channel, "taken_by": taken_by}
+        person = None if taken_by is None else persons.normal(taken_by)
+        wanted = {"project": project_id, "channel": channel, "taken_by": person}
         found = [
             one
             for one in (shown.entry_shown(entry, now) for entry in listed)
@@ -150,7 +152,9 @@ class Inbox:
             last = _place_of(after)
             found = [one for one in found if _place(one) > last]
         page = found[: min(limit, MOST_LISTED)]
-        return Page(page, _BETWEEN.join(_place(page[-1])) if len(found) > len(page) > 0 else "")
+        return InboxPage(
+            page, _BETWEEN.join(_place(page[-1])) if len(found) > len(page) > 0 else ""
+        )
 
     def late(self) -> int:
         """How many wait for longer than their project's target, of all companies."""
@@ -161,23 +165,33 @@ class Inbox:
         """The conversation.
 
         Raises:
-            NotFoundError: there is none, or it is another company's.
+            NoConversationError: there is none, or it is another company's.
         """
         record = self._conversations.find(opaque_id)
         if record is None or company_id not in (None, record.company_id):
-            raise NotFoundError("CONVERSATION_NOT_FOUND", "no such conversation of this company")
+            raise NoConversationError(
+                "CONVERSATION_NOT_FOUND", "no such conversation of this company"
+            )
         return record
 
     def conversation(self, opaque_id: str, *, company_id: str | None = None) -> dict[str, Any]:
         """A conversation in full, with its version and its transcript.
 
         Raises:
-            NotFoundError: see `record`.
+            NoConversationError: see `record`.
         """
         record = self.record(opaque_id, company_id=company_id)
         history = self._conversations.history(record)
         held = self._held(record)
         return shown.conversation_shown(record, history, self._clock.now(), held)
+
+    def offered(self, opaque_id: str, by: str, role: DeskRole) -> Iterator[acts.DeskAct]:
+        """The acts that a person may do to a conversation, and that a screen offers them.
+
+        Raises:
+            NoConversationError: see `record`.
+        """
+        return acts.offered(self.record(opaque_id), by, role)
 
     def _held(self, record: Record) -> Draft | None:
         """The message that a hand-off holds, or the draft that the checks have refused."""
@@ -196,7 +210,7 @@ class Inbox:
         """Do an act, once however often it is asked for with its key.
 
         Raises:
-            NotFoundError: see `record`.
+            NoConversationError: see `record`.
             PayloadError: the text is too long for the channel, or a time is over.
             RefusedError: the conversation is not in a state for it.
             ConflictError: ``VERSION_CHANGED``, or ``IDEMPOTENCY_KEY_REUSED`` for another act.
@@ -217,15 +231,18 @@ class Inbox:
 
     def _done(self, record: Record, asked: Asked) -> Done:
         now = self._clock.now()
-        asking.check_until(asked, now)
-        planned = changes.planned(
-            record,
-            asked,
-            now,
-            previous=lambda: previous_status(self._conversations, record),
-            held=lambda: self._held(record),
+        check_moments(asked, now)
+        planned = acts.planned(
+            Case(
+                record,
+                asked,
+                now,
+                previous=lambda: previous_status(self._conversations, record),
+                held=lambda: self._held(record),
+            )
         )
-        self._check_sendable(record, asked)
+        if planned.is_sending:
+            self._check_sendable(record, asked)
         about = {"fingerprint": asked.fingerprint, "act": asked.act, "event": planned.event}
         event = None
         if planned.event:
@@ -257,16 +274,12 @@ class Inbox:
 
     def _check_sendable(self, record: Record, asked: Asked) -> None:
         """Refuse now what would be refused when it is sent; the send looks again."""
-        if asked.text and asked.act in (asking.REPLY, asking.APPROVE):
-            most = rules.longest(record)
-            if len(asked.text) > most:
-                raise PayloadError("INVALID_TEXT", f"field text is longer than {most} characters")
-        held = record.handoff.get("held") if asked.act == asking.APPROVE else None
-        if not held and asked.act != asking.REPLY:
-            return
+        most = rules.longest(record)
+        if len(asked.said("text")) > most:
+            raise PayloadError("INVALID_TEXT", f"field text is longer than {most} characters")
         if self._conversations.forbids(record) is not None:
             raise RefusedError("DO_NOT_CONTACT", "the recipient must not be contacted")
-        if held == "start":
+        if record.handoff.get("held") == "start":
             return
         is_late = not rules.takes_free_text(record, self._clock.now())
         if is_late and reopening.template_of(self._current(record)) is None:
@@ -280,7 +293,7 @@ class Inbox:
             key=record.opaque_id,
             actor=asked.actor if asked.actor == asked.by else f"{asked.actor}/{asked.by}",
             result=asked.act,
-            reason=asked.reason,
+            reason=asked.said("reason"),
             evidence={
                 "handoff": record.handoff.get("id"),
                 "held": bool(record.handoff.get("held")),

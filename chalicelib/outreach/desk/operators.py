@@ -13,10 +13,9 @@ from chalicelib.errors import ConflictError
 from chalicelib.once import keys
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.desk import asked as asking
-from chalicelib.outreach.desk import shown
-from chalicelib.outreach.desk.asked import Asked
-from chalicelib.outreach.desk.inbox import SOURCE, Inbox, NotFoundError
+from chalicelib.outreach.desk import acts, persons, shown
+from chalicelib.outreach.desk.case import Asked
+from chalicelib.outreach.desk.inbox import SOURCE, DeskInbox, NoConversationError
 
 __all__ = ["SOURCE", "Desk", "Waiting"]
 
@@ -45,7 +44,7 @@ class Desk:
     Where a company is named, another company's conversation is as one that does not exist.
     """
 
-    def __init__(self, inbox: Inbox, handoffs: Handoffs) -> None:
+    def __init__(self, inbox: DeskInbox, handoffs: Handoffs) -> None:
         self._inbox = inbox
         self._handoffs = handoffs
 
@@ -63,7 +62,7 @@ class Desk:
         """The conversation itself, with personal data, for the operator who will answer."""
         try:
             return self._inbox.record(opaque_id, company_id=company_id)
-        except NotFoundError:
+        except NoConversationError:
             return None
 
     def approve(self, opaque_id: str, *, company_id: str | None = None) -> bool:
@@ -78,7 +77,7 @@ class Desk:
         record = self.show(opaque_id, company_id=company_id)
         if record is None or not record.is_handed_off or record.handoff.get("taken_by"):
             return False
-        return self._did(asking.APPROVE, record, SOURCE)
+        return self._did(acts.APPROVE, record, SOURCE)
 
     def take(self, opaque_id: str, person: str, *, company_id: str | None = None) -> bool:
         """Take a conversation over: an operator answers from now on, and a held message is never sent.
@@ -94,7 +93,7 @@ class Desk:
         record = self.show(opaque_id, company_id=company_id)
         if record is None or not record.is_handed_off:
             return False
-        return self._did(asking.TAKE, record, person)
+        return self._did(acts.TAKE, record, persons.normal(person))
 
     def _did(self, act: str, record: Record, person: str) -> bool:
         """Whether the act was done to this hand-off: now, or before."""

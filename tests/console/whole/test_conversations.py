@@ -1,11 +1,16 @@
 """Inbox and conversation: every act once, on what was seen, by whom it belongs to."""
 
+import html
 import re
+import unicodedata
 
 import pytest
 
-from chalicelib.outreach.desk.asked import ACTS
-from tests.rigs.desk import OTHERS
+from chalicelib.outreach.desk.acts import ACTS
+from console.access import Person, Role
+from tests.rigs import console as rig
+from tests.rigs.desk import OTHERS, OURS
+from tests.rigs.names import NAMES
 
 HELD = "Thank you for your message. ci-aaa-001 has noted it and will come back to you."
 
@@ -63,6 +68,31 @@ def test_an_agent_takes_answers_and_gives_back_and_the_journal_names_the_agent(d
     ]
     names = ("take", "reply", "give_back")
     assert acts == [(f"handoff {one}", "sam@example.com") for one in names]
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_person_works_under_the_name_that_their_sign_in_has(
+    desk_console, desk, monkeypatch, name, form
+):
+    signed_in = unicodedata.normalize(form, name)
+    someone = Person(signed_in, frozenset({Role.AGENT}), frozenset({OURS}))
+    monkeypatch.setattr(rig, "PEOPLE", {**rig.PEOPLE, "someone": someone})
+    record = desk.handed_off()
+    own = Reader(desk_console, "someone", record)
+    assert own.act("take").status_code == 303
+    own.load()
+    assert "You have it." in own.page
+    assert name in html.unescape(own.browser.get("/inbox?state=mine").text)
+    assert own.act("reply", text="It is me.").status_code == 303
+    own.load()
+    assert own.act("transfer", to="kim@example.com").status_code == 303
+    kim = Reader(desk_console, "kim", record)
+    assert kim.act("transfer", to=signed_in).status_code == 303
+    kim.load()
+    assert f"{name} has it." in html.unescape(kim.page)
+    if "<" in name:
+        assert name not in kim.page
 
 
 FIELDS = {

@@ -7,7 +7,7 @@ from typing import Any
 
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.desk.asked import Asked
+from chalicelib.outreach.desk.case import Asked
 from chalicelib.outreach.desk.shown import version_of
 from local import company
 from tests.crash.flow import Arrival, Step, http_event

@@ -219,7 +219,7 @@ def test_a_recipient_waits_for_longer_than_the_projects_target(operator, outreac
     operator.opens("handoffs-many")
     (waiting,) = operator.runs("handoff", "list", "--json").data
     operator.is_paged_by("handoffs-late")
-    act = ("handoff", "act", "reply", waiting["id"], "--by", "sam", "--text", "It is me, Sam.")
+    act = ("handoff", "reply", waiting["id"], "--by", "sam", "--text", "It is me, Sam.")
     operator.runs(*act)
     outreach.run()
     assert outreach.twilio.sent_to(TEL)[-1]["body"] == "It is me, Sam."

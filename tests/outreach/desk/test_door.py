@@ -1,10 +1,13 @@
 """The Desk API: who may ask, what is refused, and what is never shown."""
 
+import unicodedata
+
 import pytest
 
 from chalicelib.errors import TransientError, UnavailableError
 from chalicelib.outreach.door.access import DeskRole, access
 from tests.rigs.desk import AGENT, LEAD, OTHER_AGENT, OTHERS, TEL
+from tests.rigs.names import NAMES, NO_NAMES
 
 
 def reply(desk, record, **more):
@@ -81,6 +84,37 @@ def test_a_wrong_field_is_named_and_its_value_is_not(desk, changes, code):
     assert "It is me" not in str(answer.body)
     desk.work()
     assert (desk.sent(), desk.state(record)) == ([], "waiting")
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_person_acts_under_the_name_they_have(desk, name, form):
+    """However their keyboard composes it, it is one person: in the list, the journal and the message."""
+    record, given = desk.handed_off(), unicodedata.normalize(form, name)
+    desk.act("take", record, name)
+    asked = desk.post(record, **reply(desk, record, by=given))
+    again = desk.post(record, **reply(desk, record, by=name))
+    assert (asked.status, again.body["repeated"]) == (200, True)
+    desk.work()
+    (one,) = desk.listed(taken_by=given).body["conversations"]
+    assert one["taken_by"] == name
+    assert desk.get(record).body["messages"][-1]["by"] == name
+    assert [one["actor"] for one in desk.journal.story(record.opaque_id)][-1].endswith(f"/{name}")
+    moved = reply(desk, record, act="transfer", by=given, to=given)
+    del moved["text"]
+    assert desk.post(record, idempotency="k-2", **moved).status == 200
+    assert desk.conversations.get(record).handoff["taken_by"] == name
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
+@pytest.mark.parametrize("field", ["by", "to"])
+def test_what_no_person_is_called_is_refused_by_its_field_alone(desk, field, name):
+    record = desk.handed_off()
+    body = {**reply(desk, record, act="transfer", to="kim"), field: name}
+    del body["text"]
+    answer = desk.post(record, **body)
+    assert (answer.status, answer.body["code"]) == (400, f"INVALID_{field.upper()}")
+    assert answer.body["message"] == f"field {field} names no person of the team"
 
 
 @pytest.mark.parametrize("key", ["", " ", "a b", "k" * 129, "é"])

@@ -12,8 +12,8 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import Status
-from chalicelib.outreach.desk import asked as asking
-from chalicelib.outreach.desk.inbox import NotFoundError
+from chalicelib.outreach.desk.case import Asked
+from chalicelib.outreach.desk.inbox import NoConversationError
 from chalicelib.outreach.desk.operators import Desk
 from chalicelib.outreach.messages import reopening
 from chalicelib.wiring.watching import report_handoffs
@@ -21,15 +21,15 @@ from ops.companies.erase import Subjects
 from tests.rigs.desk import OTHERS, OURS, TEL
 
 FIELDS = {
-    asking.TAKE: {},
-    asking.REPLY: {"text": "It is me, Sam."},
-    asking.APPROVE: {},
-    asking.DECLINE: {"reason": "Wrong tone"},
-    asking.NOTE: {"text": "Called before"},
-    asking.TRANSFER: {"to": "kim"},
-    asking.SNOOZE: {"until": "2026-12-01T09:00:00Z"},
-    asking.GIVE_BACK: {"hint": "The fee was refunded"},
-    asking.CLOSE: {"reason": "Answered by phone"},
+    "take": {},
+    "reply": {"text": "It is me, Sam."},
+    "approve": {},
+    "decline": {"reason": "Wrong tone"},
+    "note": {"text": "Called before"},
+    "transfer": {"to": "kim"},
+    "snooze": {"until": "2026-12-01T09:00:00Z"},
+    "give_back": {"hint": "The fee was refunded"},
+    "close": {"reason": "Answered by phone"},
 }
 THANKS = "Thank you for your message. ci-aaa-001 has noted it and will come back to you."
 
@@ -122,8 +122,8 @@ def test_an_act_on_what_was_not_seen_is_refused(desk, act):
 def test_another_companys_conversation_is_as_one_that_does_not_exist(desk, act):
     record, other = held(desk), desk.handed_off("req2", company_id=OTHERS, tel="+15550100002")
     asked = desk.asks(act, record, **FIELDS[act])
-    with pytest.raises(NotFoundError):
-        desk.inbox.act(asking.Asked(**{**_fields(asked), "company_id": OTHERS}))
+    with pytest.raises(NoConversationError):
+        desk.inbox.act(Asked(**{**_fields(asked), "company_id": OTHERS}))
     assert [one["id"] for one in desk.inbox.list(company_id=OTHERS).entries] == [other.opaque_id]
     everyones = desk.inbox.list(company_id=None).entries
     assert {one["id"] for one in everyones} == {record.opaque_id, other.opaque_id}

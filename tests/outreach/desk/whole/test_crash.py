@@ -6,15 +6,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from chalicelib.outreach.desk import asked as asking
 from tests.rigs.crash_injection import ProcessKilled, killed_at
 from tests.rigs.desk import DeskRig
 
 FIELDS = {
-    asking.TAKE: {},
-    asking.REPLY: {"text": "It is me, Sam."},
-    asking.APPROVE: {"text": "We pay monthly."},
-    asking.GIVE_BACK: {"hint": "The fee was refunded"},
+    "take": {},
+    "reply": {"text": "It is me, Sam."},
+    "approve": {"text": "We pay monthly."},
+    "give_back": {"hint": "The fee was refunded"},
 }
 LEASE_SECONDS = 1_000
 

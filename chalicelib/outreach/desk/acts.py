@@ -1,0 +1,284 @@
+"""The acts of the desk, each a row: what is said with it, where it can be done, by whom, what it changes.
+
+The Desk API, ``python -m ops handoff``, the console's forms, ``docs/openapi.yaml`` and the table of acts
+in ``docs/outreach.md`` are made of these rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.desk import changes, holding, persons
+from chalicelib.outreach.desk.case import Case, Planned
+from chalicelib.outreach.desk.holding import Holder
+from chalicelib.outreach.door.access import DeskRole
+
+TAKE, APPROVE = "take", "approve"
+"""The acts that code names."""
+
+
+class FieldKind(StrEnum):
+    """What a field of an act holds."""
+
+    TEXT = "text"
+    PERSON = "person"
+    """A name, see `persons`."""
+    MOMENT = "moment"
+    """A time in the future, ISO-8601."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActField:
+    """A field of an act.
+
+    Attributes:
+        name: of the field; its option is ``--name``.
+        hint: what it is for, in a few words.
+        label: in the console's form; empty where the form does not ask for it.
+        longest: so many characters.
+        channel: the only channel whose form asks for it; None for all.
+    """
+
+    name: str
+    hint: str
+    label: str = ""
+    longest: int = 300
+    kind: FieldKind = FieldKind.TEXT
+    is_needed: bool = False
+    channel: Channel | None = None
+
+
+class Offered(StrEnum):
+    """To whom the console offers an act, of those who may do it."""
+
+    ALL = "all"
+    HOLDER = "holder"
+    OTHERS = "others"
+    """Who does not have the conversation."""
+    OF_HELD = "of_held"
+    """All, where a message is held."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActWords:
+    """What an act is called.
+
+    Attributes:
+        button: on the console's form.
+        means: on the form, what follows; empty where the button says it.
+        does: on the page of outreach, in the help of the command and in the API's description.
+        tone: of the button: ``primary``, ``danger`` or neither.
+    """
+
+    button: str
+    does: str
+    means: str = ""
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeskAct:
+    """One act of the desk.
+
+    Attributes:
+        name: as the API and the command line say it.
+        change: what it changes of a conversation.
+        states: who may have the conversation.
+        roles: those that may do it to what another person has.
+        is_last: the person has no more to do with the conversation then.
+    """
+
+    name: str
+    change: Callable[[Case], Planned]
+    words: ActWords
+    fields: tuple[ActField, ...] = ()
+    states: frozenset[Holder] = holding.AT_REST
+    roles: frozenset[DeskRole] = holding.LEADS
+    offered: Offered = Offered.HOLDER
+    is_last: bool = False
+
+    def is_offered(self, record: Record, by: str, role: DeskRole) -> bool:
+        """Whether the console shows a person the act's form."""
+        if holding.refusal(record, by, role, states=self.states, roles=self.roles) is not None:
+            return False
+        match self.offered:
+            case Offered.HOLDER:
+                return holding.person_of(record) == by
+            case Offered.OTHERS:
+                return holding.person_of(record) != by
+            case Offered.OF_HELD:
+                return bool(record.handoff.get("held"))
+            case Offered.ALL:
+                return True
+
+
+_SUBJECT = ActField("subject", "of an e-mail", "Subject", 200, channel=Channel.EMAIL)
+ACTS: Mapping[str, DeskAct] = {
+    one.name: one
+    for one in (
+        DeskAct(
+            TAKE,
+            changes.take,
+            ActWords(
+                "Take",
+                "the person has the conversation, also one that the machine was answering; a message of"
+                " the machine that is on its way gives way until its request leaves",
+                "You answer from now on; automation sends nothing more.",
+                "primary",
+            ),
+            states=holding.HANDED_OFF - {Holder.LEFT_BY_PERSON} | {Holder.MACHINE},
+            offered=Offered.OTHERS,
+        ),
+        DeskAct(
+            "reply",
+            changes.reply,
+            ActWords(
+                "Send",
+                "sends a message of the person, and the conversation is theirs; a message that was held"
+                " is not sent any more",
+                tone="primary",
+            ),
+            (
+                ActField(
+                    "text",
+                    "not longer than the channel takes",
+                    "Your reply",
+                    20_000,
+                    is_needed=True,
+                ),
+                _SUBJECT,
+            ),
+        ),
+        DeskAct(
+            APPROVE,
+            changes.approve,
+            ActWords(
+                "Send as it is",
+                "the machine has it again: what is held is sent, as shown or as the person edited it; an"
+                " opening without the opt-out line gets it",
+                tone="primary",
+            ),
+            (
+                ActField("text", "in place of what is held", longest=20_000),
+                ActField("subject", "of an e-mail", longest=200),
+            ),
+            states=holding.HANDED_OFF,
+            offered=Offered.OF_HELD,
+        ),
+        DeskAct(
+            "decline",
+            changes.decline,
+            ActWords(
+                "Decline",
+                "what is held is never sent; a declined opening ends its conversation as `failed`"
+                " (`declined`), and the start's state is `failed`",
+                tone="danger",
+            ),
+            (ActField("reason", "why it is never sent", "Why it is never sent", is_needed=True),),
+            offered=Offered.OF_HELD,
+            is_last=True,
+        ),
+        DeskAct(
+            "note",
+            changes.note,
+            ActWords(
+                "Keep the note", "an entry for colleagues: never sent, and shown to no writer"
+            ),
+            (
+                ActField(
+                    "text",
+                    "for colleagues",
+                    "A note for colleagues, never sent",
+                    20_000,
+                    is_needed=True,
+                ),
+            ),
+            states=holding.ANYWHERE,
+            roles=holding.ANYBODY,
+            offered=Offered.ALL,
+        ),
+        DeskAct(
+            "transfer",
+            changes.transfer,
+            ActWords("Hand to a colleague", "another person has it"),
+            (
+                ActField(
+                    "to",
+                    "the person who has it next",
+                    "Colleague",
+                    persons.LONGEST,
+                    FieldKind.PERSON,
+                    is_needed=True,
+                ),
+            ),
+            is_last=True,
+        ),
+        DeskAct(
+            "snooze",
+            changes.snooze,
+            ActWords(
+                "Put off",
+                "hidden from the list until a time, or until the recipient writes",
+                "Out of the list until then, or until the recipient writes.",
+            ),
+            (
+                ActField(
+                    "until",
+                    "a time in the future, ISO-8601",
+                    "Until",
+                    40,
+                    FieldKind.MOMENT,
+                    is_needed=True,
+                ),
+            ),
+            is_last=True,
+        ),
+        DeskAct(
+            "give_back",
+            changes.give_back,
+            ActWords(
+                "Give back",
+                "the machine has it again and answers what waits; `hint` tells the writer what a"
+                " colleague knows",
+                "Automation answers what waits, and goes on.",
+            ),
+            (ActField("hint", "what the writer should know", "A hint for automation", 1_000),),
+            states=holding.HANDED_OFF,
+            is_last=True,
+        ),
+        DeskAct(
+            "close",
+            changes.close,
+            ActWords(
+                "Close",
+                "the hand-off is over; nothing is sent, and the machine answers the recipient's next"
+                " message",
+                "Over; nothing is sent.",
+            ),
+            (ActField("reason", "why", "Why"),),
+            is_last=True,
+        ),
+    )
+}
+
+
+def planned(case: Case) -> Planned:
+    """What an act changes.
+
+    Raises:
+        RefusedError: the conversation is not in a state for it, or another person has it.
+    """
+    act, asked = ACTS[case.asked.act], case.asked
+    refused = holding.refusal(case.record, asked.by, asked.role, states=act.states, roles=act.roles)
+    if refused is not None:
+        raise refused
+    return act.change(case)
+
+
+def offered(record: Record, by: str, role: DeskRole) -> Iterator[DeskAct]:
+    """The acts whose forms the console shows a person."""
+    return (one for one in ACTS.values() if one.is_offered(record, persons.normal(by), role))

@@ -1,0 +1,97 @@
+"""An act that a person asks for, the conversation that it is asked of, and what it will do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from chalicelib.errors import ConflictError
+from chalicelib.once import keys
+from chalicelib.outreach.conversations.acts import ActChange
+from chalicelib.outreach.conversations.records import Draft, Record, Status
+from chalicelib.outreach.door.access import DeskRole
+
+_FIRST_FIELDS = ("text", "subject", "reason", "hint", "to", "until")
+"""Each has its place in a fingerprint, also where it is empty: stored ones are compared with new ones."""
+
+
+class RefusedError(ConflictError):
+    """The act cannot be done to the conversation as it is; nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One act that a person asks for.
+
+    Attributes:
+        act: a name in `acts.ACTS`.
+        conversation_id: its opaque id.
+        version: of the conversation that the person saw.
+        key: the idempotency key.
+        by: the person, as the team names them: the holder after a take.
+        actor: who says so, for the journal: an operator, or the company whose key it was.
+        company_id: only a conversation of this company; None for operators.
+        role: what the person may do.
+        fields: the act's own fields; one that was not given is empty or missing.
+    """
+
+    act: str
+    conversation_id: str
+    version: str
+    key: str
+    by: str
+    actor: str
+    company_id: str | None = None
+    role: DeskRole = DeskRole.AGENT
+    fields: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def said(self, name: str) -> str:
+        """What a field of the act holds."""
+        return self.fields.get(name, "")
+
+    @property
+    def act_id(self) -> str:
+        """The act's id within its conversation: the same for a repetition."""
+        return keys.digest("act", self.key)[:32]
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal where the same is asked for by the same person; shows nothing of it."""
+        later = sorted(name for name in self.fields if name not in _FIRST_FIELDS)
+        said = (self.said(name) for name in _FIRST_FIELDS)
+        more = (f"{name}={self.said(name)}" for name in later)
+        return keys.digest(self.act, self.by, *said, *more)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An act, and the conversation as it was last read.
+
+    Attributes:
+        now: the time of the act.
+        previous: the status that the conversation has without its hand-off.
+        held: the message that its hand-off holds.
+    """
+
+    record: Record
+    asked: Asked
+    now: datetime
+    previous: Callable[[], Status]
+    held: Callable[[], Draft | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """An act as it will be done.
+
+    Attributes:
+        change: what it writes.
+        event: key of the event that does the rest in the conversation's lane; empty where nothing is
+            left to do.
+        is_sending: a message will be sent, so what forbids it refuses the act.
+    """
+
+    change: ActChange
+    event: str = ""
+    is_sending: bool = False

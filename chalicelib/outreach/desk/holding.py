@@ -1,0 +1,83 @@
+"""Who holds a conversation, and who may act on it; pure.
+
+One rule for the Desk API, the command line and the console: what no person has, every person may act
+on; what one has, they and a role that the act names, a lead as a rule.  A conversation may be
+transferred to everybody who has a name (`persons`), whether they have signed in before or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from enum import StrEnum
+
+from chalicelib.outreach.conversations.records import Record, Status
+from chalicelib.outreach.desk import persons
+from chalicelib.outreach.desk.case import RefusedError
+from chalicelib.outreach.door.access import DeskRole
+
+
+class Holder(StrEnum):
+    """Who has a conversation: the states that an act looks at."""
+
+    MACHINE = "machine"
+    """Automation has it, and yields to a person who steps in."""
+    MACHINE_ALONE = "machine_alone"
+    """Its first message is not sent, or it has failed: no person steps in."""
+    NOBODY = "nobody"
+    """It waits for a person."""
+    PERSON = "person"
+    LEFT_BY_NOBODY = "left_by_nobody"
+    """It is on its way back to automation, and no person has had it."""
+    LEFT_BY_PERSON = "left_by_person"
+    """It is on its way back to automation from the person who still has it."""
+
+
+ANYWHERE = frozenset(Holder)
+AT_REST = frozenset({Holder.NOBODY, Holder.PERSON})
+HANDED_OFF = AT_REST | {Holder.LEFT_BY_NOBODY, Holder.LEFT_BY_PERSON}
+ANYBODY = frozenset(DeskRole)
+LEADS = frozenset({DeskRole.LEAD})
+_STEPS_IN = frozenset({Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT})
+
+
+def holder(record: Record) -> Holder:
+    """Who has a conversation."""
+    if not record.is_handed_off:
+        return Holder.MACHINE if record.status in _STEPS_IN else Holder.MACHINE_ALONE
+    has_person = bool(person_of(record))
+    if record.handoff.get("releasing"):
+        return Holder.LEFT_BY_PERSON if has_person else Holder.LEFT_BY_NOBODY
+    return Holder.PERSON if has_person else Holder.NOBODY
+
+
+def person_of(record: Record) -> str:
+    """The person who has a conversation; empty where none has."""
+    found = record.handoff.get("taken_by") if record.is_handed_off else None
+    return persons.normal(str(found or ""))
+
+
+def refusal(
+    record: Record,
+    by: str,
+    role: DeskRole,
+    *,
+    states: Collection[Holder],
+    roles: Collection[DeskRole],
+) -> RefusedError | None:
+    """Why a person may not do an act; None where they may.
+
+    Args:
+        record: the conversation as it was last read.
+        by: the person, as `persons` keeps names.
+        role: theirs.
+        states: those in which the act can be done.
+        roles: those that may do it to what another person has.
+    """
+    is_fit = holder(record) in states
+    if not record.is_handed_off and not is_fit:
+        return RefusedError("NOT_HANDED_OFF", "the conversation is with no person")
+    if person_of(record) not in ("", by) and role not in roles:
+        return RefusedError("HELD_BY_ANOTHER", "another person has the conversation")
+    if not is_fit:
+        return RefusedError("BEING_RELEASED", "the conversation is on its way back to the machine")
+    return None
