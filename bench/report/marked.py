@@ -15,13 +15,21 @@ def write(page: str, mark: str, lines: Sequence[str]) -> None:
         ValueError: the page has no such marks.
     """
     path = ROOT / "docs" / page
-    before, begin, rest = path.read_text().partition(f"<!-- {mark} -->\n")
-    _, end, after = rest.partition(f"<!-- end of {mark} -->")
-    if not begin or not end:
-        raise ValueError(f"{page} has no marks for {mark}")
-    path.write_text(
-        "".join([before, begin, "\n", *(f"{line}\n" for line in lines), "\n", end, after])
-    )
+    marks = (f"<!-- {mark} -->", f"<!-- end of {mark} -->")
+    path.write_text(replaced(path.read_text(), *marks, ["", *lines, ""]))
+
+
+def replaced(text: str, begin: str, end: str, lines: Sequence[str]) -> str:
+    """The text with these lines between its lines `begin` and `end`.
+
+    Raises:
+        ValueError: it has no such marks.
+    """
+    before, begun, rest = text.partition(f"{begin}\n")
+    _, ended, after = rest.partition(end)
+    if not begun or not ended:
+        raise ValueError(f"no marks {begin} and {end}")
+    return "".join([before, begun, *(f"{line}\n" for line in lines), ended, after])
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:

@@ -1,11 +1,12 @@
 """Companies, their keys, and the people they write to.
 
-commands      `handoff list`, `approve`, `take`; `company put`, `check`, `usage`, `key`, `events`,
-              `resume-events`; `erase`
+commands      `handoff list` and a command for each act of the desk; `company put`, `check`, `usage`,
+              `key`, `events`, `resume-events`; `erase`
+act_options   the options of an act's command
 person_commands  `do-not-contact list`, `add`, `lift`, `import`, `export`; `person export`
 register      the register of addresses that a company must not contact
 person        gives a person everything that is kept of them
-handoff       conversations waiting for a person: list, show, approve, take over
+handoff       conversations waiting for a person: list, show, do an act
 company       a company's settings, the secrets they name, and its API keys
 events        endpoints that fail or are paused, and telling again what was kept
 writing       tries a project's writer: drafts and their checks, without sending

@@ -20,7 +20,9 @@ from local.vendors import twilio
 from tests.rigs.openapi import DESCRIBED
 
 ROOT = Path(__file__).resolve().parents[2]
-DESK_MODULES = tuple(f"outreach/desk/{name}.py" for name in ("asked", "changes", "door", "inbox"))
+DESK_MODULES = tuple(
+    f"outreach/desk/{name}.py" for name in ("asked", "case", "changes", "holding", "inbox", "door")
+)
 ROUTER_MODULES = tuple(
     f"outreach/door/{name}.py" for name in ("initiate", "router", "access", "reading")
 )

@@ -2,7 +2,10 @@
 
 import pytest
 
+from console.access import Person, Role
+from tests.rigs import console as rig
 from tests.rigs.browser import NARROW
+from tests.rigs.desk import OURS
 
 
 @pytest.fixture
@@ -104,6 +107,29 @@ def test_an_agent_takes_edits_sends_and_gives_back_once(as_person, desk):
         if one["action_type"].startswith("handoff")
     ]
     assert acts == [(f"handoff {one}", "sam@example.com") for one in ("take", "reply", "give_back")]
+
+
+@pytest.mark.long  # the forms of one more person
+def test_a_person_whose_name_has_an_apostrophe_takes_answers_and_hands_over(
+    as_person, desk, monkeypatch
+):
+    name = "o'brien@example.com"
+    agent = Person(name, frozenset({Role.AGENT}), frozenset({OURS}))
+    monkeypatch.setattr(rig, "PEOPLE", {**rig.PEOPLE, "obrien": agent})
+    record = desk.handed_off()
+    page = as_person("obrien", f"/conversations/{record.opaque_id}").page
+    page.get_by_role("button", name="Take", exact=True).click()
+    page.get_by_text("You have it.").wait_for()
+    page.get_by_label("Your reply").fill("It is me.")
+    page.get_by_role("button", name="Send", exact=True).click()
+    page.get_by_text(f"{name}: reply").wait_for()
+    page.get_by_label("Colleague", exact=True).fill("Zoë Müller")
+    page.get_by_role("button", name="Hand to a colleague").click()
+    page.wait_for_url("**/inbox")
+    page.get_by_text("Zoë Müller").wait_for()
+    desk.work()
+    assert desk.sent() == ["It is me."]
+    assert desk.entries(record)[-1] == ("assistant", "person", name, "It is me.")
 
 
 OTHER_COLOURS = pytest.param("dark", marks=pytest.mark.long)

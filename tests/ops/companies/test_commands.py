@@ -2,6 +2,7 @@
 
 import json
 import threading
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -165,6 +166,36 @@ def test_a_message_a_person_took_is_never_sent_automatically(outreach, run, held
     outreach.run()
     assert outreach.twilio.sent_to(TEL) == []
     assert run("handoff", "list", "--json").data == []
+
+
+@pytest.mark.parametrize("name", ["o'brien@example.com", "Zoë Müller", "José (night shift)"])
+def test_a_person_acts_on_the_command_line_under_the_name_they_have(run, held, name):
+    typed = unicodedata.normalize("NFD", name)
+    taken = run("handoff", "take", held, "--by", typed, "--json").data
+    assert (taken["did"], taken["taken_by"]) == ("take", name)
+    given = run("handoff", "transfer", held, "--by", name, "--to", "Łukasz", "--json").data
+    assert given["taken_by"] == "Łukasz"
+    assert "taken over by Łukasz" in run("handoff", "close", held, "--by", typed).err
+    back = run("handoff", "transfer", held, "--by", typed, "--to", typed, "--lead", "--json").data
+    assert back["taken_by"] == name
+    (one,) = run("handoff", "list", "--state", "taken", "--json").data
+    assert one["taken_by"] == name
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("take", "--by", "sam\u202e"), "error: field by names no person of the team\n"),
+        (("transfer", "--by", "sam", "--to", "k\nim"), "field to names no person of the team\n"),
+        (("snooze", "--by", "sam", "--until", "noon"), "error: field until is not ISO-8601\n"),
+        (("reply", "--by", "sam"), "Missing option '--text'"),
+    ],
+)
+def test_a_field_of_an_act_that_is_wrong_is_named_and_its_value_is_not(run, held, words, said):
+    act, *options = words
+    refused = run("handoff", act, held, *options)
+    assert refused.code == 2
+    assert said in refused.err
 
 
 def test_another_companys_conversation_is_as_one_that_does_not_exist(outreach, run, held):

@@ -1,0 +1,98 @@
+"""Writes what two pages say of the desk's acts: `python -m bench.report.desk`.
+
+``docs/openapi.yaml`` has their schema and a code for each field, ``docs/outreach.md`` their table.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from bench.report import marked
+from chalicelib.outreach.desk import persons
+from chalicelib.outreach.desk.acts import ACTS, ActField, FieldKind
+from chalicelib.outreach.desk.asked import BY
+
+_PERSON = '$ref: "#/components/schemas/DeskPerson"'
+
+
+def pages() -> dict[Path, str]:
+    """The two pages as they should be."""
+    docs = marked.ROOT / "docs"
+    openapi, outreach = docs / "openapi.yaml", docs / "outreach.md"
+    text = openapi.read_text()
+    for part, indent, lines in (("schema", 4, _schema()), ("codes", 12, _codes())):
+        end = f"{' ' * indent}# end of {part}"
+        text = marked.replaced(text, f"# {part} of acts", end, lines)
+    marks = ("<!-- acts -->", "<!-- end of acts -->")
+    return {
+        openapi: text,
+        outreach: marked.replaced(outreach.read_text(), *marks, ["", *_table(), ""]),
+    }
+
+
+def _table() -> list[str]:
+    rows = [
+        (
+            f"`{act.name}`",
+            ", ".join(f"`{one.name}`" for one in act.fields if one.is_needed),
+            ", ".join(f"`{one.name}`" for one in act.fields if not one.is_needed),
+            act.words.does,
+        )
+        for act in ACTS.values()
+    ]
+    return marked.table(("act", "needs", "takes", "what it does"), rows)
+
+
+def _schema() -> list[str]:
+    names = dict.fromkeys(one.name for act in ACTS.values() for one in act.fields)
+    return [
+        f"    DeskPerson: {{type: string, pattern: {json.dumps(f'^{persons.PATTERN}$')}}}",
+        "    DeskAct:",
+        "      type: object",
+        "      required: [act, by, version]",
+        "      properties:",
+        f"        act: {{type: string, enum: [{', '.join(ACTS)}]}}",
+        f"        by: {{{_PERSON}, description: {_sentence(BY.hint)}, examples: [sam]}}",
+        '        version: {type: string, pattern: "^[0-9a-f]{16}$", description: As it was shown.}',
+        *(f"        {name}: {{{_type(name)}, description: {_uses(name)}}}" for name in names),
+    ]
+
+
+def _of(name: str) -> dict[str, ActField]:
+    """By act, the fields of a name."""
+    return {act.name: one for act in ACTS.values() for one in act.fields if one.name == name}
+
+
+def _type(name: str) -> str:
+    first, *_ = fields = list(_of(name).values())
+    match first.kind:
+        case FieldKind.PERSON:
+            return _PERSON
+        case FieldKind.MOMENT:
+            return "type: string, format: date-time"
+        case FieldKind.TEXT:
+            return f"type: string, minLength: 1, maxLength: {max(one.longest for one in fields)}"
+
+
+def _uses(name: str) -> str:
+    """Which acts take a field, and for what."""
+    uses = (
+        f"{act}{', required' if one.is_needed else ''}: {one.hint}"
+        for act, one in _of(name).items()
+    )
+    return json.dumps(f"{'; '.join(uses)}.")
+
+
+def _sentence(words: str) -> str:
+    return json.dumps(f"{words[0].upper()}{words[1:]}.")
+
+
+def _codes() -> list[str]:
+    names = {BY.name, *(one.name for act in ACTS.values() for one in act.fields)}
+    return [f"            - INVALID_{name.upper()}" for name in sorted(names)]
+
+
+if __name__ == "__main__":
+    for path, text in pages().items():
+        path.write_text(text)
