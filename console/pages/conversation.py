@@ -144,7 +144,7 @@ def _page(
     found = _found(opaque_id)
     session, name = backend.acting(), persons.normal(person().name)
     session.services.journal.enter(
-        Act(LOOKED, opaque_id, person().name, result="viewed", evidence={"status": found["status"]})
+        Act(LOOKED, opaque_id, name, result="viewed", evidence={"status": found["status"]})
     )
     others = [one for one in found["may_also_belong_to"] if _is_seen(one)]
     holder = (found["handoff"] or {}).get("taken_by")

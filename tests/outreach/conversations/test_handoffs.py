@@ -3,7 +3,7 @@
 import pytest
 
 from chalicelib.errors import TransientError
-from chalicelib.outreach.conversations.acts import Change, OutdatedError, RepeatedError
+from chalicelib.outreach.conversations.acts import ActChange, OutdatedError, RepeatedError
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.conversations.records import Status
 from chalicelib.outreach.conversations.store import TRIES
@@ -26,11 +26,11 @@ def test_a_conversation_is_handed_off_once_and_an_act_on_it_done_once(conversati
     assert (record.status, record.handoff["was"]) == (Status.HANDED_OFF, "processing")
     (waiting,) = listed.waiting()
     assert (waiting["opaque_id"], waiting["reason"]) == (record.opaque_id, "asked")
-    taken = Change({**record.handoff, "id": "taken-h1", "taken_by": "sam"})
+    taken = ActChange({**record.handoff, "id": "taken-h1", "taken_by": "sam"})
     about = {"fingerprint": "f"}
     conversations.act(record, "a-1", taken, about=about)
     with pytest.raises(OutdatedError):
-        conversations.act(record, "a-2", Change(record.handoff, "closed"), about=about)
+        conversations.act(record, "a-2", ActChange(record.handoff, "closed"), about=about)
     with pytest.raises(RepeatedError) as repeated:
         conversations.act(record, "a-1", taken, about=about)
     assert repeated.value.mark["fingerprint"] == "f"

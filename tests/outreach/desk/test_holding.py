@@ -1,0 +1,100 @@
+"""Who holds a conversation and who may act on it: one table for the API, the commands and the console."""
+
+import pytest
+
+from chalicelib.outreach.conversations.records import Status
+from chalicelib.outreach.desk import acts
+from chalicelib.outreach.desk.acts import ACTS
+from chalicelib.outreach.desk.case import Case, RefusedError
+from chalicelib.outreach.door.access import DeskRole
+
+RULES = {"NOT_HANDED_OFF", "HELD_BY_ANOTHER", "BEING_RELEASED"}
+EVERY, NOTE = set(ACTS), {"note"}
+LEAVING = {"approve", "give_back", "note"}
+"""What may be asked for again while a conversation is on its way back to automation."""
+
+
+def held(desk):
+    record = desk.begun(auto_queue_reply_message=True)
+    return desk.says(record, "Tell me more")
+
+
+def after(*done):
+    """A held message, and what sam has done since."""
+
+    def made(desk):
+        record = held(desk)
+        for act in done:
+            desk.act(act, record)
+        return desk.conversations.get(record)
+
+    return made
+
+
+def failed(desk):
+    record = desk.begun()
+    return desk.conversations.move(
+        record, {record.status}, {"conversation_status": Status.FAILED.value}
+    )
+
+
+SITUATIONS = [
+    ("automation has it", lambda desk: desk.begun(), {"take", "note"}, {"take", "note"}),
+    ("it has failed", failed, NOTE, NOTE),
+    ("it waits for a person", held, EVERY, EVERY),
+    ("sam has it", after("take"), EVERY, NOTE),
+    ("approved before a person had it", after("approve"), {*LEAVING, "take"}, {*LEAVING, "take"}),
+    ("given back by sam", after("take", "give_back"), LEAVING, NOTE),
+]
+"""What sam may do and what another agent may; a lead may what sam may."""
+PEOPLE = [("sam", DeskRole.AGENT), ("kim", DeskRole.AGENT), ("lea", DeskRole.LEAD)]
+
+
+def may(desk, record, act, by, role):
+    """Whether the rule lets a person do an act; what the act itself asks for is another matter."""
+    needed = [one.name for one in ACTS[act].fields if one.is_needed]
+    fields = dict.fromkeys(needed, "2026-12-01T09:00:00Z")
+    asked = desk.asks(act, record, by, lead=role is DeskRole.LEAD, **fields)
+    now = desk.clock.now()
+    case = Case(record, asked, now, previous=lambda: Status.REPLY_SENT, held=lambda: None)
+    try:
+        acts.planned(case)
+    except RefusedError as refused:
+        return refused.code not in RULES
+    return True
+
+
+@pytest.mark.parametrize(("by", "role"), PEOPLE)
+@pytest.mark.parametrize(
+    ("make", "own", "others"), [one[1:] for one in SITUATIONS], ids=[one[0] for one in SITUATIONS]
+)
+def test_what_a_person_may_do(desk, make, own, others, by, role):
+    record = make(desk)
+    allowed = {act for act in ACTS if may(desk, record, act, by, role)}
+    assert allowed == (others if by == "kim" else own)
+    offered = {one.name for one in desk.inbox.offered(record.opaque_id, by, role)}
+    assert NOTE <= offered <= allowed
+
+
+@pytest.mark.parametrize(
+    ("by", "role", "offered"),
+    [
+        ("sam", DeskRole.AGENT, EVERY - {"take"}),
+        ("kim", DeskRole.AGENT, NOTE),
+        ("lea", DeskRole.LEAD, {"take", "approve", "decline", "note"}),
+    ],
+)
+def test_the_console_offers_a_reply_to_who_has_the_conversation(desk, by, role, offered):
+    record = after("take")(desk)
+    found = {one.name for one in desk.inbox.offered(record.opaque_id, by, role)}
+    assert found == offered
+
+
+def test_a_conversation_is_handed_to_anybody_with_a_name_and_is_theirs_then(desk):
+    record = after("take")(desk)
+    desk.act("transfer", record, to="somebody new")
+    with pytest.raises(RefusedError, match="another person"):
+        desk.act("transfer", record, to="sam")
+    desk.act("transfer", record, "somebody new", to="sam")
+    desk.act("transfer", record, to="sam")
+    assert desk.conversations.get(record).handoff["taken_by"] == "sam"
