@@ -22,6 +22,7 @@ from chalicelib.once.journal import Act, entry_time
 from chalicelib.outreach.desk import acts, persons
 from chalicelib.outreach.desk.asked import parsed_act
 from chalicelib.outreach.desk.inbox import NoConversationError
+from chalicelib.outreach.desk.row import Offered
 from chalicelib.outreach.door.access import DeskRole
 from console import backend, forms
 from console.access import Right, needs, person
@@ -156,8 +157,8 @@ def _page(
         refused=(found["held_message"] or {}).get("refused"),
         holder=holder,
         is_mine=holder == name,
-        on_held=[one for one in offered if one.offered is acts.Offered.OF_HELD],
-        on_all=[one for one in offered if one.offered is not acts.Offered.OF_HELD],
+        on_held=[one for one in offered if one.offered is Offered.OF_HELD],
+        on_all=[one for one in offered if one.offered is not Offered.OF_HELD],
         story=list(_story(opaque_id)),
         said=said,
         kept=kept or {},

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from chalicelib.outreach.desk import acts
+from chalicelib.outreach.desk.row import DeskAct
 from ops.inspect.explain import words
 
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
@@ -26,7 +27,7 @@ def waited(seconds: int | None) -> str:
     return "under a minute"
 
 
-def button(act: acts.DeskAct, found: Mapping[str, Any]) -> tuple[str, str]:
+def button(act: DeskAct, found: Mapping[str, Any]) -> tuple[str, str]:
     """The label and the tone of an act's button, for a conversation as the desk shows it."""
     handoff, held = found["handoff"], found["held_message"] or {}
     if act.name == acts.TAKE and not handoff:

@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from chalicelib.outreach.desk.acts import APPROVE, ActField, DeskAct
+from chalicelib.outreach.desk.acts import APPROVE
+from chalicelib.outreach.desk.row import ActField, DeskAct
 
 
 def added(do: Callable[..., None], act: DeskAct) -> Callable[..., None]:

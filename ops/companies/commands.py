@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from chalicelib.outreach.desk.acts import ACTS, DeskAct
+from chalicelib.outreach.desk.acts import ACTS
+from chalicelib.outreach.desk.row import DeskAct
 from chalicelib.outreach.door.access import DeskRole
 from ops import journal
 from ops.companies import act_options, api_keys, company, erase, events, handoff, senders, usage

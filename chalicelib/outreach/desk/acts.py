@@ -6,116 +6,18 @@ in ``docs/outreach.md`` are made of these rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Iterator, Mapping
 
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.desk import changes, holding, persons
 from chalicelib.outreach.desk.case import Case, Planned
 from chalicelib.outreach.desk.holding import Holder
+from chalicelib.outreach.desk.row import ActField, ActWords, DeskAct, FieldKind, Offered
 from chalicelib.outreach.door.access import DeskRole
 
 TAKE, APPROVE = "take", "approve"
 """The acts that code names."""
-
-
-class FieldKind(StrEnum):
-    """What a field of an act holds."""
-
-    TEXT = "text"
-    PERSON = "person"
-    """A name, see `persons`."""
-    MOMENT = "moment"
-    """A time in the future, ISO-8601."""
-
-
-@dataclass(frozen=True, slots=True)
-class ActField:
-    """A field of an act.
-
-    Attributes:
-        name: of the field; its option is ``--name``.
-        hint: what it is for, in a few words.
-        label: in the console's form; empty where the form does not ask for it.
-        longest: so many characters.
-        channel: the only channel whose form asks for it; None for all.
-    """
-
-    name: str
-    hint: str
-    label: str = ""
-    longest: int = 300
-    kind: FieldKind = FieldKind.TEXT
-    is_needed: bool = False
-    channel: Channel | None = None
-
-
-class Offered(StrEnum):
-    """To whom the console offers an act, of those who may do it."""
-
-    ALL = "all"
-    HOLDER = "holder"
-    OTHERS = "others"
-    """Who does not have the conversation."""
-    OF_HELD = "of_held"
-    """All, where a message is held."""
-
-
-@dataclass(frozen=True, slots=True)
-class ActWords:
-    """What an act is called.
-
-    Attributes:
-        button: on the console's form.
-        means: on the form, what follows; empty where the button says it.
-        does: on the page of outreach, in the help of the command and in the API's description.
-        tone: of the button: ``primary``, ``danger`` or neither.
-    """
-
-    button: str
-    does: str
-    means: str = ""
-    tone: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class DeskAct:
-    """One act of the desk.
-
-    Attributes:
-        name: as the API and the command line say it.
-        change: what it changes of a conversation.
-        states: who may have the conversation.
-        roles: those that may do it to what another person has.
-        is_last: the person has no more to do with the conversation then.
-    """
-
-    name: str
-    change: Callable[[Case], Planned]
-    words: ActWords
-    fields: tuple[ActField, ...] = ()
-    states: frozenset[Holder] = holding.AT_REST
-    roles: frozenset[DeskRole] = holding.LEADS
-    offered: Offered = Offered.HOLDER
-    is_last: bool = False
-
-    def is_offered(self, record: Record, by: str, role: DeskRole) -> bool:
-        """Whether the console shows a person the act's form."""
-        if holding.refusal(record, by, role, states=self.states, roles=self.roles) is not None:
-            return False
-        match self.offered:
-            case Offered.HOLDER:
-                return holding.person_of(record) == by
-            case Offered.OTHERS:
-                return holding.person_of(record) != by
-            case Offered.OF_HELD:
-                return bool(record.handoff.get("held"))
-            case Offered.ALL:
-                return True
-
-
 _SUBJECT = ActField("subject", "of an e-mail", "Subject", 200, channel=Channel.EMAIL)
 ACTS: Mapping[str, DeskAct] = {
     one.name: one
@@ -273,7 +175,7 @@ def planned(case: Case) -> Planned:
         RefusedError: the conversation is not in a state for it, or another person has it.
     """
     act, asked = ACTS[case.asked.act], case.asked
-    refused = holding.refusal(case.record, asked.by, asked.role, states=act.states, roles=act.roles)
+    refused = act.refusal(case.record, asked.by, asked.role)
     if refused is not None:
         raise refused
     return act.change(case)

@@ -17,8 +17,9 @@ from typing import Any
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import PayloadError
 from chalicelib.outreach.desk import persons
-from chalicelib.outreach.desk.acts import ACTS, ActField, FieldKind
+from chalicelib.outreach.desk.acts import ACTS
 from chalicelib.outreach.desk.case import Asked
+from chalicelib.outreach.desk.row import ActField, FieldKind
 from chalicelib.outreach.door.access import DeskRole
 
 BY = ActField("by", "the person, as the team names them", kind=FieldKind.PERSON, is_needed=True)

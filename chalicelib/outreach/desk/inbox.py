@@ -30,6 +30,7 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.desk import acts, persons, shown
 from chalicelib.outreach.desk.asked import check_moments
 from chalicelib.outreach.desk.case import Asked, Case, RefusedError
+from chalicelib.outreach.desk.row import DeskAct
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.events.approval import previous_status
 from chalicelib.outreach.jobs import DeskReply, HandoffRelease
@@ -185,7 +186,7 @@ class DeskInbox:
         held = self._held(record)
         return shown.conversation_shown(record, history, self._clock.now(), held)
 
-    def offered(self, opaque_id: str, by: str, role: DeskRole) -> Iterator[acts.DeskAct]:
+    def offered(self, opaque_id: str, by: str, role: DeskRole) -> Iterator[DeskAct]:
         """The acts that a person may do to a conversation, and that a screen offers them.
 
         Raises:

@@ -75,7 +75,7 @@ class Desk:
             UnavailableError: the release was not queued; approve again.
         """
         record = self.show(opaque_id, company_id=company_id)
-        if record is None or not record.is_handed_off or record.handoff.get("taken_by"):
+        if record is None or not record.is_handed_off:
             return False
         return self._did(acts.APPROVE, record, SOURCE)
 
