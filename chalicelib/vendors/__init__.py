@@ -4,7 +4,7 @@ http            the HTTP client under every vendor client: deadline, rate limit,
 http_answers    a vendor's HTTP response, and which error of the tree it becomes
 clock_skew      how far a vendor's clock is from ours
 deadline        HTTP sessions that end at a deadline and know whether a request was sent
-webhook         a post to an address that somebody else has chosen: public ones only
+posting         a post to an address that somebody else has chosen: public ones only
 signed          a request that an SDK has signed, sent within a deadline
 rate_limit      token bucket per vendor and container
 level           how full a bucket is and who waits at it: pure decisions

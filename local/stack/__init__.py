@@ -9,10 +9,10 @@ pump           passes queue messages to the worker and runs the schedules, as La
 lineage        stops a chain function, queue, function in its seventeenth round
 lambda_events  events and contexts as Lambda passes them
 server         Chalice's own local HTTP server
-clock          a clock that tests can move, followed by every process of a trial stack
+turned_clock   a clock that tests can move, followed by every process of a trial stack
 turns          whether anything is left to do
 control        the loopback control of both
-metrics        metric records of the output become the engine's metrics
+emf            metric records of the output become the engine's metrics
 join           connects `chalice local` to the running stack
 running        the base class: a context manager that stops what it started
 """

@@ -6,6 +6,6 @@ shadow_report         what automation would have done, or has done, and what peo
 printed               the report as people read it
 decided               the decisions of a period, from the ledger
 tickets_now           what people have done since with the tickets, from Richpanel
-shares                shares with their 95 % bounds
+bounds                shares with their 95 % bounds
 commands              `support-settings`, `support-tags` and `shadow-report`
 """

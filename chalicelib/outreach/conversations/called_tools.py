@@ -180,7 +180,7 @@ class CalledTools(items.OnTable):
                 condition=f"attribute_exists(#conversation_id) AND {absent}",
             )
         except ConditionFailed as found:
-            if found.item is None:
+            if not found.item:
                 raise
             item = found.item
         return ToolCall.of(item, call_id)
