@@ -12,6 +12,7 @@ is built in `wiring`.
     redaction/  personal data masked before anything is stored, logged or raised
     wiring/     settings to services, built lazily, once per container
     settings    the environment as one frozen value; a wrong one fails the cold start
+    tables      files of wordings, codes and prices as typed rows, read when first looked at
     errors      the error tree: whose fault it is, and whether it may be repeated
     clock       the real clock, and times as ISO text
 
@@ -23,7 +24,7 @@ How bytes become effects::
 The import rules, checked by import-linter (`pyproject.toml`):
 
 - Layers, each importing only what is below it: `wiring`, `settings`, then `support`, `outreach` and
-  `facts` side by side, then `vendors`, `once`, and at the bottom `redaction`, `errors`, `clock`.
+  `facts` side by side, then `vendors`, `once`, `tables`, and at the bottom `redaction`, `errors`, `clock`.
   No system imports another.
 - `aws` implements the ports of `once`; only `wiring` imports it.
 - No two modules or packages import each other in a circle, on any level.

@@ -408,6 +408,15 @@ def test_the_console_layer_lies_where_the_template_looks_for_it(packaged: Path, 
         assert not [one for one in bundle.namelist() if one.startswith(("console/", "ops/"))]
 
 
+def test_every_file_beside_a_module_is_deployed(packaged: Path):
+    """Tables and models are read from there."""
+    trees = (one for one in (ROOT / "chalicelib").rglob("*") if one.is_file())
+    kept = {str(one.relative_to(ROOT)) for one in trees if "__pycache__" not in one.parts}
+    with zipfile.ZipFile(packaged / "deployment.zip") as bundle:
+        assert kept - set(bundle.namelist()) == set()
+    assert {one.rpartition(".")[2] for one in kept} == {"py", "toml", "bin"}
+
+
 def test_reconciliation_runs_on_a_schedule(template: Template):
     (event,) = template["Resources"]["Reconcile"]["Properties"]["Events"].values()
 

@@ -1,7 +1,6 @@
 """What a model's tokens cost, in millionths of a US dollar; pure.
 
-The list prices of 2025, per million tokens of input and output: https://openai.com/api/pricing and
-https://aws.amazon.com/bedrock/pricing (us-east-1, on demand).  ``MODEL_PRICES`` adds to them or
+The list prices are rows of ``prices.toml``, with their sources.  ``MODEL_PRICES`` adds to them or
 corrects them, as ``{"gpt-6-luna": [1.25, 10.0]}``.  A model without a price is charged as the dearest
 one: a budget holds too early rather than too late.
 """
@@ -14,23 +13,47 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from chalicelib.errors import SettingsError
+from chalicelib.tables import Table, beside, read
 from chalicelib.vendors.language_model import Usage
 
-LISTED: Mapping[str, tuple[float, float]] = {
-    "gpt-5": (1.25, 10.0),
-    "gpt-5-mini": (0.25, 2.0),
-    "gpt-5-nano": (0.05, 0.4),
-    "gpt-4.1": (2.0, 8.0),
-    "gpt-4.1-mini": (0.4, 1.6),
-    "gpt-4.1-nano": (0.1, 0.4),
-    "gpt-4o": (2.5, 10.0),
-    "gpt-4o-mini": (0.15, 0.6),
-    "amazon.nova-micro-v1:0": (0.035, 0.14),
-    "amazon.nova-lite-v1:0": (0.06, 0.24),
-    "amazon.nova-pro-v1:0": (0.8, 3.2),
-    "anthropic.claude-3-5-haiku-20241022-v1:0": (0.8, 4.0),
-    "anthropic.claude-3-5-sonnet-20241022-v2:0": (3.0, 15.0),
-}
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Of one model: US dollars for a million tokens."""
+
+    input: float
+    output: float
+
+
+@dataclass(frozen=True, slots=True)
+class PriceList:
+    """What one vendor asks.
+
+    Attributes:
+        source: the address of the list.
+        year: in which it was read.
+    """
+
+    source: str
+    year: int
+    models: Mapping[str, Price]
+
+
+@dataclass(frozen=True, slots=True)
+class PriceLists:
+    """The file."""
+
+    lists: tuple[PriceList, ...]
+
+
+FILE = beside(__file__, "prices.toml")
+LISTED: Mapping[str, tuple[float, float]] = Table(
+    lambda: {
+        name: (price.input, price.output)
+        for one in read(FILE, PriceLists).lists
+        for name, price in one.models.items()
+    }
+)
 _CHARACTERS_PER_TOKEN = 4
 
 
@@ -38,7 +61,7 @@ _CHARACTERS_PER_TOKEN = 4
 class Prices:
     """The prices of this stage: of each model, US dollars for a million tokens of input and output."""
 
-    of_model: Mapping[str, tuple[float, float]] = field(default_factory=lambda: dict(LISTED))
+    of_model: Mapping[str, tuple[float, float]] = field(default_factory=lambda: LISTED)
 
     @classmethod
     def parsed(cls, text: str) -> Prices:
@@ -54,7 +77,7 @@ class Prices:
             raise SettingsError("MODEL_PRICES is no JSON object of pairs of prices") from None
         if any(price < 0 for both in added.values() for price in both):
             raise SettingsError("MODEL_PRICES has a price below zero")
-        return cls({**LISTED, **added})
+        return cls({**LISTED, **added} if added else LISTED)
 
     def cost(self, model: str, usage: Usage) -> int:
         """Millionths of a US dollar, rounded up.
