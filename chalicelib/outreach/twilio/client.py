@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chalicelib.errors import PermanentError, TransientError, UncertainError
 from chalicelib.outreach import reasons
-from chalicelib.outreach.twilio.codes import Meaning, meaning
+from chalicelib.outreach.twilio.codes import CodeMeaning, meaning
 from chalicelib.vendors.clock_skew import ClockSkew
 from chalicelib.vendors.http import Call, VendorClient
 from chalicelib.vendors.reasons import TOO_MANY_PAGES
@@ -201,7 +201,7 @@ class Twilio:
         try:
             answer = self._client(secret_id).send(call, deadline_seconds=deadline_seconds)
         except PermanentError as error:
-            if error.provider != PROVIDER or meaning(error.reason) != Meaning.LATER:
+            if error.provider != PROVIDER or meaning(error.reason) != CodeMeaning.LATER:
                 raise
             raise TransientError(
                 PROVIDER, "create_message", status=error.status, reason=error.reason

@@ -1,19 +1,21 @@
 """Twilio's error codes and what each means: for the message, our account, or a retry.
 
-Codes arrive in the response to a send (HTTP 400) and in status callbacks.
-Source: https://www.twilio.com/docs/api/errors; an unlisted code counts as refused.
+The codes are rows of ``codes.toml``; an unlisted one counts as refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 from chalicelib.once.reasons import By, Why
 from chalicelib.outreach.conversations.do_not_contact import Reason
+from chalicelib.tables import Table, beside, read
 
 
-class Meaning(StrEnum):
+class CodeMeaning(StrEnum):
     """The meaning of a code."""
 
     CONFIGURATION = "configuration"
@@ -30,44 +32,58 @@ class Meaning(StrEnum):
     """Surely not sent; a later retry may succeed."""
 
 
-MEANINGS: Mapping[int, Meaning] = {
-    **dict.fromkeys(
-        (20003, 20404, 21606, 21659, 21660, 21608, 21408, 63007, 21655, 21656, 30034, 21703, 21705),
-        Meaning.CONFIGURATION,
-    ),
-    **dict.fromkeys(
-        (21211, 21212, 21612, 21614, 63003, 63024, 30004, 30005, 30006, 30007, 30450),
-        Meaning.RECIPIENT,
-    ),
-    21610: Meaning.OPTED_OUT,
-    **dict.fromkeys((21617, 21620, 63005, 63013, 63021, 63028, 63030, 63036), Meaning.CONTENT),
-    63016: Meaning.WINDOW,
-    **dict.fromkeys((20429, 21611, 63018, 63038, 30001, 30003, 30008, 30036, 30047), Meaning.LATER),
-}
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A meaning as a reason: who refused, and words."""
+
+    by: By
+    words: str
 
 
-DEAD: Mapping[int, Reason] = {
-    **dict.fromkeys((21211, 21217, 30005), Reason.DEAD_NUMBER),
-    **dict.fromkeys((21614, 30006), Reason.LANDLINE),
-    63003: Reason.DEAD_NUMBER,
-}
-"""Codes after which the number is never tried again on the same channel: it does not exist, it is not
-on WhatsApp, or it takes no texts.  30003, 30004 and 30007 may pass and are not among them."""
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One code.
 
-_SAID: Mapping[Meaning, tuple[By, str]] = {
-    Meaning.CONFIGURATION: (By.VENDOR, "the account or its settings are wrong"),
-    Meaning.RECIPIENT: (By.VENDOR, "the recipient cannot be reached on this channel"),
-    Meaning.OPTED_OUT: (By.RECIPIENT, "the recipient said STOP"),
-    Meaning.CONTENT: (By.VENDOR, "it does not take the content"),
-    Meaning.WINDOW: (By.LIMIT, "WhatsApp takes free text only within 24 hours after a message"),
-    Meaning.LATER: (By.VENDOR, "it may succeed later"),
-}
-REASONS: Mapping[str, Why] = {
-    str(code): Why(
-        str(code), _SAID[one][0], f"Twilio refused it with the code {code}: {_SAID[one][1]}"
-    )
-    for code, one in MEANINGS.items()
-}
+    Attributes:
+        never_again: why the number is never tried again on the same channel.
+    """
+
+    means: CodeMeaning
+    never_again: Reason | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """The file."""
+
+    meanings: Mapping[CodeMeaning, Explanation]
+    codes: Mapping[int, Code]
+
+
+FILE = beside(__file__, "codes.toml")
+
+
+@cache
+def _file() -> Codes:
+    return read(FILE, Codes)
+
+
+def _reasons() -> Mapping[str, Why]:
+    explained = {str(code): _file().meanings[one.means] for code, one in _file().codes.items()}
+    return {
+        code: Why(code, one.by, f"Twilio refused it with the code {code}: {one.words}")
+        for code, one in explained.items()
+    }
+
+
+MEANINGS: Mapping[int, CodeMeaning] = Table(
+    lambda: {code: one.means for code, one in _file().codes.items()}
+)
+DEAD: Mapping[int, Reason] = Table(
+    lambda: {code: one.never_again for code, one in _file().codes.items() if one.never_again}
+)
+"""Codes after which the number is never tried again on the same channel."""
+REASONS: Mapping[str, Why] = Table(_reasons)
 """The codes as reasons of outreach."""
 
 
@@ -76,6 +92,6 @@ def technical(reason: str | None) -> Reason | None:
     return DEAD.get(int(reason)) if reason and reason.isdecimal() else None
 
 
-def meaning(reason: str | None) -> Meaning | None:
+def meaning(reason: str | None) -> CodeMeaning | None:
     """What a reason such as ``21610`` means; None when it is no known code."""
     return MEANINGS.get(int(reason)) if reason and reason.isdecimal() else None
