@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
+from functools import cache
 
 from chalicelib.outreach.consent import unwanted, wordings
+from chalicelib.tables import Table
 
 
 class Word(StrEnum):
@@ -44,57 +47,10 @@ class Heard:
     is_yes: bool = False
 
 
-CARRIERS = {
-    **dict.fromkeys(
-        ("stop", "stopall", "unsubscribe", "cancel", "end", "quit", "revoke", "optout"), Word.STOP
-    ),
-    **dict.fromkeys(("start", "yes", "unstop"), Word.START),
-    **dict.fromkeys(("help", "info"), Word.HELP),
-}
-"""Twilio's default keywords (https://help.twilio.com/articles/223134027)."""
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(one.strip() for one in text.split(","))
-
-
-_STOP = _words("""\
-stop, stopall, stop all, unsubscribe, cancel, end, quit, revoke, optout, opt out, remove me, stop it,
-yes stop, stop texting, stop messaging, stop messages, unsubscribe me, opt me out,
-alto, parar, para, pare, paren, detener, detente, baja, darme de baja, dar de baja, darse de baja,
-cancelar, basta, salir, no mas, no mas mensajes, desuscribir, desuscribirme, cancelar suscripcion,
-arret, arrete, arreter, arretez, stoppez, desabonner, desabonnement, me desabonner, desinscrire,
-desinscription, me desinscrire, resilier, annuler, fin, assez,
-sair, remover, descadastrar, cancelar inscricao, me remova, pare de enviar, chega,
-stopp, stoppen, halt, abmelden, abmeldung, abbestellen, abbestellung, kundigen, kuendigen, austragen,
-beenden, ende, schluss, aufhoren, aufhoeren, widerruf, widerrufen,
-ferma, fermare, fermati, annulla, cancella, cancellami, disiscrivi, disiscrivimi, disiscrizione,
-smetti, smettila, rimuovimi,
-afmelden, uitschrijven, annuleren, opzeggen, einde, ophouden, schrijf me uit, meld me af,
-remove, delete me""")
-_START = _words("""\
-start, unstop, subscribe, resume, opt in, optin, inicio, iniciar, empezar, comenzar, alta, reanudar,
-demarrer, commencer, reprendre, comecar, retomar, starten, anfangen, anmelden, inizia, avvia,
-beginnen, aanmelden""")
-_YES = _words("yes, y, si, oui, sim, ja, yes start")
-_HELP = {
-    **dict.fromkeys(("help", "info", "infos"), None),
-    **dict.fromkeys(("ayuda", "informacion"), "es"),
-    "aide": "fr",
-    **dict.fromkeys(("ajuda", "informacao"), "pt"),
-    "hilfe": "de",
-    **dict.fromkeys(("aiuto", "informazioni"), "it"),
-    **dict.fromkeys(("hulp", "informatie"), "nl"),
-}
-"""With their language, where it is not English or several have it."""
-_COURTESY = _words("""\
-please, pls, plz, thanks, thx, thank you, thank you very much, many thanks, please and thank you,
-kindly, asap, ffs, por favor, porfavor,
-porfa, xfa, xfavor, gracias, muchas gracias, s il vous plait, s il te plait, svp, stp, merci, merci beaucoup,
-por gentileza, obrigado, obrigada, bitte, danke, vielen dank, per favore, per piacere, grazie,
-graag, alstublieft, alsjeblieft, aub, ajb, dank je, dank u, bedankt, now, right now, immediately, just, ok,
-okay, hi, hello, hey, hola, bonjour, ola, hallo, ciao, ahora, ya, maintenant, agora, jetzt, sofort,
-adesso, subito, nu, sorry, sir, madam, enough, lo siento, desole, mi dispiace""")
+CARRIERS: Mapping[str, Word] = Table(
+    lambda: {one: Word(name) for name, them in wordings.listed().carriers.items() for one in them}
+)
+"""Twilio's default keywords."""
 _SIGNS = {"\N{OCTAGONAL SIGN}": " stop ", "\N{NO ENTRY}": " stop "}
 _MARKS = re.compile(r"[^\w]+|_+")
 _SIGNATURE = re.compile(
@@ -102,9 +58,6 @@ _SIGNATURE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _SPELT = re.compile(r"(?:\b\w\b ?){4,}")
-_COURTESIES = re.compile(
-    r"\b(?:" + "|".join(sorted(map(re.escape, _COURTESY), key=len, reverse=True)) + r")\b"
-)
 _AGAIN = re.compile(r"\b(\w+)(?: \1)+\b")
 
 _LONGEST_WISH = 160
@@ -114,25 +67,57 @@ _SLIPPED = 9
 """Letters of a keyword that is also recognised with a slip: a shorter one is near another word."""
 _SLIP = 0.88
 """How alike, as `difflib` counts."""
-_LONG = [one for one in _STOP if len(one) >= _SLIPPED]
 _MOST_CHARACTERS = 1000
 """Of a longer message only so much is looked at; a longer one is no STOP, or quotes a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Keywords:
+    """The keywords of all languages.
+
+    Attributes:
+        help: with their language, where it is not English.
+        long: those of STOP that are recognised with a slip.
+    """
+
+    stop: frozenset[str]
+    start: frozenset[str]
+    yes: frozenset[str]
+    help: Mapping[str, str | None]
+    long: tuple[str, ...]
+    courtesies: re.Pattern[str]
+
+
+@cache
+def _keywords() -> _Keywords:
+    rows = wordings.listed()
+    of = rows.keywords
+    stop = frozenset(wordings.every(of.stop))
+    courtesies = sorted(map(re.escape, wordings.every(rows.courtesies)), key=len, reverse=True)
+    return _Keywords(
+        stop,
+        frozenset(wordings.every(of.start)),
+        frozenset(wordings.every(of.yes)),
+        {one: None if name == "en" else name for name, them in of.help.items() for one in them},
+        tuple(one for one in stop if len(one) >= _SLIPPED),
+        re.compile(rf"\b(?:{'|'.join(courtesies)})\b"),
+    )
 
 
 def heard(text: str) -> Heard:
     """What a message says about being contacted."""
     raw = " ".join(text.strip().lower().split()).strip(" .!\"'")
     text = _SIGNATURE.sub("", text[:_MOST_CHARACTERS])
-    said = _plain_text(text)
+    said, known = _plain_text(text), _keywords()
     if raw in CARRIERS:
-        return Heard(CARRIERS[raw], is_carriers=True, is_yes=raw in _YES)
+        return Heard(CARRIERS[raw], is_carriers=True, is_yes=raw in known.yes)
     if _is_keyword(said) and not _is_soft(text):
         return Heard(Word.STOP)
-    if said in _START or wordings.AGAIN.fullmatch(said):
+    if said in known.start or wordings.patterns().again.fullmatch(said):
         return Heard(Word.START)
-    if said in _HELP:
-        return Heard(Word.HELP, language=_HELP[said])
-    if said in _YES and not _is_soft(text):
+    if said in known.help:
+        return Heard(Word.HELP, language=known.help[said])
+    if said in known.yes and not _is_soft(text):
         return Heard(Word.START, is_yes=True)
     return Heard(_wish(text, said))
 
@@ -142,13 +127,14 @@ def _wish(text: str, said: str) -> Word | None:
 
     A wish may stand in one of several clauses, beside a reason for it; not beside its limits.
     """
-    if wordings.NEGATED.search(said):
-        rest = wordings.NEGATED.sub(" ", said)
-        is_doubtful = wordings.DOUBT.search(rest) or wordings.WHENCE.search(said)
+    patterns = wordings.patterns()
+    if patterns.negated.search(said):
+        rest = patterns.negated.sub(" ", said)
+        is_doubtful = patterns.doubt.search(rest) or patterns.whence.search(said)
         return Word.DOUBT if is_doubtful else None
     if _is_plain(said):
         return Word.STOP
-    clauses = [one for one in wordings.CLAUSES.split(text.casefold()) if bare(one)][:_MOST_CLAUSES]
+    clauses = [one for one in patterns.clauses.split(text.casefold()) if bare(one)][:_MOST_CLAUSES]
     plain = [_is_plain(_plain_text(one)) for one in clauses]
     soft = [_is_soft(one) for one in clauses]
     stops = [_is_keyword(_plain_text(one)) for one in clauses]
@@ -156,44 +142,45 @@ def _wish(text: str, said: str) -> Word | None:
         is_one and not wordings.WEAK.fullmatch(_plain_text(one))
         for one, is_one in zip(clauses, plain, strict=True)
     )
-    has_limits = wordings.ELSE.search(said) is not None
-    if wordings.COMPLAINED.search(said) or (is_strong and not has_limits):
+    has_limits = patterns.limits.search(said) is not None
+    if patterns.complained.search(said) or (is_strong and not has_limits):
         return Word.STOP
     is_all = all(map(any, zip(plain, soft, stops, strict=True)))
     if is_all and any(stops):
         return Word.STOP
     is_unclear = _is_soft(text) or (is_all and any(soft)) or any(plain)
-    if is_unclear or wordings.DOUBT.search(said) or wordings.WHENCE.search(said):
+    if is_unclear or patterns.doubt.search(said) or patterns.whence.search(said):
         return Word.DOUBT
     return Word.DOUBT if unwanted.is_suspected(bare(text).split()) else None
 
 
 def _is_keyword(said: str) -> bool:
     """A keyword of STOP, also a long one with a slip in it."""
-    if said in _STOP:
+    known = _keywords()
+    if said in known.stop:
         return True
-    if len(said) < _SLIPPED or said in _START:
+    if len(said) < _SLIPPED or said in known.start:
         return False
-    near = [one for one in _LONG if one[:2] == said[:2]]  # "subscribe" is no "unsubscribe"
+    near = [one for one in known.long if one[:2] == said[:2]]  # "subscribe" is no "unsubscribe"
     return bool(get_close_matches(said, near, 1, _SLIP))
 
 
 def _is_soft(text: str) -> bool:
     said = bare(text)
-    return len(said) <= _LONGEST_WISH and wordings.SOFT.fullmatch(said) is not None
+    return len(said) <= _LONGEST_WISH and wordings.patterns().soft.fullmatch(said) is not None
 
 
 def _is_plain(said: str) -> bool:
     if len(said) > _LONGEST_WISH:
         return False
     asked = wordings.ASKED.sub("", said)
-    return any(one.fullmatch(said) or one.fullmatch(asked) for one in wordings.PLAIN)
+    return any(one.fullmatch(said) or one.fullmatch(asked) for one in wordings.patterns().plain)
 
 
 def _plain_text(text: str) -> str:
     """Lower case without accents, marks, emoji and courtesies; a word repeated is one."""
     words = bare(text)
-    kept = " ".join(_COURTESIES.sub(" ", words).split())
+    kept = " ".join(_keywords().courtesies.sub(" ", words).split())
     return _AGAIN.sub(r"\1", kept or words)
 
 
@@ -205,4 +192,5 @@ def bare(text: str) -> str:
     bare = "".join(one for one in apart if not unicodedata.combining(one))
     words = _MARKS.sub(" ", bare).strip()
     words = _SPELT.sub(lambda found: found[0].replace(" ", "") + " ", words).strip()
-    return " ".join(wordings.SPELLINGS.get(one, one) for one in words.split())
+    spellings = wordings.listed().spellings
+    return " ".join(spellings.get(one, one) for one in words.split())

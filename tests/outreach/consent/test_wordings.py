@@ -1,0 +1,101 @@
+"""The table of what recipients say, as it is shipped."""
+
+import re
+from dataclasses import fields
+
+import pytest
+
+from chalicelib.outreach.consent import wordings
+from chalicelib.outreach.consent.words import Word, heard
+from chalicelib.outreach.languages import Language
+from chalicelib.tables import TableError, read
+
+ROWS = read(wordings.FILE, wordings.Wordings)
+SAID = {one.name: getattr(ROWS.keywords, one.name) for one in fields(ROWS.keywords)}
+EXPRESSIONS = {
+    name: getattr(ROWS, name)
+    for name in ("plain", "negated", "doubt", "complained", "soft", "whence", "again")
+}
+WORDS = {**SAID, "courtesies": ROWS.courtesies}
+LISTS = {**WORDS, **EXPRESSIONS, "limits": ROWS.limits, "clauses": ROWS.clauses}
+NOT_IN_ALL = {"negated", "complained", "clauses"}
+"""Tables that some languages do not need."""
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_table_has_rows_in_every_language(name):
+    languages = set(LISTS[name])
+    assert languages <= set(Language)
+    assert "en" in languages
+    assert languages == set(Language) or name in NOT_IN_ALL
+    assert all(LISTS[name].values())
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_row_stands_once_in_its_language(name):
+    for language, rows in LISTS[name].items():
+        assert sorted({one for one in rows if rows.count(one) > 1}) == [], language
+
+
+def test_a_keyword_says_one_thing():
+    keys = {name: set(wordings.every(rows)) for name, rows in SAID.items()}
+    assert [(a, b) for a in keys for b in keys if a < b and keys[a] & keys[b]] == []
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_a_word_is_written_as_messages_are_read(name):
+    for one in wordings.every(WORDS[name]):
+        assert re.fullmatch(r"[a-z]+(?: [a-z]+)*", one), one
+
+
+@pytest.mark.parametrize("name", EXPRESSIONS)
+def test_a_wording_is_an_expression_in_small_letters_without_accents(name):
+    """What it is matched against has no others, so such a row would never match."""
+    for one in wordings.every(EXPRESSIONS[name]):
+        bare = re.sub(r"\\[wdbB]|\{[a-z]+\}", "", one)
+        assert bare == bare.lower(), one
+        assert bare.isascii(), one
+        assert re.compile(re.sub(r"\{[a-z]+\}", "x", one))
+        assert "'" not in one, one
+
+
+def test_every_set_is_used_and_every_named_set_is_there():
+    named = re.findall(r"\{([a-z]+)\}", wordings.FILE.read_text())
+    assert set(named) == set(ROWS.sets)
+
+
+def test_a_set_that_is_missing_is_named(monkeypatch):
+    monkeypatch.setattr(wordings, "listed", lambda: ROWS)
+    with pytest.raises(TableError, match=r"wordings\.toml: sets\.nothing is missing"):
+        wordings._filled("any {nothing}")
+
+
+def test_every_keyword_is_heard_as_what_it_says():
+    meant = {"stop": Word.STOP, "start": Word.START, "yes": Word.START, "help": Word.HELP}
+    for name, rows in SAID.items():
+        for language, listed in rows.items():
+            for one in listed:
+                found = heard(one)
+                assert found.word == meant[name], one
+                assert found.is_yes == (name == "yes"), one
+                is_local = name == "help" and language != "en"
+                assert found.language == (language if is_local else None), one
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Potete scrivermi di nuovo, grazie",
+        "vorrei tornare a ricevere i vostri messaggi",
+        "voglio iscrivermi di nuovo",
+    ],
+)
+def test_a_stop_is_lifted_in_italian_too(text):
+    assert heard(text).word == Word.START
+
+
+@pytest.mark.parametrize(
+    "text", ["non potete scrivermi di nuovo", "non voglio iscrivermi di nuovo", "di nuovo voi"]
+)
+def test_a_refusal_in_italian_lifts_no_stop(text):
+    assert heard(text).word != Word.START
