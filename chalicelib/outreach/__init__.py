@@ -28,6 +28,6 @@ What these share:
     reasons        why a message was not sent, or not yet, and why a person has a conversation
     resume         the jobs by which events come back to the queue
     lane_shares    whose share of a lane's workers a slow call takes
-    languages      the languages that code writes in, and the one of a project
+    languages      the languages that code writes in, its texts, and the language of a project
     time_zones     the time zones that a phone number may be in
 """

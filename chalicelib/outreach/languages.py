@@ -1,10 +1,14 @@
-"""The languages that code writes in, and the one of a project."""
+"""The languages that code writes in, what it writes in them, and the one of a project."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.tables import Table, beside, read
 
 
 class Language(StrEnum):
@@ -19,7 +23,41 @@ class Language(StrEnum):
     NL = "nl"
 
 
+ByLanguage = Mapping[Language, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The rows of ``texts.toml``, which says when each is written."""
+
+    opt_out_line: ByLanguage
+    machine_line: ByLanguage
+    stop_confirmation: ByLanguage
+    help_answer: ByLanguage
+    contact: ByLanguage
+    person_will_answer: ByLanguage
+    question: ByLanguage
+    acknowledgement: ByLanguage
+
+
+FILE = beside(__file__, "texts.toml")
+
+
+def written(name: str) -> ByLanguage:
+    """A text in every language; read when it is first written.
+
+    Args:
+        name: of `Texts`.
+    """
+    return Table(lambda: getattr(_file(), name))
+
+
 def language_of(record: Record) -> Language:
     """The project's language."""
     given = str(record.item.get("language") or "")
     return Language(given) if given in set(Language) else Language.EN
+
+
+@cache
+def _file() -> Texts:
+    return read(FILE, Texts)

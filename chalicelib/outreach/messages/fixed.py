@@ -1,7 +1,8 @@
 """What code writes itself: opt-out lines, that a machine writes, the answers to STOP and HELP.
 
-No model writes these.  Their language is the project's ``language``, English by default; the answer to
-HELP is in the language of the keyword where only one has it.  Optional settings of a project::
+No model writes these; they are rows of ``texts.toml``.  Their language is the project's ``language``,
+English by default; the answer to HELP is in the language of the keyword where only one has it.
+Optional settings of a project::
 
     language         "es"                            one of `Language`
     company_contact  "+1 555 010 9000"               where a person of the company can be reached
@@ -11,74 +12,24 @@ HELP is in the language of the keyword where only one has it.  Optional settings
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
 
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.jobs import InboundMessage
-from chalicelib.outreach.languages import Language, language_of
+from chalicelib.outreach.languages import Language, language_of, written
 
 CARRIER, OWN = "carrier", "own"
 """Values of ``opt_out_answers`` in a channel's settings: who answers STOP, START and HELP."""
 
 
-OPT_OUT_LINE: Mapping[Language, str] = {
-    Language.EN: "Reply STOP to opt out.",
-    Language.ES: "Responda STOP para no recibir más mensajes.",
-    Language.FR: "Répondez STOP pour ne plus recevoir de messages.",
-    Language.PT: "Responda STOP para não receber mais mensagens.",
-    Language.DE: "Antworten Sie STOP, um keine Nachrichten mehr zu erhalten.",
-    Language.IT: "Rispondi STOP per non ricevere altri messaggi.",
-    Language.NL: "Antwoord STOP om geen berichten meer te ontvangen.",
-}
-MACHINE_LINE: Mapping[Language, str] = {
-    Language.EN: "I am an automated assistant of {company}.",
-    Language.ES: "Soy un asistente automático de {company}.",
-    Language.FR: "Je suis un assistant automatique de {company}.",
-    Language.PT: "Sou um assistente automático de {company}.",
-    Language.DE: "Ich bin ein automatischer Assistent von {company}.",
-    Language.IT: "Sono un assistente automatico di {company}.",
-    Language.NL: "Ik ben een automatische assistent van {company}.",
-}
-"""What a message that a model has written says of its writer (EU AI Act, article 50)."""
-STOP_CONFIRMATION: Mapping[Language, str] = {
-    Language.EN: "{company}: you will receive no more messages from us. Reply START to resume.",
-    Language.ES: "{company}: no recibirá más mensajes nuestros. Responda START para volver a recibirlos.",
-    Language.FR: "{company} : vous ne recevrez plus nos messages. Répondez START pour reprendre.",
-    Language.PT: "{company}: não receberá mais mensagens nossas. Responda START para voltar a recebê-las.",
-    Language.DE: "{company}: Sie erhalten keine Nachrichten mehr von uns. Mit START erhalten Sie sie wieder.",
-    Language.IT: "{company}: non riceverai più i nostri messaggi. Rispondi START per riceverli di nuovo.",
-    Language.NL: "{company}: u ontvangt geen berichten meer van ons. Antwoord START om ze weer te ontvangen.",
-}
-HELP_ANSWER: Mapping[Language, str] = {
-    Language.EN: "{company} wrote to you about {project}.{contact} Reply STOP to opt out.",
-    Language.ES: "{company} le escribió sobre {project}.{contact} Responda STOP para darse de baja.",
-    Language.FR: "{company} vous a écrit au sujet de {project}.{contact} Répondez STOP pour vous désabonner.",
-    Language.PT: "{company} escreveu-lhe sobre {project}.{contact} Responda STOP para cancelar.",
-    Language.DE: "{company} schrieb Ihnen zu {project}.{contact} Antworten Sie STOP, um sich abzumelden.",
-    Language.IT: "{company} ti ha scritto a proposito di {project}.{contact} Rispondi STOP per annullare.",
-    Language.NL: "{company} schreef u over {project}.{contact} Antwoord STOP om u af te melden.",
-}
-PERSON_WILL_ANSWER: Mapping[Language, str] = {
-    Language.EN: "{company}: thank you for your message. A colleague will answer you.",
-    Language.ES: "{company}: gracias por su mensaje. Un compañero le responderá.",
-    Language.FR: "{company} : merci pour votre message. Un collègue vous répondra.",
-    Language.PT: "{company}: obrigado pela sua mensagem. Um colega irá responder-lhe.",
-    Language.DE: "{company}: Danke für Ihre Nachricht. Ein Kollege wird Ihnen antworten.",
-    Language.IT: "{company}: grazie per il messaggio. Un collega ti risponderà.",
-    Language.NL: "{company}: bedankt voor uw bericht. Een collega zal u antwoorden.",
-}
-_CONTACT: Mapping[Language, str] = {
-    Language.EN: " Contact: {contact}.",
-    Language.ES: " Contacto: {contact}.",
-    Language.FR: " Contact : {contact}.",
-    Language.PT: " Contacto: {contact}.",
-    Language.DE: " Kontakt: {contact}.",
-    Language.IT: " Contatto: {contact}.",
-    Language.NL: " Contact: {contact}.",
-}
+OPT_OUT_LINE = written("opt_out_line")
+MACHINE_LINE = written("machine_line")
+STOP_CONFIRMATION = written("stop_confirmation")
+HELP_ANSWER = written("help_answer")
+PERSON_WILL_ANSWER = written("person_will_answer")
+_CONTACT = written("contact")
 _NAMES_STOP = re.compile(r"\bSTOP\b")
 
 

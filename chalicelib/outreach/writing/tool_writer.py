@@ -15,7 +15,7 @@ from typing import Any
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.conversations.drafts import Drafts
 from chalicelib.outreach.conversations.records import CONFIRMATION, Draft, Entry, Record
-from chalicelib.outreach.languages import Language, language_of
+from chalicelib.outreach.languages import language_of, written
 from chalicelib.outreach.project.ai_config import ai_config_of
 from chalicelib.outreach.reasons import BAD_ARGUMENTS, TOOL_WITHOUT_ENDPOINT
 from chalicelib.outreach.tools.confirmation import (
@@ -27,24 +27,7 @@ from chalicelib.outreach.tools.confirmation import (
 from chalicelib.outreach.tools.schema import Tool
 from chalicelib.outreach.writing.template_writer import Writer
 
-QUESTION: Mapping[Language, str] = {
-    Language.EN: "Shall I go ahead? Please answer YES to confirm.",
-    Language.ES: "¿Desea que lo haga? Responda SÍ para confirmar.",
-    Language.FR: "Dois-je continuer ? Répondez OUI pour confirmer.",
-    Language.PT: "Posso avançar? Responda SIM para confirmar.",
-    Language.DE: "Soll ich das tun? Bitte antworten Sie JA zur Bestätigung.",
-    Language.IT: "Procedo? Risponda SÌ per confermare.",
-    Language.NL: "Zal ik dat doen? Antwoord JA om te bevestigen.",
-}
-ACKNOWLEDGEMENT: Mapping[Language, str] = {
-    Language.EN: "Thank you, it is on its way.",
-    Language.ES: "Gracias, ya está en curso.",
-    Language.FR: "Merci, c'est en cours.",
-    Language.PT: "Obrigado, já está em curso.",
-    Language.DE: "Danke, es ist in Arbeit.",
-    Language.IT: "Grazie, è in corso.",
-    Language.NL: "Dank u, het is in behandeling.",
-}
+QUESTION, ACKNOWLEDGEMENT = written("question"), written("acknowledgement")
 
 
 class ToolWriter:

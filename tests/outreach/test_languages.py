@@ -1,0 +1,51 @@
+"""The texts that code writes, as they are shipped."""
+
+import re
+from dataclasses import fields
+from string import Formatter
+
+import pytest
+
+from chalicelib.outreach.languages import FILE, Language, Texts, written
+from chalicelib.tables import read
+
+TEXTS = {one.name: getattr(read(FILE, Texts), one.name) for one in fields(Texts)}
+VALUES = {
+    "machine_line": {"company"},
+    "stop_confirmation": {"company"},
+    "help_answer": {"company", "project", "contact"},
+    "contact": {"contact"},
+    "person_will_answer": {"company"},
+}
+"""What code puts into a text; into the others nothing."""
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_is_in_every_language_and_no_two_are_alike_by_mistake(name):
+    assert list(TEXTS[name]) == list(Language)
+    texts = list(TEXTS[name].values())
+    assert len(set(texts)) == len(texts) - (2 if name == "contact" else 0)
+    assert written(name) == TEXTS[name]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_values_of_a_text_are_the_same_in_every_language(name):
+    for language, text in TEXTS[name].items():
+        named = [field for _, field, _, _ in Formatter().parse(text) if field is not None]
+        assert sorted(named) == sorted(VALUES.get(name, set())), language
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_is_whole_sentences(name):
+    for text in TEXTS[name].values():
+        assert text.startswith(" ") == (name == "contact")
+        assert re.search(r"[.?]$", text)
+        assert "  " not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [("opt_out_line", "STOP"), ("help_answer", "STOP"), ("stop_confirmation", "START")],
+)
+def test_a_text_names_the_keyword_as_it_is_heard(name, word):
+    assert all(re.search(rf"\b{word}\b", text) for text in TEXTS[name].values())
