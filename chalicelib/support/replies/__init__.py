@@ -6,5 +6,5 @@ In the order of a decision:
     guard_rails     everything that forbids a reply; pure
     templates       the catalogue of templates, and how one is rendered
     template_checks what is wrong with texts of the operator
-    template_texts  the texts, by template and language
+    template_texts  the texts, by template and language; rows of `template_texts.toml`
 """
