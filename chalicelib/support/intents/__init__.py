@@ -5,8 +5,8 @@ In the order of a message:
     own_words        its own words and order number
     spelling         the listed word that a misspelt one stands for
     language         its language
-    words            the phrases of each intent, as data
-    risks            the phrases of grave matters, as data
+    words            the phrases of each intent: `words.toml`
+    risks            the phrases of grave matters: `risks.toml`
     phrases          finds every phrase of the tables in the words
     classify         scores the phrases found: primary intent, confidence, margin
     linear_model     the linear model beside the tables; `linear.bin` holds its weights

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
-from chalicelib.support.intents.risks import COMPLAINTS, RISKS
+from chalicelib.support.intents.risks import RISKS, complaints
 from chalicelib.support.intents.risks import SETS as RISK_SETS
 from chalicelib.support.intents.words import SETS, TABLES
 
@@ -130,7 +130,7 @@ def of_risks() -> Phrases:
 @cache
 def of_complaints() -> Phrases:
     """How people write when an answer did not help."""
-    return Phrases((phrase, "complaint", SURE) for phrase in COMPLAINTS)
+    return Phrases((phrase, "complaint", SURE) for phrase in complaints())
 
 
 def _gap_of(node: _Node) -> _Node:
