@@ -4,10 +4,10 @@ A wording, a vendor's code or a price is checked and changed by people who write
 row of a file, with its source beside it.  A module declares what a row is, and names its table::
 
     @dataclass(frozen=True, slots=True)
-    class PriceList:
-        models: Mapping[str, Price]
+    class Codes:
+        codes: Mapping[int, Code]
 
-    LISTED = Table(lambda: read(beside(__file__, "prices.toml"), PriceList).models)
+    CODES = Rows(lambda: read(beside(__file__, "codes.toml"), Codes).codes)
 
 A file is read when its table is first looked at, and once: a cold start pays for no table that its
 event does not need.  What a single row cannot show, such as a language that lacks a text, is checked by
@@ -24,7 +24,7 @@ from enum import StrEnum
 from functools import cache, cached_property
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from chalicelib.errors import MiddlewareError
 
@@ -37,7 +37,7 @@ class TableError(MiddlewareError):
     """A table is not as its schema says; the message names file, row and field."""
 
 
-class Table(Mapping[Key, Value], Generic[Key, Value]):
+class Rows(Mapping[Key, Value]):
     """A mapping that is read when it is first looked at.
 
     Args:

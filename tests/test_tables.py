@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from chalicelib.tables import Table, TableError, beside, read
+from chalicelib.tables import Rows, TableError, beside, read
 
 ROOT = Path(__file__).parents[1]
 
@@ -108,7 +108,7 @@ def test_a_wrong_row_is_named_with_its_file_and_field(old, new, said, tmp_path):
 
 def test_a_table_is_read_once_and_only_when_it_is_looked_at():
     reads = []
-    table = Table(lambda: reads.append(1) or {"a": 1})
+    table = Rows(lambda: reads.append(1) or {"a": 1})
     assert reads == []
     assert table["a"] == 1
     assert {**table} == table == {"a": 1}

@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cache
 
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.tables import Table, beside, read
+from chalicelib.tables import Rows, beside, read
 
 
 class Language(StrEnum):
@@ -49,7 +49,7 @@ def written(name: str) -> ByLanguage:
     Args:
         name: of `Texts`.
     """
-    return Table(lambda: getattr(_file(), name))
+    return Rows(lambda: getattr(_file(), name))
 
 
 def language_of(record: Record) -> Language:

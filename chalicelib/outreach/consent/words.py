@@ -18,7 +18,7 @@ from enum import StrEnum
 from functools import cache
 
 from chalicelib.outreach.consent import unwanted, wordings
-from chalicelib.tables import Table
+from chalicelib.tables import Rows
 
 
 class Word(StrEnum):
@@ -47,7 +47,7 @@ class Heard:
     is_yes: bool = False
 
 
-CARRIERS: Mapping[str, Word] = Table(
+CARRIERS: Mapping[str, Word] = Rows(
     lambda: {one: Word(name) for name, them in wordings.listed().carriers.items() for one in them}
 )
 """Twilio's default keywords."""

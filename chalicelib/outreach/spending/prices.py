@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from chalicelib.errors import SettingsError
-from chalicelib.tables import Table, beside, read
+from chalicelib.tables import Rows, beside, read
 from chalicelib.vendors.language_model import Usage
 
 
@@ -47,7 +47,7 @@ class PriceLists:
 
 
 FILE = beside(__file__, "prices.toml")
-LISTED: Mapping[str, tuple[float, float]] = Table(
+LISTED: Mapping[str, tuple[float, float]] = Rows(
     lambda: {
         name: (price.input, price.output)
         for one in read(FILE, PriceLists).lists

@@ -12,7 +12,7 @@ from functools import cache
 
 from chalicelib.once.reasons import By, Why
 from chalicelib.outreach.conversations.do_not_contact import Reason
-from chalicelib.tables import Table, beside, read
+from chalicelib.tables import Rows, beside, read
 
 
 class CodeMeaning(StrEnum):
@@ -76,14 +76,14 @@ def _reasons() -> Mapping[str, Why]:
     }
 
 
-MEANINGS: Mapping[int, CodeMeaning] = Table(
+MEANINGS: Mapping[int, CodeMeaning] = Rows(
     lambda: {code: one.means for code, one in _file().codes.items()}
 )
-DEAD: Mapping[int, Reason] = Table(
+DEAD: Mapping[int, Reason] = Rows(
     lambda: {code: one.never_again for code, one in _file().codes.items() if one.never_again}
 )
 """Codes after which the number is never tried again on the same channel."""
-REASONS: Mapping[str, Why] = Table(_reasons)
+REASONS: Mapping[str, Why] = Rows(_reasons)
 """The codes as reasons of outreach."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from chalicelib.support.intents.words import joined
-from chalicelib.tables import Table, beside, read
+from chalicelib.tables import Rows, beside, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,6 @@ def complaints() -> tuple[str, ...]:
     return _file().complaints
 
 
-SETS: Mapping[str, str] = Table(lambda: joined(_file().sets))
-RISKS: Mapping[str, tuple[str, ...]] = Table(lambda: _file().risks)
+SETS: Mapping[str, str] = Rows(lambda: joined(_file().sets))
+RISKS: Mapping[str, tuple[str, ...]] = Rows(lambda: _file().risks)
 """Every matter and its phrases."""

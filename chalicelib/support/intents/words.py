@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from chalicelib.tables import Table, beside, read
+from chalicelib.tables import Rows, beside, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,10 @@ def _file() -> WordsOfIntents:
     return read(FILE, WordsOfIntents)
 
 
-SETS: Mapping[str, str] = Table(lambda: joined(_file().sets))
-TABLES: Mapping[str, Words] = Table(lambda: _file().intents)
-TYPOS: Mapping[str, str] = Table(lambda: _file().typos)
-"""Misspellings not covered by dropping, doubling or transposing letters (see `message`)."""
+SETS: Mapping[str, str] = Rows(lambda: joined(_file().sets))
+TABLES: Mapping[str, Words] = Rows(lambda: _file().intents)
+TYPOS: Mapping[str, str] = Rows(lambda: _file().typos)
+"""Misspellings not covered by dropping, doubling or transposing letters (see `own_words`)."""
 
 
 def joined(sets: Mapping[str, tuple[str, ...]]) -> Mapping[str, str]:

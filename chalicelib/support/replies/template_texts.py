@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from chalicelib.tables import Table, beside, read
+from chalicelib.tables import Rows, beside, read
 
 ByLanguage = Mapping[str, str]
 
@@ -42,6 +42,6 @@ def _texts() -> Mapping[str, ByLanguage]:
     }
 
 
-CLOSING: ByLanguage = Table(lambda: {key: one.strip() for key, one in _file().closing.items()})
+CLOSING: ByLanguage = Rows(lambda: {key: one.strip() for key, one in _file().closing.items()})
 """Ends every text; the reference lets read-back find the reply."""
-TEXTS: Mapping[str, ByLanguage] = Table(_texts)
+TEXTS: Mapping[str, ByLanguage] = Rows(_texts)

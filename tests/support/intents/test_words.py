@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.support.intents import risks, words
 from chalicelib.support.intents.classify import DEFAULT_INTENT, PRIORITY
-from chalicelib.support.intents.message import words_of
+from chalicelib.support.intents.own_words import words_of
 
 ROWS = {
     **{
