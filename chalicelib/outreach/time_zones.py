@@ -1,17 +1,30 @@
 """The time zones that a phone number may be in: those of its country, by the table of `tzdata`.
 
-A country code that several countries share counts as its main country where the number shows no other.
+What the table lacks is in ``time_zones.toml``.  A country code that several countries share counts as
+its main country where the number shows no other.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from zoneinfo import ZoneInfo
 
 import phonenumbers
+
+from chalicelib.tables import beside, read
+
+FILE = beside(__file__, "time_zones.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class MoreCountries:
+    """The file: names of zones by country."""
+
+    countries: Mapping[str, tuple[str, ...]]
 
 
 def named(name: object) -> ZoneInfo | None:
@@ -43,7 +56,7 @@ def of_number(number: str) -> tuple[ZoneInfo, ...]:
 
 
 @cache
-def _table() -> Mapping[str, list[str]]:
+def _table() -> Mapping[str, Sequence[str]]:
     """Names of zones by country, of the file ``zone.tab``: country, coordinates, zone, comment."""
     found: dict[str, list[str]] = defaultdict(list)
     text = (resources.files("tzdata") / "zoneinfo" / "zone.tab").read_text(encoding="utf-8")
@@ -51,4 +64,4 @@ def _table() -> Mapping[str, list[str]]:
         if line and not line.startswith("#"):
             country, _, zone = line.split("\t")[:3]
             found[country].append(zone)
-    return found
+    return {**found, **read(FILE, MoreCountries).countries}

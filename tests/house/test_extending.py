@@ -258,6 +258,17 @@ def test_every_intent_has_labelled_messages(part: str):
     assert {json.loads(line)["intent"] for line in lines} == set(PRIORITY)
 
 
+# --- tables -------------------------------------------------------------------------------------
+
+
+def test_every_table_is_on_the_page_beside_its_test():
+    rows = [row for row in A_ROW.finditer(section("A row of a table")) if paths_of(row["place"])]
+    listed = {path for row in rows for path in paths_of(row["place"])}
+    shipped = (ROOT / "chalicelib").rglob("*.toml")
+    assert listed == {str(one.relative_to(ROOT)) for one in shipped}
+    assert all(re.search(r"`tests/[\w/]+\.py`", row["extend"]) for row in rows)
+
+
 # --- alarms -------------------------------------------------------------------------------------
 
 
