@@ -17,7 +17,7 @@ from bench.load.traffic import NEVER, Window, arrivals
 from chalicelib import settings
 from chalicelib.once.lanes import LANES as LANES_OF_JOBS
 from chalicelib.outreach.door.shares import Shares
-from chalicelib.outreach.project.companies import RateLimits
+from chalicelib.outreach.project.fields import RateLimits
 from chalicelib.settings import Settings
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 from chalicelib.vendors.level import OwnLevel
@@ -162,7 +162,9 @@ def _flood(name: str, load: Load, loop: Loop, lane: Lane) -> None:
     at, kind, count = load.flood
     level, known = OwnLevel(), next(one for one in LANES_OF_JOBS if one.name == name)
     shares = Shares(lambda _: level, loop, workers_of(name))
-    limits = RateLimits(count, count, count)
+    limits = RateLimits(
+        requests_per_minute=count, requests_per_day=count, concurrent_conversations=count
+    )
 
     def post() -> None:
         for number in range(count):

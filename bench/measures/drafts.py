@@ -24,6 +24,7 @@ from typing import Any
 from bench.measures.words import wilson
 from chalicelib.clock import SystemClock
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.spending.models import Named
 from chalicelib.outreach.writing.checked_writer import CheckedWriter, Judged
 from chalicelib.outreach.writing.model_writer import OpenAiWriter
@@ -49,7 +50,7 @@ class _Silent:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DraftOutcome:
     """What became of one line.
 
     Attributes:
@@ -104,10 +105,10 @@ def writing(lines: Sequence[Mapping[str, Any]]) -> Iterator[CheckedWriter]:
     projects = json.loads((SAMPLES / "projects.json").read_text(encoding="utf-8"))
     by_id = {one["id"]: one for one in lines}
 
-    def current(record: Record) -> Mapping[str, Any]:
+    def current(record: Record) -> Project:
         line = by_id[record.opaque_id]
         own = projects[line["project"]]["writer"]
-        return {"ai_config": {"writer": {**own, **line.get("settings", {})}}}
+        return Project({"ai_config": {"writer": {**own, **line.get("settings", {})}}})
 
     with SimulatedOpenAI() as vendor:
         vendor.answer_by(Obeying({name: one["draft"] for name, one in by_id.items()}))
@@ -140,14 +141,14 @@ class _One:
         return self.model
 
 
-def outcomes(lines: Sequence[Mapping[str, Any]]) -> list[Outcome]:
+def outcomes(lines: Sequence[Mapping[str, Any]]) -> list[DraftOutcome]:
     """What becomes of every line."""
     projects = json.loads((SAMPLES / "projects.json").read_text(encoding="utf-8"))
     with writing(lines) as writer:
         return [_outcome(writer, line, record_of(line, projects)) for line in lines]
 
 
-def _outcome(writer: CheckedWriter, line: Mapping[str, Any], record: Record) -> Outcome:
+def _outcome(writer: CheckedWriter, line: Mapping[str, Any], record: Record) -> DraftOutcome:
     history = history_of(line)
     if history:
         judged: Judged = writer.judged_answer(record, history)
@@ -155,7 +156,7 @@ def _outcome(writer: CheckedWriter, line: Mapping[str, Any], record: Record) -> 
         judged = writer.judged_opening(record)
     sent, last = judged.sent, judged.tries[-1]
     is_sent = sent is not None and (_holds(sent, last.draft))
-    return Outcome(line, last.rules, is_sent)
+    return DraftOutcome(line, last.rules, is_sent)
 
 
 def _holds(sent: Draft, draft: Draft) -> bool:

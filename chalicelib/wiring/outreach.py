@@ -446,13 +446,12 @@ class Outreach(Core):
         return TellRebuilder()
 
     def _endpoint(self, company_id: str, project_id: str) -> Endpoint | None:
-        from chalicelib.outreach.company_events.endpoint import endpoint_of
         from chalicelib.outreach.project.companies import Companies
 
         companies = Companies(self.table(self.settings.company_data_table))
         project = companies.project(company_id, project_id)
         loopback = self.settings.company_webhooks_on_loopback
-        return endpoint_of(project.item, allows_loopback=loopback) if project else None
+        return project.endpoint(allows_loopback=loopback) if project else None
 
     @cached_property
     def _ownership(self) -> Ownership:

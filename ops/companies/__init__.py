@@ -11,7 +11,6 @@ company       a company's settings, the secrets they name, and its API keys
 events        endpoints that fail or are paused, and telling again what was kept
 writing       tries a project's writer: drafts and their checks, without sending
 writing_commands  `writer try`
-company_item  validation of a `company-data` item
 identities    what a stage may send e-mails as, and the senders that this does not cover
 senders       the map of senders: which company a number or address belongs to
 api_keys      the Router's API keys: issue, revoke

@@ -11,12 +11,12 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.errors import PermanentError, UnavailableError
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.door.access import DeskRole
+from chalicelib.outreach.project import check as checking
 from chalicelib.outreach.project.ai_config import ignored_names
+from chalicelib.outreach.project.project import Project
 from ops import journal
-from ops.companies import api_keys, company_item, identities, senders
-from ops.companies.company_item import CompanyItem
+from ops.companies import api_keys, identities, senders
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
 IGNORED = (
@@ -63,7 +63,7 @@ def put(session: Session, item: dict[str, Any], *, because: str = "") -> str:
         OpsError: the item is not valid, or another company uses one of its senders; nothing was
             stored.
     """
-    found = company_item.faults(item, allows_loopback=_allows_loopback(session))
+    found = checking.faults(item, allows_loopback=_allows_loopback(session))
     if found:
         raise OpsError("not stored: " + "; ".join(found))
     key = {name: item[name] for name in ("company_id", "project_id")}
@@ -106,29 +106,38 @@ def items(session: Session, company_id: str, project_id: str | None) -> list[dic
     return found
 
 
+def projects(session: Session, company_id: str, project_id: str | None) -> list[Project]:
+    """A company's projects.
+
+    Raises:
+        OpsError: the company, or that project of it, is not stored.
+    """
+    return [Project(item) for item in items(session, company_id, project_id)]
+
+
 def check(session: Session, item: dict[str, Any]) -> list[Finding]:
     """Check an item, the secrets it names, and the company's API keys."""
     loopback = _allows_loopback(session)
-    wrong = company_item.faults(item, allows_loopback=loopback)
+    wrong = checking.faults(item, allows_loopback=loopback)
     found = [Finding("item", "fail", one) for one in wrong]
-    unknown = company_item.unknown_names(item)
+    unknown = checking.unknown_names(item)
     if unknown:
         found.append(Finding("item", "warn", f"unknown attributes: {', '.join(unknown)}"))
     ignored = ignored_names(item)
     if ignored:
         found.append(Finding("item", "warn", IGNORED.format(names=", ".join(ignored))))
-    if item.get("project_status") != "active":
+    project = Project(item)
+    if not project.is_active:
         found.append(Finding("item", "warn", "project_status is not active: starts are refused"))
     if not any(one.result == "fail" for one in found):
-        valid = company_item.read(item, allows_loopback=loopback)
         found.append(Finding("item", "ok"))
         found += [
-            _secret(session, item, name, [channel.value for channel in channels])
-            for name, channels in company_item.secrets_of(valid).items()
+            _secret(session, project, name, channels)
+            for name, channels in checking.secrets_of(project).items()
         ]
-        found.append(_senders(session, item))
-        found += _consent(valid)
-        found += _identities(session, item)
+        found.append(_senders(session, project))
+        found += _consent(project)
+        found += _identities(session, project)
     company_id = item.get("company_id")
     if isinstance(company_id, str):
         found.append(_keys(session, company_id))
@@ -146,15 +155,13 @@ def issue(session: Session, company_id: str, role: DeskRole | None = None) -> tu
     return api_keys.issue(session, company_id, role)
 
 
-def _secret(session: Session, item: dict[str, Any], name: str, channels: list[str]) -> Finding:
+def _secret(session: Session, project: Project, name: str, channels: list[Channel]) -> Finding:
     """Check that the worker can read and use a secret."""
     try:
         if not session.services.secrets.text(name).strip():
             return Finding(name, "fail", "empty")
         for channel in channels:
-            config = item["channel_config"][channel]
-            record = Record({"channel_method": channel, "channel_config": config})
-            session.services.sender.check(record)
+            session.services.sender.check(senders.record_of(project, channel))
     except UnavailableError as error:
         return Finding(name, "fail", error.code)
     except PermanentError as error:
@@ -162,40 +169,40 @@ def _secret(session: Session, item: dict[str, Any], name: str, channels: list[st
     return Finding(name, "ok", ", ".join(channels))
 
 
-def _senders(session: Session, item: dict[str, Any]) -> Finding:
+def _senders(session: Session, project: Project) -> Finding:
     stored = senders.projects(session)
-    problems = senders.faults(item, stored)
-    ids = ("company_id", "project_id")
-    if any(all(one[name] == item[name] for name in ids) for one in stored):
-        problems += senders.unmapped(session, item)
+    problems = senders.faults(project, stored)
+    if any(one.ids == project.ids for one in stored):
+        problems += senders.unmapped(session, project)
     return Finding("senders", "fail" if problems else "ok", "; ".join(problems))
 
 
-def _consent(item: CompanyItem) -> list[Finding]:
+def _consent(project: Project) -> list[Finding]:
     """What a company must settle before it writes to anybody."""
     found = []
-    whatsapp = item.channel_config.whatsapp
-    if Channel.WHATSAPP in item.allowed_channels and whatsapp and not whatsapp.template_opt_out:
+    config = project.channel_config
+    whatsapp = config.whatsapp if config else None
+    if Channel.WHATSAPP in project.allowed_channels and whatsapp and not whatsapp.template_opt_out:
         detail = (
             "channel_config.whatsapp.template_opt_out is missing: the approved template must say how"
             " to opt out, in its text or by a button"
         )
         found.append(Finding("opt-out", "warn", detail))
-    if not item.company_contact:
+    if not project.company_contact:
         detail = "company_contact is missing: the answer to HELP names no contact"
         found.append(Finding("opt-out", "warn", detail))
-    if not item.require_consent:
+    if not project.require_consent:
         found.append(Finding("consent", "warn", "require_consent is off"))
     return found
 
 
-def _identities(session: Session, item: dict[str, Any]) -> list[Finding]:
+def _identities(session: Session, project: Project) -> list[Finding]:
     """E-mail senders that the stage may not use; nothing while its worker is not deployed."""
     try:
         allowed = identities.allowed(session)
     except (ClientError, BotoCoreError):
         return [Finding("sender identities", "warn", "the worker's role cannot be read")]
-    problems = [] if allowed is None else identities.uncovered(item, allowed)
+    problems = [] if allowed is None else identities.uncovered(project, allowed)
     return [Finding("sender identities", "fail", one) for one in problems]
 
 

@@ -25,9 +25,10 @@ from chalicelib.once.action import ActionStatus
 from chalicelib.once.event import EventStatus
 from chalicelib.once.journal import is_entry
 from chalicelib.once.store import ConditionFailed, Item
-from chalicelib.outreach.channels import SENDER_OF, Channel
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items as layout
 from chalicelib.outreach.conversations.former import pair_ids
+from chalicelib.outreach.project.project import Project
 from ops import journal
 from ops.inspect.events import PAGE
 from ops.session import OpsError, Session
@@ -130,10 +131,9 @@ def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
 def _refuse_companies_own(session: Session, address: str) -> None:
     """Refuse a company's sender address: every conversation of the company holds it."""
     for item in _scanned(session.services.table(session.services.settings.company_data_table)):
-        for config in (item.get("channel_config") or {}).values():
-            own = {str(config.get(name, "")).lower() for name in SENDER_OF.values()}
-            if address in own:
-                raise OpsError("that is a company's own address, not a person's")
+        project = Project(item)
+        if address in {project.sender(channel).lower() for channel in Channel}:
+            raise OpsError("that is a company's own address, not a person's")
 
 
 def items(session: Session, subjects: Subjects) -> Iterator[tuple[Table, Item, Item]]:
@@ -173,14 +173,15 @@ def _pairs(session: Session, subjects: Subjects) -> Iterator[str]:
     """The opaque ids of the subject with every sender: what is kept after a conversation's end."""
     opaque = session.services.opaque_ids
     senders = {
-        (channel, str(config[SENDER_OF[Channel(channel)]]))
+        (channel, project.sender(channel))
         for item in _scanned(session.services.table(session.services.settings.company_data_table))
-        for channel, config in (item.get("channel_config") or {}).items()
-        if channel in list(Channel) and config.get(SENDER_OF[Channel(channel)])
+        for project in (Project(item),)
+        for channel in Channel
+        if project.sender(channel)
     }
     for channel, sender in sorted(senders):
         for address in subjects.addresses:
-            yield from pair_ids(opaque, Channel(channel), sender, address)
+            yield from pair_ids(opaque, channel, sender, address)
 
 
 def _scanned(table: Table) -> Iterator[Item]:

@@ -8,11 +8,10 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.once.job import Recovery
-from chalicelib.outreach.company_events.endpoint import SETTING
 from chalicelib.outreach.company_events.outbox import EventRows
-from chalicelib.outreach.senders import PREFIX
+from chalicelib.outreach.project.project import Project
 from ops import journal
-from ops.companies import company
+from ops.companies import company, senders
 from ops.inspect.finding import Finding
 from ops.session import Session
 
@@ -23,7 +22,7 @@ def states(session: Session, company_id: str, project_id: str | None) -> list[di
     Raises:
         OpsError: the company, or that project of it, is not stored.
     """
-    return [_state(session, item) for item in company.items(session, company_id, project_id)]
+    return [_state(session, one) for one in company.projects(session, company_id, project_id)]
 
 
 def resume(session: Session, company_id: str, project_id: str, *, because: str) -> dict[str, Any]:
@@ -35,7 +34,7 @@ def resume(session: Session, company_id: str, project_id: str, *, because: str) 
     Raises:
         OpsError: the project is not stored.
     """
-    company.items(session, company_id, project_id)
+    company.projects(session, company_id, project_id)
     rows = _rows(session)
     listed = list(rows.stopped(company_id, project_id))
     act = journal.act(
@@ -60,11 +59,10 @@ def resume(session: Session, company_id: str, project_id: str, *, because: str) 
 
 def endpoints(session: Session) -> Iterator[Finding]:
     """Whether every company's endpoint accepts its events."""
-    table = session.services.table(session.services.settings.company_data_table)
-    for item in table.scan_all(columns=["company_id", "project_id", SETTING]):
-        if str(item["company_id"]).startswith(PREFIX) or not item.get(SETTING):
+    for project in senders.projects(session):
+        if not project.has_endpoint:
             continue
-        found = _state(session, item)
+        found = _state(session, project)
         name = f"events {found['company']} {found['project']}"
         if found["paused_at"] or found["stopped"]:
             said = f"{found['stopped']} conversations stopped; `ops company resume-events`"
@@ -75,15 +73,15 @@ def endpoints(session: Session) -> Iterator[Finding]:
             yield Finding(name, "ok", "accepts events")
 
 
-def _state(session: Session, item: dict[str, Any]) -> dict[str, Any]:
-    company_id, project_id = str(item["company_id"]), str(item["project_id"])
+def _state(session: Session, project: Project) -> dict[str, Any]:
+    company_id, project_id = project.ids
     rows = _rows(session)
     state = rows.endpoint(company_id, project_id)
     since = state.failing_since
     return {
         "company": company_id,
         "project": project_id,
-        "endpoint": bool(item.get(SETTING)),
+        "endpoint": project.has_endpoint,
         "failing_since": iso(datetime.fromtimestamp(since, UTC)) if since else None,
         "paused_at": state.paused_at,
         "stopped": sum(1 for _ in rows.stopped(company_id, project_id)),

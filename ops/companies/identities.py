@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from chalicelib.once.lanes import EMAIL
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.project.project import Project
 from ops.companies import senders
 from ops.session import Session
 
@@ -43,15 +43,15 @@ def allowed(session: Session) -> frozenset[str] | None:
     return frozenset(found)
 
 
-def uncovered(item: Mapping[str, Any], identities: frozenset[str]) -> list[str]:
+def uncovered(project: Project, identities: frozenset[str]) -> list[str]:
     """A project's e-mail senders that none of the identities covers; addresses are not shown.
 
     An identity is an address, or a domain, which covers the domains below it too.
     """
     return [
         f"{use.place} is covered by none of the stage's SenderIdentities: SES refuses its e-mails"
-        for use in senders.uses(item)
-        if use.channel == Channel.EMAIL.value and identities.isdisjoint(_names(use.address))
+        for use in senders.uses(project)
+        if use.channel == Channel.EMAIL and identities.isdisjoint(_names(use.address))
     ]
 
 

@@ -17,13 +17,13 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError
+from chalicelib.outreach.addresses import email, phone
 from chalicelib.outreach.conversations import items as layout
 from chalicelib.outreach.conversations.do_not_contact import (
     Reason,
     RegisterEntry,
     address_hash,
 )
-from chalicelib.outreach.door.router import email, phone
 from ops import journal
 from ops.companies import company
 from ops.inspect.events import PAGE

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,13 +17,12 @@ from chalicelib.clock import iso
 from chalicelib.errors import UnavailableError
 from chalicelib.once.store import Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach import senders
-from chalicelib.outreach.channels import CREDENTIALS_OF, SENDER_OF
+from chalicelib.outreach.channels import CREDENTIALS_OF, SENDER_OF, Channel
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.project.project import Project
 from ops.session import OpsError, Session
 
 PAGE = 100
-Project = tuple[str, str]
-"""Company's and project's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +35,19 @@ class Use:
     """
 
     place: str
-    channel: str
+    channel: Channel
     address: str
 
 
-def uses(item: Mapping[str, Any]) -> list[Use]:
+def uses(project: Project) -> list[Use]:
     """The senders of a project, each once."""
     found: dict[str, Use] = {}
     for channel, name in SENDER_OF.items():
-        address = ((item.get("channel_config") or {}).get(channel) or {}).get(name)
-        if isinstance(address, str) and address:
+        address = project.sender(channel)
+        if address:
             row = senders.key(address)["company_id"]
             place = f"channel_config.{channel.value}.{name}"
-            found.setdefault(row, Use(place, channel.value, address))
+            found.setdefault(row, Use(place, channel, address))
     return list(found.values())
 
 
@@ -57,15 +56,20 @@ def table(session: Session) -> Table:
     return session.services.table(session.services.settings.company_data_table)
 
 
-def projects(session: Session) -> list[Item]:
+def projects(session: Session) -> list[Project]:
     """Every stored project of every company."""
-    found: list[Item] = []
+    found: list[Project] = []
     start: Item | None = None
     while True:
         page, start = table(session).scan_page(limit=PAGE, start=start, ConsistentRead=True)
-        found += [one for one in page if not one["company_id"].startswith(senders.PREFIX)]
+        found += [Project(one) for one in page if not one["company_id"].startswith(senders.PREFIX)]
         if start is None:
             return found
+
+
+def record_of(project: Project, channel: Channel) -> Record:
+    """A conversation of a project by a channel, as far as its credentials are concerned."""
+    return Record({"channel_method": channel, "channel_config": project.of_channel(channel)})
 
 
 def store(session: Session, item: dict[str, Any], *, entry: Sequence[Item] = ()) -> None:
@@ -74,13 +78,12 @@ def store(session: Session, item: dict[str, Any], *, entry: Sequence[Item] = ())
     Raises:
         OpsError: another company's project uses one of them, or claimed it meanwhile.
     """
-    claims = _claims(
-        session, item
-    )  # before the projects: a claim of after them would be taken over
-    shared = faults(item, projects(session))
+    project = Project(item)
+    claims = _claims(session, project)  # before the projects: a later claim would be taken over
+    shared = faults(project, projects(session))
     if shared:
         raise OpsError("not stored: " + "; ".join(shared))
-    _claim(session, item, claims, [table(session).putting(item), *entry])
+    _claim(session, project, claims, [table(session).putting(item), *entry])
 
 
 def fill(session: Session) -> tuple[int, list[str]]:
@@ -89,66 +92,64 @@ def fill(session: Session) -> tuple[int, list[str]]:
     Returns:
         How many projects have all their senders, and what is wrong with the others.
     """
-    read = [(item, _claims(session, item)) for item in projects(session)]
+    read = [(one, _claims(session, one)) for one in projects(session)]
     stored = projects(session)  # after the claims, as in `store`
     done, wrong = 0, []
-    for item, claims in read:
-        shared = faults(item, stored)
-        wrong += [f"{item['company_id']} {item['project_id']}: {one}" for one in shared]
+    for project, claims in read:
+        shared = faults(project, stored)
+        wrong += [f"{' '.join(project.ids)}: {one}" for one in shared]
         if not shared:
-            _claim(session, item, claims, [])
+            _claim(session, project, claims, [])
             done += 1
     return done, wrong
 
 
-def faults(item: Mapping[str, Any], stored: list[Item]) -> list[str]:
+def faults(mine: Project, stored: Sequence[Project]) -> list[str]:
     """The senders of a project that another company's project uses."""
-    others: dict[str, set[Project]] = defaultdict(set)
+    others: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for one in stored:
-        if one["company_id"] != item["company_id"]:
+        if one.company_id != mine.company_id:
             for use in uses(one):
-                others[senders.key(use.address)["company_id"]].add(
-                    (one["company_id"], one["project_id"])
-                )
+                others[senders.key(use.address)["company_id"]].add(one.ids)
     return [
         f"{use.place} is also used by {' '.join(project)}"
-        for use in uses(item)
+        for use in uses(mine)
         for project in sorted(others[senders.key(use.address)["company_id"]])
     ]
 
 
-def unmapped(session: Session, item: Mapping[str, Any]) -> list[str]:
+def unmapped(session: Session, project: Project) -> list[str]:
     """What the map lacks of a stored project."""
     found = []
-    for use, row in _claims(session, item):
+    for use, row in _claims(session, project):
         if row is None:
             found.append(f"{use.place} is not in the map: python -m ops company map")
-        elif row["owner_company_id"] != item["company_id"]:
+        elif row["owner_company_id"] != project.company_id:
             found.append(f"{use.place} belongs to {row['owner_company_id']}")
-        elif row.get("account_sid") != _account(session, item, use):
+        elif row.get("account_sid") != _account(session, project, use):
             found.append(
                 f"{use.place} has another Twilio account in the map: store the project again"
             )
     return found
 
 
-def _claims(session: Session, item: Mapping[str, Any]) -> list[tuple[Use, Item | None]]:
+def _claims(session: Session, project: Project) -> list[tuple[Use, Item | None]]:
     """The senders of a project with their rows of the map."""
-    return [(use, table(session).get(senders.key(use.address))) for use in uses(item)]
+    return [(use, table(session).get(senders.key(use.address))) for use in uses(project)]
 
 
 def _claim(
     session: Session,
-    item: Mapping[str, Any],
+    project: Project,
     claims: list[tuple[Use, Item | None]],
     writes: list[Item],
 ) -> None:
-    store_, mine = table(session), item["company_id"]
+    store_, mine = table(session), project.company_id
     for use, before in claims:
         row = {
             **senders.key(use.address),
             "owner_company_id": mine,
-            "account_sid": _account(session, item, use),
+            "account_sid": _account(session, project, use),
             "claimed_at": iso(session.services.clock.now()),
             "claim_id": secrets.token_hex(8),
         }
@@ -165,14 +166,11 @@ def _claim(
         raise OpsError("not stored: a sender was claimed by another project meanwhile") from None
 
 
-def _account(session: Session, item: Mapping[str, Any], use: Use) -> str | None:
+def _account(session: Session, project: Project, use: Use) -> str | None:
     """The Twilio account of a sender, where its secret is there already; e-mail has none."""
     if use.channel not in CREDENTIALS_OF:
         return None
-    config = item["channel_config"][use.channel]
     try:
-        return session.services.sender.account_of(
-            Record({"channel_method": use.channel, "channel_config": config})
-        )
+        return session.services.sender.account_of(record_of(project, use.channel))
     except UnavailableError:
         return None

@@ -26,8 +26,8 @@ def by_day(
     now = services.clock.now()
     today = f"{now:%Y-%m-%d}"
     found = []
-    for item in company.items(session, company_id, project_id):
-        budget, project = Budget.of(item), str(item["project_id"])
+    for one in company.projects(session, company_id, project_id):
+        budget, project = Budget.of(one), one.project_id
         since = now - timedelta(days=days - 1)
         for day, sums in services.spending.days(company_id, project, since, now):
             left = None if budget is None or day != today else budget.hard - sums["committed"]

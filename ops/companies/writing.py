@@ -10,8 +10,8 @@ from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError, reason_of
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
-from chalicelib.outreach.project.ai_config import WriterSettings, ai_config_of
-from chalicelib.outreach.project.companies import Project
+from chalicelib.outreach.project.ai_config import WriterSettings
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.writing import conversation_view, prompts
 from chalicelib.outreach.writing.checked_writer import Judged
 from chalicelib.outreach.writing.checks.segments import segments
@@ -110,12 +110,12 @@ def attempt(
         OpsError: there is no such project, no model writes for the channel, or its settings cannot be
             read.
     """
-    (item,) = company.items(session, company_id, project_id)
-    record = _record(item, channel, project_data or {}, iso(session.services.clock.now()))
+    (project,) = company.projects(session, company_id, project_id)
+    record = _record(project, channel, project_data or {}, iso(session.services.clock.now()))
     if not session.services.models.writes_for(record):
         raise OpsError("no model writes for this project and channel: fixed wordings are sent")
     try:
-        settings = ai_config_of(item).writer
+        settings = project.ai_config.writer
     except MiddlewareError:
         raise OpsError("ai_config cannot be read: see company check") from None
     writer = session.services.checked_writer()
@@ -145,27 +145,25 @@ def attempt(
     )
 
 
-def _record(item: dict[str, Any], channel: str | None, data: dict[str, Any], now: str) -> Record:
+def _record(project: Project, channel: str | None, data: dict[str, Any], now: str) -> Record:
     """A conversation with an invented recipient, that is never stored."""
-    project = Project(item)
     chosen = Channel(channel or min(project.allowed_channels))
-    copied = ("company_id", "project_id", "company_name", "project_name", "company_rep")
-    texts = ("language", "company_contact", "rate_limits")
+    shown = ("company_name", "project_name", "company_rep", "language", "company_contact")
     recipient = _SAMPLE_EMAIL if chosen == Channel.EMAIL else _SAMPLE_NUMBER
     return Record(
         {
-            **{name: item[name] for name in (*copied, *texts) if item.get(name) is not None},
+            **{name: value for name, value in project.copies().items() if name in shown and value},
+            "company_id": project.company_id,
+            "project_id": project.project_id,
             "primary_channel": recipient,
-            "conversation_id": "#".join(
-                (item["company_id"], item["project_id"], "trial", recipient)
-            ),
+            "conversation_id": "#".join((*project.ids, "trial", recipient)),
             "recipient_first_name": "Sam",
             "channel_method": chosen.value,
             "opaque_id": "writer-try",
             "created_at": now,
             "project_data": data or None,
-            "channel_config": project.channel_config(chosen.value),
-            "ai_config": project.ai_config(chosen.value),
+            "channel_config": project.of_channel(chosen),
+            "ai_config": project.openai_of(chosen),
         }
     )
 

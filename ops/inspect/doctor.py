@@ -208,9 +208,9 @@ def _senders(session: Session) -> Iterator[Finding]:
     """Numbers and addresses that are not mapped to one company."""
     stored = senders.projects(session)
     problems = [
-        f"{item['company_id']} {item['project_id']}: {problem}"
-        for item in stored
-        for problem in (*senders.faults(item, stored), *senders.unmapped(session, item))
+        f"{' '.join(project.ids)}: {problem}"
+        for project in stored
+        for problem in (*senders.faults(project, stored), *senders.unmapped(session, project))
     ]
     yield finding("senders", problems, good=f"{len(stored)} projects")
 

@@ -56,9 +56,9 @@ def sender_identities(session: Session) -> Iterator[Finding]:
         yield Finding(check, "warn", "the worker is not deployed")
         return
     problems = [
-        f"{item['company_id']} {item['project_id']}: {problem}"
-        for item in senders.projects(session)
-        for problem in identities.uncovered(item, allowed)
+        f"{' '.join(project.ids)}: {problem}"
+        for project in senders.projects(session)
+        for problem in identities.uncovered(project, allowed)
     ]
     yield finding(check, problems, good=f"{len(allowed)} named")
 

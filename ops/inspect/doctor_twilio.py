@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from chalicelib.errors import MiddlewareError, reason_of
-from chalicelib.outreach.channels import CREDENTIALS_OF, SENDER_OF, Channel
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.messages.fixed import CARRIER
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.twilio.door import MESSAGE_PATH
 from ops.companies import senders
 from ops.inspect.finding import MANUAL, Finding
@@ -22,14 +22,13 @@ def twilio(session: Session) -> Iterator[Finding]:
     """The address that Twilio posts each SMS number's messages to, and who answers opt-outs."""
     wanted = f"{session.services.settings.public_base_url}{MESSAGE_PATH}"
     is_used = False
-    for item in senders.projects(session):
-        config = (item.get("channel_config") or {}).get(Channel.SMS) or {}
-        if not config.get(SENDER_OF[Channel.SMS]):
+    for project in senders.projects(session):
+        if not project.sender(Channel.SMS):
             continue
         is_used = True
-        place = f"{item['company_id']} {item['project_id']}"
-        yield _number(session, place, config, wanted)
-        answers = config.get("opt_out_answers") or CARRIER
+        place = " ".join(project.ids)
+        yield _number(session, place, project, wanted)
+        answers = project.of_channel(Channel.SMS).get("opt_out_answers") or CARRIER
         detail = (
             f"{place}: the account's opt-out handling must be "
             f"{'on' if answers == CARRIER else 'off'}: Messaging > Services > Opt-Out Management;"
@@ -41,11 +40,11 @@ def twilio(session: Session) -> Iterator[Finding]:
         yield Finding("twilio services", MANUAL, detail)
 
 
-def _number(session: Session, place: str, config: dict[str, Any], wanted: str) -> Finding:
+def _number(session: Session, place: str, project: Project, wanted: str) -> Finding:
     check = "twilio webhook"
-    secret_id = str(config.get(CREDENTIALS_OF[Channel.SMS]))
+    secret_id, number = project.credentials(Channel.SMS), project.sender(Channel.SMS)
     try:
-        found = session.services.twilio.inbound_url_of(secret_id, config[SENDER_OF[Channel.SMS]])
+        found = session.services.twilio.inbound_url_of(secret_id, number)
     except MiddlewareError as error:
         return Finding(check, "warn", f"{place}: Twilio cannot be asked: {reason_of(error)}")
     if found is None:

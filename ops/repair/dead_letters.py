@@ -22,7 +22,7 @@ from chalicelib.once.lanes import LANES
 from chalicelib.wiring.jobs import decode
 from ops import journal
 from ops.inspect import planned
-from ops.inspect.events import Pace
+from ops.inspect.events import RequeuePace
 from ops.repair import preview, replay
 from ops.session import OpsError, Session
 
@@ -141,7 +141,7 @@ def redrive(
         wanted: which; everything else is put back.
         because: why, for the journal.
     """
-    pace = Pace(session.services.clock, per_second)
+    pace = RequeuePace(session.services.clock, per_second)
     left: list[DeadLetter] = []
     try:
         for letter in _received(session, limit=limit, at_once=1):

@@ -21,7 +21,7 @@ from chalicelib.once.ledger import rows
 from chalicelib.once.store import Item
 from ops import journal
 from ops.inspect import planned
-from ops.inspect.events import Pace, job_of
+from ops.inspect.events import RequeuePace, job_of
 from ops.repair import preview
 from ops.session import OpsError, OvertakenError, Session
 
@@ -41,7 +41,7 @@ def replay(
     Raises:
         OvertakenError: the form of that id has asked for it before.
     """
-    pace = Pace(session.services.clock, per_second)
+    pace = RequeuePace(session.services.clock, per_second)
     for row in found:
         pace.wait()
         job = job_of(session, row)

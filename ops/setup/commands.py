@@ -20,7 +20,7 @@ from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
 from ops.setup import answers as answering
 from ops.setup import doing, pastes, steps, walk
 from ops.setup.answers import Answers
-from ops.setup.walk import FAILED, TO_DO, Outcome, Walk
+from ops.setup.walk import FAILED, TO_DO, StepOutcome, Walk
 from ops.stage import config
 from ops.stage.deploying import WAYS
 
@@ -97,7 +97,7 @@ def invoke(session: Session, function: str, event: dict[str, Any]) -> None:
 
 def _walk(run: Walk) -> None:
     output, began = run.output, time.monotonic()
-    done: list[Outcome] = []
+    done: list[StepOutcome] = []
     for one in walk.run(run, steps.of(run.answers.systems)):
         done.append(one)
         output.say(f"{one.state:<8} {one.step.name}: {one.detail}")
@@ -145,7 +145,7 @@ def _plan(run: Walk) -> None:
     )
 
 
-def _shown(one: Outcome) -> dict[str, Any]:
+def _shown(one: StepOutcome) -> dict[str, Any]:
     return {
         "step": one.step.name,
         "system": one.step.system,
@@ -157,7 +157,7 @@ def _shown(one: Outcome) -> dict[str, Any]:
     }
 
 
-def _by_system(done: Sequence[Outcome]) -> dict[str, float]:
+def _by_system(done: Sequence[StepOutcome]) -> dict[str, float]:
     names = dict.fromkeys(one.step.system for one in done)
     return {
         name: round(sum(one.seconds for one in done if one.step.system == name), 1)

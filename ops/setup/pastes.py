@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from chalicelib.outreach.channels import SENDER_OF, Channel
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.twilio.door import MESSAGE_PATH
 from chalicelib.support.webhook import TOKEN_HEADER
 from ops.companies import senders
@@ -115,13 +115,11 @@ def _outreach(session: Session, base: str, stage: str) -> Iterator[Paste]:
         f"{base}{MESSAGE_PATH}#rc=5&rp=all",
         then="opt-out handling as opt_out_answers in company-data says: python -m ops doctor",
     )
-    name = SENDER_OF[Channel.EMAIL]
     domains = sorted(
         {
-            str(config[name]).rpartition("@")[2]
-            for item in senders.projects(session)
-            if (config := (item.get("channel_config") or {}).get(Channel.EMAIL))
-            and config.get(name)
+            address.rpartition("@")[2]
+            for project in senders.projects(session)
+            if (address := project.sender(Channel.EMAIL))
         }
     )
     account, region = session.identity.account, session.client("sts").meta.region_name

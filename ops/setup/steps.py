@@ -9,24 +9,24 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ops.setup import doing, systems, trials
-from ops.setup.walk import Step
+from ops.setup.walk import SetupStep
 
-STEPS: tuple[Step, ...] = (
-    Step(
+STEPS: tuple[SetupStep, ...] = (
+    SetupStep(
         "place",
         "stage",
         "everything below would be made in the wrong account",
         "export AWS_PROFILE=<yours> AWS_DEFAULT_REGION=<region>",
         do=doing.place,
     ),
-    Step(
+    SetupStep(
         "limits",
         "stage",
         "a new account runs ten functions at once, which is fewer than the stage has workers",
         "Service Quotas: AWS Lambda, Concurrent executions",
         checks=("concurrency",),
     ),
-    Step(
+    SetupStep(
         "artifacts",
         "stage",
         "the packaged code, and the record that keeps a second machine from making a second API",
@@ -34,14 +34,14 @@ STEPS: tuple[Step, ...] = (
         checks=("artifacts",),
         do=doing.bucket,
     ),
-    Step(
+    SetupStep(
         "variables",
         "stage",
         "which systems the stage is for, and what they cannot guess",
         "name them in [variables]",
         do=doing.variables,
     ),
-    Step(
+    SetupStep(
         "secrets",
         "stage",
         "a door without its secret is closed; without the key of the hashes nothing is kept",
@@ -49,7 +49,7 @@ STEPS: tuple[Step, ...] = (
         checks=("secrets",),
         do=doing.secrets,
     ),
-    Step(
+    SetupStep(
         "dataset",
         "facts",
         "Power BI's dataset is made once, and its id is a setting",
@@ -57,7 +57,7 @@ STEPS: tuple[Step, ...] = (
         checks=("report",),
         do=systems.dataset,
     ),
-    Step(
+    SetupStep(
         "deploy",
         "stage",
         "tables, queues, switches, alarms, functions and routes",
@@ -66,7 +66,7 @@ STEPS: tuple[Step, ...] = (
         without=("alarms ringing", "alarm recipients"),
         do=doing.deploy,
     ),
-    Step(
+    SetupStep(
         "address",
         "stage",
         "signatures and links are made over the stage's own address",
@@ -74,14 +74,14 @@ STEPS: tuple[Step, ...] = (
         checks=("address", "functions"),
         do=doing.own_address,
     ),
-    Step(
+    SetupStep(
         "recipients",
         "stage",
         "an alarm that reaches no one",
         "python -m ops provision --alarm-email <yours>",
         do=doing.recipients,
     ),
-    Step(
+    SetupStep(
         "richpanel tags",
         "support",
         "a plan leaves a tag out that the tenant lacks",
@@ -90,7 +90,7 @@ STEPS: tuple[Step, ...] = (
         findings=("richpanel", "richpanel tags"),
         do=systems.tags,
     ),
-    Step(
+    SetupStep(
         "first company",
         "outreach",
         "without a company there is no one to send for",
@@ -98,7 +98,7 @@ STEPS: tuple[Step, ...] = (
         do=systems.first_company,
     ),
     *(
-        Step(f"trial {name}", system, why, "python -m ops explain <event>", do=do)
+        SetupStep(f"trial {name}", system, why, "python -m ops explain <event>", do=do)
         for name, system, why, do in (
             ("richpanel", "support", "a real ticket is read and decided", trials.richpanel),
             ("start", "outreach", "the Router's door and the writer", trials.start),
@@ -111,6 +111,6 @@ STEPS: tuple[Step, ...] = (
 )
 
 
-def of(wanted: Collection[str]) -> list[Step]:
+def of(wanted: Collection[str]) -> list[SetupStep]:
     """The steps of a stage that is for these systems."""
     return [one for one in STEPS if one.system in ("stage", *wanted)]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pydantic import ValidationError
-
 from chalicelib.facts.dataset import DATASET, definition
 from chalicelib.facts.posting.powerbi import create_dataset, datasets_named
+from chalicelib.outreach.project import check
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.twilio.client import Credentials
 from chalicelib.outreach.twilio.credentials import of_company
 from chalicelib.support.settable_tags import every_tag
-from ops.companies import api_keys, company, company_item, senders
+from ops.companies import api_keys, company, senders
 from ops.session import OpsError, Session
 from ops.setup import doing
 from ops.setup.walk import Walk
@@ -40,7 +40,7 @@ def first_company(walk: Walk) -> str:
         raise OpsError("no company: name a file with its company-data item")
     item = company.read(path)
     _secrets(walk, item)
-    is_known = item in stored
+    is_known = Project(item) in stored
     did = "unchanged" if is_known else company.put(walk.session, item, because="setup")
     company_id = str(item["company_id"])
     if not api_keys.active(walk.session, company_id):
@@ -52,11 +52,9 @@ def first_company(walk: Walk) -> str:
 def _secrets(walk: Walk, item: dict[str, Any]) -> None:
     """Store the secrets that an item names, and the token by which its account signs webhooks."""
     session = walk.session
-    try:
-        named = company_item.secrets_of(company_item.read(item, allows_loopback=False))
-    except ValidationError:
+    if check.faults(item):
         return  # `company.put` says what is wrong
-    for name, channels in named.items():
+    for name, channels in check.secrets_of(Project(item)).items():
         if has_value(session.client("secretsmanager"), name):
             continue
         why = f"Twilio's credentials for {', '.join(channels)}" if channels else "the model's key"

@@ -26,8 +26,9 @@ from chalicelib.errors import MiddlewareError
 from chalicelib.facts import aloware_webhook, hubspot_webhook, mapping
 from chalicelib.once.door import InboundRequest
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.channels import SENDER_OF, Channel
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.door import access
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.ses import webhook as ses_webhook
 from chalicelib.outreach.twilio import webhook as twilio_webhook
 from chalicelib.outreach.twilio.door import MESSAGE_PATH
@@ -82,14 +83,14 @@ def richpanel(walk: Walk) -> str:
 def start(walk: Walk) -> str:
     """A conversation with an invented person, started as the Router would; its message is withheld."""
     session = walk.session
-    item = _project(session)
+    project = _project(session)
     known = access.access(
         session.services.secrets.text(session.services.settings.router_keys_secret_id)
-    ).get(item["company_id"], access.Access())
+    ).get(project.company_id, access.Access())
     if not known.api_keys:
-        raise OpsError(f"company {item['company_id']} has no key: python -m ops company key")
+        raise OpsError(f"company {project.company_id} has no key: python -m ops company key")
     request_id = f"setup-{secrets.token_hex(6)}"
-    body = json.dumps(_start(session, item, request_id)).encode()
+    body = json.dumps(_start(session, project, request_id)).encode()
     headers = {**JSON_TYPE, "x-api-key": known.api_keys[0]}
     if known.signing_secrets:
         at = str(int(session.services.clock.now().timestamp()))
@@ -100,7 +101,7 @@ def start(walk: Walk) -> str:
             "webhook-signature": _standard(known.signing_secrets[0], signed),
         }
     _post(session, "/initiate-conversation", body, headers)
-    return _ended(session, outreach_keys.start(item["company_id"], request_id))
+    return _ended(session, outreach_keys.start(project.company_id, request_id))
 
 
 @in_shadow
@@ -112,7 +113,7 @@ def twilio(walk: Walk) -> str:
         session.services.secrets.text(settings.twilio_webhook_secret_id)
     )
     account, token = next(((a, known[0]) for a, known in tokens.items() if known), ("", ""))
-    number = next((one for one in map(_number, senders.projects(session)) if one), "")
+    number = next(filter(None, (one.sender(Channel.SMS) for one in senders.projects(session))), "")
     if not token or not number:
         return "not sent: no account token or no number is stored"
     sid = f"SM{secrets.token_hex(16)}"
@@ -272,22 +273,22 @@ def _newest_ticket(session: Session) -> str:
     return found[0].id
 
 
-def _project(session: Session) -> Mapping[str, Any]:
-    stored = [one for one in senders.projects(session) if one.get("project_status") == "active"]
+def _project(session: Session) -> Project:
+    stored = [one for one in senders.projects(session) if one.is_active]
     if not stored:
         raise OpsError("no active project is stored: python -m ops company put <item.json>")
     return stored[0]
 
 
-def _start(session: Session, item: Mapping[str, Any], request_id: str) -> dict[str, Any]:
+def _start(session: Session, project: Project, request_id: str) -> dict[str, Any]:
     """A request to a person in whose zone it is early afternoon, so that it is not quiet."""
-    allowed = item["allowed_channels"]
+    allowed = project.allowed_channels
     channel = next(one for one in (Channel.SMS, Channel.WHATSAPP, Channel.EMAIL) if one in allowed)
     person = {"recipient_email": MAIL} if channel == Channel.EMAIL else {"recipient_tel": STARTED}
     now = session.services.clock.now()
     behind = (now.hour - 13 + 12) % 24 - 12
     return {
-        "company_data": {name: item[name] for name in ("company_id", "project_id")},
+        "company_data": {"company_id": project.company_id, "project_id": project.project_id},
         "recipient_data": {
             "recipient_first_name": "Setup",
             "comms_consent": True,
@@ -306,11 +307,6 @@ def _standard(secret: str, signed: bytes) -> str:
     """A Standard Webhooks signature."""
     key = base64.b64decode(secret.removeprefix("whsec_"))
     return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
-
-
-def _number(item: Mapping[str, Any]) -> str:
-    config = (item.get("channel_config") or {}).get(Channel.SMS) or {}
-    return str(config.get(SENDER_OF[Channel.SMS]) or "")
 
 
 def _inbound(session: Session, body: bytes) -> InboundRequest:

@@ -78,7 +78,7 @@ class Walk:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SetupStep:
     """One step.
 
     Attributes:
@@ -103,7 +103,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StepOutcome:
     """How a step was found or left.
 
     Attributes:
@@ -111,17 +111,17 @@ class Outcome:
         seconds: how long it took.
     """
 
-    step: Step
+    step: SetupStep
     state: str
     detail: str = ""
     seconds: float = 0.0
 
 
-def look(walk: Walk, step: Step) -> Outcome:
+def look(walk: Walk, step: SetupStep) -> StepOutcome:
     """How a step is now, changing nothing."""
     undone = BY_HAND if step.do is None else TO_DO
     if not step.checks:
-        return Outcome(step, undone)
+        return StepOutcome(step, undone)
     try:
         found = [
             one
@@ -129,16 +129,16 @@ def look(walk: Walk, step: Step) -> Outcome:
             if one.check not in step.without and (not step.findings or one.check in step.findings)
         ]
     except (MiddlewareError, OpsError) as error:
-        return Outcome(step, undone, str(error))
+        return StepOutcome(step, undone, str(error))
     lacking = [name for name in step.findings if name not in {one.check for one in found}]
     wrong = [one for one in found if one.result not in IN_ORDER]
     problems = [f"{one.check}: {one.detail}" for one in wrong] + lacking
     if problems or not found:
-        return Outcome(step, undone, "; ".join(problems))
-    return Outcome(step, DONE, "; ".join(one.detail for one in found[:3] if one.detail))
+        return StepOutcome(step, undone, "; ".join(problems))
+    return StepOutcome(step, DONE, "; ".join(one.detail for one in found[:3] if one.detail))
 
 
-def run(walk: Walk, steps: Sequence[Step]) -> Iterator[Outcome]:
+def run(walk: Walk, steps: Sequence[SetupStep]) -> Iterator[StepOutcome]:
     """Do what is not done, in order; stops after the first step that fails."""
     for step in steps:
         began = time.monotonic()
@@ -149,12 +149,12 @@ def run(walk: Walk, steps: Sequence[Step]) -> Iterator[Outcome]:
         try:
             said = step.do(walk)
         except (OpsError, MiddlewareError, ClientError, BotoCoreError) as error:
-            yield Outcome(step, FAILED, str(error), time.monotonic() - began)
+            yield StepOutcome(step, FAILED, str(error), time.monotonic() - began)
             return
         walk.refresh()
-        after = look(walk, step) if step.checks else Outcome(step, DONE)
+        after = look(walk, step) if step.checks else StepOutcome(step, DONE)
         took = time.monotonic() - began
         if after.state != DONE:
-            yield Outcome(step, FAILED, after.detail, took)
+            yield StepOutcome(step, FAILED, after.detail, took)
             return
-        yield Outcome(step, DONE, said, took)
+        yield StepOutcome(step, DONE, said, took)

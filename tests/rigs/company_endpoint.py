@@ -22,7 +22,6 @@ from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
 from chalicelib.once.worker import HandedBackError, Worker
-from chalicelib.outreach.company_events.endpoint import endpoint_of
 from chalicelib.outreach.company_events.telling import Teller
 from chalicelib.outreach.events.company_event import TellFlow, TellRebuilder
 from chalicelib.outreach.project.companies import Companies
@@ -139,7 +138,7 @@ class Telling(OutreachParts):
 
         def endpoint(company_id, project_id):
             project = Companies(self.companies_table).project(company_id, project_id)
-            return endpoint_of(project.item, allows_loopback=True) if project else None
+            return project.endpoint(allows_loopback=True) if project else None
 
         def secret(company_id, refresh):
             return self.secrets.text(f"rp-mw/dev/companies/{company_id}/webhook", refresh=refresh)

@@ -18,7 +18,7 @@ from chalicelib.outreach.events.handlers import outreach_flow
 from chalicelib.outreach.hearing.ownership import Ownership
 from chalicelib.outreach.messages.following import FollowUps
 from chalicelib.outreach.project.admission import Starts
-from chalicelib.outreach.project.companies import Companies
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.senders import Senders
 from chalicelib.outreach.sending.prepared import Sender
 from chalicelib.outreach.twilio import credentials
@@ -128,8 +128,9 @@ class OutreachParts:
 
     def current(self, record):
         """A project's settings; replies are answered at once unless it says otherwise."""
-        project = Companies(self.companies_table).current(record)
-        return {"answering": {"quiet_period_seconds": 0}, **project}
+        key = {"company_id": record.company_id, "project_id": record.project_id}
+        item = self.companies_table.get(key, consistent=False) or {}
+        return Project({"answering": {"quiet_period_seconds": 0}, **item})
 
     def open(self, attributes, *drafts):
         """A conversation with its drafts, each an entry id and a draft."""

@@ -16,7 +16,7 @@ from chalicelib.once.journal import Journal
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.once.recovery.cursor import Sweeps
-from chalicelib.outreach.company_events.endpoint import Endpoint, endpoint_of, secret_id
+from chalicelib.outreach.company_events.endpoint import Endpoint, secret_id
 from chalicelib.outreach.company_events.outbox import EventRows
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.company_events.telling import Teller
@@ -288,7 +288,7 @@ class OutreachParts:
 
     def _endpoint(self, company_id: str, project_id: str) -> Endpoint | None:
         project = self._companies.project(company_id, project_id)
-        return endpoint_of(project.item, allows_loopback=False) if project else None
+        return project.endpoint(allows_loopback=False) if project else None
 
     @property
     def _companies(self) -> Companies:

@@ -16,8 +16,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
+
+from pydantic import PlainValidator, ValidationInfo
 
 from chalicelib.errors import UnavailableError
 from chalicelib.outreach import reasons
@@ -43,12 +45,15 @@ class Endpoint:
     include: frozenset[str] = frozenset()
 
 
-def endpoint_of(settings: Mapping[str, Any], *, allows_loopback: bool) -> Endpoint | None:
-    """The endpoint in a project's settings; None where there is none, or it is not usable."""
-    found = settings.get(SETTING)
-    if not found or any(faults(found, allows_loopback=allows_loopback)):
-        return None
-    return Endpoint(found["url"], frozenset(found.get("include") or ()))
+def _read(value: Any, info: ValidationInfo) -> Endpoint:  # noqa: ANN401 - any JSON value
+    found = "; ".join(faults(value, allows_loopback=bool((info.context or {})["allows_loopback"])))
+    if found:
+        raise ValueError(found)
+    return Endpoint(value["url"], frozenset(value.get("include") or ()))
+
+
+EventWebhook = Annotated[Endpoint, PlainValidator(_read)]
+"""The setting; the validation's context says whether it may be on this machine."""
 
 
 def faults(value: Any, *, allows_loopback: bool = False) -> Iterator[str]:  # noqa: ANN401 - any JSON value

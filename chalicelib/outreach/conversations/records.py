@@ -383,6 +383,8 @@ other's ``conversation`` (opaque id), ``request_id`` and ``channel``; in `CONTIN
 the first one was opened, and ``tried``, the channels that have failed."""
 QUIET_HOURS: str = reasons.QUIET_HOURS
 """Why an event waits; that of one whose setting cannot be read begins likewise."""
+SEPARATOR = "#"
+"""Between the parts of a conversation's id; no company's or project's id holds it."""
 SEND_AT = "send_at"
 """Attribute of a conversation: ISO time before which its first message is not sent."""
 NEXT_STEP = "next_follow_up"

@@ -12,41 +12,61 @@ without a target has none; one that cannot be read is refused by `company put`, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictInt, ValidationError
 
 from chalicelib.outreach import time_zones
 
-SETTING = "handoff_target"
 MOST_MINUTES = 14 * 24 * 60
-_EVERY_DAY = frozenset(range(1, 8))
 _MOST_DAYS = 400
 """Days looked at: beyond the longest target with one business minute a day there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A target.
+def _clock_time(text: str) -> str:
+    try:
+        time.fromisoformat(text)
+    except ValueError:
+        raise ValueError("must be a time like 21:00") from None
+    return text
+
+
+def _zone(text: str) -> str:
+    if time_zones.named(text) is None:
+        raise ValueError("must be a zone like Europe/London")
+    return text
+
+
+_ClockTime = Annotated[str, AfterValidator(_clock_time)]
+_Day = Annotated[StrictInt, Field(ge=1, le=7)]
+
+
+class HandoffTarget(BaseModel):
+    """A target; a business day from a time until the same one is whole.
 
     Attributes:
-        opens, closes: of a business day; the same time for the whole day.
-        days: ISO weekdays.
+        days: ISO weekdays; None for every day.
     """
 
-    minutes: int
-    opens: time
-    closes: time
-    zone: ZoneInfo
-    days: frozenset[int]
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
+    )
+
+    minutes: Annotated[StrictInt, Field(gt=0, le=MOST_MINUTES)]
+    from_: _ClockTime = Field("00:00", alias="from")
+    until: _ClockTime = "00:00"
+    zone: Annotated[str, AfterValidator(_zone)] = "UTC"
+    days: Annotated[list[_Day], Field(min_length=1)] | None = None
 
     def due(self, since: datetime) -> datetime | None:
         """When who waits since a time has waited too long; None where no business day comes."""
         left = timedelta(minutes=self.minutes)
-        first = since.astimezone(self.zone).date() - timedelta(days=1)  # a night shift's
+        zone = ZoneInfo(self.zone)
+        first = since.astimezone(zone).date() - timedelta(days=1)  # a night shift's
         for number in range(_MOST_DAYS):
-            opens, closes = self._hours(first + timedelta(days=number))
+            opens, closes = self._hours(first + timedelta(days=number), zone)
             begins = max(opens, since)
             if closes <= begins:
                 continue
@@ -55,35 +75,24 @@ class Target:
             left -= closes - begins
         return None
 
-    def _hours(self, day: date) -> tuple[datetime, datetime]:
+    def _hours(self, day: date, zone: ZoneInfo) -> tuple[datetime, datetime]:
         """When a day's business hours begin and end, in UTC; both the same on other days."""
-        opens = datetime.combine(day, self.opens, tzinfo=self.zone).astimezone(UTC)
-        if day.isoweekday() not in self.days:
+        begin, end = time.fromisoformat(self.from_), time.fromisoformat(self.until)
+        opens = datetime.combine(day, begin, tzinfo=zone).astimezone(UTC)
+        if self.days is not None and day.isoweekday() not in self.days:
             return opens, opens
-        until = day if self.opens < self.closes else day + timedelta(days=1)
-        return opens, datetime.combine(until, self.closes, tzinfo=self.zone).astimezone(UTC)
+        until = day if begin < end else day + timedelta(days=1)
+        return opens, datetime.combine(until, end, tzinfo=zone).astimezone(UTC)
 
 
-def target_of(project: Mapping[str, Any]) -> Target | None:
-    """The target of a project, or of a conversation that has copied it; None where there is none."""
-    setting = project.get(SETTING)
-    if not isinstance(setting, Mapping):
-        return None
-    minutes, days = setting.get("minutes"), setting.get("days")
-    opens, closes = _clock_time(setting.get("from")), _clock_time(setting.get("until"))
-    zone = time_zones.named(setting.get("zone") or "UTC")
-    if not isinstance(minutes, int) or not 0 < minutes <= MOST_MINUTES:
-        return None
-    if zone is None or opens is None or closes is None:
-        return None
-    if days is not None and not (isinstance(days, list) and set(days) <= _EVERY_DAY and days):
-        return None
-    wanted = _EVERY_DAY if days is None else frozenset(int(one) for one in days)
-    return Target(minutes, opens, closes, zone, wanted)
-
-
-def _clock_time(text: Any) -> time | None:  # noqa: ANN401 - whatever the project's item holds
+def target_of(record: Mapping[str, Any]) -> HandoffTarget | None:
+    """The target that a conversation has copied; None where there is none that can be read."""
+    setting = record.get("handoff_target")
+    given = setting if isinstance(setting, Mapping) else {}
     try:
-        return time() if text is None else time.fromisoformat(text)
-    except (TypeError, ValueError):
+        return HandoffTarget.model_validate(
+            {name: value for name, value in given.items() if value not in (None, "")},
+            extra="ignore",
+        )
+    except ValidationError:
         return None

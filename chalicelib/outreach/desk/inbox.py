@@ -37,6 +37,7 @@ from chalicelib.outreach.jobs import DeskReply, HandoffRelease
 from chalicelib.outreach.messages import reopening
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.project.admission import Starts
+from chalicelib.outreach.project.project import Project
 
 SOURCE = "handoff"
 MOST_LISTED = 200
@@ -99,7 +100,7 @@ class DeskInbox:
         starts: Starts,
         journal: Journal,
         clock: Clock,
-        current: Callable[[Record], Mapping[str, Any]],
+        current: Callable[[Record], Project],
     ) -> None:
         self._conversations = conversations
         self._handoffs = handoffs

@@ -38,7 +38,6 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
-from chalicelib.outreach.channels import SENDER_OF
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.door import access, outcomes, reading, router
@@ -47,9 +46,16 @@ from chalicelib.outreach.door.router import StartRequest
 from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.jobs import StartConversation
 from chalicelib.outreach.project import openings
-from chalicelib.outreach.project.admission import Admitted, Known, Limited, Outcome, Reused, Starts
-from chalicelib.outreach.project.companies import Companies, Project
-from chalicelib.outreach.project.follow_up_settings import channels_left, declared_by
+from chalicelib.outreach.project.admission import (
+    Admitted,
+    Known,
+    Limited,
+    Reused,
+    StartOutcome,
+    Starts,
+)
+from chalicelib.outreach.project.companies import Companies
+from chalicelib.outreach.project.project import Project
 
 if TYPE_CHECKING:  # most starts do not load them
     from chalicelib.outreach.company_events.outbox import EventRows
@@ -170,7 +176,7 @@ class Initiate:
         shown = {"request_id": request_id, "conversation": record.opaque_id, **page}
         return Answer(200, shown)
 
-    def _asked_for(self, headers: Mapping[str, str], request_id: str, body: bytes) -> Outcome:
+    def _asked_for(self, headers: Mapping[str, str], request_id: str, body: bytes) -> StartOutcome:
         """The start that a company asks about, which must be its own."""
         company_id = self._authenticate({k.lower(): v for k, v in headers.items()}, body)
         is_one = router.quotable(request_id) == request_id
@@ -238,7 +244,7 @@ class Initiate:
         """Put a start into its lane, or aside where its company's share is used up."""
         wait = 0.0
         if admitted.is_new:
-            company_id = project.item["company_id"]
+            company_id = project.company_id
             wait = self.shares.wait(company_id, job.lane, project.rate_limits)
         if wait > SOONEST_SECONDS:
             self.aside.put(job, NotYet(BEYOND_SHARE, self.clock.now().timestamp() + wait))
@@ -254,9 +260,9 @@ class Initiate:
         is_allowed = asked.channel in project.allowed_channels
         if not is_allowed and not _has_another(project, asked):
             raise ForbiddenError("CHANNEL_NOT_ALLOWED", "the project does not allow this channel")
-        if project.requires_consent and not asked.attributes["comms_consent"]:
+        if project.require_consent and not asked.attributes["comms_consent"]:
             raise ForbiddenError("CONSENT_REQUIRED", "the project asks for the recipient's consent")
-        if is_allowed and not project.channel_config(asked.channel).get(SENDER_OF[asked.channel]):
+        if is_allowed and not project.sender(asked.channel):
             raise UnavailableError("CONFIGURATION_ERROR")
         return project
 
@@ -316,10 +322,10 @@ class Initiate:
 
 def _has_another(project: Project, asked: StartRequest) -> bool:
     """Whether the project declares another channel, on which the recipient can be reached."""
-    declared = declared_by(project.item)
+    declared = project.follow_ups
     if declared is None:
         return False
-    return any(channels_left(project, declared, asked.attributes, (asked.channel,)))
+    return any(project.channels_left(asked.attributes, (asked.channel,), declared.fallback))
 
 
 def internal_error() -> Answer:

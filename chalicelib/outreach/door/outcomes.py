@@ -7,13 +7,13 @@ from typing import Any
 from chalicelib.once.event import EventStatus
 from chalicelib.once.reasons import WITHHELD
 from chalicelib.outreach import reasons
-from chalicelib.outreach.project.admission import START_FAILED, Outcome
+from chalicelib.outreach.project.admission import START_FAILED, StartOutcome
 
 _DELIVERED = frozenset({"delivered", "read"})
 _NOT_DELIVERED = frozenset({"undelivered", "failed", "bounced", "rejected"})
 
 
-def fields(found: Outcome) -> dict[str, Any]:
+def fields(found: StartOutcome) -> dict[str, Any]:
     """A start's outcome in the Router's fields."""
     known = {
         "state": _state(found),
@@ -29,7 +29,7 @@ def fields(found: Outcome) -> dict[str, Any]:
     return {name: value for name, value in known.items() if value is not None}
 
 
-def _state(found: Outcome) -> str:
+def _state(found: StartOutcome) -> str:
     match found.status:
         case EventStatus.RECEIVED:
             return "queued"
@@ -49,18 +49,18 @@ def _state(found: Outcome) -> str:
             return str(found.status.value)
 
 
-def _declined(found: Outcome) -> str | None:
+def _declined(found: StartOutcome) -> str | None:
     """A person has declined the opening: it is never sent."""
     return reasons.DECLINED if found.outcome == reasons.DECLINED else None
 
 
-def _failed(found: Outcome) -> str | None:
+def _failed(found: StartOutcome) -> str | None:
     """Why an opening was not sent although a person had approved it."""
     known = found.outcome or ""
     return known.removeprefix(START_FAILED) if known.startswith(START_FAILED) else None
 
 
-def _withheld(found: Outcome) -> str | None:
+def _withheld(found: StartOutcome) -> str | None:
     """``withheld:{switch}``, where a switch stopped the start or its release."""
     known = found.outcome or found.reason or ""
     return known if known.startswith(WITHHELD) else None

@@ -38,7 +38,7 @@ from chalicelib.outreach.conversations.called_tools import DONE, ToolCall
 from chalicelib.outreach.conversations.records import INTERNAL, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.initiate import TRY_AGAIN, NotFoundError
-from chalicelib.outreach.project.ai_config import ai_config_of
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.resume import own_event, resume_job
 from chalicelib.outreach.tools.tokens import conversation_in
 
@@ -69,7 +69,7 @@ class ResultDoor:
     conversations: Conversations
     intake: Intake
     opaque: Callable[[], keys.OpaqueIds]
-    current: Callable[[Record], Mapping[str, Any]]
+    current: Callable[[Record], Project]
     clock: Clock
     log: Log
 
@@ -133,7 +133,7 @@ class ResultDoor:
             place = ".".join(str(one) for one in error.errors()[0]["loc"]) or "body"
             code = _CODES.get(place.partition(".")[0], "invalid_request")
             raise PayloadError(code, f"field {place} is not as it should be") from None
-        declared = {one.name: one for one in ai_config_of(self.current(record)).tools}
+        declared = {one.name: one for one in self.current(record).ai_config.tools}
         is_done = given.status == DONE  # a tool that failed may have less to give
         fault = declared[tool].result_fault(given.data) if is_done and tool in declared else None
         if fault is not None:

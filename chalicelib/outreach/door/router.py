@@ -29,15 +29,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-import phonenumbers
-from pydantic import validate_email
-from pydantic_core import PydanticCustomError
-
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import PayloadError, RequestError
 from chalicelib.once import body as bodies
+from chalicelib.outreach.addresses import email, phone
 from chalicelib.outreach.channels import RECIPIENT_OF, Channel
-from chalicelib.outreach.conversations.records import SEND_AT
+from chalicelib.outreach.conversations.records import SEND_AT, SEPARATOR
 
 SOURCE = "channel_router"
 MAX_BODY_BYTES = 256 * 1024
@@ -46,8 +43,6 @@ MAX_ID_BYTES = 256
 """Of company and project id: with other parts they form a conversation's key of 1,024 bytes."""
 MAX_DEPTH = 28
 MAX_PROOF_CHARACTERS = 1000
-SEPARATOR = "#"
-"""Between the parts of a conversation's id; no company's or project's id holds it."""
 _IDS = ("company_id", "project_id")
 _SMALLEST, _LARGEST, _TOO_LONG = 1e-130, 1e126, 10**38
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -195,27 +190,6 @@ def quotable(request_id: object) -> str:
     """A valid request id as it is, else ``unknown``: any other value may be a secret."""
     is_one = isinstance(request_id, str) and _REQUEST_ID.fullmatch(request_id)
     return str(request_id) if is_one else "unknown"
-
-
-def phone(text: str) -> str | None:
-    """An international number in E.164, or None for an invalid one."""
-    try:
-        number = phonenumbers.parse(text)
-    except phonenumbers.NumberParseException:
-        return None
-    if not phonenumbers.is_possible_number(number):
-        return None
-    return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
-
-
-def email(text: str) -> str | None:
-    """An address in lower case, as replies are matched by it, or None for an invalid one."""
-    if bodies.REPLACED in text:
-        return None
-    try:
-        return validate_email(text.strip())[1].lower()
-    except (PydanticCustomError, ValueError):
-        return None
 
 
 def _object(body: bytes) -> dict[str, Any]:

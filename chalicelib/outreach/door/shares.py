@@ -16,7 +16,7 @@ from chalicelib.once import keys
 from chalicelib.once.current_job import Place
 from chalicelib.once.lanes import Lane
 from chalicelib.once.ports import Clock
-from chalicelib.outreach.project.companies import RateLimits
+from chalicelib.outreach.project.fields import RateLimits
 from chalicelib.vendors.level import Level, Levels, LevelStep, Urgency, asked
 
 SMALL = 30

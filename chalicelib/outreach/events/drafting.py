@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 
 from chalicelib.errors import PermanentError, UnavailableError, reason_of
 from chalicelib.once import keys
@@ -21,14 +20,15 @@ from chalicelib.outreach.messages.ending import Endings
 from chalicelib.outreach.messages.fixed import person_will_answer
 from chalicelib.outreach.messages.plan import MessagePlan, hand_off_plan, handing
 from chalicelib.outreach.messages.purpose import Purpose
-from chalicelib.outreach.project import ai_config, rules
+from chalicelib.outreach.project import rules
+from chalicelib.outreach.project.project import AI_CONFIG, Project
 from chalicelib.outreach.reasons import ASKED_BY_WRITER, BAD_ARGUMENTS, TOOL_WITHOUT_ENDPOINT
 from chalicelib.outreach.spending.budget import CONVERSATION_BUDGET_REACHED, BudgetReachedError
 from chalicelib.outreach.tools.confirmation import ASK, CALL, ToolStep
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import REFUSED, DraftRefusedError
 
-FOR_A_PERSON = (REFUSED, ai_config.PROVIDER)
+FOR_A_PERSON = (REFUSED, AI_CONFIG)
 """In errors after which a person decides about an opening too; an answer is always a person's then."""
 _OF_TOOLS = (BAD_ARGUMENTS, TOOL_WITHOUT_ENDPOINT)
 """What the reasons begin with that the code gives for a tool; the others are a writer's own words."""
@@ -49,7 +49,7 @@ class Drafting:
         clock: Clock,
         check_secrets: Callable[[Record], None],
         endings: Endings,
-        current: Callable[[Record], Mapping[str, Any]],
+        current: Callable[[Record], Project],
     ) -> None:
         self.composer = composer
         self._current = current

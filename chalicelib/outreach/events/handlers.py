@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
 from chalicelib.once import keys
 from chalicelib.once.allowances import Allowances
@@ -30,7 +30,8 @@ from chalicelib.outreach.messages.ending import Endings
 from chalicelib.outreach.messages.following import FollowUps
 from chalicelib.outreach.messages.sent import SentMessages
 from chalicelib.outreach.project.admission import Starts
-from chalicelib.outreach.project.pace import Pace
+from chalicelib.outreach.project.pace import AnswerPace
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.writing.composer import Composer
 
 _Flow = TypeVar("_Flow", bound=OutreachFlow)
@@ -48,7 +49,7 @@ def outreach_flow(
     *,
     opaque: Callable[[], keys.OpaqueIds],
     check_secrets: Callable[[Record], None],
-    current: Callable[[Record], Mapping[str, Any]],
+    current: Callable[[Record], Project],
     message_id_header: Callable[[str], str],
     receive_count: Callable[[], int],
     processor_version: str,
@@ -67,7 +68,7 @@ def outreach_flow(
     in_order = ConversationOrder(conversations, ledger, clock)
     waiting = WaitingEvents(in_order, endings, clock, current)
     matching = Matching(conversations, ownership, clock, opaque, message_id_header)
-    pace = Pace(conversations, allowances, clock, opaque, current)
+    pace = AnswerPace(conversations, allowances, clock, opaque, current)
     held = HeldMessages(drafting)
     handlers = {
         EventKind.START: StartHandler(

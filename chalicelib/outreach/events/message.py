@@ -61,7 +61,7 @@ from chalicelib.outreach.messages.plan import MessagePlan, hand_off_plan
 from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.messages.sent import SentMessages
 from chalicelib.outreach.project import rules
-from chalicelib.outreach.project.pace import Pace
+from chalicelib.outreach.project.pace import AnswerPace
 from chalicelib.outreach.tools.confirmation import Said, confirmation_of
 
 
@@ -75,7 +75,7 @@ class MessageHandler(Handler):
         drafting: Drafting,
         held: HeldMessages,
         waiting: WaitingEvents,
-        pace: Pace,
+        pace: AnswerPace,
         events: CompanyEvents,
     ) -> None:
         super().__init__(conversations, sent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import timedelta
 
 from chalicelib.clock import parsed
 from chalicelib.once.action import ActionRow
@@ -20,8 +20,9 @@ from chalicelib.outreach.conversations.handoffs import listed_id
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jobs import HandoffNotice
-from chalicelib.outreach.project.handoff_notice import SETTING, WAITING, HandoffNoticeSetting
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.sending.effects import NOTIFY_DESK, notify_desk
+from chalicelib.outreach.sending.notices import SETTING, WAITING
 
 FLOW = "notices"
 
@@ -31,7 +32,7 @@ class NoticeFlow(Flow):
     """`once.flow.Flow` for `jobs.HandoffNotice`."""
 
     conversations: Conversations
-    current: Callable[[Record], Mapping[str, Any]]
+    current: Callable[[Record], Project]
     clock: Clock
 
     is_watched = True
@@ -48,7 +49,7 @@ class NoticeFlow(Flow):
         del switches
         record: Record = event.subject
         handoff_id, about = outreach_keys.parsed(event.facts.event_key).named[-2:]
-        setting = HandoffNoticeSetting.of(self.current(record))
+        setting = self.current(record).handoff_notice
         if setting is None:
             raise NotAnEvent(EventStatus.PROCESSED, reasons.NO_NOTICE)
         handoff = record.handoff
@@ -56,7 +57,7 @@ class NoticeFlow(Flow):
         if is_over or handoff.get("taken_by") or handoff.get("releasing"):
             raise NotAnEvent(EventStatus.PROCESSED, reasons.NO_LONGER_WAITING)
         now = self.clock.now()
-        due = (parsed(str(handoff["since"])) or now) + setting.after
+        due = (parsed(str(handoff["since"])) or now) + timedelta(minutes=setting.after_minutes)
         if about == WAITING and now < due:
             raise NotYet(SETTING, due.timestamp())
         return Plan(FLOW, ((PlannedAction(NOTIFY_DESK.name, about),),))

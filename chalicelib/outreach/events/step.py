@@ -32,7 +32,8 @@ from chalicelib.outreach.messages.look import ANSWERED, PERSON_ANSWERS
 from chalicelib.outreach.messages.plan import MessagePlan
 from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.messages.sent import SentMessages
-from chalicelib.outreach.project.follow_up_settings import END, declared_by
+from chalicelib.outreach.project.follow_up_settings import END
+from chalicelib.outreach.project.project import Project
 
 NOT_DELIVERED = reasons.NOT_DELIVERED
 """Why a step is left out: its recipient has not got the message that it follows."""
@@ -62,7 +63,7 @@ class StepHandler(Handler):
         del switches
         context: EventContext = event.subject
         record, event_key, name = context.conversation, event.facts.event_key, context.key.name
-        declared = declared_by(record.item)
+        declared = Project(record.item).follow_ups
         step = declared.step(name) if declared else None
         reason = NOT_DECLARED if step is None else self._reason_to_skip(record)
         if reason is not None or step is None:

@@ -6,10 +6,9 @@ a person asks for never look at it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from chalicelib.clock import parsed
 from chalicelib.once import order
@@ -22,6 +21,7 @@ from chalicelib.outreach.conversations.records import QUIET_HOURS, SEND_AT, Reco
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.messages.ending import Endings
 from chalicelib.outreach.project import rules
+from chalicelib.outreach.project.project import Project, UnreadableQuietHoursError
 
 UNREADABLE_WAIT_SECONDS = 1800.0
 """How often a setting of quiet hours that cannot be read is looked at again."""
@@ -88,7 +88,7 @@ class WaitingEvents:
         in_order: ConversationOrder,
         endings: Endings,
         clock: Clock,
-        current: Callable[[Record], Mapping[str, Any]],
+        current: Callable[[Record], Project],
     ) -> None:
         self.in_order = in_order
         self._endings = endings
@@ -119,7 +119,7 @@ class WaitingEvents:
         reason = QUIET_HOURS
         try:
             until = rules.quiet_until(self._with_readable_hours(record, now), now)
-        except rules.UnreadableQuietHoursError:
+        except UnreadableQuietHoursError:
             until = now + timedelta(seconds=UNREADABLE_WAIT_SECONDS)
             reason = f"{QUIET_HOURS}_unreadable"
         if until is None:
@@ -132,8 +132,8 @@ class WaitingEvents:
         """The record, with its project's current setting if its own copy cannot be read."""
         try:
             rules.quiet_until(record, now)
-        except rules.UnreadableQuietHoursError:
-            current = self._current(record).get("quiet_hours")
+        except UnreadableQuietHoursError:
+            current = self._current(record).copies()["quiet_hours"]
             kept = {name: one for name, one in record.item.items() if name != "quiet_hours"}
             return Record(kept if current is None else {**kept, "quiet_hours": current})
         return record

@@ -10,7 +10,7 @@ that both at once give one event.  SES lists nothing; SNS and a queue of failed 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import urlencode
@@ -28,7 +28,6 @@ from chalicelib.once.recovery.sweep import SweepActions
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import (
     CREDENTIALS_OF,
-    SENDER_OF,
     carrier_address,
     channel_of,
 )
@@ -128,13 +127,10 @@ class LostTexts:
 
     def _inboxes(self) -> Iterator[Inbox]:
         """Every number that a company texts from, of inactive projects too: a STOP is for ever."""
-        for settings in self.companies.channel_settings():
-            for channel, credentials in CREDENTIALS_OF.items():
-                config = settings.get(channel)
-                if not isinstance(config, Mapping):
-                    continue
-                secret_id, number = config.get(credentials), config.get(SENDER_OF[channel])
-                if isinstance(secret_id, str) and isinstance(number, str) and secret_id and number:
+        for project in self.companies.projects():
+            for channel in CREDENTIALS_OF:
+                secret_id, number = project.credentials(channel), project.sender(channel)
+                if secret_id and number:
                     yield Inbox(secret_id, carrier_address(channel, number))
 
 

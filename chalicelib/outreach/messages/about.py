@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.project.project import Project
 
 
 def about(record: Record) -> str:
@@ -14,7 +15,7 @@ def about(record: Record) -> str:
         "channel": record.channel.value,
         "company": item.get("company_name") or record.company_id,
         "project": item.get("project_name"),
-        "representatives": [v for v in (item.get("company_rep") or {}).values() if v],
+        "representatives": list(Project(item).representatives),
         "recipient_first_name": item.get("recipient_first_name"),
         "project_data": item.get("project_data"),
         "functions": record.ai_config.get("functions"),

@@ -19,6 +19,7 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.languages import Language, language_of, written
+from chalicelib.outreach.project.project import Project
 
 CARRIER, OWN = "carrier", "own"
 """Values of ``opt_out_answers`` in a channel's settings: who answers STOP, START and HELP."""
@@ -89,9 +90,9 @@ def help_answer(record: Record, asked_in: str | None) -> str:
         asked_in: the language of the keyword, where only one has it.
     """
     language = Language(asked_in) if asked_in in set(Language) else language_of(record)
-    own = (record.item.get("help_text") or {}).get(language.value)
+    own = (Project(record.item).help_text or {}).get(language)
     if own:
-        return str(own)
+        return own
     contact = record.item.get("company_contact")
     return HELP_ANSWER[language].format(
         company=_company(record),

@@ -43,8 +43,8 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jobs import OutreachResume
 from chalicelib.outreach.project import openings
 from chalicelib.outreach.project.admission import Starts
-from chalicelib.outreach.project.companies import Project
-from chalicelib.outreach.project.follow_up_settings import channels_left, declared_by, tried_of
+from chalicelib.outreach.project.follow_up_settings import tried_of
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.resume import own_event
 
 SOURCE = "follow_up"
@@ -78,7 +78,7 @@ class FollowUps:
     ledger: Ledger
     clock: Clock
     opaque: Callable[[], keys.OpaqueIds]
-    current: Callable[[Record], Mapping[str, Any]]
+    current: Callable[[Record], Project]
     put_later: Callable[[Job, float], None]
     events: CompanyEvents
 
@@ -89,7 +89,7 @@ class FollowUps:
             record: the conversation.
             done: `follow_up_settings.OPENING`, or the step that was sent.
         """
-        declared = declared_by(record.item)
+        declared = Project(record.item).follow_ups
         found = declared.after(done) if declared else None
         if found is None:
             return None
@@ -113,7 +113,7 @@ class FollowUps:
         Raises:
             TransientError: it was not opened; call again.
         """
-        declared = declared_by(record.item)
+        declared = Project(record.item).follow_ups
         if declared is None or not declared.fallback:
             return
         record = self.conversations.get(record)
@@ -140,10 +140,10 @@ class FollowUps:
 
     def _open_next(self, record: Record, lease: Lease | None) -> bool:
         """Open it on the first channel that takes it; False where none does."""
-        declared, project = declared_by(record.item), Project(self.current(record))
+        declared, project = Project(record.item).follow_ups, self.current(record)
         if declared is None or not project.is_active:
             return False
-        for channel in channels_left(project, declared, record.item, tried_of(record)):
+        for channel in project.channels_left(record.item, tried_of(record), declared.fallback):
             linked = Record(self._attributes(record, project, channel))
             forbidden = self.conversations.forbids(linked)
             if forbidden in TECHNICAL:

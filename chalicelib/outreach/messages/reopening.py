@@ -10,23 +10,21 @@ now, for it may be set after a conversation was opened.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Record
+from chalicelib.outreach.project.project import Project
 
 SETTING = "reopening_template_sid"
 WINDOW_CLOSED = reasons.WINDOW_CLOSED
 """Why a message is a person's again: WhatsApp takes no free text, and no template carries it."""
 
 
-def template_of(project: Mapping[str, Any]) -> str | None:
+def template_of(project: Project) -> str | None:
     """The project's template; None where it has none."""
-    config = (project.get("channel_config") or {}).get(Channel.WHATSAPP.value) or {}
-    given = config.get(SETTING) if isinstance(config, Mapping) else None
+    given = project.of_channel(Channel.WHATSAPP).get(SETTING)
     return given if isinstance(given, str) and given else None
 
 

@@ -1,11 +1,15 @@
 """What a company has set for a project, and the rules that follow from it.
 
+project              a project, part by part, and what holds where a part cannot be read
+part                 one setting: read by itself, strictly or leniently
+fields               what the fields of settings must be, and the settings of a few fields
+channel_config       the senders on each channel, as they are checked
+ai_config            instructions of its writer, what it may say and is shown
+follow_up_settings   what a project declares to follow an opening; pure
+check                what `company put` and `company check` find wrong
 companies            the `company-data` table
 admission            starts in table A: admitted under their company's limits
 openings             the attributes that a conversation is opened with
 rules                hand-off rules, quiet hours, WhatsApp's 24-hour window; pure
 pace                 the quiet period before an answer, and how many a recipient may get
-ai_config            instructions of its writer, what it may say and is shown
-follow_up_settings   what a project declares to follow an opening; pure
-handoff_notice       whether its desk gets an e-mail about who waits
 """

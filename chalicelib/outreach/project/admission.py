@@ -34,7 +34,7 @@ from chalicelib.once.store import (
     TransactionRefused,
 )
 from chalicelib.outreach.conversations.records import NEVER_OPENED
-from chalicelib.outreach.project.companies import RateLimits
+from chalicelib.outreach.project.fields import RateLimits
 
 CONFLICT_PAUSES_SECONDS = (0.02, 0.04, 0.06, 0.08, 0.1)
 """Before a start is offered again while others write to the same counters."""
@@ -74,7 +74,7 @@ class Limited:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StartOutcome:
     """Status and outcome of a start, for its sender; `opaque_id` names its conversation."""
 
     status: EventStatus
@@ -143,12 +143,12 @@ class Starts:
             condition="attribute_not_exists(#event_id)",
         )
 
-    def outcome(self, event_key: str) -> Outcome | None:
+    def outcome(self, event_key: str) -> StartOutcome | None:
         """The outcome of a start; None when no start has that key."""
         row = self._table.get({"event_id": event_key})
         if row is None or row["expires_at"] <= self._clock.now().timestamp():
             return None
-        return Outcome(
+        return StartOutcome(
             status=EventStatus(row["status"]),
             reason=row.get("reason"),
             outcome=row.get("outcome"),

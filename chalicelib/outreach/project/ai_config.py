@@ -33,18 +33,15 @@ from pydantic import (
     Field,
     StrictBool,
     StrictInt,
-    ValidationError,
+    ValidationInfo,
     model_validator,
 )
 
-from chalicelib.errors import PermanentError
-from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.languages import Language
+from chalicelib.outreach.project.fields import Closed, is_strict
 from chalicelib.outreach.tools.schema import Tool
 
-PROVIDER = "ai_config"
-"""In errors about settings."""
 IGNORED_NAMES = re.compile(r"assistant_id\w*")
 """Names of the original's settings: OpenAI's assistants no longer exist, and nothing reads these."""
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{1,62}(?:/\S*)?")
@@ -74,13 +71,7 @@ _Id = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
 _Tokens = Annotated[StrictInt, Field(ge=100, le=20_000)]
 
 
-class _Closed(BaseModel):
-    """Forbids unknown names: a misspelt one would silently leave a default in force."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-
-class Knowledge(_Closed):
+class Knowledge(Closed):
     """One thing that the writer may state: a text, or a question and its answer."""
 
     id: _Id
@@ -102,7 +93,7 @@ class Knowledge(_Closed):
         return self.text or f"Q: {self.question} A: {self.answer}"
 
 
-class Limits(_Closed):
+class Limits(Closed):
     """Limits of a message, and of what is shown to the model, in tokens (about four letters each)."""
 
     sms_segments: Annotated[StrictInt, Field(ge=1, le=10)] = 6
@@ -111,7 +102,7 @@ class Limits(_Closed):
     knowledge_tokens: _Tokens = 3000
 
 
-class Shown(_Closed):
+class ShownToModel(Closed):
     """What the model sees of the recipient and the request: all, none, or named fields."""
 
     first_name: StrictBool = True
@@ -119,7 +110,7 @@ class Shown(_Closed):
     project_data: StrictBool | list[_Short] = True
 
 
-class WriterSettings(_Closed):
+class WriterSettings(Closed):
     """`ai_config.writer`.
 
     Attributes:
@@ -144,7 +135,7 @@ class WriterSettings(_Closed):
     opening_model: _Short | None = None
     answering_model: _Short | None = None
     limits: Limits = Limits()
-    shown: Shown = Shown()
+    shown: ShownToModel = ShownToModel()
     say_machine: StrictBool = True
     moderation: StrictBool = True
 
@@ -181,18 +172,10 @@ class AiConfig(BaseModel):
     writer: WriterSettings = WriterSettings()
     tools: Annotated[list[Tool], Field(max_length=30)] = []
 
-
-def ai_config_of(item: Mapping[str, Any]) -> AiConfig:
-    """The AI settings of a project's item; the defaults where it has none.
-
-    Raises:
-        PermanentError: they cannot be read; `company check` names what is wrong.
-    """
-    try:
-        return AiConfig.model_validate(item.get("ai_config") or {})
-    except ValidationError:
-        pass
-    raise PermanentError(PROVIDER, "read", reason=reasons.UNREADABLE)
+    @model_validator(mode="before")
+    @classmethod
+    def _empty_is_none(cls, value: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - any JSON value
+        return value if value or is_strict(info) else {}
 
 
 def ignored_names(item: Mapping[str, Any]) -> list[str]:

@@ -6,31 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from chalicelib.outreach.channels import SENDER_OF, Channel
-from chalicelib.outreach.company_events.endpoint import SETTING as ENDPOINT
 from chalicelib.outreach.company_events.event_names import TELLS
-from chalicelib.outreach.project.companies import Project
+from chalicelib.outreach.project.project import Project
 
-OF_PROJECT = (
-    "company_name",
-    "project_name",
-    "company_rep",
-    "allowed_channels",
-    "project_status",
-    "auto_queue_initial_message",
-    "auto_queue_initial_message_from_number",
-    "auto_queue_initial_message_from_email",
-    "auto_queue_reply_message",
-    "auto_queue_reply_message_from_number",
-    "auto_queue_reply_message_from_email",
-    "quiet_hours",
-    "handoff_target",
-    "message_kind",
-    "language",
-    "company_contact",
-    "help_text",
-    "follow_ups",
-)
-"""Attributes that the record copies from the company's project, as in the schema."""
 OF_REQUEST = (
     "recipient_tel",
     "recipient_email",
@@ -61,16 +39,15 @@ def attributes(
         given: attributes of the request.
         ids: further attributes: the ids, `primary_channel`, `start_event`, `received_at`.
     """
-    copied = {name: project.item.get(name) for name in OF_PROJECT}
     sender = SENDER_OF[channel]
     found = {
-        **copied,
+        **project.copies(),
         **given,
         **ids,
         "channel_method": channel.value,
-        "channel_config": {sender: "", **project.channel_config(channel)},
-        "ai_config": dict(project.ai_config(channel)) or None,
-        TELLS: True if project.item.get(ENDPOINT) else None,
+        "channel_config": {sender: "", **project.of_channel(channel)},
+        "ai_config": project.openai_of(channel) or None,
+        TELLS: True if project.has_endpoint else None,
         "max_message_length": project.rate_limits.max_message_length,
     }
     return {name: value for name, value in found.items() if value is not None}

@@ -1,6 +1,6 @@
 """How a project answers: the quiet period before an answer, and how many a recipient may get.
 
-Optional settings of a project, all with defaults (`Answering`)::
+Optional settings of a project, all with defaults (`fields.AnsweringSetting`)::
 
     answering   {"quiet_period_seconds": 10, "answers_per_hour": 10, "answers_per_day": 30}
 
@@ -14,10 +14,9 @@ each message on its own.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from chalicelib.clock import parsed
 from chalicelib.once import keys
@@ -28,6 +27,7 @@ from chalicelib.once.ports import Clock
 from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations.records import HELP, OPT_OUT, UNSAID, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.project.project import Project
 
 TOGETHER = reasons.TOGETHER
 """Reason of a message that is answered with a newer one."""
@@ -37,53 +37,13 @@ MOST_WAITED = timedelta(seconds=60)
 """However many follow, a message is not kept waiting for longer."""
 MOST_READ = 50
 """Entries; a message before them has been followed by others."""
-LONGEST_QUIET_PERIOD_SECONDS = 50
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 _NOT_ANSWERED = UNSAID | {OPT_OUT, HELP}
 """Notes on messages that get no answer which would cover an earlier one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
-    """`answering` of a project.
-
-    Attributes:
-        quiet_period_seconds: how long a message waits for the next one of its sender; 0 for not at all.
-        answers_per_hour: to one recipient; the conversation then goes to a person.
-        answers_per_day: likewise.
-    """
-
-    quiet_period_seconds: int = 10
-    answers_per_hour: int = 10
-    answers_per_day: int = 30
-
-    @classmethod
-    def of(cls, project: Mapping[str, Any]) -> Answering:
-        """A project's settings; the default applies for a value that cannot be one."""
-        raw = project.get("answering")
-        given = raw if isinstance(raw, Mapping) else {}
-        return cls(**{one.name: given[one.name] for one in fields(cls) if _fits(one.name, given)})
-
-    @property
-    def limits(self) -> tuple[Limit, ...]:
-        """How many answers a recipient may get."""
-        return (
-            Limit(reasons.ANSWERS_PER_HOUR, self.answers_per_hour, _HOUR),
-            Limit(reasons.ANSWERS_PER_DAY, self.answers_per_day, _DAY),
-        )
-
-
-def _fits(name: str, given: Mapping[str, Any]) -> bool:
-    value = given.get(name)
-    if isinstance(value, bool) or not isinstance(value, int):
-        return False
-    if name == "quiet_period_seconds":
-        return 0 <= value <= LONGEST_QUIET_PERIOD_SECONDS
-    return value > 0
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
+class AnswerPace:
     """When a message is answered, and whether it may be.
 
     Args:
@@ -94,7 +54,7 @@ class Pace:
     allowances: Allowances
     clock: Clock
     opaque: Callable[[], keys.OpaqueIds]
-    current: Callable[[Record], Mapping[str, Any]]
+    current: Callable[[Record], Project]
 
     def wait(self, record: Record, message_id: str, received_at: str) -> None:
         """Let a message be answered with those that follow it closely.
@@ -103,7 +63,7 @@ class Pace:
             NotYet: another may follow it.
             NotAnEvent: one has followed it, and is answered instead.
         """
-        quiet = Answering.of(self.current(record)).quiet_period_seconds
+        quiet = self.current(record).answering.quiet_period_seconds
         if not quiet:
             return
         entries = self._around(record, message_id)
@@ -129,7 +89,11 @@ class Pace:
         Raises:
             TransientError: it could not be counted.
         """
-        limits = Answering.of(self.current(record)).limits
+        setting = self.current(record).answering
+        limits = (
+            Limit(reasons.ANSWERS_PER_HOUR, setting.answers_per_hour, _HOUR),
+            Limit(reasons.ANSWERS_PER_DAY, setting.answers_per_day, _DAY),
+        )
         recipient = self.opaque().of("answers", record.company_id, record.primary_channel)
         return self.allowances.take("answers:recipient", recipient, by, limits)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, time, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from chalicelib.outreach import reasons, time_zones
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.project.fields import QuietHours
+from chalicelib.outreach.project.project import Project, UnreadableQuietHoursError
 
 QUIET = time(21), time(8)
 """Default quiet hours: from, until."""
@@ -26,10 +27,6 @@ HELD: Mapping[str, str] = {
     "reply": reasons.HELD_REPLY,
 }
 """What a hand-off holds, and the rule by which a person approves it; also the hand-off's reason."""
-
-
-class UnreadableQuietHoursError(Exception):
-    """A project's setting of quiet hours cannot be read: a message waits rather than ignore it."""
 
 
 def is_held(record: Record, rule: str) -> bool:
@@ -60,7 +57,7 @@ def quiet_until(record: Record, now: datetime) -> datetime | None:
     Raises:
         UnreadableQuietHoursError: the setting cannot be read.
     """
-    setting = record.item.get("quiet_hours")
+    setting = Project(record.item).quiet_hours
     if setting is False:
         return None
     hours = _default_hours(record) if setting is None else _hours(record, setting)
@@ -77,30 +74,15 @@ def quiet_until(record: Record, now: datetime) -> datetime | None:
     return until if until > now else None
 
 
-def _hours(
-    record: Record,
-    setting: Any,  # noqa: ANN401 - whatever the project's item holds
-) -> tuple[time, time, tuple[ZoneInfo, ...]] | None:
+def _hours(record: Record, setting: QuietHours) -> tuple[time, time, tuple[ZoneInfo, ...]] | None:
     """The hours of a setting; None where they are not of the record's channel."""
-    if not isinstance(setting, Mapping):
-        raise UnreadableQuietHoursError
-    channels = setting.get("channels")
-    if channels is not None and not (
-        isinstance(channels, list) and set(channels) <= {one.value for one in Channel}
-    ):
-        raise UnreadableQuietHoursError
-    start, end = _clock_time(setting.get("from")), _clock_time(setting.get("until"))
-    given = setting.get("zone")
-    zone = time_zones.named(given)
-    if start is None or end is None or start == end or (given is not None and zone is None):
-        raise UnreadableQuietHoursError
-    if channels is not None and record.channel.value not in channels:
+    if setting.channels is not None and record.channel not in setting.channels:
         return None
-    own = time_zones.named(record.item.get("recipient_timezone")) or zone
-    zones = (own,) if own else _zones_of(record)
+    zone = time_zones.named(record.item.get("recipient_timezone")) or time_zones.named(setting.zone)
+    zones = (zone,) if zone else _zones_of(record)
     if not zones:
         raise UnreadableQuietHoursError
-    return start, end, zones
+    return setting.start, setting.end, zones
 
 
 def _default_hours(record: Record) -> tuple[time, time, tuple[ZoneInfo, ...]] | None:
@@ -145,10 +127,3 @@ def longest(record: Record) -> int:
     """How many characters a message may have, by the project's setting and the channel."""
     limit = int(record.item.get("max_message_length") or TEXT_CHARACTERS)
     return limit if record.channel == Channel.EMAIL else min(limit, TEXT_CHARACTERS)
-
-
-def _clock_time(text: Any) -> time | None:  # noqa: ANN401 - whatever the project's item holds
-    try:
-        return time.fromisoformat(text)
-    except (TypeError, ValueError):
-        return None

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.errors import PermanentError, UnavailableError, WithdrawnError
@@ -22,19 +21,18 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
-from chalicelib.outreach.channels import SENDER_OF, Channel
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jobs import HandoffNotice
-from chalicelib.outreach.project.handoff_notice import (
-    ASKED,
-    SETTING,
-    WAITING,
-    WISHES,
-    HandoffNoticeSetting,
-)
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.ses.client import Email, Ses
 
+SETTING = reasons.HANDOFF_NOTICE
+"""The source of a notice's job, and why it waits."""
+ASKED, WAITING = "asked", "waiting"
+WISHES = frozenset({"asked_by_writer"})
+"""Reasons of hand-offs for which the recipient has asked for a person."""
 _SUBJECT: Mapping[str, str] = {
     ASKED: "A recipient asks for a person",
     WAITING: "A conversation waits for a person",
@@ -54,7 +52,7 @@ class Notices:
 
     conversations: Conversations
     ses: Callable[[], Ses]
-    current: Callable[[Record], Mapping[str, Any]]
+    current: Callable[[Record], Project]
     ledger: Ledger
     put_later: Callable[[Job, float], None]
     clock: Clock
@@ -67,7 +65,7 @@ class Notices:
         Raises:
             TransientError: not all of them have a row; call again.
         """
-        if HandoffNoticeSetting.of(self.current(record)) is None:
+        if self.current(record).handoff_notice is None:
             return
         for about in (ASKED, WAITING) if reason in WISHES else (WAITING,):
             event_key = outreach_keys.notice(record.opaque_id, handoff_id, about)
@@ -80,12 +78,11 @@ class Notices:
         """Send one notice, as `outreach.actions.NOTIFY_DESK` asks."""
         (action,) = actions
         record = self.conversations.find(action.conversation_id)
-        project = self.current(record) if record else {}
-        setting = HandoffNoticeSetting.of(project)
-        if record is None or setting is None:
+        project = self.current(record) if record else None
+        setting = project.handoff_notice if project else None
+        if record is None or project is None or setting is None:
             raise WithdrawnError("ses", "notify", reason=reasons.NO_NOTICE)
-        config = (project.get("channel_config") or {}).get(Channel.EMAIL.value) or {}
-        sender = str(config.get(SENDER_OF[Channel.EMAIL]) or "")
+        sender = project.sender(Channel.EMAIL)
         if not sender:
             raise PermanentError("ses", "notify", reason=reasons.NO_SENDER)
         email = Email(

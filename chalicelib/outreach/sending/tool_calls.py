@@ -7,10 +7,9 @@ one transaction, which holds only on the conversation that was looked at; from t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.errors import PermanentError, TransientError, WithdrawnError
@@ -26,7 +25,7 @@ from chalicelib.outreach.conversations.called_tools import ToolCall
 from chalicelib.outreach.conversations.records import CONFIRMATION, WITHDRAWN, Draft, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.messages.look import PERSON_ANSWERS
-from chalicelib.outreach.project.ai_config import ai_config_of
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.resume import own_event
 from chalicelib.outreach.tools.confirmation import ToolStep, confirmation_of
 from chalicelib.outreach.tools.schema import Tool
@@ -48,7 +47,7 @@ class ToolCalls:
     conversations: Conversations
     events: CompanyEvents
     ledger: Ledger
-    current: Callable[[Record], Mapping[str, Any]]
+    current: Callable[[Record], Project]
     clock: Clock
 
     def last_look(self, actions: Sequence[Effect]) -> None:
@@ -103,7 +102,7 @@ class ToolCalls:
         if after is not None and record.person_act != after:
             raise WithdrawnError(PROVIDER, "call_tool", reason=PERSON_ANSWERS)
         step = ToolStep.of(draft.tool)
-        declared = {one.name: one for one in ai_config_of(self.current(record)).tools}
+        declared = {one.name: one for one in self.current(record).ai_config.tools}
         if self.events.rows.endpoint(record.company_id, record.project_id).paused_at is not None:
             raise PermanentError(PROVIDER, "call_tool", reason=reasons.TOOL_NOT_ACCEPTED)
         tool = declared.get(str(draft.function_call))

@@ -12,14 +12,13 @@ person.  A day is one of UTC; a conversation gets the wording once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Literal
 
 from chalicelib.errors import PermanentError
 from chalicelib.outreach import reasons
+from chalicelib.outreach.project.project import Project
 
-SOFT_PERCENT = 80
 BUDGET_REACHED = reasons.BUDGET_REACHED
 """Reason of a hand-off."""
 CONVERSATION_BUDGET_REACHED = reasons.CONVERSATION_BUDGET_REACHED
@@ -42,26 +41,22 @@ class Budget:
     soft: int
 
     @classmethod
-    def of(cls, project: Mapping[str, Any]) -> Budget | None:
+    def of(cls, project: Project) -> Budget | None:
         """A project's budget of a day; None where it has none that can be read."""
         return cls._of(project, "cents_per_day")
 
     @classmethod
-    def of_conversation(cls, project: Mapping[str, Any]) -> Budget | None:
+    def of_conversation(cls, project: Project) -> Budget | None:
         """A project's budget of each conversation; None where it has none that can be read."""
         return cls._of(project, "cents_per_conversation")
 
     @classmethod
-    def _of(cls, project: Mapping[str, Any], name: str) -> Budget | None:
-        raw = project.get("model_budget")
-        given = raw if isinstance(raw, Mapping) else {}
-        cents, percent = given.get(name), given.get("soft_percent", SOFT_PERCENT)
-        if not _is_positive(cents):
+    def _of(
+        cls, project: Project, name: Literal["cents_per_day", "cents_per_conversation"]
+    ) -> Budget | None:
+        given = project.model_budget
+        cents = getattr(given, name) if given else None
+        if given is None or cents is None:
             return None
         hard = cents * _MICRO_PER_CENT
-        share = percent if _is_positive(percent) and percent <= 100 else SOFT_PERCENT  # noqa: PLR2004
-        return cls(hard, hard * share // 100)
-
-
-def _is_positive(value: Any) -> TypeGuard[int]:  # noqa: ANN401 - whatever the project's item holds
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+        return cls(hard, hard * given.soft_percent // 100)

@@ -7,20 +7,20 @@ these, so that no call is free of the budget.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from chalicelib.errors import ProviderError, TransientError
 from chalicelib.once.ports import Log
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.lane_shares import LaneShares, held_by
+from chalicelib.outreach.project.project import BEDROCK, Project
 from chalicelib.outreach.spending.budget import Budget
 from chalicelib.outreach.spending.prices import Prices
 from chalicelib.outreach.spending.usage import Counted, Spending
 from chalicelib.vendors.language_model import JsonSchema, LanguageModel, ModelAnswer, ModelTurn
 
-OPENAI, BEDROCK = "openai", "bedrock"
 _MAYBE_CHARGED = frozenset(
     {"timeout", "connection_broken", "unexpected_answer", "answer_too_large"}
 )
@@ -59,7 +59,7 @@ class Models:
         of_bedrock: the stage's models with Bedrock.
     """
 
-    current: Callable[[Record], Mapping[str, Any]]
+    current: Callable[[Record], Project]
     openai: Callable[[str], LanguageModel]
     bedrock: Callable[[], LanguageModel]
     of_openai: Named
@@ -76,10 +76,8 @@ class Models:
         return bool(self.of_openai.model and record.ai_config.get("api_key_reference"))
 
     def provider(self, record: Record) -> str:
-        """`OPENAI` or `BEDROCK`."""
-        config = self.current(record).get("ai_config")
-        chosen = config.get("provider") if isinstance(config, Mapping) else None
-        return BEDROCK if chosen == BEDROCK else OPENAI
+        """Whose model writes; see `Project.provider`."""
+        return self.current(record).provider
 
     def named(self, record: Record) -> Named:
         """The stage's models of a conversation's provider."""

@@ -7,9 +7,9 @@ added by code: to the first message that code can extend, and whenever the recip
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from chalicelib.once.ports import Log
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
@@ -20,7 +20,8 @@ from chalicelib.outreach.messages.fixed import (
     with_machine_line,
     with_opt_out_line,
 )
-from chalicelib.outreach.project.ai_config import WriterSettings, ai_config_of
+from chalicelib.outreach.project.ai_config import WriterSettings
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.writing import prompts
 from chalicelib.outreach.writing.checks.claims import admits_a_machine, asks_whether_a_machine
 from chalicelib.outreach.writing.checks.given import Given, given
@@ -92,9 +93,7 @@ class CheckedWriter:
         current: a project's settings as they are now; empty where it is gone.
     """
 
-    def __init__(
-        self, model: ModelWriter, current: Callable[[Record], Mapping[str, Any]], log: Log
-    ) -> None:
+    def __init__(self, model: ModelWriter, current: Callable[[Record], Project], log: Log) -> None:
         self._model = model
         self._current = current
         self._log = log
@@ -137,7 +136,7 @@ class CheckedWriter:
         )
 
     def _settings(self, record: Record) -> WriterSettings:
-        return ai_config_of(self._current(record)).writer
+        return self._current(record).ai_config.writer
 
     def _sent(self, judged: Judged) -> Draft:
         """The message to send.

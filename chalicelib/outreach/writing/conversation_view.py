@@ -19,7 +19,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from chalicelib.outreach.conversations.records import Entry, Record
-from chalicelib.outreach.project.ai_config import Knowledge, Shown, WriterSettings
+from chalicelib.outreach.project.ai_config import Knowledge, ShownToModel, WriterSettings
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.trust import Trust, trust_of
 from chalicelib.redaction import model_view
 from chalicelib.vendors.language_model import ModelTurn
@@ -43,7 +44,7 @@ def seen_data(record: Record, settings: WriterSettings, newest: str = "") -> str
         newest: the recipient's newest message, by which knowledge is chosen.
     """
     item, shown = record.item, settings.shown
-    reps = [v for v in (item.get("company_rep") or {}).values() if v]
+    reps = list(Project(item).representatives)
     first_name = item.get("recipient_first_name")
     given = {
         "channel": record.channel.value,
@@ -137,7 +138,7 @@ def _seen_fields(record: Record, settings: WriterSettings) -> Iterator[tuple[str
             yield name, value
 
 
-def _names(data: Mapping[str, Any], shown: Shown) -> list[str]:
+def _names(data: Mapping[str, Any], shown: ShownToModel) -> list[str]:
     if isinstance(shown.project_data, list):
         return [one for one in shown.project_data if one in data]
     return sorted(data) if shown.project_data else []

@@ -10,13 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.conversations.drafts import Drafts
 from chalicelib.outreach.conversations.records import CONFIRMATION, Draft, Entry, Record
 from chalicelib.outreach.languages import language_of, written
-from chalicelib.outreach.project.ai_config import ai_config_of
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.reasons import BAD_ARGUMENTS, TOOL_WITHOUT_ENDPOINT
 from chalicelib.outreach.tools.confirmation import (
     ASK,
@@ -43,7 +42,7 @@ class ToolWriter:
         self,
         writer: Writer,
         drafts: Drafts,
-        current: Callable[[Record], Mapping[str, Any]],
+        current: Callable[[Record], Project],
     ) -> None:
         self._writer = writer
         self._drafts = drafts
@@ -61,7 +60,7 @@ class ToolWriter:
         """See `Writer.answer`."""
         if not record.ai_config.get("api_key_reference"):
             return self._writer.answer(record, history)
-        tools = {one.name: one for one in ai_config_of(self._current(record)).tools}
+        tools = {one.name: one for one in self._current(record).ai_config.tools}
         confirmed = self._confirmed(record, history, tools)
         if confirmed is not None:
             return confirmed

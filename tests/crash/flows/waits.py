@@ -10,7 +10,7 @@ from chalicelib.aws.dynamo import Table
 from chalicelib.clock import iso
 from chalicelib.once.lanes import OUTREACH
 from chalicelib.outreach.door.shares import Shares
-from chalicelib.outreach.project.companies import RateLimits
+from chalicelib.outreach.project.fields import RateLimits
 from chalicelib.vendors.shared_level import SharedLevel
 from local import company
 from tests.crash.flow import Step, Tick

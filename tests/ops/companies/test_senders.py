@@ -126,10 +126,8 @@ def test_of_two_companies_that_claim_a_sender_at_once_one_is_refused(outreach, t
     for one in threads:
         one.join()
     assert sorted(outcomes) == ["refused", "stored"]
-    there = [
-        one for one in senders.projects(Session("dev")) if one["company_id"] in ("ci-0", "ci-1")
-    ]
-    assert [one["company_id"] for one in there] == [owner(outreach, "+15550109009").company_id]
+    there = [one for one in senders.projects(Session("dev")) if one.company_id in ("ci-0", "ci-1")]
+    assert [one.company_id for one in there] == [owner(outreach, "+15550109009").company_id]
 
 
 def findings(run, *arguments):

@@ -9,11 +9,11 @@ import pytest
 from chalicelib.errors import TransientError, UnavailableError
 from chalicelib.outreach.company_events.endpoint import (
     SETTING,
-    endpoint_of,
     faults,
     secret_id,
     signing_secrets,
 )
+from chalicelib.outreach.project.project import Project
 from chalicelib.vendors import posting
 from chalicelib.vendors.posting import SignedPost, post
 from tests.rigs import vendor_server
@@ -46,7 +46,7 @@ POST = SignedPost(HTTPS, {}, b"{}", 1.0)
 def test_a_url_that_is_not_https_to_a_host_is_refused_without_its_value(url):
     (fault,) = faults({"url": url})
     assert str(url) not in fault or url in ("", None)
-    assert endpoint_of({SETTING: {"url": url}}, allows_loopback=False) is None
+    assert Project({SETTING: {"url": url}}).endpoint(allows_loopback=False) is None
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,11 @@ def test_a_setting_of_another_shape_is_refused(value):
 
 
 def test_loopback_is_allowed_by_setting_alone():
-    setting = {SETTING: {"url": "http://127.0.0.1:8000/"}}
-    assert endpoint_of(setting, allows_loopback=True) is not None
-    assert endpoint_of({SETTING: {"url": "http://10.0.0.1/"}}, allows_loopback=True) is None
+    here, elsewhere = (
+        Project({SETTING: {"url": url}}) for url in ("http://127.0.0.1:8000/", "http://10.0.0.1/")
+    )
+    assert here.endpoint(allows_loopback=True) is not None
+    assert elsewhere.endpoint(allows_loopback=True) is None
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from chalicelib.outreach.conversations.response_targets import SETTING, target_of
+from chalicelib.outreach.conversations.response_targets import target_of
 
 WEEKDAYS = {"minutes": 60, "from": "09:00", "until": "17:30", "zone": "Europe/London"}
 WORKING = {**WEEKDAYS, "days": [1, 2, 3, 4, 5]}
 
 
 def due(setting, since):
-    found = target_of({SETTING: setting}).due(datetime.fromisoformat(since).replace(tzinfo=UTC))
+    found = target_of({"handoff_target": setting}).due(
+        datetime.fromisoformat(since).replace(tzinfo=UTC)
+    )
     return found and found.strftime("%a %d %H:%M")
 
 
@@ -42,9 +44,9 @@ def test_hours_over_midnight_and_a_change_of_the_clock_are_counted_as_they_pass(
 def test_the_longest_target_with_few_hours_ends():
     start = datetime(2026, 11, 20, tzinfo=UTC)
     few = {"minutes": 600, "from": "09:00", "until": "10:00", "days": [1]}
-    assert target_of({SETTING: few}).due(start) - start < timedelta(days=75)
+    assert target_of({"handoff_target": few}).due(start) - start < timedelta(days=75)
     least = {"minutes": 20_000, "from": "09:00", "until": "09:01"}
-    assert target_of({SETTING: least}).due(start) is None
+    assert target_of({"handoff_target": least}).due(start) is None
 
 
 @pytest.mark.parametrize(
@@ -63,4 +65,4 @@ def test_the_longest_target_with_few_hours_ends():
     ],
 )
 def test_a_setting_that_cannot_be_read_is_no_target(setting):
-    assert target_of({SETTING: setting}) is None
+    assert target_of({"handoff_target": setting}) is None

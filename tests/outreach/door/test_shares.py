@@ -8,13 +8,15 @@ from chalicelib.errors import TransientError
 from chalicelib.once.lanes import EMAIL, OUTREACH
 from chalicelib.once.store import ConditionFailed
 from chalicelib.outreach.door.shares import AT_ONCE, SMALL, Shares
-from chalicelib.outreach.project.companies import RateLimits
+from chalicelib.outreach.project.fields import RateLimits
 from chalicelib.vendors.level import OwnLevel
 from chalicelib.vendors.shared_level import TRIES, SharedLevel
 from tests.rigs.tables import FaultyTable
 from tests.simulation import tables
 
-LARGE = RateLimits(100_000, 100_000, 100_000)
+LARGE = RateLimits(
+    requests_per_minute=100_000, requests_per_day=100_000, concurrent_conversations=100_000
+)
 WORKERS = 2
 
 

@@ -9,11 +9,11 @@ from chalicelib.outreach import keys
 from chalicelib.outreach.events.context import EventContext
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.project.admission import Admitted, Limited
-from chalicelib.outreach.project.companies import RateLimits
+from chalicelib.outreach.project.fields import RateLimits
 from tests.rigs.conversation_samples import new
 from tests.rigs.ledger import facts
 
-ONE_AT_A_TIME = RateLimits(9, 9, concurrent_conversations=1)
+ONE_AT_A_TIME = RateLimits(requests_per_minute=9, requests_per_day=9, concurrent_conversations=1)
 
 
 @pytest.mark.parametrize(

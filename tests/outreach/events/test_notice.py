@@ -11,12 +11,12 @@ from chalicelib.once.event import EventStatus
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys
 from chalicelib.outreach.events.notice import NoticeFlow
-from chalicelib.outreach.project.handoff_notice import HandoffNoticeSetting
+from chalicelib.outreach.project.check import faults
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.sending.notices import Notices, rebuilt
 from chalicelib.outreach.ses.client import Ses
 from chalicelib.wiring.outreach import SES_CONFIG
 from local import company
-from ops.companies.company_item import faults
 from tests.rigs.crash_injection import ProcessKilled, killed_at
 from tests.rigs.desk import DeskRig
 from tests.rigs.outreach_parts import CHANNELS
@@ -182,7 +182,7 @@ def test_a_worker_killed_at_any_write_sends_it_once_or_parks_it(twilio, ses):
     "wrong", [{"email": "desk"}, {"email": DESK, "after_minutes": 0}, {"after_minutes": 5}, 5]
 )
 def test_a_setting_that_cannot_be_read_is_refused_and_asks_for_nothing(wrong):
-    assert HandoffNoticeSetting.of({"handoff_notice": wrong}) is None
+    assert Project({"handoff_notice": wrong}).handoff_notice is None
     item = {**company.project("dev"), "handoff_notice": wrong}
     assert any("handoff_notice" in one for one in faults(item))
     without = {**company.project("dev"), "handoff_notice": {"email": DESK}}

@@ -5,7 +5,7 @@ import pytest
 from chalicelib.once.event import EventStatus
 from chalicelib.outreach.conversations.records import NEVER_OPENED
 from chalicelib.outreach.project.admission import Admitted, Known, Starts
-from chalicelib.outreach.project.companies import RateLimits
+from chalicelib.outreach.project.fields import RateLimits
 from tests.rigs.ledger import KEY, facts
 
 
@@ -46,7 +46,7 @@ def test_a_start_is_accepted_again_only_if_nothing_of_it_had_begun(
     """After any other failure a message may have been sent: the sender gets the final status."""
     starts, limits = (
         Starts(ledger_rig.table, ledger_rig.ledger, ledger_rig.clock),
-        RateLimits(9, 9, 9),
+        RateLimits(requests_per_minute=9, requests_per_day=9, concurrent_conversations=9),
     )
     assert starts.admit(facts(), "ci-1", limits) == Admitted(facts().received_at, is_new=True)
     ledger_rig.ledger.finish(ledger_rig.claim(), status, reason=reason)

@@ -4,7 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from chalicelib.errors import PermanentError, reason_of
-from chalicelib.outreach.project.ai_config import AiConfig, ai_config_of, ignored_names
+from chalicelib.outreach.project.ai_config import AiConfig, ignored_names
+from chalicelib.outreach.project.project import Project
 
 SEED = {
     "openai_config": {
@@ -24,7 +25,7 @@ def writer(**changes):
 
 def test_a_project_without_settings_has_the_defaults():
     for item in ({}, {"ai_config": None}, {"ai_config": SEED}):
-        found = ai_config_of(item).writer
+        found = Project(item).ai_config.writer
         assert (found.language, found.instructions, found.knowledge) == ("recipient", "", [])
         assert found.say_machine
         assert found.moderation
@@ -88,13 +89,13 @@ def test_settings_that_cannot_be_meant_are_refused_by_their_place(settings, plac
     assert place in places
     assert "canary" not in str(refused.value).replace("'canary'", "")
     with pytest.raises(PermanentError) as unread:
-        ai_config_of(writer(**settings))
+        _ = Project(writer(**settings)).ai_config
     assert reason_of(unread.value) == "ai_config_unreadable"
 
 
 def test_a_revision_changes_with_every_setting_and_with_nothing_else():
     def revision(**changes):
-        return ai_config_of(writer(**changes)).writer.revision
+        return Project(writer(**changes)).ai_config.writer.revision
 
     assert revision() == revision(version=1) == revision(knowledge=[])
     different = {revision(), revision(tone="warm"), revision(limits={"sms_segments": 1})}

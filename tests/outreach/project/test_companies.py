@@ -5,7 +5,8 @@ import pytest
 from chalicelib.errors import PermanentError
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.project import admission as starts
-from chalicelib.outreach.project.companies import Project, RateLimits
+from chalicelib.outreach.project.fields import RateLimits
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.writing.composer import _checked
 
 
@@ -19,17 +20,17 @@ def test_an_invalid_limit_falls_back_to_the_default():
 
 def test_channels_are_compared_without_case_and_only_active_is_active():
     project = Project({"allowed_channels": ["WhatsApp", "SMS"], "project_status": "Active"})
-    assert project.allowed_channels == {"whatsapp", "sms"}
+    assert project.allowed_channels == ("whatsapp", "sms")
     assert not project.is_active
     assert Project({"project_status": "active"}).is_active
-    assert Project({}).allowed_channels == frozenset()
+    assert Project({}).allowed_channels == ()
 
 
 @pytest.mark.parametrize("value", ["false", 0, None, True])
 def test_only_a_boolean_false_does_without_consent(value):
-    assert Project({"require_consent": value}).requires_consent
-    assert Project({}).requires_consent
-    assert not Project({"require_consent": False}).requires_consent
+    assert Project({"require_consent": value}).require_consent
+    assert Project({}).require_consent
+    assert not Project({"require_consent": False}).require_consent
 
 
 @pytest.mark.parametrize(

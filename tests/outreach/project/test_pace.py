@@ -5,10 +5,11 @@ import pytest
 from chalicelib.outreach import keys
 from chalicelib.outreach.conversations.records import Entry, Record, Status
 from chalicelib.outreach.hearing import loops
-from chalicelib.outreach.project.pace import Answering
+from chalicelib.outreach.project.check import faults
+from chalicelib.outreach.project.fields import AnsweringSetting
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.spending.budget import Budget
 from local import company
-from ops.companies.company_item import faults
 from tests.rigs.crash_injection import kill_at
 from tests.rigs.outreach import TEL, replay
 
@@ -260,12 +261,14 @@ def test_a_recipient_gets_so_many_answers_and_then_a_person(quick, name):
     ],
 )
 def test_a_setting_that_cannot_be_one_leaves_the_default(given):
-    assert Answering.of({"answering": given}) == Answering(10, 10, 30)
+    assert Project({"answering": given}).answering == AnsweringSetting()
 
 
 def test_settings_are_taken_one_by_one():
     given = {"quiet_period_seconds": 0, "answers_per_hour": 3, "answers_per_day": "many"}
-    assert Answering.of({"answering": given}) == Answering(0, 3, 30)
+    assert Project({"answering": given}).answering == AnsweringSetting(
+        quiet_period_seconds=0, answers_per_hour=3
+    )
     assert any("answering.answers_per_day" in one for one in faults({"answering": given}))
 
 

@@ -8,6 +8,7 @@ from chalicelib.errors import PermanentError, reason_of
 from chalicelib.outreach.conversations.records import Draft, Entry, Record, draft
 from chalicelib.outreach.languages import Language
 from chalicelib.outreach.messages.fixed import MACHINE_LINE, OPT_OUT_LINE
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.writing.checked_writer import CheckedWriter
 from tests.rigs.fakes import RecordingLog
 
@@ -62,7 +63,7 @@ class Scripted:
 
 def writer(*drafts, flags=(), **settings):
     model, log = Scripted(*drafts, flags=flags), RecordingLog()
-    checked = CheckedWriter(model, lambda _: {"ai_config": {"writer": settings}}, log)
+    checked = CheckedWriter(model, lambda _: Project({"ai_config": {"writer": settings}}), log)
     return SimpleNamespace(checked=checked, model=model, log=log)
 
 

@@ -7,6 +7,7 @@ import pytest
 from chalicelib.clock import SystemClock
 from chalicelib.errors import AuthError, PermanentError, TransientError
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.spending.models import Models, Named
 from chalicelib.outreach.spending.prices import Prices
 from chalicelib.outreach.spending.usage import Spending
@@ -84,7 +85,7 @@ def models_of(openai, names):
     """The models of a stage with OpenAI alone; what they cost is counted in memory."""
     log = RecordingLog()
     return Models(
-        current=lambda _record: {},
+        current=lambda _record: Project({}),
         openai=openai,
         bedrock=None,
         of_openai=Named(*names),
@@ -258,7 +259,7 @@ def test_a_refused_key_is_our_own_error(openai, writer, secrets):
 
 
 def test_a_company_with_a_key_has_the_model_and_another_has_fixed_words(openai, writer):
-    checked = CheckedWriter(writer, lambda _: {}, RecordingLog())
+    checked = CheckedWriter(writer, lambda _: Project({}), RecordingLog())
     chosen = ChosenWriter(TemplateWriter(), checked, writer._models.writes_for)
     openai.script(json={"text": "From the model", "hand_off_reason": None}, times=2)
     with_key, without = record("sms"), record("sms", ai={"api_key_reference": None})

@@ -9,6 +9,7 @@ from typing import Any
 
 from chalicelib.outreach.conversations.records import Entry, Record
 from chalicelib.outreach.project.ai_config import WriterSettings
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.writing.checks.instructing import instructs
 
 
@@ -59,7 +60,7 @@ def given(
         item.get("project_name"),
         item.get("company_contact"),
         item.get("recipient_first_name"),
-        *(item.get("company_rep") or {}).values(),
+        *Project(item).representatives,
         *(config.get(name) for name in _CONTACTS),
         *settings.allowed_links,
         *settings.allowed_numbers,

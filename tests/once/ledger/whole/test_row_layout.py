@@ -13,7 +13,7 @@ from chalicelib.once.ledger import layout, rows
 from chalicelib.once.recovery.cursor import Sweeps
 from chalicelib.once.share import FREE_SECONDS, LaneShare
 from chalicelib.outreach.project.admission import Starts
-from chalicelib.outreach.project.companies import RateLimits
+from chalicelib.outreach.project.fields import RateLimits
 from chalicelib.support.configuration.versions import Versions
 from chalicelib.support.orders.cache import Lookups
 from chalicelib.vendors.shared_level import SharedLevel
@@ -145,7 +145,11 @@ def settled_actions(rig):
 
 def starts(rig):
     starts = Starts(rig.table, rig.ledger, rig.clock)
-    starts.admit(facts("evt:start:1"), "ci-1", RateLimits(9, 9, 9))
+    starts.admit(
+        facts("evt:start:1"),
+        "ci-1",
+        RateLimits(requests_per_minute=9, requests_per_day=9, concurrent_conversations=9),
+    )
     starts.note("evt:start:1", outcome="x", delivery=("sent", 2), reason="30003")
 
 

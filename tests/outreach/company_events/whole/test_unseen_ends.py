@@ -15,7 +15,7 @@ from chalicelib.outreach.consent import unsubscribe
 from chalicelib.outreach.consent.unsubscribe import UnsubscribeDoor
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.jobs import StartConversation
-from chalicelib.outreach.project.companies import RateLimits
+from chalicelib.outreach.project.fields import RateLimits
 from chalicelib.outreach.resume import ResumeRebuilder, resume_job
 from tests.rigs.company_endpoint import Telling, consumer
 from tests.rigs.conversation_samples import new
@@ -23,7 +23,7 @@ from tests.rigs.crash_injection import ProcessKilled, killed_at
 
 HOUR = 3600.0
 STAGE = OpaqueIds(b"a key of the stage")
-LIMITS = RateLimits(99, 99, 99)
+LIMITS = RateLimits(requests_per_minute=99, requests_per_day=99, concurrent_conversations=99)
 
 
 @pytest.fixture

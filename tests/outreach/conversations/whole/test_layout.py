@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chalicelib.outreach import addresses
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Draft
-from chalicelib.outreach.door import router
 from tests.rigs.conversation_samples import TEL, message, new
 
 COMPANY = "ci-aaa-001"
@@ -16,7 +16,7 @@ def test_no_address_from_outside_names_a_partition_of_internal_rows(company_id, 
     for recipient in (TEL, f"{local}@example.com", local):
         name = items.internal(recipient, company_id)
         for text in (name, f"X <{name}>", f" {name} "):
-            named = (router.phone(text) or "", router.email(text) or "")
+            named = (addresses.phone(text) or "", addresses.email(text) or "")
             assert not any(one.startswith("internal:") for one in named)
 
 

@@ -12,6 +12,7 @@ from chalicelib.outreach.spending.budget import (
     CONVERSATION_BUDGET_REACHED,
     BudgetReachedError,
 )
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.writing.checked_writer import CheckedWriter
 from chalicelib.outreach.writing.template_writer import TemplateWriter
 from local import company
@@ -154,7 +155,7 @@ def test_a_spent_conversation_gets_one_wording_and_then_persons(desk, writer):
 
 def refused(desk, *texts):
     model = Model(*texts)
-    desk.composer._writer = CheckedWriter(model, lambda _record: {}, desk.log)
+    desk.composer._writer = CheckedWriter(model, lambda _record: Project({}), desk.log)
     return desk.says(desk.begun(), "Where do I apply?")
 
 

@@ -9,6 +9,8 @@ import pytest
 from chalicelib.clock import SystemClock
 from chalicelib.errors import SettingsError, TransientError
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.project.check import faults
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.spending.budget import Budget, BudgetReachedError
 from chalicelib.outreach.spending.models import Counting, Models, Named
 from chalicelib.outreach.spending.prices import LISTED, Prices
@@ -19,7 +21,6 @@ from chalicelib.vendors.http import VendorClient
 from chalicelib.vendors.language_model import ModelTurn, Usage
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors.openai import API_KEY, MODELS, SimulatedOpenAI
-from ops.companies.company_item import faults
 from tests.rigs.conversation_samples import new
 from tests.rigs.fakes import ManualClock, RecordingLog
 from tests.rigs.tables import FaultyTable
@@ -122,15 +123,15 @@ def test_a_paid_answer_is_kept_though_it_could_not_be_counted(spending, table, l
 
 @pytest.mark.parametrize("given", [None, 5, {}, {"cents_per_day": 0}, {"cents_per_day": "5"}])
 def test_a_project_without_a_readable_budget_has_none(given):
-    assert Budget.of({"model_budget": given}) is None
+    assert Budget.of(Project({"model_budget": given})) is None
     if given not in (None, {}):
         assert faults({"model_budget": given})
 
 
 def test_a_budget_is_in_cents_and_its_soft_limit_in_percent():
-    assert Budget.of({"model_budget": {"cents_per_day": 5}}) == Budget(50_000, 40_000)
+    assert Budget.of(Project({"model_budget": {"cents_per_day": 5}})) == Budget(50_000, 40_000)
     half = {"cents_per_day": 5, "soft_percent": 50}
-    assert Budget.of({"model_budget": half}) == Budget(50_000, 25_000)
+    assert Budget.of(Project({"model_budget": half})) == Budget(50_000, 25_000)
 
 
 def test_requests_that_run_count_against_the_budget_and_others_do_not(spending):
@@ -161,8 +162,8 @@ def test_a_conversations_budget_is_its_own_and_counts_every_day(spending, clock,
     wrong = {"soft_percent": 50}
     found = [faults({"model_budget": one}) for one in (setting, wrong)]
     assert [any("model_budget" in one for one in each) for each in found] == [False, True]
-    budget = Budget.of_conversation({"model_budget": setting})
-    assert (budget, Budget.of({"model_budget": setting})) == (Budget(10_000, 8_000), None)
+    budget = Budget.of_conversation(Project({"model_budget": setting}))
+    assert (budget, Budget.of(Project({"model_budget": setting}))) == (Budget(10_000, 8_000), None)
     assert spending.begin_conversation(RECORD, None, 9_000) is None
     assert spending.begin_conversation(RECORD, budget, 9_000) == 9_000
     spending.count(RECORD, replace(call(1, cost=5_000), of_conversation=9_000))
@@ -278,7 +279,7 @@ def test_an_answer_that_was_lost_may_have_been_charged(counting, server, spendin
 def test_a_project_chooses_its_provider(spending, log):
     settings = {"pi-bbb-001": {"ai_config": {"provider": "bedrock"}}}
     models = Models(
-        current=lambda record: settings.get(record.project_id, {}),
+        current=lambda record: Project(settings.get(record.project_id, {})),
         openai=lambda name: f"openai by {name}",
         bedrock=lambda: "bedrock",
         of_openai=Named(MODELS[0]),

@@ -4,8 +4,9 @@ import copy
 
 import pytest
 
+from chalicelib.outreach.project.check import faults, secrets_of, unknown_names
+from chalicelib.outreach.project.project import Project
 from local import company
-from ops.companies.company_item import CompanyItem, faults, secrets_of, unknown_names
 
 NIGHT = {"from": "21:00", "until": "08:00", "zone": "Europe/London"}
 STEP = {"after_minutes": 60, "text": "Did you see our message?"}
@@ -116,7 +117,7 @@ def test_secrets_are_named_once_with_their_channels():
     made = item("ai_config.openai_config.email", {"api_key_reference": "ai/key"})
     shared = made["channel_config"]["sms"]["sms_credentials_id"]
     made["channel_config"]["whatsapp"]["whatsapp_credentials_id"] = shared
-    assert secrets_of(CompanyItem.model_validate(made)) == {
+    assert secrets_of(Project(made)) == {
         shared: ["whatsapp", "sms"],
         "ai/key": [],
     }

@@ -1,0 +1,30 @@
+"""Phone numbers and e-mail addresses in the form in which they are stored and matched."""
+
+from __future__ import annotations
+
+import phonenumbers
+from pydantic import validate_email
+from pydantic_core import PydanticCustomError
+
+from chalicelib.once import body as bodies
+
+
+def phone(text: str) -> str | None:
+    """An international number in E.164, or None for an invalid one."""
+    try:
+        number = phonenumbers.parse(text)
+    except phonenumbers.NumberParseException:
+        return None
+    if not phonenumbers.is_possible_number(number):
+        return None
+    return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+
+
+def email(text: str) -> str | None:
+    """An address in lower case, as replies are matched by it, or None for an invalid one."""
+    if bodies.REPLACED in text:
+        return None
+    try:
+        return validate_email(text.strip())[1].lower()
+    except (PydanticCustomError, ValueError):
+        return None

@@ -1,0 +1,57 @@
+"""A project's `channel_config`: the senders it has on each channel.
+
+Whatever runs takes a sender's texts as they are (`project.Project.sender`); this is what `company put`
+asks of them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from chalicelib.outreach.project.fields import Email, Name, Phone
+
+
+class Open(BaseModel):
+    """Allows unknown attributes, as other systems store theirs in the same item."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="allow", hide_input_in_errors=True, defer_build=True
+    )
+
+
+class WhatsApp(Open):
+    """`channel_config.whatsapp`.
+
+    `template_opt_out` says how its approved template tells the recipient how to opt out;
+    `reopening_template_sid` names the template that carries a message after the 24 hours.
+    """
+
+    company_whatsapp_number: Phone
+    whatsapp_credentials_id: Name
+    template_opt_out: Literal["text", "button"] | None = None
+    reopening_template_sid: Annotated[str, Field(pattern="^HX[0-9a-fA-F]{32}$")] | None = None
+    opt_out_answers: Literal["carrier", "own"] | None = None
+
+
+class Sms(Open):
+    """`channel_config.sms`."""
+
+    company_sms_number: Phone
+    sms_credentials_id: Name
+    opt_out_answers: Literal["carrier", "own"] | None = None
+
+
+class Mail(Open):
+    """`channel_config.email`."""
+
+    company_email: Email
+
+
+class ChannelConfig(Open):
+    """`channel_config`."""
+
+    whatsapp: WhatsApp | None = None
+    sms: Sms | None = None
+    email: Mail | None = None

@@ -1,0 +1,65 @@
+"""What is wrong with an item, for `company put` and `company check`; places only, never values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.project.project import Project, parts
+
+
+def faults(item: Mapping[str, Any], *, allows_loopback: bool = False) -> list[str]:
+    """Why an item is not stored: the faults of its parts, else the first between them.
+
+    Args:
+        item: as stored, or as an operator wrote it.
+        allows_loopback: of `COMPANY_WEBHOOKS_ON_LOOPBACK`; true on a local stack only.
+    """
+    found = [
+        f"{place}: {message}"
+        for part in parts().values()
+        for place, message in part.faults(item, allows_loopback=allows_loopback)
+    ]
+    return found or list(_between(Project(item)))[:1]
+
+
+def unknown_names(item: Mapping[str, Any]) -> list[str]:
+    """Attributes that the application does not read; they may be misspelt."""
+    return sorted(item.keys() - parts().keys())
+
+
+def secrets_of(project: Project) -> dict[str, list[Channel]]:
+    """The secrets that a valid project names, each with its channels; OpenAI keys have no channel."""
+    found: dict[str, list[Channel]] = {}
+    for channel in project.allowed_channels:
+        secret = project.credentials(channel)
+        if secret:
+            found.setdefault(secret, []).append(channel)
+    for config in project.ai_config.openai_config.values():
+        if config.api_key_reference:
+            found.setdefault(config.api_key_reference, [])
+    return found
+
+
+def _between(project: Project) -> Iterator[str]:
+    """What is wrong between the parts of a project, each of which is as it must be."""
+    config, allowed = project.channel_config, project.allowed_channels
+    missing = [channel.value for channel in allowed if not project.of_channel(channel)]
+    if missing:
+        yield f"allowed, but not in channel_config: {', '.join(missing)}"
+    if project.handoff_notice is not None and not project.sender(Channel.EMAIL):
+        yield "handoff_notice needs channel_config.email, whose address sends it"
+    declared = project.follow_ups
+    if declared is None:
+        return
+    missing = [channel.value for channel in declared.fallback if channel not in allowed]
+    if missing:
+        yield f"follow_ups.fallback is not allowed: {', '.join(missing)}"
+    whatsapp = config.whatsapp if config and Channel.WHATSAPP in allowed else None
+    has_text = declared.reminder is not None or declared.end is not None
+    if has_text and whatsapp is not None and not whatsapp.reopening_template_sid:
+        yield (
+            "follow_ups on WhatsApp need channel_config.whatsapp.reopening_template_sid:"
+            " without an answer it takes templates only"
+        )

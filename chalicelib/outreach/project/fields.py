@@ -1,0 +1,193 @@
+"""What the fields of a project's settings must be, and the settings of a few fields each.
+
+A setting is read strictly by `company put`, and leniently by whatever runs: the context of the
+validation says which (`STRICT`), and whether an endpoint may be on this machine (`ALLOWS_LOOPBACK`).
+Faults name a place, never a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import time
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictInt,
+    ValidationInfo,
+    model_validator,
+)
+from pydantic_core import PydanticKnownError
+
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations.records import SEPARATOR
+
+STRICT, ALLOWS_LOOPBACK = "strict", "allows_loopback"
+LONGEST_QUIET_PERIOD_SECONDS = 50
+SOFT_PERCENT = 80
+"""Of a budget, without `soft_percent`."""
+MOST_NOTICE_MINUTES = 24 * 60
+
+
+def is_strict(info: ValidationInfo) -> bool:
+    """Whether all is named that `company put` refuses."""
+    return bool((info.context or {}).get(STRICT))
+
+
+def _phone(text: str) -> str:
+    from chalicelib.outreach.addresses import phone
+
+    if phone(text) != text:
+        raise ValueError("must be a number in E.164, like +15550100001")
+    return text
+
+
+def _id(text: str) -> str:
+    if SEPARATOR in text:
+        raise ValueError(
+            f"must not hold a {SEPARATOR}, which separates the parts of a conversation's id"
+        )
+    return text
+
+
+def _email(text: str, info: ValidationInfo) -> str:
+    from chalicelib.outreach.addresses import email
+
+    if (email(text) != text) if is_strict(info) else ("@" not in text):
+        raise ValueError("must be an e-mail address in lower case")
+    return text
+
+
+def _clock_time(text: str) -> str:
+    try:
+        time.fromisoformat(text)
+    except ValueError:
+        raise ValueError("must be a time like 21:00") from None
+    return text
+
+
+def _zone(text: str) -> str:
+    try:
+        ZoneInfo(text)
+    except (OSError, ValueError, KeyError):
+        raise ValueError("must be a zone like Europe/London") from None
+    return text
+
+
+def _needed(value: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - any JSON value
+    if value is None and is_strict(info):
+        raise PydanticKnownError("missing")
+    return value
+
+
+def _at_most_a_day(minutes: int, info: ValidationInfo) -> int:
+    if minutes > MOST_NOTICE_MINUTES and is_strict(info):
+        raise PydanticKnownError("less_than_equal", {"le": MOST_NOTICE_MINUTES})
+    return minutes
+
+
+def _lower(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    return value.lower() if isinstance(value, str) else value
+
+
+def unless_false(value: Any, read: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - any JSON value
+    """A validator around another one: False is left as it is."""
+    return False if value is False else read(value)
+
+
+Name = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^\S(.*\S)?$")]
+Id = Annotated[Name, AfterValidator(_id)]
+Phone = Annotated[str, AfterValidator(_phone)]
+Email = Annotated[str, AfterValidator(_email)]
+ClockTime = Annotated[str, AfterValidator(_clock_time)]
+Zone = Annotated[str, AfterValidator(_zone)]
+AnyChannel = Annotated[Channel, BeforeValidator(_lower)]
+Wording = Annotated[str, Field(min_length=1, max_length=600, pattern=r"^\S(.*\S)?$")]
+Positive = Annotated[StrictInt, Field(gt=0)]
+
+
+class Closed(BaseModel):
+    """Forbids unknown attributes: a misspelt one would silently leave a default in force."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
+    )
+
+
+class RateLimits(Closed):
+    """`rate_limits`, with origin's defaults."""
+
+    requests_per_minute: Positive = 60
+    requests_per_day: Positive = 2000
+    concurrent_conversations: Positive = 30
+    max_message_length: Positive = 4096
+
+
+class QuietHours(Closed):
+    """`quiet_hours`.
+
+    Attributes:
+        zone: of a recipient whose own is not known; without it those that their number may be in.
+        channels: that have them; None for all.
+    """
+
+    from_: ClockTime = Field(alias="from")
+    until: ClockTime
+    zone: Annotated[Zone | None, AfterValidator(_needed)] = Field(None, validate_default=True)
+    channels: list[Channel] | None = None
+
+    @model_validator(mode="after")
+    def _lasts(self) -> QuietHours:
+        if self.start == self.end:
+            raise ValueError("from and until are the same: no quiet hour")
+        return self
+
+    @property
+    def start(self) -> time:
+        """When they begin."""
+        return time.fromisoformat(self.from_)
+
+    @property
+    def end(self) -> time:
+        """When they end, of the next day where that is earlier."""
+        return time.fromisoformat(self.until)
+
+
+class AnsweringSetting(Closed):
+    """`answering`; see `pace`.
+
+    Attributes:
+        quiet_period_seconds: how long a message waits for the next one of its sender; 0 for not at all.
+        answers_per_hour: to one recipient; the conversation then goes to a person.
+        answers_per_day: likewise.
+    """
+
+    quiet_period_seconds: Annotated[StrictInt, Field(ge=0, le=LONGEST_QUIET_PERIOD_SECONDS)] = 10
+    answers_per_hour: Positive = 10
+    answers_per_day: Positive = 30
+
+
+class ModelBudget(Closed):
+    """`model_budget`; see `chalicelib.outreach.spending.budget`."""
+
+    cents_per_day: Positive | None = None
+    cents_per_conversation: Positive | None = None
+    soft_percent: Annotated[StrictInt, Field(gt=0, le=100)] = SOFT_PERCENT
+
+    @model_validator(mode="after")
+    def _bounds_something(self) -> ModelBudget:
+        if self.cents_per_day is None and self.cents_per_conversation is None:
+            raise ValueError("must have cents_per_day, cents_per_conversation or both")
+        return self
+
+
+class HandoffNoticeSetting(Closed):
+    """`handoff_notice`; see `chalicelib.outreach.events.notice`."""
+
+    email: Email = Field(repr=False)
+    after_minutes: Annotated[Positive, AfterValidator(_at_most_a_day)] = 15

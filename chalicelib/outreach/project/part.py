@@ -1,0 +1,129 @@
+"""One setting of a project, read by itself: what it must be, and what holds where it cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum, auto
+from functools import cached_property
+from typing import Any, Generic, Protocol, Self, TypeVar, overload
+
+from pydantic import TypeAdapter, ValidationError
+
+from chalicelib.outreach.project.fields import ALLOWS_LOOPBACK, STRICT
+
+T = TypeVar("T")
+
+
+class Spares(Enum):
+    """What does not spoil the rest of a setting; it is read as if it were not there."""
+
+    NOTHING = auto()
+    UNKNOWN = auto()
+    """A field that nothing reads."""
+    EACH = auto()
+    """Any field or element that is not what it must be."""
+
+
+class Settings(Protocol):
+    """What has parts."""
+
+    def read(self, part: Part[T]) -> T:
+        """The value of a part."""
+        ...
+
+
+class Part(Generic[T]):
+    """A descriptor of `project.Project`: the attribute's name is the setting's.
+
+    Args:
+        type_: gives what `company put` accepts, as an annotation of pydantic.
+        unreadable: gives what holds in place of a value that cannot be read, or raises.
+        absent: is read where a project does not have it.
+        spares: of a value that whatever runs reads.
+        is_required: whether `company put` refuses a project without it.
+        is_copied: whether a conversation keeps it for its life, as it was when it was opened.
+    """
+
+    name: str
+
+    def __init__(
+        self,
+        type_: Callable[[], Any],
+        unreadable: Callable[[Any], T],
+        *,
+        absent: object = None,
+        spares: Spares = Spares.NOTHING,
+        is_required: bool = False,
+        is_copied: bool = False,
+    ) -> None:
+        self._type = type_
+        self._unreadable = unreadable
+        self._absent = absent
+        self._spares = spares
+        self.is_required = is_required
+        self.is_copied = is_copied
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """See the data model of Python."""
+        self.name = name
+
+    @overload
+    def __get__(self, project: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, project: Settings, owner: type) -> T: ...
+    def __get__(self, project: Settings | None, owner: type) -> Self | T:
+        """The value of a project's; the part itself, of the class."""
+        return self if project is None else project.read(self)
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[T]:
+        return TypeAdapter(self._type())
+
+    def value(self, raw: Any, *, allows_loopback: bool = False) -> T:  # noqa: ANN401 - any JSON value
+        """The value as it is used, leniently."""
+        given = self._absent if raw is None else raw
+        while True:
+            try:
+                return self._adapter.validate_python(
+                    given, context={ALLOWS_LOOPBACK: allows_loopback}
+                )
+            except ValidationError as error:
+                left = self._spared(given, error)
+            if left is None:
+                return self._unreadable(raw)
+            given = left
+
+    def faults(
+        self, item: Mapping[str, Any], *, allows_loopback: bool = False
+    ) -> Iterator[tuple[str, str]]:
+        """The place and the message of each fault of an item's setting, strictly; never its value."""
+        if self.name not in item:
+            if self.is_required:
+                yield self.name, "Field required"
+            return
+        context = {STRICT: True, ALLOWS_LOOPBACK: allows_loopback}
+        try:
+            self._adapter.validate_python(item[self.name], context=context)
+        except ValidationError as error:
+            found = error.errors(include_input=False, include_url=False)
+        else:
+            return
+        for one in found:
+            place = ".".join((self.name, *map(str, one["loc"])))
+            yield place, one["msg"].removeprefix("Value error, ")
+
+    def _spared(self, given: Any, error: ValidationError) -> Any:  # noqa: ANN401 - any JSON value
+        """A value without what was wrong in it; None where that is not to be left out."""
+        if self._spares is Spares.NOTHING:
+            return None
+        wrong = {
+            one["loc"][0]
+            for one in error.errors(include_input=False, include_url=False)
+            if one["loc"] and (self._spares is Spares.EACH or one["type"] == "extra_forbidden")
+        }
+        if not wrong:
+            return None
+        if isinstance(given, Mapping):
+            left = {name: value for name, value in given.items() if name not in wrong}
+            return left if len(left) < len(given) else None
+        return [value for number, value in enumerate(given) if number not in wrong]
