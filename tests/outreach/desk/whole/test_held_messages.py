@@ -8,11 +8,11 @@ from chalicelib.errors import TransientError
 from chalicelib.outreach.conversations.records import Draft
 from chalicelib.outreach.languages import Language
 from chalicelib.outreach.messages.fixed import OPT_OUT_LINE
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.spending.budget import (
     CONVERSATION_BUDGET_REACHED,
     BudgetReachedError,
 )
-from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.writing.checked_writer import CheckedWriter
 from chalicelib.outreach.writing.template_writer import TemplateWriter
 from local import company
