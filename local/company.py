@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from boto3.dynamodb.types import TypeSerializer
 
 from chalicelib.outreach import senders
-from chalicelib.outreach.channels import CREDENTIALS_OF, SENDER_OF
+from chalicelib.outreach.channels import CREDENTIALS_OF, Channel
 from chalicelib.outreach.company_events.endpoint import secret_id
+from chalicelib.outreach.project.project import Project
 from local.vendors import openai as openai_vendor
 from local.vendors import twilio as twilio_vendor
 
@@ -86,7 +87,7 @@ def create(stage: Stage, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - at
             "twilio_template_sid": twilio_vendor.TEMPLATE_SID,
         }
     )
-    channels = item["channel_config"]
+    made = Project(item)
     put_secrets(
         stage,
         {
@@ -96,8 +97,7 @@ def create(stage: Stage, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - at
             f"rp-mw/{stage.name}/twilio/webhook_tokens": json.dumps(
                 {twilio_vendor.ACCOUNT_SID: [twilio_vendor.AUTH_TOKEN]}
             ),
-            channels["whatsapp"]["whatsapp_credentials_id"]: twilio,
-            channels["sms"]["sms_credentials_id"]: twilio,
+            **{made.credentials(channel): twilio for channel in CREDENTIALS_OF},
         },
     )
     return item
@@ -172,11 +172,11 @@ def sender_rows(
     item: Mapping[str, Any], account: str = twilio_vendor.ACCOUNT_SID
 ) -> list[dict[str, Any]]:
     """The rows of the map of senders for a project whose texts go by one Twilio account."""
-    rows = []
-    for channel, name in SENDER_OF.items():
-        address = item["channel_config"].get(channel, {}).get(name)
-        if address is not None:
-            row = {**senders.key(address), "owner_company_id": item["company_id"], "claim_id": "1"}
+    rows, made = [], Project(item)
+    for channel in Channel:
+        address = made.sender(channel)
+        if address:
+            row = {**senders.key(address), "owner_company_id": made.company_id, "claim_id": "1"}
             rows.append(row | ({"account_sid": account} if channel in CREDENTIALS_OF else {}))
     return rows
 

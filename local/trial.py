@@ -12,6 +12,8 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from chalicelib.outreach.channels import CREDENTIALS_OF
+from chalicelib.outreach.project.project import Project
 from local import company
 from local.stack import environment
 from local.stack.control import Control
@@ -148,10 +150,7 @@ def open_second_company(stack: Stack) -> None:
                     SECOND_ACCOUNT: [SECOND_TOKEN],
                 }
             ),
-            **{
-                item["channel_config"][one][f"{one}_credentials_id"]: json.dumps(account)
-                for one in ("whatsapp", "sms")
-            },
+            **{Project(item).credentials(one): json.dumps(account) for one in CREDENTIALS_OF},
         },
     )
     stack.twilio.accounts[SECOND_ACCOUNT] = SECOND_TOKEN

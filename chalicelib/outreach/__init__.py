@@ -21,7 +21,7 @@ What these share:
 
     trust          whose word an entry of a conversation is
     channels       the channels and their names in settings, requests and addresses
-    addresses      phone numbers and e-mail addresses as they are stored
+    addresses      a phone number in E.164, an e-mail address in lower case
     conversations/ the conversations table
     project/       what a company has set for a project, and the rules that follow from it
     senders        which company a number or address belongs to

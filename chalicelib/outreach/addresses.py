@@ -1,4 +1,4 @@
-"""Phone numbers and e-mail addresses in the form in which they are stored and matched."""
+"""Addresses as a request gives them: a phone number in E.164, an e-mail address in lower case."""
 
 from __future__ import annotations
 

@@ -133,7 +133,5 @@ class WaitingEvents:
         try:
             rules.quiet_until(record, now)
         except UnreadableQuietHoursError:
-            current = self._current(record).copies()["quiet_hours"]
-            kept = {name: one for name, one in record.item.items() if name != "quiet_hours"}
-            return Record(kept if current is None else {**kept, "quiet_hours": current})
+            return rules.with_hours_of(record, self._current(record))
         return record

@@ -19,7 +19,6 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.languages import Language, language_of, written
-from chalicelib.outreach.project.project import Project
 
 CARRIER, OWN = "carrier", "own"
 """Values of ``opt_out_answers`` in a channel's settings: who answers STOP, START and HELP."""
@@ -90,9 +89,10 @@ def help_answer(record: Record, asked_in: str | None) -> str:
         asked_in: the language of the keyword, where only one has it.
     """
     language = Language(asked_in) if asked_in in set(Language) else language_of(record)
-    own = (Project(record.item).help_text or {}).get(language)
+    texts = record.item.get("help_text")
+    own = texts.get(language.value) if isinstance(texts, Mapping) else None
     if own:
-        return own
+        return str(own)
     contact = record.item.get("company_contact")
     return HELP_ANSWER[language].format(
         company=_company(record),

@@ -21,32 +21,32 @@ Example item (origin's names)::
 `company put` and `company check` refuse whatever is wrong in it (`check`).  Whatever runs reads each part
 by itself when it needs it, and an item may have been stored by others.  Where a part cannot be read:
 
-========================= ======================================================================
-part                      rule
-========================= ======================================================================
-company_id, project_id    as they are: they are the key of the item
-company_name, project_name as they are: they are written in texts alone
-project_status            the project is not active: starts are refused
-allowed_channels          what is no channel is not allowed
-channel_config            a channel without the text of its sender has none
-rate_limits               the default for each limit that is none
-company_rep               nobody is named
-ai_config                 a person writes
-require_consent           consent is required
-quiet_hours               messages wait
-answering                 the default for each field that is none
-model_budget              no budget that is none
-handoff_target            no target
-handoff_notice            no notice
-follow_ups                nothing is sent
-language                  English
-company_contact           HELP names the company alone
-help_text                 HELP is answered in our words
-event_webhook             no endpoint: no event is posted
-message_kind              a message counts as marketing
-auto_queue_*_message      a switch that is none holds nothing
-auto_queue_*_message_from_* who is not on the list is not held
-========================= ======================================================================
+===========================  =====================================================================
+part                         rule
+===========================  =====================================================================
+company_id, project_id       as they are: they are the key of the item
+company_name, project_name   as it is: it is only shown
+project_status               the project is not active: starts are refused
+allowed_channels             what is no channel is not allowed
+channel_config               a channel without the text of its sender has none
+rate_limits                  the default for each limit that is none
+company_rep                  nobody is named
+ai_config                    a person writes
+require_consent              consent is required
+quiet_hours                  messages wait
+answering                    the default for each field that is none
+model_budget                 no budget that is none
+handoff_target               no target
+handoff_notice               no notice
+follow_ups                   nothing is sent
+language                     English
+company_contact              as it is: it is only shown
+help_text                    HELP is answered in our words
+event_webhook                no endpoint: no event is posted
+message_kind                 a message counts as marketing
+auto_queue_*_message         a switch that is none holds nothing
+auto_queue_*_message_from_*  who is not on the list is not held
+===========================  =====================================================================
 
 A conversation copies the parts that hold for its life (`is_copied`), as they are stored.
 """
@@ -97,6 +97,10 @@ def _a_person(_raw: Any) -> NoReturn:  # noqa: ANN401 - any JSON value
     raise PermanentError(AI_CONFIG, "read", reason=reasons.UNREADABLE)
 
 
+def _in_order(found: list[Channel]) -> tuple[Channel, ...]:
+    return tuple(found)
+
+
 def _channel_config() -> Any:  # noqa: ANN401 - an annotation
     from chalicelib.outreach.project.channel_config import ChannelConfig
 
@@ -144,7 +148,7 @@ class Project:
         lambda: fields.Name, _none, is_required=True, is_copied=True
     )
     allowed_channels: Part[tuple[Channel, ...]] = Part(
-        lambda: Annotated[list[fields.AnyChannel], Field(min_length=1), AfterValidator(tuple)],
+        lambda: Annotated[list[fields.AnyChannel], Field(min_length=1), AfterValidator(_in_order)],
         lambda _: (),
         spares=Spares.EACH,
         is_required=True,

@@ -74,6 +74,13 @@ def quiet_until(record: Record, now: datetime) -> datetime | None:
     return until if until > now else None
 
 
+def with_hours_of(record: Record, project: Project) -> Record:
+    """A conversation with the quiet hours that its project has now."""
+    kept = {name: one for name, one in record.item.items() if name != "quiet_hours"}
+    now = project.copies()["quiet_hours"]
+    return Record(kept if now is None else {**kept, "quiet_hours": now})
+
+
 def _hours(record: Record, setting: QuietHours) -> tuple[time, time, tuple[ZoneInfo, ...]] | None:
     """The hours of a setting; None where they are not of the record's channel."""
     if setting.channels is not None and record.channel not in setting.channels:

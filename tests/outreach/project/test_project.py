@@ -1,0 +1,186 @@
+"""Each part of a project is read by itself; one that cannot be read has its own rule."""
+
+import re
+from datetime import UTC, datetime
+from fnmatch import fnmatch
+
+import pytest
+
+from chalicelib.errors import PermanentError, reason_of
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.consent.unsubscribe import is_marketing
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.response_targets import target_of
+from chalicelib.outreach.languages import Language, language_of
+from chalicelib.outreach.messages.fixed import help_answer
+from chalicelib.outreach.messages.reopening import template_of
+from chalicelib.outreach.project import openings, project, rules
+from chalicelib.outreach.project.fields import AnsweringSetting, RateLimits
+from chalicelib.outreach.project.project import Project, UnreadableQuietHoursError, parts
+from chalicelib.outreach.spending.budget import Budget
+from local import company
+
+TEL = "+447700900123"
+NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
+NIGHT = {"from": "21:00", "until": "08:00", "zone": "Europe/London"}
+STEP = {"after_minutes": 60, "text": "Did you see our message?"}
+CONFIG = company.project("dev")["channel_config"]
+
+
+def record_of(read):
+    """A conversation that such a project has opened."""
+    ids = {"company_id": "ci-1", "project_id": "pi-1", "primary_channel": TEL}
+    return Record(openings.attributes(read, Channel.SMS, {}, **ids))
+
+
+def has_no_sender(read):
+    assert [read.sender(one) + read.credentials(one) for one in Channel] == ["", "", ""]
+    assert template_of(read) is None
+
+
+def waits(read):
+    with pytest.raises(UnreadableQuietHoursError):
+        rules.quiet_until(record_of(read), NOON)
+
+
+def asks_a_person(read):
+    with pytest.raises(PermanentError) as refused:
+        _ = read.ai_config
+    assert reason_of(refused.value) == "ai_config_unreadable"
+    assert read.provider in (project.OPENAI, project.BEDROCK)
+
+
+def holds_nothing(read):
+    held = [rules.is_held(record_of(read), rule) for rule in rules.HELD.values()]
+    assert held == [False, False]
+
+
+def says(text):
+    """HELP is answered with the text of what was stored."""
+
+    def check(read):
+        assert text in help_answer(record_of(read), None)
+
+    return check
+
+
+def is_(get, value):
+    def check(read):
+        assert get(read) == value
+
+    return check
+
+
+NOTHING = 7, "x", ["x"], {"x": 1}
+"""What no part can be."""
+RULES = {
+    "company_id": ((7,), is_(lambda one: one.company_id, "7")),
+    "project_id": ((7,), is_(lambda one: one.project_id, "7")),
+    "company_name": ((7,), says("7")),
+    "project_name": ((7,), says("7")),
+    "project_status": (NOTHING, is_(lambda one: one.is_active, False)),
+    "allowed_channels": ((*NOTHING, "sms", []), is_(lambda one: one.allowed_channels, ())),
+    "channel_config": (
+        (*NOTHING, {"sms": "x"}, {"sms": {"company_sms_number": 7}, "email": ["x"]}),
+        has_no_sender,
+    ),
+    "rate_limits": (NOTHING, is_(lambda one: one.rate_limits, RateLimits())),
+    "company_rep": (NOTHING, is_(lambda one: one.representatives, ())),
+    "ai_config": (
+        (*NOTHING[:3], {"writer": {"x": 1}}, {"provider": "bedrock", "tools": [7]}),
+        asks_a_person,
+    ),
+    "require_consent": (NOTHING, is_(lambda one: one.require_consent, True)),
+    "quiet_hours": (
+        (*NOTHING, True, {}, {**NIGHT, "zone": "Mars"}, {**NIGHT, "until": "21:00"}),
+        waits,
+    ),
+    "answering": (
+        (*NOTHING, {"quiet_period_seconds": 51}),
+        is_(lambda one: one.answering, AnsweringSetting()),
+    ),
+    "model_budget": (
+        (*NOTHING, {"cents_per_day": "5", "cents_per_conversation": -1}),
+        is_(lambda one: (Budget.of(one), Budget.of_conversation(one)), (None, None)),
+    ),
+    "handoff_target": (
+        (*NOTHING, {"minutes": 0}, {"minutes": 5, "zone": "Mars"}),
+        is_(lambda one: (one.handoff_target, target_of(record_of(one).item)), (None, None)),
+    ),
+    "handoff_notice": (
+        (*NOTHING, {"email": "x"}, {"email": "desk@example.com", "after_minutes": 0}),
+        is_(lambda one: one.handoff_notice, None),
+    ),
+    "follow_ups": (
+        (*NOTHING, {"reminder": STEP, "x": 1}, {"end": {**STEP, "text": ""}}),
+        is_(lambda one: (one.follow_ups, Project(record_of(one).item).follow_ups), (None, None)),
+    ),
+    "language": (NOTHING, is_(lambda one: language_of(record_of(one)), Language.EN)),
+    "company_contact": ((7,), says("7")),
+    "help_text": ((*NOTHING, {"en": ""}), says("Clarify CV")),
+    "event_webhook": (
+        (*NOTHING, {"url": "http://hooks.example.com/"}, {"url": "https://a.example", "x": 1}),
+        is_(lambda one: (one.event_webhook, one.endpoint(allows_loopback=True)), (None, None)),
+    ),
+    "message_kind": (NOTHING, is_(lambda one: is_marketing(record_of(one)), True)),
+    "auto_queue_initial_message": (NOTHING, holds_nothing),
+    "auto_queue_initial_message_from_number": ((["x"], [7], "x"), holds_nothing),
+    "auto_queue_initial_message_from_email": ((["x"], [7], "x"), holds_nothing),
+    "auto_queue_reply_message": (NOTHING, holds_nothing),
+    "auto_queue_reply_message_from_number": ((["x"], [7], "x"), holds_nothing),
+    "auto_queue_reply_message_from_email": ((["x"], [7], "x"), holds_nothing),
+}
+"""By part: what cannot be read, and what then holds; the table of `project`."""
+
+
+def test_every_part_has_a_rule_and_no_other():
+    assert list(RULES) == list(parts())
+
+
+def test_the_table_names_every_part():
+    table = project.__doc__.split("rule\n")[1]
+    listed = re.findall(r"^([a-z_*]+(?:, [a-z_*]+)*)  ?", table, re.MULTILINE)
+    patterns = [name for one in listed for name in one.split(", ")]
+    unmatched = {one for one in patterns if not any(fnmatch(name, one) for name in parts())}
+    assert unmatched == set()
+    assert {name for name in parts() if not any(fnmatch(name, one) for one in patterns)} == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [(name, value) for name, (values, _) in RULES.items() for value in values],
+)
+def test_a_part_that_cannot_be_read_has_its_rule_and_spoils_no_other(name, value):
+    switched = {name.partition("_from_")[0]: True} if "_from_" in name else {}
+    read = Project({**company.project("dev"), **switched, name: value})
+    RULES[name][1](read)
+    sound = Project(company.project("dev"))
+    for other in parts().keys() - {name, *switched}:
+        assert getattr(read, other) == getattr(sound, other)
+
+
+def test_what_is_stored_is_copied_to_the_letter():
+    odd = {**company.project("dev"), "quiet_hours": {"from": 7}, "allowed_channels": ["SMS", "x"]}
+    copied = Project(odd).copies()
+    assert (copied["quiet_hours"], copied["allowed_channels"]) == ({"from": 7}, ["SMS", "x"])
+    assert copied["language"] is None
+
+
+def test_a_part_that_is_not_there_is_no_fault_of_it():
+    assert Project({}).ai_config.writer.language == "recipient"
+    assert Project({}).model_budget is None
+    assert Project({}).quiet_hours is None
+    assert Project({"quiet_hours": False}).quiet_hours is False
+
+
+def test_a_field_that_is_wrong_leaves_the_others_in_force():
+    limits = Project({"rate_limits": {"requests_per_day": 5, "x": 1, "max_message_length": "8"}})
+    assert limits.rate_limits == RateLimits(requests_per_day=5)
+    half = Project({"model_budget": {"cents_per_day": 5, "soft_percent": 101}})
+    assert Budget.of(half) == Budget(50_000, 40_000)
+    hours = Project({"quiet_hours": {"from": "21:00", "until": "08:00", "x": 1}}).quiet_hours
+    assert (hours.zone, hours.channels) == (None, None)
+
+
+def test_a_project_is_shown_without_its_settings():
+    assert "+1555" not in repr(Project(company.project("dev")))
