@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
+import shutil
+import subprocess
+import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -288,3 +292,98 @@ def test_an_alarm_leads_to_its_section_of_the_runbook(name: str, description: st
     assert description.endswith(f"Runbook: docs/runbook.md#{name}")
     runbook = (ROOT / "docs" / "runbook.md").read_text()
     assert re.search(rf"^## {name}$", runbook, re.MULTILINE)
+
+
+# --- a setting of a project ---------------------------------------------------------------------
+
+TREE = (
+    *("app.py", "pyproject.toml", ".chalice"),
+    *("chalicelib", "console", "docs", "local", "ops", "tests"),
+)
+Edits = dict[str, dict[str, str]]
+"""By file: what is put before which text."""
+ROW: Edits = {
+    "chalicelib/outreach/project/project.py": {
+        "    def __init__(self, item: Mapping[str, Any]) -> None:\n": (
+            "    greeting: Part[str | None] = Part(\n"
+            "        lambda: fields.Wording | None, _none, is_copied=True\n"
+            "    )\n\n"
+        )
+    }
+}
+READER: Edits = {
+    "chalicelib/outreach/writing/template_writer.py": {
+        "from chalicelib.outreach.conversations.records import": (
+            "from chalicelib.outreach.project.project import Project\n"
+        ),
+        "        if record.channel == Channel.SMS:\n            return": (
+            "        text = Project(record.item).greeting or text\n"
+        ),
+    }
+}
+INVENTED = '''
+"""An invented setting, from the command to the message."""
+
+import json
+
+from tests.rigs.ops_cli import runner
+from tests.rigs.outreach import TEL
+
+
+def test_it_is_stored_checked_and_read(outreach, capsys, tmp_path):
+    run, path = runner(capsys), tmp_path / "item.json"
+    path.write_text(json.dumps({**outreach.project, "greeting": "canary" * 200}))
+    wrong = run("company", "check", "--file", path, "--json")
+    assert any(one["detail"].startswith("greeting:") for one in wrong.data), "not checked"
+    assert run("company", "put", path).code == 1
+    path.write_text(json.dumps({**outreach.project, "greeting": "Good day."}))
+    said = run("company", "put", path, "--json")
+    assert (said.code, said.data["findings"]) == (0, []), "not known"
+    outreach.start(channel="sms")
+    outreach.run()
+    (sent,) = outreach.twilio.sent_to(TEL)
+    assert sent["body"].startswith("Good day."), "not read"
+'''
+
+
+@pytest.fixture(scope="module")
+def branch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the tree."""
+    made = tmp_path_factory.mktemp("branch")
+    for name in TREE:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, made / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, made / name)
+    (made / "tests/ops/companies/test_company.py").write_text(INVENTED)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("edits", "lack"),
+    [(ROW | READER, None), (READER, "not checked"), (ROW, "not read")],
+    ids=["at both places", "without its row", "without its reader"],
+)
+def test_a_setting_is_added_at_its_row_and_its_reader(branch: Path, edits: Edits, lack: str | None):
+    """Done, and undone again, by touching only what the page lists."""
+    assert {*ROW} <= {*paths_of(section("A setting of a project"))}
+    kept = {path: (branch / path).read_text() for path in edits}
+    for path, additions in edits.items():
+        text = kept[path]
+        for before, added in additions.items():
+            assert text.count(before) == 1
+            text = text.replace(before, added + before)
+        (branch / path).write_text(text)
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n0", "tests/ops/companies/test_company.py"],
+        cwd=branch,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    for path, text in kept.items():
+        (branch / path).write_text(text)
+    assert run.returncode == (1 if lack else 0), run.stdout + run.stderr
+    assert lack is None or lack in run.stdout

@@ -24,7 +24,7 @@ class Spares(Enum):
     """Any field or element that is not what it must be."""
 
 
-class Settings(Protocol):
+class HasParts(Protocol):
     """What has parts."""
 
     def read(self, part: Part[T]) -> T:
@@ -70,8 +70,8 @@ class Part(Generic[T]):
     @overload
     def __get__(self, project: None, owner: type) -> Self: ...
     @overload
-    def __get__(self, project: Settings, owner: type) -> T: ...
-    def __get__(self, project: Settings | None, owner: type) -> Self | T:
+    def __get__(self, project: HasParts, owner: type) -> T: ...
+    def __get__(self, project: HasParts | None, owner: type) -> Self | T:
         """The value of a project's; the part itself, of the class."""
         return self if project is None else project.read(self)
 

@@ -1,0 +1,150 @@
+"""Only `chalicelib.outreach.project` looks into a project's item: a setting has one reader."""
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from chalicelib.outreach.project.project import parts
+
+ROOT = Path(__file__).parents[2]
+PROJECT = ROOT / "chalicelib" / "outreach" / "project"
+TREES = ("chalicelib/outreach", "chalicelib/wiring", "ops", "console", "local")
+FILES = [
+    *(
+        one
+        for tree in TREES
+        for one in sorted((ROOT / tree).rglob("*.py"))
+        if one.parent != PROJECT
+    ),
+    ROOT / "app.py",
+]
+SETTINGS = parts().keys() - {"company_id", "project_id"}
+"""Names in an item; the ids are its key and in many others too."""
+RECORDS = {
+    "chalicelib/outreach/conversations/items.py": {"item"},
+    "chalicelib/outreach/conversations/records.py": {"self.item"},
+    "chalicelib/outreach/conversations/response_targets.py": {"record"},
+    "chalicelib/outreach/hearing/matching.py": {"kept"},
+}
+"""What is a conversation's record under another name than `record.item`."""
+TABLE = {
+    "chalicelib/settings.py": "its name",
+    "chalicelib/wiring/core.py": "tables that a stage must have",
+    "chalicelib/wiring/outreach.py": "handed to `Companies` and `Senders`",
+    "ops/companies/commands.py": "its name beside what was erased",
+    "ops/companies/company.py": "items for `company check`, which hands them to `project.check`",
+    "ops/companies/erase.py": "every item of every table, whatever it holds",
+    "ops/companies/senders.py": "the rows of senders, and projects as `Project`",
+    "ops/stage/names.py": "its name",
+}
+"""Who may name the table, and why."""
+
+
+def _is_of_record(receiver: ast.expr, function: ast.AST | None) -> bool:
+    """Whether it is a conversation's copy, or a sample item that the same function makes."""
+    text = ast.unparse(receiver)
+    if text.endswith("record.item"):
+        return True
+    for node in ast.walk(function) if function and isinstance(receiver, ast.Name) else ():
+        if not isinstance(node, ast.Assign):
+            continue
+        for target in node.targets:
+            pairs = (
+                zip(target.elts, node.value.elts, strict=True)
+                if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
+                else ((target, node.value),)
+            )
+            for name, value in pairs:
+                made = ast.unparse(value)
+                if ast.unparse(name) == text and (
+                    made == "record.item" or made.startswith(("project(", "company.project("))
+                ):
+                    return True
+    return False
+
+
+def looks(source: str) -> Iterator[tuple[str, str]]:
+    """The receiver and the name of each look into a mapping for a setting that is no copy."""
+    tree = ast.parse(source)
+    within = {
+        inner: outer
+        for outer in ast.walk(tree)
+        if isinstance(outer, ast.FunctionDef)
+        for inner in ast.walk(outer)
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.Subscript(value=receiver, slice=ast.Constant(value=str(key))):
+                pass
+            case ast.Call(
+                func=ast.Attribute(value=receiver, attr="get" | "pop" | "setdefault"),
+                args=[ast.Constant(value=str(key)), *_],
+            ):
+                pass
+            case _:
+                continue
+        is_looked_up = key in SETTINGS and ast.unparse(receiver) != "Literal"
+        if is_looked_up and not _is_of_record(receiver, within.get(node)):
+            yield ast.unparse(receiver), key
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda one: str(one.relative_to(ROOT)))
+def test_nothing_else_looks_into_a_projects_item(path: Path):
+    known = RECORDS.get(str(path.relative_to(ROOT)), set())
+    source = path.read_text()
+    assert [one for one in looks(source) if one[0] not in known] == []
+    tree = ast.parse(source)
+    assert not [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and (node.attr == "_item" and not ast.unparse(node).startswith("self."))
+    ]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(item): return item.get('ai_config')",
+        "def f(self, record): return self.current(record)['quiet_hours']",
+        "def f(project): return (project.get('channel_config') or {}).get('sms')",
+        "def f(item, record):\n    other = record.item\n    return item['language']",
+    ],
+)
+def test_a_look_into_an_item_would_be_found(source: str):
+    assert list(looks(source))
+
+
+def test_a_look_into_a_conversations_copy_is_none():
+    assert not list(looks("def f(record):\n    item = record.item\n    return item['language']"))
+
+
+def test_nobody_else_names_the_table():
+    found = {
+        str(one.relative_to(ROOT))
+        for folder in ("chalicelib", "ops", "console", "local")
+        for one in (ROOT / folder).rglob("*.py")
+        if "company_data_table" in one.read_text()
+    }
+    assert found == TABLE.keys()
+
+
+def test_a_class_of_settings_shares_its_name_with_none():
+    """A reader would look into the wrong one; tests have names of their own."""
+    found = Counter(
+        node.name
+        for folder in ("chalicelib", "ops", "console", "local")
+        for path in (ROOT / folder).rglob("*.py")
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef)
+    )
+    mine = {
+        node.name
+        for path in PROJECT.glob("*.py")
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef)
+    }
+    assert {name for name in mine if found[name] > 1} == set()
