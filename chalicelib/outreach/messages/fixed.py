@@ -12,6 +12,7 @@ Optional settings of a project::
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
 
