@@ -25,7 +25,7 @@ from werkzeug.wrappers import Response
 from chalicelib.once.journal import Act
 from console import grants
 from console.access import Right, needs
-from console.sessions import SIGN_IN_LASTS, Session, Sessions, form_token
+from console.sessions import SIGN_IN_LASTS, ConsoleSession, Sessions, form_token
 from console.settings import ConsoleSettings
 from console.sign_in import SignedIn
 
@@ -142,18 +142,18 @@ class OpenIdSignIn:
     def _signed_out(self) -> str:
         return render_template("signed_out.html")
 
-    def _session(self) -> Session | None:
+    def _session(self) -> ConsoleSession | None:
         """The session of this request; its row is read once."""
         if "console_session" not in g:
             g.console_session = self._sessions.find(request.cookies.get(SESSION_COOKIE, ""))
         found = g.console_session
-        return found if isinstance(found, Session) else None
+        return found if isinstance(found, ConsoleSession) else None
 
     @property
     def _back_address(self) -> str:
         return f"{self._settings.url}/signed-in"
 
-    def _logout_address(self, ended: Session) -> str:
+    def _logout_address(self, ended: ConsoleSession) -> str:
         """The provider's; empty where it has none, or cannot be asked: the session here has ended."""
         try:
             made = self._provider().create_logout_url(

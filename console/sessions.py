@@ -38,7 +38,7 @@ _SESSION, _SIGN_IN = "session", "sign-in"
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class ConsoleSession:
     """A session that is valid now.
 
     Attributes:
@@ -99,12 +99,12 @@ class Sessions:
             **more,
         )
 
-    def find(self, token: str) -> Session | None:
+    def find(self, token: str) -> ConsoleSession | None:
         """The session of a token; None once it ended or was revoked, and for anything else."""
         row = self._row(token, _SESSION)
         if row is None:
             return None
-        return Session(
+        return ConsoleSession(
             session_id=row["session_id"],
             person=row["person"],
             grants=tuple(row["grants"]),

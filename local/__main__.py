@@ -19,7 +19,7 @@ from local.stack import environment, resources
 from local.stack.engine import REGION, EngineError, PortTakenError
 from local.stack.join import answers
 from local.stack.system import STAGE
-from ops.stage.template import Template
+from ops.stage.template import StageTemplate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,7 @@ def show_tables(_options: argparse.Namespace) -> int:
     """Print tables A, B and C of the running stack."""
     hints = _running()
     aws = resources.Aws(hints["AWS_ENDPOINT_URL"], hints["AWS_ACCESS_KEY_ID"])
-    template = Template.load(STAGE, account=aws.account, region=REGION)
+    template = StageTemplate.load(STAGE, account=aws.account, region=REGION)
     columns = (tables.LEDGER, tables.STATE, tables.AUDIT)
     names = [one.properties["TableName"] for one in template.resources("AWS::DynamoDB::Table")]
     for name, shown in zip(names, columns, strict=False):

@@ -2,6 +2,8 @@
 
     __main__     `python -m ops ...`
     cli          joins the packages' commands
+    command      one decorator for every command: its options, its questions, its document
+    completion   completes the command line in bash
     running      runs a command and maps its errors to exit codes
     options      options that several commands share
     session      a stage: its settings, services and AWS clients
@@ -20,6 +22,6 @@
     support/     the settings document of support, its tags, its shadow report
     facts/       the Power BI dataset and its facts
 
-Exit codes: 0 done; 1 not found, refused, or a check failed; 2 wrong usage, or the stage cannot be
-reached.
+Exit codes: 0 done; 1 not found, refused, not done, or a check failed; 2 wrong usage, or the stage
+cannot be reached.  With ``--json`` a command prints one document, also where it is refused.
 """

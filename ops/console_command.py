@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ops import journal
-from ops.options import Json, Stage, Yes
-from ops.output import Output
+from ops.command import CommandRun, command
+from ops.options import Stage
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
 if TYPE_CHECKING:
@@ -39,42 +38,34 @@ def console_command(
     opened.server.serve_forever()
 
 
-@app.command("sessions")
-def sessions_command(stage: Stage = "dev", *, json: Json = False) -> None:
-    """Who is signed in to the deployed console, since when and until when."""
-    session, output = Session(stage), Output(json)
-    names = ("id", "person", "roles", "since", "until")
-    found = sorted(_sessions(session).listed(), key=lambda one: one.since)
+@command(app, "console sessions")
+def sessions_command(run: CommandRun) -> object:
+    """List who is signed in to the deployed console, since when and until when."""
     lines = [
-        dict(
-            zip(
-                names,
-                (one.short_id, one.person, ", ".join(one.grants), one.since, one.until),
-                strict=True,
-            )
-        )
-        for one in found
+        {
+            "id": one.short_id,
+            "person": one.person,
+            "roles": ", ".join(one.grants),
+            "since": one.since,
+            "until": one.until,
+        }
+        for one in sorted(_sessions(run.session).listed(), key=lambda one: one.since)
     ]
-    output.show(lines)
-    output.table(names, [tuple(line.values()) for line in lines])
+    return run.output.records(("id", "person", "roles", "since", "until"), lines)
 
 
-@app.command("revoke")
+@command(app, "console revoke", changes=True, dry_run=True)
 def revoke_command(
+    run: CommandRun,
     session_id: Annotated[str, typer.Argument(help="As `console sessions` shows it.")] = "",
     person: Annotated[str, typer.Option(help="Every session of this person.")] = "",
-    stage: Stage = "dev",
     *,
     everyone: Annotated[bool, typer.Option("--everyone", help="Every session.")] = False,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+) -> object:
     """End sessions of the deployed console at once; their persons have to sign in again."""
-    session, output = Session(stage, yes), Output(json)
     if sum(map(bool, (session_id, person, everyone))) != 1:
         raise OpsError("name one session, --person or --everyone", code=EXIT_UNUSABLE)
-    session.may_write("console revoke")
-    rows = _sessions(session)
+    rows = _sessions(run.session)
     chosen = [
         one
         for one in rows.listed()
@@ -82,13 +73,17 @@ def revoke_command(
     ]
     if not chosen:
         raise OpsError("there is no such session; `console sessions` lists them")
+    if run.dry_run:
+        ended = [one.short_id for one in chosen]
+        run.output.say(f"{len(ended)} would be revoked: {', '.join(ended)}")
+        return {"would_be_revoked": ended}
     ended = []
     for one in chosen:
-        journal.enter(session, "console revoke", f"console-session:{one.short_id}", of=one.person)
-        if rows.revoke(one.session_id, by=session.identity.name):
+        run.enter(f"console-session:{one.short_id}", of=one.person)
+        if rows.revoke(one.session_id, by=run.session.identity.name):
             ended.append(one.short_id)
-    output.show({"revoked": ended})
-    output.say(f"{len(ended)} revoked: {', '.join(ended)}")
+    run.output.say(f"{len(ended)} revoked: {', '.join(ended)}")
+    return {"revoked": ended}
 
 
 def _sessions(session: Session) -> Sessions:

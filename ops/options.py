@@ -6,7 +6,17 @@ from typing import Annotated
 
 import typer
 
-Stage = Annotated[str, typer.Option("--stage", envvar="STAGE", help="dev, staging or prod.")]
+from ops.stage import config
+
+Stage = Annotated[
+    str,
+    typer.Option(
+        "--stage",
+        envvar="STAGE",
+        help="dev, staging or prod.",
+        autocompletion=lambda: list(config.stages()),
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do it, in prod as well, without asking.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")]

@@ -15,6 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 T = TypeVar("T")
+Facts = TypeVar("Facts", bound=Mapping[str, object])
+Records = TypeVar("Records", bound=Sequence[Mapping[str, object]])
 
 _STYLES = {
     "ok": "green",
@@ -60,9 +62,15 @@ class Output:
             shown.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in cells))
         _console().print(shown)
 
-    def facts(self, facts: Mapping[str, object]) -> None:
-        """Print names and values, one pair a line."""
+    def records(self, columns: Sequence[str], rows: Records) -> Records:
+        """Print a table of these attributes of each; returns the rows, for a command's document."""
+        self.table(columns, [[one.get(name) for name in columns] for one in rows])
+        return rows
+
+    def facts(self, facts: Facts) -> Facts:
+        """Print names and values, one pair a line; returns them, for a command's document."""
         self.table(["", ""], list(facts.items()))
+        return facts
 
     def following(self, items: Iterable[T], what: str, *, total: int | None = None) -> Iterator[T]:
         """Yield the items, with a progress bar on standard error if that is a terminal."""

@@ -18,7 +18,7 @@ from chalicelib.aws.logs import JsonLog
 from chalicelib.wiring import Services
 from ops import identity
 from ops.stage import config
-from ops.stage.template import Template
+from ops.stage.template import StageTemplate
 
 if TYPE_CHECKING:
     from chalicelib.aws.dynamo import Table
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 EXIT_NO = 1
 EXIT_UNUSABLE = 2
 DEFAULT_REGION = "us-east-1"
+_OF_FACTS = ("ALOWARE_", "FACTS_", "HUBSPOT_", "POWERBI_")
+"""Beginnings of variables that a stage need not declare: most stages have none of them."""
 
 
 class OpsError(Exception):
@@ -83,7 +85,11 @@ class Session:
     def services(self) -> Services:
         """The services of the functions, built from the stage's variables."""
         configured = config.configured(self.stage)
-        overrides = {name: os.environ[name] for name in configured if name in os.environ}
+        overrides = {
+            name: value
+            for name, value in os.environ.items()
+            if name in configured or name.startswith(_OF_FACTS)
+        }
         either = {"MANAGED_BY": "either"}  # operators work on stacks and on provisioned stages
         variables = {**configured, **overrides, **either, "STAGE": self.stage}
         return OperatorServices(settings.load(variables))
@@ -93,9 +99,9 @@ class Session:
         return self.services.client(service)
 
     @classmethod
-    def over(cls, services: Services) -> Session:
+    def over(cls, services: Services, *, is_confirmed: bool = False) -> Session:
         """The stage of services that exist, such as a function's own."""
-        made = cls(services.settings.stage)
+        made = cls(services.settings.stage, is_confirmed)
         made.__dict__["services"] = services  # as if they had been asked for before
         return made
 
@@ -128,11 +134,11 @@ class Session:
         return identity.of_caller(self.client("sts"))
 
     @cached_property
-    def template(self) -> Template:
+    def template(self) -> StageTemplate:
         """The stage's declared resources, with this account's ARNs."""
         account = self.identity.account
         region = self.client("sqs").meta.region_name or DEFAULT_REGION
-        return Template.load(self.stage, account=account, region=region)
+        return StageTemplate.load(self.stage, account=account, region=region)
 
     def queue_url(self, name: str) -> str:
         """A queue's URL; raises `OpsError` if it does not exist."""

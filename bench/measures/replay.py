@@ -119,11 +119,11 @@ class Operator:
 
     def replay(self) -> int:
         """Continue after the last event; returns how many were put on the queue."""
-        from ops.inspect import events  # noqa: PLC0415 - the environment is set
+        from ops.inspect import ledger_rows  # noqa: PLC0415 - the environment is set
         from ops.repair import replay  # noqa: PLC0415 - the environment is set
 
         now = self._session.services.clock.now()
-        found = events.events_of(
+        found = ledger_rows.events_of(
             self._session,
             status="processed",
             since=iso(now - timedelta(days=7)),

@@ -72,6 +72,7 @@ def _act(name: str, version: Mapping[str, Any], before: str | None) -> Act:
         key=f"switch:{name}",
         actor=name_of(str(version.get("LastModifiedUser") or UNNAMED)),
         result=str(version["Value"]),
+        reason=str(version.get("Description", "")),
         evidence={"before": before, "version": version["Version"]},
         act_id=f"{name}:{version['Version']}",
         at=version["LastModifiedDate"],

@@ -15,7 +15,7 @@ from console.access import Right, needs
 from console.backend import reading
 from console.pages.story import as_shown
 from ops.inspect.explain import explain
-from ops.inspect.explain.subjects import Kind, candidates
+from ops.inspect.explain.subjects import SubjectKind, candidates
 from ops.session import OpsError
 
 pages = Blueprint("find", __name__)
@@ -24,8 +24,20 @@ LONGEST = 4_000
 """Characters; a whole log line fits."""
 _KEYED = frozenset(
     {
-        *(Kind.ACTION, Kind.EVENT, Kind.FACT, Kind.HANDOFF, Kind.START, Kind.DIGEST),
-        *(Kind.QUEUE_MESSAGE, Kind.CONVERSATION, Kind.TEXT_MESSAGE, Kind.E_MAIL),
+        *(
+            SubjectKind.ACTION,
+            SubjectKind.EVENT,
+            SubjectKind.FACT,
+            SubjectKind.HANDOFF,
+            SubjectKind.START,
+            SubjectKind.DIGEST,
+        ),
+        *(
+            SubjectKind.QUEUE_MESSAGE,
+            SubjectKind.CONVERSATION,
+            SubjectKind.TEXT_MESSAGE,
+            SubjectKind.E_MAIL,
+        ),
     }
 )
 _TICKET_NUMBER = re.compile(r"\d{1,9}")

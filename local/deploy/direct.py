@@ -11,7 +11,7 @@ from local.deploy.deployment import Deployment
 from local.stack import resources
 from local.stack.engine import REGION
 from ops.stage import buckets, mail, monitoring
-from ops.stage.template import Template
+from ops.stage.template import StageTemplate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ MANAGER = "provision"
 def provision(engine: Engine, stage: str) -> resources.Stage:
     """Create everything of a stage but its functions, as `python -m ops provision` does."""
     made = resources.create(resources.Aws(engine.url), stage)
-    template = Template.load(stage, account=made.aws.account, region=REGION)
+    template = StageTemplate.load(stage, account=made.aws.account, region=REGION)
     monitoring.create(made.aws.client, template)
     list(buckets.create(made.aws, template))
     mail.create(made.aws.client, template)
@@ -39,7 +39,7 @@ def deploy(engine: Engine, project: Path, made: resources.Stage) -> Deployment:
     """
     stage = made.name
     bundle.chalice(project, "deploy", "--stage", stage, variables=made.aws.environment)
-    template = Template.load(stage, account=made.aws.account, region=REGION)
+    template = StageTemplate.load(stage, account=made.aws.account, region=REGION)
     list(mail.keep_failures(made.aws.client("lambda"), template))
     record = json.loads((project / ".chalice" / "deployed" / f"{stage}.json").read_text())
     found = {one["name"]: one for one in record["resources"]}

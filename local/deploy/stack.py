@@ -12,7 +12,7 @@ from local.stack.engine import REGION, EngineError
 from ops.session import OpsError
 from ops.stage import stack as stacks
 from ops.stage.monitoring import COMPOSITE, composites
-from ops.stage.template import Template
+from ops.stage.template import StageTemplate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,7 +61,7 @@ def deploy(
         stacks.apply(aws, name, template_url, values)
     except OpsError as error:
         raise EngineError(str(error)) from None
-    template = Template.load(stage, account=aws.account, region=REGION)
+    template = StageTemplate.load(stage, account=aws.account, region=REGION)
     list(composites(aws.client("cloudwatch"), template))
     return _deployment(engine, aws, name, stage, known)
 
@@ -82,7 +82,7 @@ def _deployment(
     physical = {
         one["LogicalResourceId"]: one["PhysicalResourceId"] for one in listed["StackResources"]
     }
-    template = Template.load(stage, account=aws.account, region=REGION)
+    template = StageTemplate.load(stage, account=aws.account, region=REGION)
     tables = {one.logical_id: one.properties["TableName"] for one in template.resources(_TABLE)}
     names = {one.logical_id: one.properties["QueueName"] for one in template.resources(_QUEUE)}
     urls = {k: aws.client("sqs").get_queue_url(QueueName=v)["QueueUrl"] for k, v in names.items()}

@@ -20,7 +20,7 @@ from local.stack.engine import REGION
 from local.vendors import openai, powerbi, shopify
 from local.vendors.richpanel import API_KEY
 from ops.stage import provision
-from ops.stage.template import Template
+from ops.stage.template import StageTemplate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -177,7 +177,7 @@ def create(
             ``VisibilityTimeout`` in a test.
         given: the stage's secrets; random ones when None.
     """
-    template = Template.load(stage, account=aws.account, region=REGION)
+    template = StageTemplate.load(stage, account=aws.account, region=REGION)
     known = given or Secrets()
     queues = create_queues(aws, template, queue_attributes or {})
     tables = create_tables(aws, template)
@@ -190,7 +190,7 @@ def create(
     return Stage(stage, aws, known, tables, queues, arns)
 
 
-def create_tables(aws: Aws, template: Template) -> dict[str, str]:
+def create_tables(aws: Aws, template: StageTemplate) -> dict[str, str]:
     """Create the tables with their indexes, TTL and tags; returns logical id to name.
 
     Without backups, which engines do not have, and without deletion protection.
@@ -198,7 +198,7 @@ def create_tables(aws: Aws, template: Template) -> dict[str, str]:
     return {one.logical_id: one.name for one in provision.tables(aws, template, backups=False)}
 
 
-def drop_tables(aws: Aws, template: Template) -> None:
+def drop_tables(aws: Aws, template: StageTemplate) -> None:
     """Delete the tables; for engines without accounts, between two tests."""
     dynamodb = aws.client("dynamodb")
     there = set(dynamodb.list_tables()["TableNames"])
@@ -207,7 +207,9 @@ def drop_tables(aws: Aws, template: Template) -> None:
             dynamodb.delete_table(TableName=resource.properties["TableName"])
 
 
-def create_queues(aws: Aws, template: Template, overrides: Mapping[str, str]) -> dict[str, str]:
+def create_queues(
+    aws: Aws, template: StageTemplate, overrides: Mapping[str, str]
+) -> dict[str, str]:
     """Create the queues, dead-letter queues first; returns logical id to URL."""
     return {one.logical_id: one.name for one in provision.queues(aws, template, overrides)}
 

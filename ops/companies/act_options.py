@@ -13,8 +13,8 @@ from chalicelib.outreach.desk.acts import APPROVE
 from chalicelib.outreach.desk.row import ActField, DeskAct
 
 
-def added(do: Callable[..., None], act: DeskAct) -> Callable[..., None]:
-    """The function with an option for each of the act's fields in place of its ``**fields``.
+def added(do: Callable[..., object], act: DeskAct) -> Callable[..., object]:
+    """The function with an option for each of the act's fields in place of its ``**fields``, and help.
 
     An approval is the operator's own unless ``--by`` names a person; every other act has to name one.
     """
@@ -25,7 +25,7 @@ def added(do: Callable[..., None], act: DeskAct) -> Callable[..., None]:
         ]
     given = [*common, *(_option(one) for one in act.fields)]
     do.__signature__ = inspect.Signature(given)  # type: ignore[attr-defined]
-    do.__annotations__ = {one.name: one.annotation for one in given}
+    do.__doc__ = help_of(act)
     return do
 
 

@@ -26,7 +26,7 @@ IGNORED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CompanyFinding:
     """The result of one check of a company's settings.
 
     Attributes:
@@ -115,22 +115,24 @@ def projects(session: Session, company_id: str, project_id: str | None) -> list[
     return [Project(item) for item in items(session, company_id, project_id)]
 
 
-def check(session: Session, item: dict[str, Any]) -> list[Finding]:
+def check(session: Session, item: dict[str, Any]) -> list[CompanyFinding]:
     """Check an item, the secrets it names, and the company's API keys."""
     loopback = _allows_loopback(session)
     wrong = checking.faults(item, allows_loopback=loopback)
-    found = [Finding("item", "fail", one) for one in wrong]
+    found = [CompanyFinding("item", "fail", one) for one in wrong]
     unknown = checking.unknown_names(item)
     if unknown:
-        found.append(Finding("item", "warn", f"unknown attributes: {', '.join(unknown)}"))
+        found.append(CompanyFinding("item", "warn", f"unknown attributes: {', '.join(unknown)}"))
     ignored = ignored_names(item)
     if ignored:
-        found.append(Finding("item", "warn", IGNORED.format(names=", ".join(ignored))))
+        found.append(CompanyFinding("item", "warn", IGNORED.format(names=", ".join(ignored))))
     project = Project(item)
     if not project.is_active:
-        found.append(Finding("item", "warn", "project_status is not active: starts are refused"))
+        found.append(
+            CompanyFinding("item", "warn", "project_status is not active: starts are refused")
+        )
     if not any(one.result == "fail" for one in found):
-        found.append(Finding("item", "ok"))
+        found.append(CompanyFinding("item", "ok"))
         found += [
             _secret(session, project, name, channels)
             for name, channels in checking.secrets_of(project).items()
@@ -144,40 +146,45 @@ def check(session: Session, item: dict[str, Any]) -> list[Finding]:
     return found
 
 
-def issue(session: Session, company_id: str, role: DeskRole | None = None) -> tuple[str, int]:
+def issue(
+    session: Session, company_id: str, role: DeskRole | None = None, *, because: str = ""
+) -> tuple[str, int]:
     """Issue a new key for a stored company; see `api_keys.issue`.
 
     Raises:
         OpsError: there is no such company, or the key could not be stored.
     """
     items(session, company_id, None)
-    journal.enter(session, "company key", f"company:{company_id}", asked="issue", desk=role)
+    key = f"company:{company_id}"
+    journal.enter(session, "company key", key, reason=because, asked="issue", desk=role)
     return api_keys.issue(session, company_id, role)
 
 
-def _secret(session: Session, project: Project, name: str, channels: list[Channel]) -> Finding:
+def _secret(
+    session: Session, project: Project, name: str, channels: list[Channel]
+) -> CompanyFinding:
     """Check that the worker can read and use a secret."""
     try:
         if not session.services.secrets.text(name).strip():
-            return Finding(name, "fail", "empty")
+            return CompanyFinding(name, "fail", "empty")
         for channel in channels:
             session.services.sender.check(senders.record_of(project, channel))
     except UnavailableError as error:
-        return Finding(name, "fail", error.code)
+        return CompanyFinding(name, "fail", error.code)
     except PermanentError as error:
-        return Finding(name, "fail", error.reason)
-    return Finding(name, "ok", ", ".join(channels))
+        return CompanyFinding(name, "fail", error.reason)
+    return CompanyFinding(name, "ok", ", ".join(channels))
 
 
-def _senders(session: Session, project: Project) -> Finding:
+def _senders(session: Session, project: Project) -> CompanyFinding:
     stored = senders.projects(session)
     problems = senders.faults(project, stored)
     if any(one.ids == project.ids for one in stored):
         problems += senders.unmapped(session, project)
-    return Finding("senders", "fail" if problems else "ok", "; ".join(problems))
+    return CompanyFinding("senders", "fail" if problems else "ok", "; ".join(problems))
 
 
-def _consent(project: Project) -> list[Finding]:
+def _consent(project: Project) -> list[CompanyFinding]:
     """What a company must settle before it writes to anybody."""
     found = []
     config = project.channel_config
@@ -187,37 +194,37 @@ def _consent(project: Project) -> list[Finding]:
             "channel_config.whatsapp.template_opt_out is missing: the approved template must say how"
             " to opt out, in its text or by a button"
         )
-        found.append(Finding("opt-out", "warn", detail))
+        found.append(CompanyFinding("opt-out", "warn", detail))
     if not project.company_contact:
         detail = "company_contact is missing: the answer to HELP names no contact"
-        found.append(Finding("opt-out", "warn", detail))
+        found.append(CompanyFinding("opt-out", "warn", detail))
     if not project.require_consent:
-        found.append(Finding("consent", "warn", "require_consent is off"))
+        found.append(CompanyFinding("consent", "warn", "require_consent is off"))
     return found
 
 
-def _identities(session: Session, project: Project) -> list[Finding]:
+def _identities(session: Session, project: Project) -> list[CompanyFinding]:
     """E-mail senders that the stage may not use; nothing while its worker is not deployed."""
     try:
         allowed = identities.allowed(session)
     except (ClientError, BotoCoreError):
-        return [Finding("sender identities", "warn", "the worker's role cannot be read")]
+        return [CompanyFinding("sender identities", "warn", "the worker's role cannot be read")]
     problems = [] if allowed is None else identities.uncovered(project, allowed)
-    return [Finding("sender identities", "fail", one) for one in problems]
+    return [CompanyFinding("sender identities", "fail", one) for one in problems]
 
 
 def _allows_loopback(session: Session) -> bool:
     return session.services.settings.company_webhooks_on_loopback
 
 
-def _keys(session: Session, company_id: str) -> Finding:
+def _keys(session: Session, company_id: str) -> CompanyFinding:
     wrong = api_keys.faults(session, company_id)
     if wrong:
-        return Finding("api_keys", "fail", f"every request is refused: {'; '.join(wrong)}")
+        return CompanyFinding("api_keys", "fail", f"every request is refused: {'; '.join(wrong)}")
     count = len(api_keys.active(session, company_id))
     if not count:
-        return Finding("api_keys", "fail", f"none; python -m ops company key {company_id}")
-    return Finding("api_keys", "ok", f"{count} active")
+        return CompanyFinding("api_keys", "fail", f"none; python -m ops company key {company_id}")
+    return CompanyFinding("api_keys", "ok", f"{count} active")
 
 
 def _no_number(_text: str) -> None:

@@ -30,7 +30,7 @@ from chalicelib.outreach.conversations import items as layout
 from chalicelib.outreach.conversations.former import pair_ids
 from chalicelib.outreach.project.project import Project
 from ops import journal
-from ops.inspect.events import PAGE
+from ops.inspect.ledger_rows import PAGE
 from ops.session import OpsError, Session
 
 ERASED = "erased"
@@ -55,7 +55,7 @@ class Erased:
 
     Attributes:
         tables: per table, how many items were deleted (in the ledger: made tombstones).
-        dead_letters: messages deleted from the dead-letter queues.
+        dead_letters: messages of the dead-letter queues that were deleted.
         notes: what could not be done.
         warnings: consequences that the operator must know.
     """
@@ -209,26 +209,46 @@ def tables(session: Session) -> list[tuple[str, list[str]]]:
 
 
 def purge(
-    session: Session, table: Table, key: Item, item: Item, subjects: Subjects, done: Erased
+    session: Session,
+    table: Table,
+    key: Item,
+    item: Item,
+    subjects: Subjects,
+    done: Erased,
+    *,
+    dry_run: bool = False,
 ) -> bool:
-    """Erase one item in the way its table needs; False if it is gone already."""
+    """Erase one item in the way its table needs; False if it is gone already.
+
+    Args:
+        session: the stage.
+        table: where the item is.
+        key: its key.
+        item: as it was found.
+        subjects: who is erased.
+        done: gets the notes and warnings.
+        dry_run: write nothing, and say what a run would.
+    """
     settings = session.services.settings
     if table.name == settings.idempotency_table:
-        return _make_tombstone(session, table, key, item)
+        return dry_run or _make_tombstone(session, table, key, item)
     if table.name == settings.company_data_table:
-        return _remove_entries(table, key, item, subjects, done)
+        return _remove_entries(table, key, item, subjects, done, dry_run=dry_run)
     is_record = table.name == settings.conversations_table and "messages" in item
     if is_record and not subjects.own(item):
         kept = [one for one in item["messages"] if not _mentions(one, subjects.addresses)]
-        table.update(key, set_={"messages": kept})
+        if not dry_run:
+            table.update(key, set_={"messages": kept})
         return True
     left = _left_of_mark(session, item)
     if left is not None:  # before the mark is gone: at no moment may they be written to
-        table.put(left)
+        if not dry_run:
+            table.put(left)
         done.warnings.append(
             "a do-not-contact mark was replaced by a keyed hash of company and address, which blocks"
         )
-    table.delete(key)
+    if not dry_run:
+        table.delete(key)
     others = {item.get("recipient_tel"), item.get("recipient_email")} - {None}
     if any(str(one).lower() not in subjects.addresses for one in others):
         done.warnings.append(
@@ -257,14 +277,16 @@ def part_about(
     return dict(item)
 
 
-def _remove_entries(table: Table, key: Item, item: Item, subjects: Subjects, done: Erased) -> bool:
+def _remove_entries(
+    table: Table, key: Item, item: Item, subjects: Subjects, done: Erased, *, dry_run: bool
+) -> bool:
     """Remove list entries that hold an address from a project's settings."""
     changed = {
         name: [one for one in value if not _mentions(one, subjects.addresses)]
         for name, value in item.items()
         if isinstance(value, list) and _mentions(value, subjects.addresses)
     }
-    if changed:
+    if changed and not dry_run:
         table.update(key, set_=changed)
     if _mentions({**item, **changed}, subjects.addresses):
         named = "/".join(str(value) for value in key.values())

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json as json_
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ops.command import CommandRun, command
 from ops.companies import person, register
-from ops.options import Json, Reason, Stage, Yes
-from ops.output import Output
-from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
+from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError
 
 register_app = typer.Typer(help="Addresses that a company must not contact.", no_args_is_help=True)
 person_app = typer.Typer(help="What is kept of a person.", no_args_is_help=True)
@@ -23,119 +22,90 @@ Address = Annotated[
 ToFile = Annotated[Path | None, typer.Option("--to", help="Write to this file; it must be new.")]
 
 
-@register_app.command("list")
+@command(register_app, "do-not-contact list")
 def register_list(
+    run: CommandRun,
     company_id: CompanyId,
-    stage: Stage = "dev",
     address: Annotated[
         str | None, typer.Option("--address", help="Only this one; no scan is needed.")
     ] = None,
-    *,
-    json: Json = False,
-) -> None:
+) -> object:
     """List a company's entries with reason, time and person; personal data."""
-    session, output = Session(stage), Output(json)
-    found = register.listed(session, company_id, address)
-    output.show(found)
-    columns = register.COLUMNS
-    output.table(columns, [[one[name] for name in columns] for one in found])
+    return run.output.records(register.COLUMNS, register.listed(run.session, company_id, address))
 
 
-@register_app.command("add")
-def register_add(
-    company_id: CompanyId,
-    address: Address,
-    stage: Stage = "dev",
-    because: Reason = "",
-    *,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+@command(register_app, "do-not-contact add", changes=True)
+def register_add(run: CommandRun, company_id: CompanyId, address: Address) -> object:
     """Enter an address: the company writes to it on no channel; only an operator lifts it."""
-    session, output = Session(stage, yes), Output(json)
-    session.may_write("do-not-contact add")
-    register.add(session, company_id, address, because=because)
-    _did(output, {"company": company_id, "did": "entered", "by": session.identity.name})
+    register.add(run.session, company_id, address, because=run.because)
+    return _did(run, company_id, {"did": "entered"})
 
 
-@register_app.command("lift")
-def register_lift(
-    company_id: CompanyId,
-    address: Address,
-    stage: Stage = "dev",
-    because: Reason = "",
-    *,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+@command(register_app, "do-not-contact lift", changes=True)
+def register_lift(run: CommandRun, company_id: CompanyId, address: Address) -> object:
     """Lift every entry of an address, whatever its reason."""
-    session, output = Session(stage, yes), Output(json)
-    session.may_write("do-not-contact lift")
-    lifted = register.lift(session, company_id, address, because=because)
-    _did(output, {"company": company_id, "lifted": lifted, "by": session.identity.name})
+    lifted = register.lift(run.session, company_id, address, because=run.because)
+    return _did(run, company_id, {"lifted": lifted})
 
 
-@register_app.command("import")
+@command(register_app, "do-not-contact import", changes=True, dry_run=True)
 def register_import(
+    run: CommandRun,
     company_id: CompanyId,
     file: Annotated[Path, typer.Argument(help="One address a line, or a CSV with `address`.")],
-    stage: Stage = "dev",
-    because: Reason = "",
-    *,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+) -> object:
     """Enter every address of a file; a line that is none refuses the whole file."""
-    session, output = Session(stage, yes), Output(json)
-    session.may_write("do-not-contact import")
-    count = register.add_all(session, company_id, file, because=because)
-    _did(output, {"company": company_id, "entered": count, "by": session.identity.name})
+    if run.dry_run:
+        count = len(register.addresses(run.session, company_id, file))
+        return run.output.facts({"company": company_id, "would be entered": count})
+    count = register.add_all(run.session, company_id, file, because=run.because)
+    return _did(run, company_id, {"entered": count})
 
 
-@register_app.command("export")
-def register_export(
-    company_id: CompanyId, stage: Stage = "dev", to: ToFile = None, *, json: Json = False
-) -> None:
+@command(register_app, "do-not-contact export")
+def register_export(run: CommandRun, company_id: CompanyId, to: ToFile = None) -> object:
     """Print a company's entries as CSV, which `import` takes, or as JSON; personal data."""
-    found = register.listed(Session(stage), company_id)
-    _write(_as_json(found) if json else register.as_csv(found), to)
+    found = register.listed(run.session, company_id)
+    if to is None and run.output.as_json:
+        return found
+    return _written(_as_json(found) if run.output.as_json else register.as_csv(found), to)
 
 
-@person_app.command("export")
+@command(person_app, "person export")
 def person_export(
+    run: CommandRun,
     subject: Annotated[str, typer.Option("--subject", help="E-mail, +phone, ticket id.")],
-    stage: Stage = "dev",
     to: ToFile = None,
-    *,
-    json: Json = False,
-) -> None:
+) -> object:
     """Print everything that is kept of a person as JSON; exit code 1 if something was not asked."""
-    del json  # there is no other form
-    found = person.export(Session(stage), subject)
-    _write(_as_json(found), to)
+    found = person.export(run.session, subject)
     if found["notes"]:
-        raise typer.Exit(EXIT_NO)
+        run.code = EXIT_NO
+    if to is None and run.output.as_json:
+        return json.loads(_as_json(found))
+    return _written(_as_json(found), to)
 
 
 def _as_json(found: Any) -> str:  # noqa: ANN401 - JSON
-    return json_.dumps(found, ensure_ascii=False, indent=2, sort_keys=True, default=_plain) + "\n"
+    return json.dumps(found, ensure_ascii=False, indent=2, sort_keys=True, default=_plain) + "\n"
 
 
-def _did(output: Output, result: dict[str, Any]) -> None:
-    output.show(result)
-    output.facts(result)
+def _did(run: CommandRun, company_id: str, result: dict[str, Any]) -> object:
+    by = run.session.identity.name
+    return run.output.facts({"company": company_id, **result, "by": by})
 
 
-def _write(text: str, to: Path | None) -> None:
-    """To a new file that only the operator can read, or to standard output."""
+def _written(text: str, to: Path | None) -> object:
+    """Write to a new file that only the operator can read, or to standard output."""
     if to is None:
         typer.echo(text, nl=False)
-        return
+        return None
     try:
         to.touch(mode=0o600, exist_ok=False)
         to.write_text(text, encoding="utf-8")
     except OSError as error:
         raise OpsError(f"{to} cannot be written: {error.strerror}", code=EXIT_UNUSABLE) from None
+    return {"written": str(to)}
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any stored value

@@ -26,7 +26,7 @@ from chalicelib.outreach.conversations.do_not_contact import (
 )
 from ops import journal
 from ops.companies import company
-from ops.inspect.events import PAGE
+from ops.inspect.ledger_rows import PAGE
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
 _STORED = ("since", "until", "by", "lifted_at", "lifted_by")
@@ -64,10 +64,9 @@ def add_all(session: Session, company_id: str, path: Path, *, because: str = "")
     """Enter every address of a file; returns how many.  Doing it again changes nothing.
 
     Raises:
-        OpsError: there is no such company, or a line of the file is no address: nothing was entered.
+        OpsError: as `addresses`: nothing was entered.
     """
-    company.items(session, company_id, None)
-    known = [normalised(one) for one in read(path)]
+    known = addresses(session, company_id, path)
     journal.enter(
         session,
         "do-not-contact import",
@@ -80,6 +79,16 @@ def add_all(session: Session, company_id: str, path: Path, *, because: str = "")
     for address in known:
         session.services.conversations.forbid(address, company_id, Reason.IMPORTED, by=by)
     return len(known)
+
+
+def addresses(session: Session, company_id: str, path: Path) -> list[str]:
+    """The addresses of a file for a company.
+
+    Raises:
+        OpsError: there is no such company, or a line of the file is no address.
+    """
+    company.items(session, company_id, None)
+    return [normalised(one) for one in read(path)]
 
 
 def lift(session: Session, company_id: str, address: str, *, because: str = "") -> list[str]:

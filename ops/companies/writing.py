@@ -43,7 +43,7 @@ class Shot:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TriedMessage:
     """One message, tried.
 
     Attributes:
@@ -85,7 +85,7 @@ class Trial:
     opening_prompt: str = field(repr=False)
     answer_prompt: str = field(repr=False)
     sees: tuple[str, ...]
-    turns: tuple[Turn, ...]
+    turns: tuple[TriedMessage, ...]
     tokens: int
 
     def value(self) -> dict[str, Any]:
@@ -178,7 +178,7 @@ def _tried(
     settings: WriterSettings,
     history: tuple[Entry, ...],
     judge: Any,  # noqa: ANN401 - a call without arguments
-) -> Turn:
+) -> TriedMessage:
     shown = (
         conversation_view.seen_data(record, settings, message),
         *(one.text for one in conversation_view.seen_turns(record, settings, history)),
@@ -186,20 +186,20 @@ def _tried(
     try:
         judged: Judged = judge()
     except MiddlewareError as error:
-        return Turn(message, shown, (), "failed", reason=reason_of(error))
+        return TriedMessage(message, shown, (), "failed", reason=reason_of(error))
     shots = tuple(
         Shot(_text(one.draft), one.rules, one.draft.total_tokens or 0) for one in judged.tries
     )
     tokens = judged.tries[-1].draft.total_tokens or 0
     if judged.sent is None:
         reason = f"draft_{judged.tries[-1].rules[0]}"
-        return Turn(message, shown, shots, "person", reason=reason, tokens=tokens)
+        return TriedMessage(message, shown, shots, "person", reason=reason, tokens=tokens)
     if judged.sent.hand_off_reason:
         reason = judged.sent.hand_off_reason
-        return Turn(message, shown, shots, "person", reason=reason, tokens=tokens)
+        return TriedMessage(message, shown, shots, "person", reason=reason, tokens=tokens)
     text = _text(judged.sent)
     count = segments(text) if record.channel == Channel.SMS else 0
-    return Turn(message, shown, shots, "sent", text, count, tokens=tokens)
+    return TriedMessage(message, shown, shots, "sent", text, count, tokens=tokens)
 
 
 def _text(draft: Draft) -> str:

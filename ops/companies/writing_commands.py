@@ -8,10 +8,8 @@ from typing import Annotated
 import typer
 
 from chalicelib.outreach.channels import Channel
+from ops.command import CommandRun, command
 from ops.companies import company, writing
-from ops.options import Json, Stage
-from ops.output import Output
-from ops.session import Session
 
 writer_app = typer.Typer(help="What a language model writes for a project.", no_args_is_help=True)
 
@@ -21,11 +19,11 @@ def _group() -> None:
     """Keep `try` a command of its own."""
 
 
-@writer_app.command("try")
+@command(writer_app, "writer try")
 def writer_try(
+    run: CommandRun,
     company_id: Annotated[str, typer.Argument(help="A stored company.")],
     project_id: Annotated[str, typer.Argument(help="A project of it.")],
-    stage: Stage = "dev",
     channel: Annotated[
         Channel | None, typer.Option("--channel", help="By default the first.")
     ] = None,
@@ -35,20 +33,17 @@ def writer_try(
     data: Annotated[
         Path | None, typer.Option("--data", help="A JSON file: project_data of the sample request.")
     ] = None,
-    *,
-    json: Json = False,
-) -> None:
+) -> object:
     """Draft an opening and answers with the project's own model; nothing is stored or sent."""
-    session, output = Session(stage), Output(json)
+    output = run.output
     trial = writing.attempt(
-        session,
+        run.session,
         company_id,
         project_id,
         channel=channel.value if channel else None,
         messages=message or (),
         project_data=company.read(data) if data else None,
     )
-    output.show(trial.value())
     output.facts(
         {
             "channel": trial.channel,
@@ -70,3 +65,4 @@ def writer_try(
         rows.append([asked, turn.result, sms, str(turn.tokens), shown])
     output.table(("message", "what", "checks", "tokens", "text"), rows)
     output.say(f"{trial.tokens} tokens; nothing was sent")
+    return trial.value()

@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from chalicelib import settings
 from chalicelib.facts.dataset import DATASET, FACT_EVENT, YEARS_AROUND, definition, seed_keys
 from chalicelib.facts.model import Fact, FactStatus, Metric
 from chalicelib.facts.posting.ndjson import Archive, FileRows, S3Rows
 from chalicelib.facts.posting.powerbi import create_dataset, datasets_named, target_of
-from chalicelib.once.journal import Act
-from chalicelib.wiring import Services
+from ops.command import CommandRun, command, only_with
 from ops.facts import rebuild_plan
 from ops.facts.correction import Correction
 from ops.facts.rebuild import Rebuild
-from ops.identity import of_caller
-from ops.options import Json, Stage, Yes
-from ops.output import Output
-from ops.session import OperatorServices, Session
-from ops.stage import config
 
 DEADLINE_SECONDS = 30.0
 RUN_SECONDS = 600.0
 
 app = typer.Typer(help="The Power BI dataset and its facts.", no_args_is_help=True)
 
-Context = typer.Context
 Key = Annotated[str, typer.Argument(help="A fact's key, e.g. ALOWARE:719285063")]
 
 
@@ -57,101 +48,92 @@ def _day(text: str | None) -> str | None:
     return day.isoformat()
 
 
-@app.command("create")
+@command(app, "facts create", changes=True, examples=["facts create", "facts create --again"])
 def create_command(
-    context: Context,
-    stage: Stage = "dev",
+    run: CommandRun,
     *,
     again: Annotated[
         bool, typer.Option("--again", help="Even if one of that name exists.")
     ] = False,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+) -> object:
     """Create the push dataset and print its id, for POWERBI_DATASET_ID."""
-    parts = _writing(context, Session(stage, yes), "create")
+    parts = run.session.services
     workspace = parts.settings.powerbi_workspace_id
     client = parts.posting.powerbi_client
     existing = datasets_named(client, workspace, DATASET, deadline_seconds=DEADLINE_SECONDS)
     if existing and not again:
-        _end(Output(json), 0, {"there": list(existing)}, f"{DATASET} exists: {', '.join(existing)}")
-        return
-    _enter(parts, "facts create", "facts:dataset", there=list(existing))
+        text = f"{DATASET} exists: {', '.join(existing)}"
+        return _end(run, 0, {"there": list(existing)}, text)
+    run.enter("facts:dataset", there=list(existing))
     made = create_dataset(client, workspace, definition(), deadline_seconds=DEADLINE_SECONDS)
-    _end(Output(json), 0, {"made": made}, f"POWERBI_DATASET_ID={made}")
+    return _end(run, 0, {"made": made}, f"POWERBI_DATASET_ID={made}")
 
 
-@app.command("seed")
-def seed_command(
-    context: Context, stage: Stage = "dev", *, yes: Yes = False, json: Json = False
-) -> None:
+@command(app, "facts seed", changes=True)
+def seed_command(run: CommandRun) -> object:
     """Post the dimension rows that do not depend on facts: DimDate and DimMetric."""
-    parts = _writing(context, Session(stage, yes), "seed")
     keys = seed_keys(datetime.now(UTC).year)
-    _enter(parts, "facts seed", "facts:dataset", rows=len(keys))
-    outcome = parts.posting.writer.seed(keys, time_left_seconds=_budget())
-    _end(Output(json), int(outcome != "seeded"), {"outcome": outcome}, str(outcome))
+    run.enter("facts:dataset", rows=len(keys))
+    outcome = run.session.services.posting.writer.seed(keys, time_left_seconds=_budget())
+    return _end(run, int(outcome != "seeded"), {"outcome": outcome}, str(outcome))
 
 
-@app.command("pending")
-def pending_command(context: Context, stage: Stage = "dev", *, json: Json = False) -> None:
+@command(app, "facts pending", examples=["facts pending"])
+def pending_command(run: CommandRun) -> object:
     """Count the facts that are not posted yet, and show the oldest."""
-    parts = _parts(context, stage)
-    facts = parts.fact_ledger.pending(parts.fact_ledger.pending_keys(at_most=100_000))
+    ledger = run.session.services.fact_ledger
+    facts = ledger.pending(ledger.pending_keys(at_most=100_000))
     oldest = facts[0].key if facts else None
     text = f"{len(facts)} facts pending" + (f"; the oldest is {oldest}" if facts else "")
-    _end(Output(json), 0, {"waiting": len(facts), "oldest": oldest}, text)
+    return _end(run, 0, {"waiting": len(facts), "oldest": oldest}, text)
 
 
-@app.command("failed")
-def failed_command(context: Context, stage: Stage = "dev", *, json: Json = False) -> None:
+@command(app, "facts failed", examples=["facts failed"])
+def failed_command(run: CommandRun) -> object:
     """List the facts that Power BI rejected individually, and why."""
-    found = _parts(context, stage).fact_ledger.all_failed()
+    found = run.session.services.fact_ledger.all_failed()
     lines = [f"{key:<60} {reason}" for key, reason in found.items()]
-    _end(Output(json), 0, found, "\n".join([*lines, f"{len(found)} facts failed"]))
+    return _end(run, 0, found, "\n".join([*lines, f"{len(found)} facts failed"]))
 
 
-@app.command("retry")
+@command(app, "facts retry", changes=True, dry_run=True, examples=["facts retry"])
 def retry_command(
-    context: Context,
+    run: CommandRun,
     keys: Annotated[list[str] | None, typer.Argument(help="Default: all failed facts.")] = None,
-    stage: Stage = "dev",
-    *,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+) -> object:
     """Make failed facts pending again for the writer."""
-    parts = _writing(context, Session(stage, yes), "retry")
-    chosen = keys or list(parts.fact_ledger.all_failed())
-    for key in chosen:
-        _enter(parts, "facts retry", key)
-    reopened = {key: parts.fact_ledger.reopen(key) for key in chosen}
+    ledger = run.session.services.fact_ledger
+    failed = ledger.all_failed()
+    chosen = keys or list(failed)
+    if run.dry_run:
+        reopened = {key: key in failed for key in chosen}
+    else:
+        for key in chosen:
+            run.enter(key)
+        reopened = {key: ledger.reopen(key) for key in chosen}
     left = [key for key, is_open in reopened.items() if not is_open]
     lines = [f"{key}: has not failed" for key in left]
-    text = "\n".join([*lines, f"{len(reopened) - len(left)} facts pending again"])
-    _end(Output(json), int(bool(left)), reopened, text)
+    would = "would be pending" if run.dry_run else "pending"
+    text = "\n".join([*lines, f"{len(reopened) - len(left)} facts {would} again"])
+    return _end(run, int(bool(left)), reopened, text)
 
 
-@app.command("explain")
-def explain_command(
-    context: Context, key: Key, stage: Stage = "dev", *, json: Json = False
-) -> None:
+@command(app, "facts explain", examples=["facts explain <key>"])
+def explain_command(run: CommandRun, key: Key) -> object:
     """Show one fact: its status and why."""
-    row = _parts(context, stage).fact_ledger.row(key)
+    row = run.session.services.fact_ledger.row(key)
     if row is None:
         text = f"{key}: never received, or no longer kept in the ledger"
-        _end(Output(json), 1, {"error": "not found"}, text)
-        return
+        return _end(run, 1, {"error": "not found"}, text)
     lines = [f"{name:<12}{value}" for name, value in sorted(row.items())]
-    _end(Output(json), 0, dict(row), "\n".join(lines))
+    return _end(run, 0, dict(row), "\n".join(lines))
 
 
-@app.command("check")
-def check_command(context: Context, stage: Stage = "dev", *, json: Json = False) -> None:
+@command(app, "facts check", examples=["facts check"])
+def check_command(run: CommandRun) -> object:
     """Compare the facts by day in the ledger, the archive and the dataset."""
-    output = Output(json)
-    with output.waiting("comparing"):
-        compared = _parts(context, stage).posting.check.compare()
+    with run.output.waiting("comparing"):
+        compared = run.session.services.posting.check.compare()
     found = compared.differences
     lines = [f"{one.day}  {one.sink:<8} has {one.there} of {one.known}" for one in found]
     unread = [
@@ -168,14 +150,18 @@ def check_command(context: Context, stage: Stage = "dev", *, json: Json = False)
         "corrected": list(compared.corrected),
         "unread": unread,
     }
-    _end(output, int(bool(found or compared.corrected)), document, "\n".join(lines))
+    return _end(run, int(bool(found or compared.corrected)), document, "\n".join(lines))
 
 
-@app.command("correct")
+@command(
+    app,
+    "facts correct",
+    changes=True,
+    examples=["facts correct ALOWARE:719285063 --agent 102 --date 2026-11-19 --metric TEXTS"],
+)
 def correct_command(
-    context: Context,
+    run: CommandRun,
     key: Key,
-    stage: Stage = "dev",
     agent: Annotated[
         str | None, typer.Option(help="The agent's id in the report.", callback=_agent)
     ] = None,
@@ -184,19 +170,15 @@ def correct_command(
         typer.Option("--date", help="Its day, YYYY-MM-DD.", callback=_day),
     ] = None,
     metric: Annotated[Metric | None, typer.Option(help="What it counts as.")] = None,
-    *,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+) -> object:
     """Change what a stored fact says; the former values are kept."""
     if not (agent or day or metric):
         raise typer.BadParameter("give --agent, --date or --metric")
-    parts = _writing(context, Session(stage, yes), "correct")
+    parts = run.session.services
     row = parts.fact_ledger.row(key)
     if row is None or not row.get("metric") or row["status"] == FactStatus.SKIPPED:
         text = "not found: never received, not counted, or no longer kept in the ledger"
-        _end(Output(json), 1, {"outcome": "not_found"}, f"{key}: {text}")
-        return
+        return _end(run, 1, {"outcome": "not_found"}, f"{key}: {text}")
     fact = Fact(
         key=key,
         source=row["source"],
@@ -210,7 +192,7 @@ def correct_command(
         for name, one in (("agent", agent), ("date", day), ("metric", metric))
         if one is not None
     ]
-    _enter(parts, "facts correct", key, changed=changed)
+    run.enter(key, changed=changed)
     status, posting, dataset = FactStatus(row["status"]), parts.posting, parts.posting.reader()
     outcome = Correction(
         ledger=posting.ledger,
@@ -224,19 +206,25 @@ def correct_command(
         effects=posting.effects,
         switches=parts.switches,
         clock=parts.clock,
-        owner=of_caller(parts.client("sts")).name,
+        owner=run.session.identity.name,
     ).run(fact, status, time_left_seconds=_budget())
     later = (
         "; the dataset has it after a rebuild" if dataset and status == FactStatus.POSTED else ""
     )
     text = f"{key}: {outcome}" + (later if outcome == "corrected" else "; run it again")
-    _end(Output(json), int(outcome != "corrected"), {"outcome": outcome}, text)
+    return _end(run, int(outcome != "corrected"), {"outcome": outcome}, text)
 
 
-@app.command("rebuild")
+@command(
+    app,
+    "facts rebuild",
+    changes=True,
+    guard=only_with("apply"),
+    dry_run=True,
+    examples=["facts rebuild", "facts rebuild --apply"],
+)
 def rebuild_command(
-    context: Context,
-    stage: Stage = "dev",
+    run: CommandRun,
     archive: Annotated[
         Path | None, typer.Option(help="A folder instead of the stage's archive.")
     ] = None,
@@ -248,32 +236,28 @@ def rebuild_command(
     accept_loss: Annotated[
         bool, typer.Option("--accept-loss", help="Even if facts would be lost.")
     ] = False,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+) -> object:
     """Show what would be posted and lost; with --apply, clear the dataset and post it again."""
-    parts, output = _writing(context, Session(stage, yes), "rebuild"), Output(json)
+    parts = run.session.services
     dataset_id = dataset or parts.settings.powerbi_dataset_id
     reader = parts.posting.reader(dataset_id)
     if reader is None:
         text = "no dataset: set POWERBI_DATASET_ID or give --dataset"
-        _end(output, 1, {"outcome": "no_dataset"}, text)
-        return
+        return _end(run, 1, {"outcome": "no_dataset"}, text)
 
     def facts() -> list[Fact]:
         archives = [FileRows(archive)] if archive else [parts.posting.archive]
         return known_facts(parts.fact_ledger.all_posted(), [one for one in archives if one])
 
-    with output.waiting("reading the facts"):
+    with run.output.waiting("reading the facts"):
         planned = rebuild_plan.plan(reader, facts)
     refusal = planned.refusal(accepts_loss=accept_loss)
-    if refusal or not apply:
+    if refusal or run.dry_run or not apply:
         end = f"refused: {refusal}" if refusal else "nothing was changed; --apply does it"
         document = {"outcome": "refused" if refusal else "planned", **planned.document()}
-        _end(output, int(bool(refusal)), document, f"{planned.text()}\n{end}")
-        return
-    _enter(parts, "facts rebuild", "facts:dataset", accept_loss=accept_loss)
-    with output.waiting("posting"):
+        return _end(run, int(bool(refusal)), document, f"{planned.text()}\n{end}")
+    run.enter("facts:dataset", accept_loss=accept_loss)
+    with run.output.waiting("posting"):
         done = Rebuild(
             ledger=parts.posting.ledger,
             registry=parts.fact_ledger,
@@ -282,11 +266,11 @@ def rebuild_command(
             switches=parts.switches,
             clock=parts.clock,
             log=parts.log,
-            owner=of_caller(parts.client("sts")).name,
+            owner=run.session.identity.name,
         ).run(facts, time_left_seconds=_budget())
     document = {"outcome": done.outcome, **planned.document(), "posts": done.posts}
     text = f"{done.outcome}: {done.resumed_at + done.facts} facts, {done.posts} posts in this run"
-    _end(output, int(done.outcome != "rebuilt"), document, text)
+    return _end(run, int(done.outcome != "rebuilt"), document, text)
 
 
 def known_facts(posted: Sequence[Fact], archives: Sequence[Archive]) -> list[Fact]:
@@ -308,32 +292,11 @@ def archived(archive: Archive) -> Iterator[Fact]:
         )
 
 
-def _parts(context: Context, stage: str) -> Services:
-    """The services of a stage's functions, or those that the caller gave."""
-    if isinstance(context.obj, Services):
-        return context.obj
-    variables = {**config.configured(stage), **os.environ, "STAGE": stage}
-    return OperatorServices(settings.load(variables))
-
-
-def _writing(context: Context, session: Session, command: str) -> Services:
-    """The services for a command that writes; prod needs `--yes`."""
-    session.must_be_confirmed(f"facts {command}")
-    return _parts(context, session.stage)
-
-
-def _enter(parts: Services, what: str, key: str, **seen: object) -> None:
-    """Enter an act in the journal, right before it is done."""
-    actor = of_caller(parts.client("sts")).name
-    parts.journal.enter(Act(what=what, key=key, actor=actor, evidence=seen))
-
-
-def _end(output: Output, code: int, document: Any, text: str) -> None:  # noqa: ANN401 - JSON
-    """Print a command's result, and leave with its exit code."""
-    output.show(document)
-    output.say(text)
-    if code:
-        raise typer.Exit(code)
+def _end(run: CommandRun, code: int, document: object, text: str) -> object:
+    """Print what a command found or did, and have it end with an exit code."""
+    run.output.say(text)
+    run.code = code
+    return document
 
 
 def _budget() -> Callable[[], float]:

@@ -3,7 +3,7 @@
 automation        how much is answered automatically by week, and what customers wrote next
 commands          `explain`, `unfinished`, `doctor`
 explain/          what happened to anything that an operator can name, and why
-events            jobs rebuilt from ledger rows, one by one or by a paced scan
+ledger_rows       jobs rebuilt from ledger rows, one by one or by a paced scan
 metrics           series of the stage's metrics, from CloudWatch
 piles             what waits for a person, by harm
 planned           the actions of a stored plan, and what running it again would do

@@ -8,16 +8,18 @@ from typing import Annotated, Any
 
 import typer
 
+from ops.command import CommandRun, command
 from ops.inspect import doctor, explain, unfinished
-from ops.options import Json, Limit, Stage
+from ops.options import Limit
 from ops.output import Output
-from ops.session import EXIT_NO, Session
+from ops.session import EXIT_NO
 
 app = typer.Typer()
 
 
-@app.command("explain")
+@command(app, "explain", examples=["explain <what you have>"])
 def explain_command(
+    run: CommandRun,
     subject: Annotated[
         str,
         typer.Argument(
@@ -25,20 +27,17 @@ def explain_command(
             " log line, a phone number, an e-mail address, an order number, a Twilio or SES id, ..."
         ),
     ],
-    stage: Stage = "dev",
     *,
     deep: Annotated[bool, typer.Option("--deep", help="Scan the whole ledger too.")] = False,
-    json: Json = False,
-) -> None:
+) -> object:
     """Show what happened to a conversation, an event or an action, and why."""
-    output = Output(json)
+    output = run.output
     report = explain.explain(
-        Session(stage),
+        run.session,
         subject,
         deep=deep,
         watch=lambda pages, total: output.following(pages, "scanning", total=total),
     )
-    output.show(report)
     for one in report["events"]:
         _show_event(output, one)
     for fact in report.get("facts", ()):
@@ -49,6 +48,7 @@ def explain_command(
         output.say(f"{name}: {value}")
     for note in report["notes"]:
         output.say(note, style="yellow")
+    return report
 
 
 def _show_event(output: Output, one: Mapping[str, Any]) -> None:
@@ -70,30 +70,29 @@ def _show_event(output: Output, one: Mapping[str, Any]) -> None:
         output.say(one["log_query"])
 
 
-@app.command("unfinished")
-def unfinished_command(stage: Stage = "dev", limit: Limit = 200, *, json: Json = False) -> None:
+@command(app, "unfinished", examples=["unfinished"])
+def unfinished_command(run: CommandRun, limit: Limit = 200) -> object:
     """List accepted events that are not finished, oldest first."""
-    session, output = Session(stage), Output(json)
-    events = unfinished.events(session, limit=limit)
     columns = ("received_at", "event", "status", "reason", "attempts", "due_at")
-    output.show([{name: one[name] for name in columns} for one in events])
-    output.table(columns, [tuple(one[name] for name in columns) for one in events])
-    number = len(events) if len(events) < limit else unfinished.count(session)
+    events = [
+        {name: one[name] for name in columns} for one in unfinished.events(run.session, limit=limit)
+    ]
+    run.output.records(columns, events)
+    number = len(events) if len(events) < limit else unfinished.count(run.session)
     shown = f", only {limit} shown" if number > len(events) else ""
-    output.say(f"{number} unfinished{shown}")
+    run.output.say(f"{number} unfinished{shown}")
+    return events
 
 
-@app.command("doctor")
-def doctor_command(stage: Stage = "dev", *, json: Json = False) -> None:
+@command(app, "doctor", examples=["doctor"])
+def doctor_command(run: CommandRun) -> object:
     """Check a deployed stage against its declaration; exit code 1 if a check fails.
 
     Account, region and release come first, then what blocks what, then system by system; each line
     that needs something done ends with the command for it.
     """
-    output = Output(json)
-    found = list(output.following(doctor.examine(Session(stage)), "checking"))
-    output.show([asdict(one) for one in found])
-    columns = ("system", "check", "result", "detail", "mend")
-    output.table(columns, [(f.system, f.check, f.result, f.detail, f.mend) for f in found])
+    found = list(run.output.following(doctor.examine(run.session), "checking"))
     if any(one.result == "fail" for one in found):
-        raise typer.Exit(EXIT_NO)
+        run.code = EXIT_NO
+    columns = ("system", "check", "result", "detail", "mend")
+    return run.output.records(columns, [asdict(one) for one in found])

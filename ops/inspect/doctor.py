@@ -28,7 +28,7 @@ from ops.inspect.finding import Finding, finding
 from ops.session import OpsError, Session
 from ops.stage import config, names, provision, switches
 from ops.stage.mail import UNPUBLISHED
-from ops.stage.template import TemplateError
+from ops.stage.template import StageTemplateError
 from ops.unreachable import NOT_LOGGED_IN
 
 
@@ -95,7 +95,7 @@ def _stage(session: Session) -> Iterator[Finding]:
 def _tables(session: Session) -> Iterator[Finding]:
     try:
         names.refuse_other_names(session.template, session.services.settings)
-    except TemplateError as error:
+    except StageTemplateError as error:
         yield Finding("tables", "fail", str(error))
     dynamodb = session.client("dynamodb")
     for resource in session.template.resources("AWS::DynamoDB::Table"):

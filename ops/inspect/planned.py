@@ -16,7 +16,7 @@ from chalicelib.outreach.messages.plan import FLOW as OUTREACH
 from chalicelib.outreach.messages.plan import MessagePlan
 from chalicelib.outreach.sending import effects as outreach_actions
 from chalicelib.outreach.sending.effects import SendData
-from ops.inspect.events import job_of
+from ops.inspect.ledger_rows import job_of
 from ops.repair import preview
 from ops.session import OpsError, Session
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
@@ -14,11 +14,11 @@ import typer
 from chalicelib.errors import MiddlewareError
 from chalicelib.once.event import EventStatus
 from ops import journal
-from ops.inspect import events, planned
-from ops.options import Because, DryRun, Json, Limit, Rate, Reason, Stage, Yes
-from ops.output import Output
+from ops.command import CommandRun, command, only_with
+from ops.inspect import ledger_rows, planned
+from ops.options import Limit, Rate
 from ops.repair import preview, replay, restore, settle
-from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
+from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError
 from ops.stage import switches
 from ops.times import moment, span
 
@@ -29,10 +29,20 @@ SHOWN = 100
 """How many keys a dry run prints; it counts all of them."""
 
 
-@app.command("replay")
+@command(
+    app,
+    "replay",
+    changes=True,
+    dry_run=True,
+    examples=[
+        "replay <event>",
+        "replay --status failed --since 24h --dry-run",
+        "replay --status failed --since 24h --rate 1",
+    ],
+)
 def replay_command(
+    run: CommandRun,
     event: Annotated[list[str] | None, typer.Argument(help="Event keys.")] = None,
-    stage: Stage = "dev",
     status: Annotated[
         EventStatus | None, typer.Option(help="Instead of keys: every event of this status.")
     ] = None,
@@ -46,17 +56,12 @@ def replay_command(
     after: Annotated[
         str | None, typer.Option(help="Continue after this event, the last of an earlier run.")
     ] = None,
-    because: Because = "",
-    *,
-    dry_run: DryRun = False,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+) -> object:
     """Put events on the queue again under the same keys; finished actions are not repeated.
 
     With --dry-run: which effects each would have and which not, from the ledger; sends nothing.
     """
-    session, output = Session(stage, yes), Output(json)
+    session = run.session
     if bool(event) == bool(status):
         raise OpsError("name events, or a --status", code=EXIT_UNUSABLE)
     if after and not status:
@@ -67,7 +72,7 @@ def replay_command(
     if event:
         found = [session.row(key) for key in event]
     else:
-        found = events.events_of(
+        found = ledger_rows.events_of(
             session,
             status=str(status and status.value),
             since=moment(session.services.clock, since),
@@ -76,209 +81,207 @@ def replay_command(
             reason=reason,
         )
     found = (row for _, row in zip(range(limit), found, strict=False))
-    if dry_run:
-        _preview(session, output, found)
-        return
-    session.may_write("replay")
-    again = replay.replay(session, found, per_second=rate, because=because or reason or "")
+    if run.dry_run:
+        return _preview(run, found)
+    again = replay.replay(session, found, per_second=rate, because=run.because or reason or "")
     count, last = 0, after
     try:
-        for last in output.following(again, "replaying"):  # noqa: B007 - for `--after`
+        for last in run.output.following(again, "replaying"):  # noqa: B007 - for `--after`
             count += 1
     except (KeyboardInterrupt, MiddlewareError):
         sys.stderr.write(f"{count} events were put on the queue; continue with --after {last}\n")
         raise
-    output.show({"events": count, "dry_run": False, "last": last})
-    output.say(f"{count} events put on the queue")
+    run.output.say(f"{count} events put on the queue")
+    return {"events": count, "dry_run": False, "last": last}
 
 
-def _preview(session: Session, output: Output, found: Iterable[Any]) -> None:
+def _preview(run: CommandRun, found: Iterable[Any]) -> object:
     """Show what a replay would do, an event a line."""
     count, last = 0, None
     everything: list[preview.Foreseen] = []
     shown = []
-    for count, row in enumerate(output.following(found, "reading"), start=1):
+    for count, row in enumerate(run.output.following(found, "reading"), start=1):
         last = str(row["event_id"])
-        effects = planned.would_do(session, row)
+        effects = planned.would_do(run.session, row)
         everything += effects
         if count <= SHOWN:
-            output.say(f"{last}: {preview.summary(effects)}")
+            run.output.say(f"{last}: {preview.summary(effects)}")
             shown.append({"event": last, "effects": [asdict(one) for one in effects]})
     whole = preview.summary(everything)
-    output.show({"events": count, "dry_run": True, "last": last, "effects": whole, "first": shown})
-    output.say(f"{count} events would be put on the queue: {whole}")
+    run.output.say(f"{count} events would be put on the queue: {whole}")
+    return {"events": count, "dry_run": True, "last": last, "effects": whole, "first": shown}
 
 
-@app.command("resend")
+@command(
+    app,
+    "resend",
+    changes=True,
+    asks="Perform {action} once more?",
+    dry_run=True,
+    examples=[
+        "resend <act:…> --dry-run",
+        'resend <act:…> --reason "the customer lost it"',
+    ],
+)
 def resend_command(
+    run: CommandRun,
     action: Annotated[str, typer.Argument(help="act:... that is done or abandoned.")],
-    stage: Stage = "dev",
     nonce: Annotated[
         str | None, typer.Option(help="The same nonce acts only once; default: a new one.")
     ] = None,
-    reason: Reason = "",
-    *,
-    dry_run: DryRun = False,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+) -> object:
     """Perform a finished action once more; a customer may get a message twice."""
-    session, output = Session(stage, yes), Output(json)
-    if dry_run:
-        effects = replay.resend_would_do(session, action)
-        output.show({"dry_run": True, "effects": [asdict(one) for one in effects]})
-        output.say(preview.summary(effects))
-        return
-    session.may_write("resend")
-    session.row(action)
-    if not yes and not typer.confirm(f"Perform {action} once more?", err=True):
-        raise OpsError("not done")
-    job = replay.resend(session, action, nonce or uuid.uuid4().hex[:12], because=reason)
-    output.show({"event": job.event_key, "nonce": job.nonce})
-    output.say(f"queued as {job.event_key}")
+    effects = replay.resend_would_do(run.session, action, nonce)
+    if run.dry_run:
+        run.output.say(preview.summary(effects))
+        return {"dry_run": True, "effects": [asdict(one) for one in effects]}
+    run.confirm()
+    job = replay.resend(run.session, action, nonce or uuid.uuid4().hex[:12], because=run.because)
+    run.output.say(f"queued as {job.event_key}")
+    return {"event": job.event_key, "nonce": job.nonce}
 
 
-@app.command("settle")
+@command(
+    app,
+    "settle",
+    changes=True,
+    guard=only_with("outcome"),
+    asks="If it did happen, the customer gets it twice. Settle as not done?",
+    examples=[
+        "settle",
+        "settle <act:…>",
+        "settle <act:…> done",
+        'settle <act:…> not-done --reason "not in the vendor\'s list at 10:40" --yes',
+    ],
+)
 def settle_command(
+    run: CommandRun,
     action: Annotated[str | None, typer.Argument(help="act:...; omit to list them.")] = None,
     outcome: Annotated[
-        str | None, typer.Argument(help="done, not-done or abandon; omit to ask the vendor.")
+        str | None,
+        typer.Argument(
+            help="done, not-done or abandon; omit to ask the vendor.",
+            autocompletion=lambda: list(settle.OUTCOMES),
+        ),
     ] = None,
-    stage: Stage = "dev",
     ref: Annotated[str | None, typer.Option(help="The vendor's id of the effect.")] = None,
     limit: Limit = 200,
-    reason: Reason = "",
-    *,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
-    """Actions with an unknown outcome: list them, ask the vendor, or settle one manually."""
-    session, output = Session(stage, yes), Output(json)
+) -> object:
+    """List actions with an unknown outcome, ask the vendor about one, or settle it manually."""
     if action is None:
-        found = settle.unsettled(session, limit=limit)
-        result: Any = [
+        found = [
             {"action": one.key, "kind": one.kind, "event": one.event_key, "reason": one.reason}
-            for one in found
+            for one in settle.unsettled(run.session, limit=limit)
         ]
-        output.table(("action", "kind", "reason"), [(o.key, o.kind, o.reason) for o in found])
-        output.say(f"{len(found)} unknown")
-    elif outcome is None:
-        result = settle.ask(session, action)
-        output.facts(result)
-    elif outcome not in settle.OUTCOMES:
+        run.output.records(("action", "kind", "reason"), found)
+        run.output.say(f"{len(found)} unknown")
+        return found
+    if outcome is None:
+        return run.output.facts(settle.ask(run.session, action))
+    if outcome not in settle.OUTCOMES:
         choices = ", ".join(settle.OUTCOMES)
         raise OpsError(f"{outcome} is not one of {choices}", code=EXIT_UNUSABLE)
-    else:
-        session.may_write("settle")
-        if outcome == "not-done" and not yes:
-            _confirm_not_done(settle.at_stake(session, action))
-        result = settle.settle(session, action, outcome, ref=ref, because=reason)
-        output.facts(result)
-    output.show(result)
+    if outcome == "not-done":
+        run.confirm(settle.at_stake(run.session, action))
+    return run.output.facts(
+        settle.settle(run.session, action, outcome, ref=ref, because=run.because)
+    )
 
 
-def _confirm_not_done(at_stake: Mapping[str, Any]) -> None:
-    """Show what may be sent twice, and ask."""
-    for name, value in at_stake.items():
-        typer.echo(f"{name + ':':<28}{value}", err=True)
-    question = "If it did happen, the customer gets it twice. Settle as not done?"
-    if not typer.confirm(question, err=True):
-        raise OpsError("not done")
-
-
-@app.command("journal")
+@command(
+    app,
+    "journal",
+    examples=["journal --since 24h", "journal <key>", "journal --since 7d --by <person>"],
+)
 def journal_command(
+    run: CommandRun,
     key: Annotated[
         str | None, typer.Argument(help="evt:..., act:..., a conversation, switch:kill_switch, ...")
     ] = None,
-    stage: Stage = "dev",
     by: Annotated[str | None, typer.Option("--by", help="Only of this person.")] = None,
     since: Annotated[str, typer.Option(help="Without a key: 24h, 7d, or an ISO time.")] = "24h",
-    *,
-    json: Json = False,
-) -> None:
+) -> object:
     """Show what persons did: when, who, what, to which key, why, and what they saw."""
-    session, output = Session(stage), Output(json)
-    start = datetime.fromisoformat(moment(session.services.clock, since))
-    found = list(journal.read(session, key=key, by=by, since=start))
-    output.show(found)
-    columns = ("at", "by", "did", "key", "result", "reason", "saw")
-    output.table(columns, [tuple(one[name] for name in columns) for one in found])
-    output.say(f"{len(found)} acts")
+    start = datetime.fromisoformat(moment(run.session.services.clock, since))
+    found = list(journal.read(run.session, key=key, by=by, since=start))
+    run.output.records(("at", "by", "did", "key", "result", "reason", "saw"), found)
+    run.output.say(f"{len(found)} acts")
+    return found
 
 
-@app.command("reconcile")
+@command(
+    app,
+    "reconcile",
+    changes=True,
+    dry_run=True,
+    examples=["reconcile", "reconcile --since 24h", "reconcile --dry-run"],
+)
 def reconcile_command(
-    stage: Stage = "dev",
+    run: CommandRun,
     since: Annotated[str, typer.Option(help="How far back tickets are listed: 24h, 7d.")] = "24h",
     from_number: Annotated[
         int | None,
         typer.Option(min=1, help="If listing is forbidden: start at this ticket number."),
     ] = None,
-    *,
-    dry_run: DryRun = False,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+) -> object:
     """Run the sweep once, now; exit code 1 if it could not check everything."""
-    session, output = Session(stage, yes), Output(json)
-    clock = session.services.clock
-    if not dry_run:
-        session.may_write("reconcile")
-        journal.enter(session, "reconcile", "sweep", since=since, from_number=from_number)
+    services = run.session.services
+    clock = services.clock
+    if not run.dry_run:
+        run.enter("sweep", since=since, from_number=from_number)
         if from_number is not None:
-            session.services.sweeps.begin_after(from_number - 1)
+            services.sweeps.begin_after(from_number - 1)
     ends = clock.monotonic() + RECONCILE_SECONDS
-    summary = session.services.reconciler.sweep(
+    summary = services.reconciler.sweep(
         time_left_seconds=lambda: ends - clock.monotonic(),
         window=span(since),
-        dry_run=dry_run,
+        dry_run=run.dry_run,
     )
-    output.show({**asdict(summary), "dry_run": dry_run})
-    output.facts(asdict(summary))
     if summary.listing != "complete":
-        raise typer.Exit(EXIT_NO)
+        run.code = EXIT_NO
+    return {**run.output.facts(asdict(summary)), "dry_run": run.dry_run}
 
 
-@app.command("restore")
+@command(app, "restore", changes=True, dry_run=True)
 def restore_command(
+    run: CommandRun,
     at: Annotated[
         str, typer.Option("--at", help="The backup's time: ISO, or 24h ago.", show_default=False)
     ],
-    stage: Stage = "dev",
     *,
     release: Annotated[
         bool, typer.Option("--release", help="Leave shadow mode, if everything is reconciled.")
     ] = False,
-    because: Because = "",
-    dry_run: DryRun = False,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
-    """After the ledger was restored from a backup: shadow, remember what was done, reconcile.
+) -> object:
+    """Bring a stage back after its ledger was restored from a backup: shadow, remember, reconcile.
 
     Without --release the stage stays in shadow mode, whatever else goes wrong.
     """
-    session, output = Session(stage, yes), Output(json)
-    since = moment(session.services.clock, at)
+    since = moment(run.session.services.clock, at)
     if release:
-        reasons = restore.unready(session)
-        if reasons:
-            raise OpsError("not released: " + "; ".join(reasons))
-        session.may_write("restore --release")
-        journal.enter(session, "restore --release", "ledger", reason=because, backup=at)
-        switches.write(session, "shadow_mode", "false")
-        output.show({"released": True})
-        output.say("shadow_mode is false; every container has it within 30 seconds")
-        return
-    if not dry_run:
-        session.may_write("restore")
-        journal.enter(session, "restore", "ledger", reason=because, backup=at)
-        with output.waiting("every container enters shadow mode"):
-            restore.enter_shadow(session)
-    found = restore.remember(session, since, dry_run=dry_run)
-    output.show({**asdict(found), "dry_run": dry_run})
-    output.say(f"{found.read} effects since the backup; the ledger had forgotten {found.written}")
-    if not dry_run:
-        output.say("next: python -m ops reconcile --since <as long ago as the backup>, until it")
-        output.say(f"queues nothing; then python -m ops restore --at {at} --release --yes")
+        return _release(run, at)
+    if not run.dry_run:
+        run.enter("ledger", backup=at)
+        with run.output.waiting("every container enters shadow mode"):
+            restore.enter_shadow(run.session)
+    found = restore.remember(run.session, since, dry_run=run.dry_run)
+    say = run.output.say
+    say(f"{found.read} effects since the backup; the ledger had forgotten {found.written}")
+    if not run.dry_run:
+        say("next: python -m ops reconcile --since <as long ago as the backup>, until it")
+        say(f"queues nothing; then python -m ops restore --at {at} --release --yes")
+    return {**asdict(found), "dry_run": run.dry_run}
+
+
+def _release(run: CommandRun, backup: str) -> object:
+    """Leave shadow mode, if nothing is left to reconcile."""
+    reasons = restore.unready(run.session)
+    if reasons:
+        raise OpsError("not released: " + "; ".join(reasons))
+    if run.dry_run:
+        run.output.say("it may be released: everything is reconciled")
+        return {"released": False, "dry_run": True}
+    run.enter("ledger", what="restore --release", backup=backup)
+    switches.write(run.session, "shadow_mode", "false")
+    run.output.say("shadow_mode is false; every container has it within 30 seconds")
+    return {"released": True, "dry_run": False}

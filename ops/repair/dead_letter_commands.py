@@ -7,133 +7,123 @@ from typing import Annotated, Any
 
 import typer
 
+from ops.command import CommandRun, command
 from ops.inspect import explain
-from ops.options import Because, DryRun, Json, Limit, Rate, Stage, Yes
-from ops.output import Output
+from ops.options import Limit, Rate
 from ops.repair import dead_letters, mail_failures
-from ops.session import EXIT_UNUSABLE, OpsError, Session
+from ops.session import EXIT_UNUSABLE, OpsError
 
 dlq_app = typer.Typer(help="The lanes' dead-letter queues.", no_args_is_help=True)
 
 
-@dlq_app.command("list")
-def dlq_list(stage: Stage = "dev", limit: Limit = 100, *, json: Json = False) -> None:
+@command(dlq_app, "dlq list", examples=["dlq list"])
+def dlq_list(run: CommandRun, limit: Limit = 100) -> object:
     """List the dead letters, and why each is there."""
-    output = Output(json)
-    session = Session(stage)
-    letters = [one.summary for one in dead_letters.peek(session, limit=limit)]
-    output.show(letters)
-    output.table(
-        ("message", "event", "status", "reason"),
-        [(one["message_id"], one["event"], one["status"], one["reason"]) for one in letters],
-    )
-    if json:
-        return
-    reasons = Counter(str(one["reason"]) for one in letters)
+    letters = [one.summary for one in dead_letters.peek(run.session, limit=limit)]
+    output = run.output
+    output.records(("message_id", "event", "status", "reason"), letters)
     output.say("")
-    output.table(("reason", "shown"), reasons.most_common())
-    for name, count in dead_letters.totals(session).items():
-        output.say(f"{name}: {count} in total")
+    output.table(("reason", "shown"), Counter(one["reason"] for one in letters).most_common())
+    if not output.as_json:
+        for name, count in dead_letters.totals(run.session).items():
+            output.say(f"{name}: {count} in total")
     output.say(f"{len(letters)} shown; SQS may show only the oldest of each conversation")
+    return letters
 
 
-@dlq_app.command("show")
+@command(dlq_app, "dlq show", examples=["dlq show <event>"])
 def dlq_show(
+    run: CommandRun,
     message: Annotated[str, typer.Argument(help="A message id or an event key.")],
-    stage: Stage = "dev",
-    *,
-    json: Json = False,
-) -> None:
+) -> object:
     """Show one dead letter: its origin and its event's row; never its text."""
-    output = Output(json)
-    session = Session(stage)
-    for one in dead_letters.peek(session, limit=10_000):
+    for one in dead_letters.peek(run.session, limit=10_000):
         if message in (one.message_id, one.summary["event"]):
-            shown: dict[str, Any] = dict(one.summary)
+            shown: dict[str, Any] = dict(run.output.facts(one.summary))
             if one.row is not None:
-                shown["explained"] = explain.explain(session, str(one.summary["event"]))
-            output.show(shown)
-            output.facts({name: value for name, value in shown.items() if name != "explained"})
-            return
+                shown["explained"] = explain.explain(run.session, str(one.summary["event"]))
+            return shown
     raise OpsError(f"no such dead letter: {message}")
 
 
-@dlq_app.command("redrive")
+@command(
+    dlq_app,
+    "dlq redrive",
+    changes=True,
+    dry_run=True,
+    examples=[
+        "dlq redrive --dry-run",
+        "dlq redrive --rate 1",
+        'dlq redrive --reason dead_letter:richpanel --rate 1 --because "Richpanel is back"',
+    ],
+)
 def dlq_redrive(
+    run: CommandRun,
     message: Annotated[
         str | None, typer.Argument(help="Only this message id or event key.")
     ] = None,
-    stage: Stage = "dev",
     limit: Limit = 10_000,
     rate: Rate = 5.0,
     reason: Annotated[
         str | None, typer.Option(help="Only those whose reason begins so, as `dlq list` prints it.")
     ] = None,
-    because: Because = "",
-    *,
-    dry_run: DryRun = False,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+) -> object:
     """Send dead letters back to their lanes, then delete them from the DLQs.
 
     With --dry-run: which effects each would have and which not, from the ledger; sends nothing.
     """
-    session, output = Session(stage, yes), Output(json)
+    session = run.session
     wanted = dead_letters.Wanted(message, reason)
-    if dry_run:
+    if run.dry_run:
         letters = [one for one in dead_letters.peek(session, limit=limit) if wanted.fits(one)]
         done = [{**one.summary, "did": dead_letters.would(session, one)} for one in letters]
     else:
-        session.may_write("dlq redrive")
+        because = run.because or reason or ""
         moved = dead_letters.redrive(
-            session, limit=limit, per_second=rate, wanted=wanted, because=because or reason or ""
+            session, limit=limit, per_second=rate, wanted=wanted, because=because
         )
-        done = [{**one.summary, "did": did} for one, did in output.following(moved, "redriving")]
+        followed = run.output.following(moved, "redriving")
+        done = [{**one.summary, "did": did} for one, did in followed]
     if message and not done:
         raise OpsError(f"no such dead letter: {message}")
-    output.show(done)
-    output.table(("event", "reason", "did"), [(d["event"], d["reason"], d["did"]) for d in done])
-    output.say(f"{len(done)} messages")
+    run.output.records(("event", "reason", "did"), done)
+    run.output.say(f"{len(done)} messages")
+    return done
 
 
-@dlq_app.command("drop")
+@command(
+    dlq_app,
+    "dlq drop",
+    changes=True,
+    asks="Delete {message} for good?",
+    examples=['dlq drop <message> --reason "sent by hand, not a job"'],
+)
 def dlq_drop(
+    run: CommandRun,
     message: Annotated[str, typer.Argument(help="The message id of an undecodable letter.")],
-    reason: Annotated[str, typer.Option("--reason", help="Why, for the journal.")],
-    stage: Stage = "dev",
-    *,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+) -> object:
     """Delete a dead letter that can never be decoded; the journal keeps who, why and its digest."""
-    session, output = Session(stage, yes), Output(json)
-    session.may_write("dlq drop")
-    if not reason.strip():
+    if not run.because.strip():
         raise OpsError("--reason must say why", code=EXIT_UNUSABLE)
-    if not yes and not typer.confirm(f"Delete {message} for good?", err=True):
-        raise OpsError("not done")
-    dropped = dead_letters.drop(session, message, because=reason).summary
-    output.show({**dropped, "did": "dropped"})
-    output.say(f"{message} dropped")
+    run.confirm()
+    dropped = dead_letters.drop(run.session, message, because=run.because).summary
+    run.output.say(f"{message} dropped")
+    return {**dropped, "did": "dropped"}
 
 
-@dlq_app.command("mail")
-def dlq_mail(
-    stage: Stage = "dev",
-    limit: Limit = 10_000,
-    *,
-    dry_run: DryRun = False,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+@command(
+    dlq_app,
+    "dlq mail",
+    changes=True,
+    dry_run=True,
+    examples=["dlq mail --dry-run", "dlq mail"],
+)
+def dlq_mail(run: CommandRun, limit: Limit = 10_000) -> object:
     """Process again the mail events that their function failed on."""
-    session, output = Session(stage, yes), Output(json)
-    if not dry_run:
-        session.may_write("dlq mail")
-    processed = mail_failures.process_again(session, limit=limit, dry_run=dry_run)
-    done = list(output.following(processed, "processing"))
-    output.show(done)
-    columns = ("message_id", "error", "did")
-    output.table(columns, [tuple(one.get(name) for name in columns) for one in done])
-    output.say(f"{len(done)} messages")
+    processed = mail_failures.process_again(
+        run.session, limit=limit, dry_run=run.dry_run, because=run.because
+    )
+    done = list(run.output.following(processed, "processing"))
+    run.output.records(("message_id", "error", "did"), done)
+    run.output.say(f"{len(done)} messages")
+    return done

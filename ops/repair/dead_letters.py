@@ -22,7 +22,7 @@ from chalicelib.once.lanes import LANES
 from chalicelib.wiring.jobs import decode
 from ops import journal
 from ops.inspect import planned
-from ops.inspect.events import RequeuePace
+from ops.inspect.ledger_rows import LoopPace
 from ops.repair import preview, replay
 from ops.session import OpsError, Session
 
@@ -141,7 +141,7 @@ def redrive(
         wanted: which; everything else is put back.
         because: why, for the journal.
     """
-    pace = RequeuePace(session.services.clock, per_second)
+    pace = LoopPace(session.services.clock, per_second)
     left: list[DeadLetter] = []
     try:
         for letter in _received(session, limit=limit, at_once=1):
@@ -220,15 +220,16 @@ def put_back(session: Session, letter: DeadLetter) -> None:
         )
 
 
-def purge(session: Session, holds: Callable[[str], bool]) -> int:
-    """Delete the messages whose body matches; returns how many."""
+def purge(session: Session, holds: Callable[[str], bool], *, dry_run: bool = False) -> int:
+    """Delete the messages whose body matches, or only count them; returns how many."""
     sqs, gone = session.client("sqs"), 0
     left: list[DeadLetter] = []
     try:
         for letter in _received(session, limit=100_000, at_once=10):
-            if holds(letter.body):
+            is_about = holds(letter.body)
+            gone += is_about
+            if is_about and not dry_run:
                 sqs.delete_message(QueueUrl=letter.queue_url, ReceiptHandle=letter.receipt_handle)
-                gone += 1
             else:
                 left.append(letter)
     finally:

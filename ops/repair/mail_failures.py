@@ -26,7 +26,9 @@ VISIBILITY_SECONDS = 60
 """Visibility timeout of a message while it is read."""
 
 
-def process_again(session: Session, *, limit: int, dry_run: bool) -> Iterator[dict[str, Any]]:
+def process_again(
+    session: Session, *, limit: int, dry_run: bool, because: str = ""
+) -> Iterator[dict[str, Any]]:
     """Put each event on the event queue, then delete it here; yields ids and what was done."""
     for message in _received(session, limit=limit):
         result: dict[str, Any] = {"message_id": message["MessageId"]}
@@ -41,20 +43,21 @@ def process_again(session: Session, *, limit: int, dry_run: bool) -> Iterator[di
             yield result | {"did": "would be processed again"}
             continue
         key = f"mail:{message['MessageId']}"
-        journal.enter(session, "dlq mail", key, error=result["error"])
+        journal.enter(session, "dlq mail", key, reason=because, error=result["error"])
         for payload in payloads:
             session.services.mail(payload)
         _delete(session, message)
         yield result | {"did": "processed again"}
 
 
-def purge(session: Session, holds: Callable[[str], bool]) -> int:
-    """Delete the messages whose body matches; returns how many."""
+def purge(session: Session, holds: Callable[[str], bool], *, dry_run: bool = False) -> int:
+    """Delete the messages whose body matches, or only count them; returns how many."""
     gone = 0
     for message in _received(session, limit=100_000):
         if holds(message["Body"]):
-            _delete(session, message)
             gone += 1
+            if not dry_run:
+                _delete(session, message)
     return gone
 
 

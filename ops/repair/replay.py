@@ -16,12 +16,13 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.once import keys
 from chalicelib.once.action import ActionStatus
+from chalicelib.once.effect import Effect
 from chalicelib.once.job import ActionResend, Recovery
 from chalicelib.once.ledger import rows
 from chalicelib.once.store import Item
 from ops import journal
 from ops.inspect import planned
-from ops.inspect.events import RequeuePace, job_of
+from ops.inspect.ledger_rows import LoopPace, job_of
 from ops.repair import preview
 from ops.session import OpsError, OvertakenError, Session
 
@@ -41,7 +42,7 @@ def replay(
     Raises:
         OvertakenError: the form of that id has asked for it before.
     """
-    pace = RequeuePace(session.services.clock, per_second)
+    pace = LoopPace(session.services.clock, per_second)
     for row in found:
         pace.wait()
         job = job_of(session, row)
@@ -79,7 +80,7 @@ def resend(session: Session, action_key: str, nonce: str, *, because: str = "") 
     Raises:
         OpsError: there is no such action, it is not finished, or its event cannot be rebuilt.
     """
-    row, source = _resendable(session, action_key)
+    row, source, _ = _resendable(session, action_key)
     services = session.services
     facts = rows.event(dict(source))
     again = ActionResend(
@@ -99,21 +100,19 @@ def resend(session: Session, action_key: str, nonce: str, *, because: str = "") 
     return again
 
 
-def resend_would_do(session: Session, action_key: str) -> list[preview.Foreseen]:
-    """What a resend would do now.
-
-    Raises:
-        OpsError: as `resend`.
-    """
-    _, source = _resendable(session, action_key)
-    found = [one for one in planned.actions(session, source) if one.key == action_key]
-    if not found:
-        raise OpsError(f"{action_key} cannot be resent: it is not in its event's plan")
-    return preview.of_resend(found[0], planned.switches(session))
+def resend_would_do(
+    session: Session, action_key: str, nonce: str | None = None
+) -> list[preview.Foreseen]:
+    """What a resend would do now; arguments and errors as `resend`, without a nonce a new one."""
+    _, source, action = _resendable(session, action_key)
+    again = f"{source['event_id']}{keys.RESEND}{nonce}"
+    if nonce and session.ledger_table.get({"event_id": again}) is not None:
+        return [preview.Foreseen(action_key, preview.DONE, "that nonce was used before")]
+    return preview.of_resend(action, planned.switches(session))
 
 
-def _resendable(session: Session, action_key: str) -> tuple[Item, Item]:
-    """The rows of a finished action and of its event."""
+def _resendable(session: Session, action_key: str) -> tuple[Item, Item, Effect]:
+    """The rows of a finished action and of its event, and the action as it is planned."""
     row = dict(session.row(action_key))
     if row["status"] not in _MAY_RESEND:
         raise OpsError(
@@ -123,4 +122,7 @@ def _resendable(session: Session, action_key: str) -> tuple[Item, Item]:
     source = dict(session.row(row["event_key"]))
     if "plan" not in source or job_of(session, source).kind != "ticket_message":
         raise OpsError(f"{action_key} cannot be resent: its event has no plan of its own")
-    return row, source
+    for one in planned.actions(session, source):
+        if one.key == action_key:
+            return row, source, one
+    raise OpsError(f"{action_key} cannot be resent: it is not in its event's plan")

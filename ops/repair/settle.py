@@ -13,7 +13,7 @@ from chalicelib.once.event import EventStatus
 from chalicelib.once.job import Recovery
 from chalicelib.once.ledger import rows
 from ops import journal
-from ops.inspect.events import job_of
+from ops.inspect.ledger_rows import job_of
 from ops.session import OvertakenError, Session
 
 OUTCOMES = {

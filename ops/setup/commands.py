@@ -13,8 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ops import journal
-from ops.options import Json, Stage, Yes
+from ops.command import CommandRun, Given, command
 from ops.output import Output
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
 from ops.setup import answers as answering
@@ -34,9 +33,27 @@ NEXT = {
 """What to look at while the stage is in shadow."""
 
 
-@app.command("setup")
+def makes_something(given: Given) -> bool:
+    """Whether a call of `setup` does more than to show."""
+    return not (given["plan"] or given["show_pastes"])
+
+
+@command(
+    app,
+    "setup",
+    changes=True,
+    guard=makes_something,
+    asks="Set up {stage} there?",
+    dry_run=True,
+    makes_stage=True,
+    examples=[
+        "setup --stage prod --plan",
+        "setup --stage prod --yes",
+        "setup --stage prod --yes --file answers.toml",
+    ],
+)
 def setup_command(
-    stage: Stage = "dev",
+    run: CommandRun,
     file: Annotated[
         Path | None, typer.Option("--file", help="Answers as TOML; without it they are asked for.")
     ] = None,
@@ -44,42 +61,37 @@ def setup_command(
         str, typer.Option("--secret", help="Ask for this one secret again and store it.")
     ] = "",
     *,
-    plan: Annotated[bool, typer.Option("--plan", help="Show the steps; change nothing.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="The same as --dry-run.")] = False,
     show_pastes: Annotated[
         bool, typer.Option("--pastes", help="Only print what is entered at the vendors.")
     ] = False,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+) -> object:
     """Take a stage from an empty account to its first message; run it again to go on.
 
     It leaves the stage in shadow mode: decisions are made and recorded, and no vendor is called.
     """
-    output = Output(json)
-    if secret:
-        _one_secret(Session(stage, yes), secret, output)
-        return
+    session, is_plan = run.session, plan or run.dry_run
     if show_pastes:
-        found = list(pastes.every(Session(stage)))
-        output.show([_paste(one) for one in found])
-        _print_pastes(output, found)
-        return
-    given = answering.read(file) if file else _asked(stage, is_plan=plan)
-    run = Walk(
-        stage,
+        found = list(pastes.every(session))
+        _print_pastes(run.output, found)
+        return [_paste(one) for one in found]
+    if secret:
+        return _one_secret(run, secret)
+    given = answering.read(file) if file else _asked(session.stage, is_plan=is_plan)
+    walked = Walk(
+        session.stage,
         given,
-        output,
+        run.output,
         deploy=WAYS[given.way],
-        ask=_Values(given, may_ask=not yes and sys.stdin.isatty()),
+        ask=_Values(given, may_ask=sys.stdin.isatty()),
         invoke=invoke,
-        is_confirmed=yes,
+        is_confirmed=session.is_confirmed,
     )
-    if plan:
-        _plan(run)
-        return
-    if not yes and not _agrees(run):
-        raise OpsError("not done: add --yes to go ahead", code=EXIT_UNUSABLE)
-    _walk(run)
+    if is_plan:
+        return _plan(walked)
+    if not session.is_confirmed:
+        run.confirm({"in": doing.place(walked)})
+    return _walk(run, walked)
 
 
 def invoke(session: Session, function: str, event: dict[str, Any]) -> None:
@@ -95,42 +107,40 @@ def invoke(session: Session, function: str, event: dict[str, Any]) -> None:
         raise OpsError(f"{function} failed: its log group has the reason")
 
 
-def _walk(run: Walk) -> None:
+def _walk(run: CommandRun, walked: Walk) -> object:
     output, began = run.output, time.monotonic()
     done: list[StepOutcome] = []
-    for one in walk.run(run, steps.of(run.answers.systems)):
+    for one in walk.run(walked, steps.of(walked.answers.systems)):
         done.append(one)
         output.say(f"{one.state:<8} {one.step.name}: {one.detail}")
     failed = [one for one in done if one.state == FAILED]
     took = time.monotonic() - began
-    to_enter = [] if failed else list(pastes.every(run.session))
-    if not failed:
-        doing.enter(run, [one.step.name for one in done])
-    output.show(
-        {
-            "steps": [_shown(one) for one in done],
-            "pastes": [_paste(one) for one in to_enter],
-            "seconds": round(took, 1),
-            "seconds_by_system": _by_system(done),
-        }
-    )
+    to_enter = [] if failed else list(pastes.every(walked.session))
+    document = {
+        "steps": [_shown(one) for one in done],
+        "pastes": [_paste(one) for one in to_enter],
+        "seconds": round(took, 1),
+        "seconds_by_system": _by_system(done),
+    }
     if failed:
         output.say(f"stopped; then run it again. Next: {failed[0].step.next}", style="yellow")
-        raise typer.Exit(EXIT_NO)
+        run.code = EXIT_NO
+        return document
+    doing.enter(walked, [one.step.name for one in done], because=run.because)
     _print_pastes(output, to_enter)
     output.say(f"\n{len(done)} steps in {took / 60:.1f} minutes; {len(to_enter)} to enter by hand.")
     output.say("The stage is in shadow. Look at it meanwhile:")
-    for system in sorted(run.answers.systems):
+    for system in sorted(walked.answers.systems):
         output.say(f"  {NEXT[system]}")
-    output.say(f"then: python -m ops switch set shadow_mode false --stage {run.stage} --yes")
-    if "facts" in run.answers.systems:
-        output.say(f"and the report's days: python -m ops facts seed --stage {run.stage} --yes")
+    output.say(f"then: python -m ops switch set shadow_mode false --stage {walked.stage} --yes")
+    if "facts" in walked.answers.systems:
+        output.say(f"and the report's days: python -m ops facts seed --stage {walked.stage} --yes")
+    return document
 
 
-def _plan(run: Walk) -> None:
-    found = [walk.look(run, one) for one in steps.of(run.answers.systems)]
-    run.output.show([_shown(one) for one in found])
-    run.output.table(
+def _plan(walked: Walk) -> object:
+    found = [walk.look(walked, one) for one in steps.of(walked.answers.systems)]
+    walked.output.table(
         ("step", "system", "state", "why", "next"),
         [
             (
@@ -143,6 +153,7 @@ def _plan(run: Walk) -> None:
             for one in found
         ],
     )
+    return [_shown(one) for one in found]
 
 
 def _shown(one: StepOutcome) -> dict[str, Any]:
@@ -187,22 +198,25 @@ def _print_pastes(output: Output, found: Sequence[pastes.Paste]) -> None:
                 output.say(f"  {line}")
 
 
-def _one_secret(session: Session, name: str, output: Output) -> None:
+def _one_secret(run: CommandRun, name: str) -> object:
     """Ask for one secret and store it, as a rotation does."""
+    session = run.session
     described = session.template.metadata["Secrets"]
     if name not in described or name == "Comment":
         raise OpsError(f"no such secret: {name}", code=EXIT_UNUSABLE)
     if name == "key_hash":
         raise OpsError("key_hash is never changed: docs/security.md#changing-secrets")
-    session.must_be_confirmed("setup --secret")
+    if run.dry_run:
+        run.output.say(f"{name} would be asked for and stored")
+        return {"would_store": name}
     value = getpass.getpass(f"{name} ({described[name]}): ")
     if not value.strip():
         raise OpsError("nothing was given; nothing was changed")
     doing.refuse_malformed(name, value)
-    journal.enter(session, "setup --secret", f"secret:{name}")
+    run.enter(f"secret:{name}", what="setup --secret")
     doing.store(session, f"rp-mw/{session.stage}/{name}", value)
-    output.show({"stored": name})
-    output.say(f"{name} is stored; every container has it within 5 minutes")
+    run.output.say(f"{name} is stored; every container has it within 5 minutes")
+    return {"stored": name}
 
 
 class _Values:
@@ -244,11 +258,3 @@ def _asked(stage: str, *, is_plan: bool) -> Answers:
             "variables": asked,
         }
     )
-
-
-def _agrees(run: Walk) -> bool:
-    """Show the account before anything is made in it."""
-    if not sys.stdin.isatty():
-        return False
-    where = doing.place(run)
-    return typer.confirm(f"Set up {run.stage} in {where}?", err=True)

@@ -135,6 +135,7 @@ def recipients(walk: Walk) -> str:
     return f"{len(known)} subscribed"
 
 
-def enter(walk: Walk, done: list[str]) -> None:
+def enter(walk: Walk, done: list[str], *, because: str = "") -> None:
     """Enter the run in the journal."""
-    journal.enter(walk.session, "setup", "setup:stage", result="done", steps=done)
+    session = walk.session
+    journal.enter(session, "setup", "setup:stage", result="done", reason=because, steps=done)

@@ -8,13 +8,13 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from ops.stage.provision import Clients, Made, OwnedByStackError
-from ops.stage.template import Template
+from ops.stage.template import StageTemplate
 
 DEFAULT_REGION = "us-east-1"
 """S3 rejects a location constraint that names its default region."""
 
 
-def create(clients: Clients, template: Template) -> Iterator[Made]:
+def create(clients: Clients, template: StageTemplate) -> Iterator[Made]:
     """Create missing buckets and update settings that differ; objects are never touched."""
     s3 = clients.client("s3")
     for resource in template.resources("AWS::S3::Bucket"):

@@ -34,7 +34,7 @@ from chalice.deploy.planner import PlanStage
 from chalicelib.errors import MiddlewareError
 from chalicelib.wiring import services
 from ops.stage import address, artifacts, names
-from ops.stage.template import Template, TemplateError
+from ops.stage.template import StageTemplate, StageTemplateError
 
 APP = "rp-mw"
 
@@ -46,10 +46,10 @@ def check_names() -> None:
         SystemExit: names the variable.
     """
     settings = services().settings
-    template = Template.load(settings.stage, account="", region="")
+    template = StageTemplate.load(settings.stage, account="", region="")
     try:
         names.refuse_other_names(template, settings)
-    except TemplateError as error:
+    except StageTemplateError as error:
         sys.exit(f"stage {settings.stage} cannot be packaged: {error}")
 
 
@@ -73,7 +73,7 @@ def prepare() -> None:
             "a stage that a stack manages is deployed by its stack."
         )
     region = boto3.session.Session().region_name
-    template = Template.load(settings.stage, account=account, region=region)
+    template = StageTemplate.load(settings.stage, account=account, region=region)
     resolve_policies(template)
     add_variables(template)
     throttle_routes(template)
@@ -150,7 +150,7 @@ def refuse_console(environ: Mapping[str, str]) -> None:
         )
 
 
-def resolve_policies(template: Template) -> None:
+def resolve_policies(template: StageTemplate) -> None:
     """Make Chalice resolve CloudFormation's intrinsic functions in the policy files it reads."""
     read = PolicyGenerator._read_document_from_file  # noqa: SLF001 - there is no hook for it
 
@@ -160,7 +160,7 @@ def resolve_policies(template: Template) -> None:
     setattr(PolicyGenerator, read.__name__, resolved)
 
 
-def add_variables(template: Template) -> None:
+def add_variables(template: StageTemplate) -> None:
     """Give each function the variables that the template adds; configured ones take precedence."""
     own = vars(Config)["environment_variables"].fget  # there is no hook for it
     added = {
@@ -175,7 +175,7 @@ def add_variables(template: Template) -> None:
     setattr(Config, own.__name__, property(variables))
 
 
-def throttle_routes(template: Template) -> None:
+def throttle_routes(template: StageTemplate) -> None:
     """Make Chalice set the declared throttles on the stage of the API that it deploys."""
     deploy = TypedAWSClient.deploy_rest_api  # there is no hook for it
     (api,) = template.resources("AWS::Serverless::Api")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from typing import Annotated
 
@@ -10,37 +9,32 @@ import typer
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.aws.switches import NAMES
-from ops.options import Json, Stage, Yes
-from ops.output import Output
-from ops.session import EXIT_UNUSABLE, OpsError, Session
+from ops.command import CommandRun, Given, command
 from ops.stage import deploying, names, provision, switches
 
 app = typer.Typer()
 switch_app = typer.Typer(help="The four switches.", no_args_is_help=True)
 
 
-@switch_app.command("get")
+@command(switch_app, "switch get", examples=["switch get", "switch get --history"])
 def switch_get(
-    stage: Stage = "dev",
+    run: CommandRun,
     *,
     history: Annotated[
         bool, typer.Option("--history", help="Every change that SSM keeps, newest first.")
     ] = False,
-    json: Json = False,
-) -> None:
+) -> object:
     """Show every switch, since when and by whom; a missing one stops every effect."""
-    session, output = Session(stage), Output(json)
+    session, output = run.session, run.output
     if history:
         changes = {name: switches.story(session, name) for name in NAMES}
-        output.show({name: [asdict(one) for one in found] for name, found in changes.items()})
         output.table(
             ("switch", "value", "at", "by"),
             [(name, c.value, c.at, c.by) for name, found in changes.items() for c in found],
         )
-        return
+        return {name: [asdict(one) for one in found] for name, found in changes.items()}
     values = switches.read(session)
-    since = {} if json else switches.since_when(session)
-    output.show(values)
+    since = {} if output.as_json else switches.since_when(session)
     output.table(
         ("switch", "value", "since", "by"),
         [
@@ -49,66 +43,68 @@ def switch_get(
             for one in (since.get(name),)
         ],
     )
+    return values
 
 
-@switch_app.command("set")
+def lets_more_happen(given: Given) -> bool:
+    """Whether a call of `switch set` stops less than before."""
+    return not switches.is_tightening(given["name"], given["value"])
+
+
+@command(
+    switch_app,
+    "switch set",
+    changes=True,
+    guard=lets_more_happen,
+    asks="Let more happen on {stage}: set {name} to {value}?",
+    examples=["switch set kill_switch true", "switch set <switch> <true or false>"],
+)
 def switch_set(
-    name: Annotated[str, typer.Argument()],
-    value: Annotated[str, typer.Argument(help="true or false")],
-    stage: Stage = "dev",
-    *,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+    run: CommandRun,
+    name: Annotated[
+        str,
+        typer.Argument(help=f"One of: {', '.join(NAMES)}.", autocompletion=lambda: list(NAMES)),
+    ],
+    value: Annotated[
+        str, typer.Argument(help="true or false", autocompletion=lambda: ["true", "false"])
+    ],
+) -> object:
     """Set a switch; every container has it within 30 seconds.
 
     What stops more is done at once, in one call.  What lets more happen asks first.
     """
-    session, output = Session(stage, yes), Output(json)
-    if not switches.is_tightening(name, value):
-        if not yes and sys.stdin.isatty() and not _agrees(name, value, stage):
-            raise OpsError("not done")
-        session.may_write("switch set")
-    switches.write(session, name, value)
-    output.say(f"{name} is {value}; every container has it within 30 seconds")
+    if lets_more_happen(run.given):
+        run.confirm()
+    switches.write(run.session, name, value, because=run.because)
+    run.output.say(f"{name} is {value}; every container has it within 30 seconds")
     try:
-        values = switches.read(session)
+        values = switches.read(run.session)
     except (ClientError, BotoCoreError):  # it is set, and that is what counts
         values = {name: value}
-    output.show(values)
-    output.facts({one: found or "missing" for one, found in values.items()})
+    run.output.facts({one: found or "missing" for one, found in values.items()})
+    return values
 
 
-def _agrees(name: str, value: str, stage: str) -> bool:
-    return typer.confirm(f"Let more happen on {stage}: set {name} to {value}?", err=True)
-
-
-@app.command("provision")
+@command(
+    app,
+    "provision",
+    changes=True,
+    makes_stage=True,
+    examples=["provision --alarm-email you@example.com"],
+)
 def provision_command(
-    stage: Stage = "dev",
+    run: CommandRun,
     alarm_email: Annotated[str, typer.Option(help="Address to notify of alarms.")] = "",
-    *,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+) -> object:
     """Create or update the stage's tables, queues, switches and alarms; safe to repeat."""
-    session, output = Session(stage, yes), Output(json)
-    if stage == "prod" and not yes:
-        raise OpsError("provision changes prod; add --yes to go ahead", code=EXIT_UNUSABLE)
+    session, output = run.session, run.output
     settings = session.services.settings
     names.refuse_other_names(session.template, settings)
     with output.waiting("provisioning"):
         did = deploying.provisioned(session, alarm_email=alarm_email)
     made, monitors, mailing = did["made"], did["watching"], did["mail"]
-    missing = provision.missing_secrets(session, session.template, stage, settings)
-    output.show(
-        {
-            "made": [asdict(one) for one in made],
-            "watching": monitors,
-            "mail": mailing,
-            "missing_secrets": missing,
-        }
-    )
+    run.enter("stage:resources", made=[one.logical_id for one in made if one.did != "unchanged"])
+    missing = provision.missing_secrets(session, session.template, session.stage, settings)
     output.table(
         ("resource", "name", "did", "changes"),
         [(m.logical_id, m.name, m.did, ", ".join(m.changes)) for m in made],
@@ -117,3 +113,9 @@ def provision_command(
     output.say(f"mail: {', '.join(mailing)}")
     for name in missing:
         output.say(f"missing secret: {name}", style="yellow")
+    return {
+        "made": [asdict(one) for one in made],
+        "watching": monitors,
+        "mail": mailing,
+        "missing_secrets": missing,
+    }

@@ -26,6 +26,11 @@ def configured(stage: str, *, config: Path | None = None) -> dict[str, str]:
     return {**variables, **{name: _renamed(value, stage) for name, value in dev.items()}}
 
 
+def stages() -> list[str]:
+    """The stages that `.chalice/config.json` declares."""
+    return list(json.loads(CONFIG.read_text())["stages"])
+
+
 def write(stage: str, values: Mapping[str, str]) -> list[str]:
     """Give a stage variables of its own; returns the names of those that changed.
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from ops.stage.template import Template
+from ops.stage.template import StageTemplate
 
 Client = Callable[[str], Any]
 
@@ -20,7 +20,7 @@ UNPUBLISHED = "$LATEST"
 """The function version that is invoked; SAM names it when it expands the template."""
 
 
-def create(client: Client, template: Template) -> list[str]:
+def create(client: Client, template: StageTemplate) -> list[str]:
     """Create or update everything; returns the names of what was set up."""
     return [
         *_topic_policies(client("sns"), template),
@@ -30,7 +30,7 @@ def create(client: Client, template: Template) -> list[str]:
     ]
 
 
-def keep_failures(functions: Any, template: Template) -> Iterator[str]:  # noqa: ANN401
+def keep_failures(functions: Any, template: StageTemplate) -> Iterator[str]:  # noqa: ANN401
     """Set where Lambda keeps events that a function failed on; a missing function is skipped."""
     for name, properties in template.functions():
         if "EventInvokeConfig" not in properties:
@@ -47,7 +47,7 @@ def keep_failures(functions: Any, template: Template) -> Iterator[str]:  # noqa:
             yield f"{name}: failures"
 
 
-def _topic_policies(sns: Any, template: Template) -> Iterator[str]:  # noqa: ANN401
+def _topic_policies(sns: Any, template: StageTemplate) -> Iterator[str]:  # noqa: ANN401
     for one in template.resources("AWS::SNS::TopicPolicy"):
         policy = json.dumps(one.properties["PolicyDocument"])
         for topic in one.properties["Topics"]:
@@ -55,7 +55,7 @@ def _topic_policies(sns: Any, template: Template) -> Iterator[str]:  # noqa: ANN
             yield f"{topic.rsplit(':', 1)[-1]}: policy"
 
 
-def _configuration_sets(ses: Any, template: Template) -> Iterator[str]:  # noqa: ANN401
+def _configuration_sets(ses: Any, template: StageTemplate) -> Iterator[str]:  # noqa: ANN401
     for one in template.resources("AWS::SES::ConfigurationSet"):
         name = one.properties["Name"]
         with suppress(ses.exceptions.AlreadyExistsException):
@@ -63,7 +63,7 @@ def _configuration_sets(ses: Any, template: Template) -> Iterator[str]:  # noqa:
         yield name
 
 
-def _event_destinations(ses: Any, template: Template) -> Iterator[str]:  # noqa: ANN401
+def _event_destinations(ses: Any, template: StageTemplate) -> Iterator[str]:  # noqa: ANN401
     for one in template.resources("AWS::SES::ConfigurationSetEventDestination"):
         declared = one.properties["EventDestination"]
         which = {

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from ops.stage.template import Template
+from ops.stage.template import StageTemplate
 
 Client = Callable[[str], Any]
 
@@ -18,7 +18,7 @@ ALARM_TOPIC = "AlarmTopic"
 """The alarm topic's logical id; its subscribers are notified of alarms only, never of mail."""
 
 
-def create(client: Client, template: Template, *, email: str = "") -> list[str]:
+def create(client: Client, template: StageTemplate, *, email: str = "") -> list[str]:
     """Create or update everything that monitors a stage; returns the names.
 
     Args:
@@ -35,7 +35,7 @@ def create(client: Client, template: Template, *, email: str = "") -> list[str]:
     ]
 
 
-def _log_groups(logs: Any, template: Template) -> Iterator[str]:  # noqa: ANN401
+def _log_groups(logs: Any, template: StageTemplate) -> Iterator[str]:  # noqa: ANN401
     for one in template.resources("AWS::Logs::LogGroup"):
         name = one.properties["LogGroupName"]
         with suppress(logs.exceptions.ResourceAlreadyExistsException):
@@ -45,7 +45,7 @@ def _log_groups(logs: Any, template: Template) -> Iterator[str]:  # noqa: ANN401
         yield name
 
 
-def _topics(sns: Any, template: Template, email: str) -> Iterator[str]:  # noqa: ANN401
+def _topics(sns: Any, template: StageTemplate, email: str) -> Iterator[str]:  # noqa: ANN401
     for one in template.resources("AWS::SNS::Topic"):
         name = one.properties["TopicName"]
         tags = one.properties.get("Tags", [])
@@ -55,7 +55,7 @@ def _topics(sns: Any, template: Template, email: str) -> Iterator[str]:  # noqa:
         yield name
 
 
-def _alarms(cloudwatch: Any, template: Template) -> Iterator[str]:  # noqa: ANN401
+def _alarms(cloudwatch: Any, template: StageTemplate) -> Iterator[str]:  # noqa: ANN401
     for one in template.resources("AWS::CloudWatch::Alarm"):
         cloudwatch.put_metric_alarm(**one.properties)
         yield one.properties["AlarmName"]
@@ -64,14 +64,14 @@ def _alarms(cloudwatch: Any, template: Template) -> Iterator[str]:  # noqa: ANN4
         cloudwatch.delete_alarms(AlarmNames=off)
 
 
-def composites(cloudwatch: Any, template: Template) -> Iterator[str]:  # noqa: ANN401
+def composites(cloudwatch: Any, template: StageTemplate) -> Iterator[str]:  # noqa: ANN401
     """Create or update the alarms that watch other alarms, which must exist; yields the names."""
     for one in template.resources(COMPOSITE):
         cloudwatch.put_composite_alarm(**one.properties)
         yield one.properties["AlarmName"]
 
 
-def _dashboards(cloudwatch: Any, template: Template) -> Iterator[str]:  # noqa: ANN401
+def _dashboards(cloudwatch: Any, template: StageTemplate) -> Iterator[str]:  # noqa: ANN401
     for one in template.resources("AWS::CloudWatch::Dashboard"):
         cloudwatch.put_dashboard(**one.properties)
         yield one.properties["DashboardName"]

@@ -9,22 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from chalicelib.settings import Settings
-from ops.stage.template import Template, TemplateError
+from ops.stage.template import StageTemplate, StageTemplateError
 
 
-def refuse_other_names(template: Template, settings: Settings) -> None:
+def refuse_other_names(template: StageTemplate, settings: Settings) -> None:
     """Refuse a table's name that only the environment has: its table and policies are declared.
 
     The variables name another table where there is neither, such as on an engine of one's own.
 
     Raises:
-        TemplateError: names the variable and both names.
+        StageTemplateError: names the variable and both names.
     """
     for resource in template.resources("AWS::DynamoDB::Table"):
         declared = resource.properties["TableName"]
         variable, name = _TABLES[resource.logical_id](settings)
         if name != declared:
-            raise TemplateError(
+            raise StageTemplateError(
                 f"{variable} is {name}, but the table and the functions' permissions are declared"
                 f" as {declared}: change .chalice/config.json back"
             )

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from ops.stage.provision import Clients, Made
-from ops.stage.template import Template
+from ops.stage.template import StageTemplate
 
 KIND = "AWS::IAM::ManagedPolicy"
 MOST_VERSIONS = 5
 """IAM keeps no more; the oldest makes room."""
 
 
-def create(clients: Clients, template: Template, account: str) -> Iterator[Made]:
+def create(clients: Clients, template: StageTemplate, account: str) -> Iterator[Made]:
     """Create missing policies, and give those that differ a new default version."""
     iam = clients.client("iam")
     for one in template.resources(KIND):

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from botocore.exceptions import ClientError
 
 from chalicelib.settings import Settings
-from ops.stage.template import Resource, Template, TemplateError
+from ops.stage.template import Resource, StageTemplate, StageTemplateError
 
 INDEX_POLL_SECONDS = 5.0
 INDEX_POLLS = 360
@@ -50,14 +50,14 @@ class Made:
     changes: tuple[str, ...] = ()
 
 
-def everything(clients: Clients, template: Template, stage: str) -> Iterator[Made]:
+def everything(clients: Clients, template: StageTemplate, stage: str) -> Iterator[Made]:
     """Create or update every data resource of a stage; yields each as it is done."""
     yield from queues(clients, template, {})
     yield from tables(clients, template, backups=True)
     yield from switches(clients, template, stage)
 
 
-def tables(clients: Clients, template: Template, *, backups: bool) -> Iterator[Made]:
+def tables(clients: Clients, template: StageTemplate, *, backups: bool) -> Iterator[Made]:
     """Create or update the tables with their indexes, TTL, tags and protection.
 
     Args:
@@ -94,7 +94,9 @@ def tables(clients: Clients, template: Template, *, backups: bool) -> Iterator[M
         yield _made(resource.logical_id, name, is_new=found is None, changes=changes)
 
 
-def queues(clients: Clients, template: Template, overrides: Mapping[str, str]) -> Iterator[Made]:
+def queues(
+    clients: Clients, template: StageTemplate, overrides: Mapping[str, str]
+) -> Iterator[Made]:
     """Create or update the queues, dead-letter queues first.
 
     Args:
@@ -122,7 +124,7 @@ def queues(clients: Clients, template: Template, overrides: Mapping[str, str]) -
         yield _made(resource.logical_id, url, is_new=is_new, changes=changes)
 
 
-def switches(clients: Clients, template: Template, stage: str) -> Iterator[Made]:
+def switches(clients: Clients, template: StageTemplate, stage: str) -> Iterator[Made]:
     """Give missing switches their first values; an existing switch is never changed."""
     ssm = clients.client("ssm")
     for name, value in template.metadata["Switches"]["FirstValues"].items():
@@ -134,7 +136,7 @@ def switches(clients: Clients, template: Template, stage: str) -> Iterator[Made]
 
 
 def missing_secrets(
-    clients: Clients, template: Template, stage: str, settings: Settings
+    clients: Clients, template: StageTemplate, stage: str, settings: Settings
 ) -> list[str]:
     """Names of the secrets that must still be provided; secrets that no feature reads are left out."""
     client = clients.client("secretsmanager")
@@ -145,7 +147,7 @@ def missing_secrets(
     ]
 
 
-def secret_names(template: Template, settings: Settings) -> list[str]:
+def secret_names(template: StageTemplate, settings: Settings) -> list[str]:
     """The declared secrets that a stage reads: of its systems, and of the features it uses."""
     needless = {name for name, is_read in _READ_ONLY_WITH.items() if not is_read(settings)}
     return [
@@ -201,7 +203,9 @@ def _update_table(
 ) -> list[str]:
     name, changes = declared["TableName"], []
     if found["KeySchema"] != declared["KeySchema"]:
-        raise TemplateError(f"the key of {name} differs from what is declared; keys cannot change")
+        raise StageTemplateError(
+            f"the key of {name} differs from what is declared; keys cannot change"
+        )
     there = {one["IndexName"] for one in found.get("GlobalSecondaryIndexes", [])}
     for index in declared.get("GlobalSecondaryIndexes", []):
         if index["IndexName"] not in there:
@@ -234,7 +238,9 @@ def _await_indexes(dynamodb: Any, name: str) -> list[dict[str, Any]]:  # noqa: A
         if statuses == {"ACTIVE"}:
             return indexes
         time.sleep(INDEX_POLL_SECONDS)
-    raise TemplateError(f"an index of {name} is still being built; provision again once it exists")
+    raise StageTemplateError(
+        f"an index of {name} is still being built; provision again once it exists"
+    )
 
 
 def _defined(
@@ -286,7 +292,7 @@ def _queue_attributes(resource: Resource) -> dict[str, str]:
         elif isinstance(value, str | int):
             attributes[name] = str(value)
         else:
-            raise TemplateError(f"{resource.logical_id}.{name} is not supported here")
+            raise StageTemplateError(f"{resource.logical_id}.{name} is not supported here")
     if attributes.get("ContentBasedDeduplication") == "false":
         del attributes["ContentBasedDeduplication"]
     return attributes

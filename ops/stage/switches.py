@@ -21,8 +21,12 @@ TIGHT = {"kill_switch": True, "safe_mode": True, "automation_enabled": False, "s
 """The value of each switch that stops more than the other."""
 
 
+MOST_DESCRIBED = 1024
+"""Characters of a description that SSM takes."""
+
+
 @dataclass(frozen=True, slots=True)
-class Change:
+class SwitchChange:
     """A change of a switch.
 
     Attributes:
@@ -43,7 +47,7 @@ def read(session: Session) -> dict[str, str | None]:
     return {name: found.get(name) for name in NAMES}
 
 
-def story(session: Session, name: str) -> list[Change]:
+def story(session: Session, name: str) -> list[SwitchChange]:
     """A switch's changes, newest first; empty if it is missing.
 
     Raises:
@@ -57,7 +61,7 @@ def story(session: Session, name: str) -> list[Change]:
     return changes[::-1]
 
 
-def in_force(changes: list[Change]) -> Change | None:
+def in_force(changes: list[SwitchChange]) -> SwitchChange | None:
     """The change since which a switch has its value: setting it again is not a change of it."""
     since = None
     for one in changes:
@@ -67,9 +71,9 @@ def in_force(changes: list[Change]) -> Change | None:
     return since
 
 
-def since_when(session: Session) -> dict[str, Change | None]:
+def since_when(session: Session) -> dict[str, SwitchChange | None]:
     """Of every switch the change since which it has its value; None where that cannot be read."""
-    found: dict[str, Change | None] = {}
+    found: dict[str, SwitchChange | None] = {}
     for name in NAMES:
         try:
             found[name] = in_force(story(session, name))
@@ -87,8 +91,14 @@ def is_tightening(name: str, value: str) -> bool:
     return _flag(name, value) == TIGHT[name]
 
 
-def write(session: Session, name: str, value: str) -> None:
+def write(session: Session, name: str, value: str, *, because: str = "") -> None:
     """Set a switch in one call; it takes effect within 30 seconds.
+
+    Args:
+        session: the stage.
+        name: the switch.
+        value: true or false.
+        because: why; SSM keeps it with the change, and the sweep copies it into the journal.
 
     Raises:
         OpsError: no such switch, or the value is not a boolean.
@@ -97,6 +107,7 @@ def write(session: Session, name: str, value: str) -> None:
         Name=_path(session, name),
         Value="true" if _flag(name, value) else "false",
         Type="String",
+        Description=because[:MOST_DESCRIBED],
         Overwrite=True,
     )
 
@@ -114,9 +125,9 @@ def _path(session: Session, name: str) -> str:
     return f"{session.services.settings.switch_prefix}/{name}"
 
 
-def _changes(ssm: Any, path: str) -> Iterator[Change]:  # noqa: ANN401 - boto3 builds clients at run time
+def _changes(ssm: Any, path: str) -> Iterator[SwitchChange]:  # noqa: ANN401 - boto3 builds clients at run time
     for page in ssm.get_paginator("get_parameter_history").paginate(Name=path):
         for one in page["Parameters"]:
             who = str(one.get("LastModifiedUser", ""))
             by = Identity(account="", arn=who).name if who.startswith("arn:") else who
-            yield Change(str(one["Value"]), iso(one["LastModifiedDate"]), by)
+            yield SwitchChange(str(one["Value"]), iso(one["LastModifiedDate"]), by)

@@ -36,7 +36,7 @@ _NAMES = {
 _ARNS = {"AWS::DynamoDB::Table": "dynamodb", "AWS::SQS::Queue": "sqs", "AWS::SNS::Topic": "sns"}
 
 
-class TemplateError(Exception):
+class StageTemplateError(Exception):
     """The template uses something that is not supported here, or cannot be applied."""
 
 
@@ -55,7 +55,7 @@ def wanted(stage: str) -> dict[str, str]:
     return {one.capitalize(): str(one in mine).lower() for one in SYSTEMS}
 
 
-class Template:
+class StageTemplate:
     """A template of one stage.
 
     Args:
@@ -81,7 +81,7 @@ class Template:
         }
 
     @classmethod
-    def load(cls, stage: str, *, account: str, region: str, path: Path = TEMPLATE) -> Template:
+    def load(cls, stage: str, *, account: str, region: str, path: Path = TEMPLATE) -> StageTemplate:
         """The project's template for a stage.
 
         The identities that send its e-mails are those that `.chalice/config.json` gives the stage.
@@ -183,7 +183,7 @@ class Template:
             case "Fn::GetAtt":
                 parts = argument.split(".") if isinstance(argument, str) else argument
                 return self._attribute(*parts)
-        raise TemplateError(f"{name} is not supported here")
+        raise StageTemplateError(f"{name} is not supported here")
 
     def _condition(self, name: str) -> bool:
         return name == ALWAYS or bool(self.resolved(self._raw["Conditions"][name]))
@@ -199,7 +199,7 @@ class Template:
             return self._attribute(name, "Arn")
         if name in self._raw["Resources"]:
             return self._name_of(name)
-        raise TemplateError(f"Ref names {name}, which the template does not have")
+        raise StageTemplateError(f"Ref names {name}, which the template does not have")
 
     def _sub(self, argument: Any) -> str:  # noqa: ANN401 - a string, or a string and its variables
         text, local = (argument, {}) if isinstance(argument, str) else argument
@@ -217,13 +217,13 @@ class Template:
     def _name_of(self, logical_id: str) -> str:
         resource = self._raw["Resources"][logical_id]
         if resource.get("Type") not in _NAMES:
-            raise TemplateError(f"the name of {logical_id} is not known here")
+            raise StageTemplateError(f"the name of {logical_id} is not known here")
         return str(self.resolved(resource["Properties"][_NAMES[resource["Type"]]]))
 
     def _attribute(self, logical_id: str, attribute: str) -> str:
         kind = self._raw["Resources"].get(logical_id, {}).get("Type")
         if attribute != "Arn" or kind not in _ARNS:
-            raise TemplateError(f"{logical_id}.{attribute} is not known here")
+            raise StageTemplateError(f"{logical_id}.{attribute} is not known here")
         name = self._name_of(logical_id)
         prefix = "table/" if kind == "AWS::DynamoDB::Table" else ""
         where = f"{self._values['AWS::Region']}:{self._values['AWS::AccountId']}"

@@ -1,7 +1,7 @@
 """Support, as an operator sets it up and watches it.
 
 settings_file         the settings document in a file: read, checked, published
-preview               every template in every language on sample orders
+rendered_texts        every template in every language on sample orders
 shadow_report         what automation would have done, or has done, and what people did then
 printed               the report as people read it
 decided               the decisions of a period, from the ledger

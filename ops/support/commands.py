@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json as json_module
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -10,15 +10,15 @@ from typing import Annotated
 import typer
 
 from chalicelib.support.configuration.applied import Rules
+from chalicelib.support.configuration.document import Document
 from chalicelib.support.configuration.versions import Version
 from chalicelib.support.settable_tags import every_tag
-from ops import journal
-from ops.options import Json, Limit, Rate, Stage, Yes
-from ops.output import Output
+from ops.command import CommandRun, command, only_with
+from ops.options import Limit, Rate
 from ops.session import EXIT_NO, Session
 from ops.support import settings_file
-from ops.support.preview import Shown, preview
 from ops.support.printed import show_report
+from ops.support.rendered_texts import RenderedText, preview
 from ops.support.shadow_report import report
 from ops.support.tickets_now import MOST
 from ops.times import moment
@@ -33,135 +33,132 @@ File = Annotated[Path, typer.Argument(help="The document, TOML or JSON.")]
 Number = Annotated[
     int | None, typer.Option("--version", min=0, help="A stored version; default: the current one.")
 ]
-Note = Annotated[str, typer.Option("--note", help="What changed and why, for the history.")]
+Note = Annotated[
+    str, typer.Option("--note", help="What changed, for the history; default: --because.")
+]
 
 
-@settings_app.command("validate")
-def validate(file: File, stage: Stage = "dev", *, json: Json = False) -> None:
+@command(settings_app, "support-settings validate")
+def validate(run: CommandRun, file: File) -> object:
     """Check a document and every text in it; changes nothing and needs no AWS account."""
-    session, output = Session(stage), Output(json)
-    document = settings_file.read(file)
-    shown = _rendered(session, Rules(0, document))
-    output.show({"valid": True, "texts": len(shown)})
-    output.say(f"{file} is valid: {len(shown)} texts rendered on sample orders")
+    shown = _rendered(run.session, Rules(0, settings_file.read(file)))
+    run.output.say(f"{file} is valid: {len(shown)} texts rendered on sample orders")
+    return {"valid": True, "texts": len(shown)}
 
 
-@settings_app.command("put")
-def put(
-    file: File, stage: Stage = "dev", note: Note = "", *, yes: Yes = False, json: Json = False
-) -> None:
+@command(settings_app, "support-settings put", changes=True, dry_run=True)
+def put(run: CommandRun, file: File, note: Note = "") -> object:
     """Publish a valid document as the next version; in use within two minutes."""
-    session, output = Session(stage, yes), Output(json)
     document = settings_file.read(file)
-    _rendered(session, Rules(0, document))
-    session.may_write("support-settings put")
-    act = "support-settings put"
-    _published(output, settings_file.publish(session, document, note=note, act=act))
+    _rendered(run.session, Rules(0, document))
+    return _publish(run, document, note or run.because)
 
 
-@settings_app.command("restore")
+@command(
+    settings_app,
+    "support-settings restore",
+    changes=True,
+    dry_run=True,
+    examples=["support-settings restore <version>"],
+)
 def restore(
+    run: CommandRun,
     number: Annotated[int, typer.Argument(min=0, help="The version to go back to.")],
-    stage: Stage = "dev",
-    *,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+) -> object:
     """Publish what an earlier version says as the next version; 0 is the built-in settings."""
-    session, output = Session(stage, yes), Output(json)
-    rules = settings_file.rules(settings_file.version(session, number))
-    session.may_write("support-settings restore")
-    note = f"as version {number}"
-    act = "support-settings restore"
-    _published(output, settings_file.publish(session, rules.document, note=note, act=act))
+    rules = settings_file.rules(settings_file.version(run.session, number))
+    why = f": {run.because}" if run.because else ""
+    return _publish(run, rules.document, f"as version {number}{why}")
 
 
-@settings_app.command("show")
-def show(stage: Stage = "dev", number: Number = None, *, json: Json = False) -> None:
+@command(settings_app, "support-settings show", examples=["support-settings show --stage $STAGE"])
+def show(run: CommandRun, number: Number = None) -> object:
     """Print a version as JSON, which `put` takes too."""
-    session, output = Session(stage), Output(json)
-    found = settings_file.version(session, number)
+    found = settings_file.version(run.session, number)
     if found is None:
-        output.show({"version": 0, "document": {}})
-        output.say("version 0: the built-in settings")
-        return
-    output.show({"version": found.number, "document": found.document, **_about(found)})
-    output.say(f"version {found.number}, {found.at}, by {found.by}: {found.note or '-'}")
-    output.say(json_module.dumps(found.document, indent=2, ensure_ascii=False))
+        run.output.say("version 0: the built-in settings")
+        return {"version": 0, "document": {}}
+    run.output.say(f"version {found.number}, {found.at}, by {found.by}: {found.note or '-'}")
+    run.output.say(json.dumps(found.document, indent=2, ensure_ascii=False))
+    return {"version": found.number, "document": found.document, **_about(found)}
 
 
-@settings_app.command("history")
-def history(stage: Stage = "dev", limit: Limit = 20, *, json: Json = False) -> None:
+@command(
+    settings_app,
+    "support-settings history",
+    examples=["support-settings history --stage $STAGE"],
+)
+def history(run: CommandRun, limit: Limit = 20) -> object:
     """List the versions, newest first: who published what, and when."""
-    session, output = Session(stage), Output(json)
-    found = session.services.support_versions.newest(limit=limit)
-    output.show([{"version": one.number, **_about(one)} for one in found])
+    found = run.session.services.support_versions.newest(limit=limit)
     rows = [
         (one.number, one.at, one.by, ", ".join(sorted(one.document)), one.note) for one in found
     ]
-    output.table(("version", "at", "by", "changes", "note"), rows)
-    output.say(f"{len(found)} versions; 0 is the built-in one")
+    run.output.table(("version", "at", "by", "changes", "note"), rows)
+    run.output.say(f"{len(found)} versions; 0 is the built-in one")
+    return [{"version": one.number, **_about(one)} for one in found]
 
 
-@settings_app.command("preview")
+@command(settings_app, "support-settings preview")
 def preview_command(
-    stage: Stage = "dev",
+    run: CommandRun,
     file: Annotated[
         Path | None, typer.Option("--file", help="A document that is not published yet.")
     ] = None,
     number: Number = None,
-    *,
-    json: Json = False,
-) -> None:
+) -> object:
     """Render every template in every language on sample orders."""
-    session, output = Session(stage), Output(json)
     if file is not None:
         rules = Rules(0, settings_file.read(file))
     else:
-        rules = settings_file.rules(settings_file.version(session, number))
-    shown = _rendered(session, rules)
-    output.show([asdict(one) for one in shown])
+        rules = settings_file.rules(settings_file.version(run.session, number))
+    shown = _rendered(run.session, rules)
     for one in shown:
         title = f"\n{one.template or 'to a person'} · {one.language} · {one.case}"
-        output.say(title, style="bold")
-        output.say(one.text or one.person)
+        run.output.say(title, style="bold")
+        run.output.say(one.text or one.person)
+    return [asdict(one) for one in shown]
 
 
-@app.command("support-tags")
+@command(
+    app,
+    "support-tags",
+    changes=True,
+    guard=only_with("create"),
+    dry_run=True,
+    examples=["support-tags --stage $STAGE", "support-tags --stage $STAGE --create --yes"],
+)
 def support_tags(
-    stage: Stage = "dev",
+    run: CommandRun,
     *,
     create: Annotated[
         bool, typer.Option("--create", help="Create the missing ones in Richpanel.")
     ] = False,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
-    """List every tag that a plan can set, and which the tenant lacks."""
-    session, output = Session(stage, yes), Output(json)
-    vendor = session.services.richpanel
-    wanted = every_tag(session.services.support_rules.current())
+) -> object:
+    """List every tag that a plan can set, and which the tenant lacks; create those."""
+    vendor = run.session.services.richpanel
+    wanted = every_tag(run.session.services.support_rules.current())
     missing = sorted(wanted - vendor.tag_names())
-    if create and missing:
-        session.may_write("support-tags --create")
-        journal.enter(session, "support-tags --create", "support-tags", tags=missing)
-        for tag in output.following(missing, "creating", total=len(missing)):
+    creates = create and not run.dry_run
+    if creates and missing:
+        run.enter("support-tags", what="support-tags --create", tags=missing)
+        for tag in run.output.following(missing, "creating", total=len(missing)):
             vendor.create_tag(tag)
-    state = "created" if create else "missing"
-    rows = [(tag, state if tag in missing else "there") for tag in sorted(wanted)]
-    output.show([{"tag": tag, "state": found} for tag, found in rows])
-    output.table(("tag", "state"), rows)
-    output.say(f"{len(missing)} of {len(wanted)} {state}")
     if missing and not create:
-        raise typer.Exit(EXIT_NO)
+        run.code = EXIT_NO
+    state = "created" if creates else "would be created" if create else "missing"
+    tags = [{"tag": tag, "state": state if tag in missing else "there"} for tag in sorted(wanted)]
+    run.output.records(("tag", "state"), tags)
+    run.output.say(f"{len(missing)} of {len(wanted)} {state}")
+    return tags
 
 
-@app.command("shadow-report")
+@command(app, "shadow-report")
 def shadow_report(
+    run: CommandRun,
     since: Annotated[
         str, typer.Option("--since", help="Decided after: 24h, 14d, or an ISO time.")
     ] = "14d",
-    stage: Stage = "dev",
     at_most: Annotated[
         int, typer.Option("--conversations", min=1, help="At most so many, chosen at random.")
     ] = 2000,
@@ -170,31 +167,33 @@ def shadow_report(
         typer.Option("--tickets", min=0, max=MOST, help="Tickets to read back from Richpanel."),
     ] = MOST,
     rate: Rate = 0.5,
-    *,
-    json: Json = False,
-) -> None:
+) -> object:
     """Show what automation would have done, or has done, and what people did with it then."""
-    session, output = Session(stage), Output(json)
     found = report(
-        session,
-        since=moment(session.services.clock, since),
+        run.session,
+        since=moment(run.session.services.clock, since),
         at_most=at_most,
         tickets=tickets,
         per_second=rate,
-        following=output.following,
+        following=run.output.following,
     )
-    output.show(found)
-    show_report(output, found)
+    show_report(run.output, found)
+    return found
 
 
-def _rendered(session: Session, rules: Rules) -> list[Shown]:
+def _rendered(session: Session, rules: Rules) -> list[RenderedText]:
     services = session.services
     return list(preview(rules, services.settings.support.signature, services.clock.now()))
 
 
-def _published(output: Output, stored: Version) -> None:
-    output.show({"version": stored.number, **_about(stored)})
-    output.say(f"version {stored.number} is current; published by {stored.by}")
+def _publish(run: CommandRun, document: Document, note: str) -> object:
+    if run.dry_run:
+        current = settings_file.to_replace(run.session, document)
+        run.output.say(f"version {current + 1} would be published")
+        return {"version": current + 1, "dry_run": True}
+    stored = settings_file.publish(run.session, document, note=note, act=run.command.name)
+    run.output.say(f"version {stored.number} is current; published by {stored.by}")
+    return {"version": stored.number, **_about(stored)}
 
 
 def _about(stored: Version) -> dict[str, str]:

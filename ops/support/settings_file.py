@@ -74,21 +74,31 @@ def publish(session: Session, document: Document, *, note: str, act: str) -> Ver
         OpsError: it says what the current version says, or another was published meanwhile.
     """
     versions = session.services.support_versions
-    current = versions.current(consistent=True)
-    known = versions.read(current)
-    said = plain(document)
-    if known is not None and dict(known.document) == said:
-        raise OpsError(f"version {current} says the same: nothing was published")
+    current = to_replace(session, document)
     by = session.identity.name
     journal.enter(session, act, "support-settings", reason=note, after=current)
     try:
-        number = versions.publish(said, by=by, note=note, after=current)
+        number = versions.publish(plain(document), by=by, note=note, after=current)
     except PublishedMeanwhileError:
         raise OpsError("another version was published meanwhile: look at the history") from None
     stored = versions.read(number)
     if stored is None:  # pragma: no cover - it was just written, and no version is ever deleted
         raise OpsError(f"version {number} is not there")
     return stored
+
+
+def to_replace(session: Session, document: Document) -> int:
+    """The current version, which a document would replace.
+
+    Raises:
+        OpsError: the document says what the current version says.
+    """
+    versions = session.services.support_versions
+    current: int = versions.current(consistent=True)
+    known = versions.read(current)
+    if known is not None and dict(known.document) == plain(document):
+        raise OpsError(f"version {current} says the same: nothing was published")
+    return current
 
 
 def version(session: Session, number: int | None) -> Version | None:

@@ -15,7 +15,7 @@ from chalicelib.support.configuration.applied import Rules
 from chalicelib.support.intents import message_reading
 from chalicelib.support.routing import INTENT_TAG
 from chalicelib.support.tickets import Comment, Ticket
-from ops.inspect.events import RequeuePace
+from ops.inspect.ledger_rows import LoopPace
 from ops.session import Session
 from ops.support.decided import Decided
 
@@ -54,7 +54,7 @@ def read(
     session: Session, sample: Sequence[Decided], rules: Rules, *, per_second: float
 ) -> Iterator[Now | None]:
     """Each ticket, at most `MOST`; None for one that Richpanel does not show."""
-    pace = RequeuePace(session.services.clock, per_second)
+    pace = LoopPace(session.services.clock, per_second)
     author = session.services.settings.support.bot_agent_id
     for one in sample[:MOST]:
         pace.wait()

@@ -3,7 +3,6 @@
 import pytest
 
 from console.sessions import Sessions, digest
-from ops import console_command
 from tests.rigs.ops_cli import runner
 from tests.rigs.ops_session import session as offline
 from tests.simulation import tables
@@ -17,7 +16,7 @@ def ops(capsys, monkeypatch):
     name = made.services.settings.console_sessions_table
     monkeypatch.setattr(made.services, "table", lambda one: table if one == name else known(one))
     monkeypatch.setattr(made.services, "check_stage", lambda: None)
-    monkeypatch.setattr(console_command, "Session", lambda *_: made)
+    monkeypatch.setattr("ops.command.Session", lambda *_: made)
     run = runner(capsys)
     run.services, run.sessions = made.services, Sessions(table, made.services.clock)
     return run

@@ -92,8 +92,8 @@ def test_setup_alone_leads_to_a_real_message_through_each_system(at, capsys):
     assert requests.get(f"{base}/health", timeout=60).json()["stage"] == STAGE
     pastes = {one["name"]: one for one in said["pastes"]}
 
-    at.ops("switch", "set", "shadow_mode", "false")
-    at.ops("switch", "set", "automation_enabled", "true")
+    at.ops("switch", "set", "shadow_mode", "false", "--yes")
+    at.ops("switch", "set", "automation_enabled", "true", "--yes")
     time.sleep(31)  # every container reads the switches within 30 seconds
     setup_walk.carry_out(at.aws, pastes, at.richpanel)
     deployment.wait_for(lambda: "mw-processed" in at.richpanel.tags_of("1043"), "the ticket", 120)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ops.stage.template import Template
+from ops.stage.template import StageTemplate
 from tests.rigs.policies import (
     SENDER_IDENTITY,
     WITHOUT_RESOURCES,
@@ -65,7 +65,7 @@ def test_a_stage_sends_only_as_the_identities_that_its_deployment_names(monkeypa
     assert identities == {"Ref": "SenderIdentities"}
 
     def allowed():
-        template = Template.load("dev", account="1" * 12, region="us-east-1")
+        template = StageTemplate.load("dev", account="1" * 12, region="us-east-1")
         return template.resolved(identities)
 
     assert allowed() == ["arn:aws:ses:us-east-1:000000000000:identity/none.invalid"]

@@ -18,7 +18,7 @@ from chalicelib.outreach.door import access, router
 from chalicelib.outreach.twilio import webhook as twilio_webhook
 from chalicelib.support import webhook as richpanel_webhook
 from ops.stage.config import configured
-from ops.stage.template import Template
+from ops.stage.template import StageTemplate
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "security.md").read_text()
@@ -57,7 +57,7 @@ def named_in(file):
 
 
 def resources(*types, stage="prod"):
-    template = Template.load(stage, account="000000000000", region="us-east-1")
+    template = StageTemplate.load(stage, account="000000000000", region="us-east-1")
     return [one.properties for one in template.resources(*types)]
 
 

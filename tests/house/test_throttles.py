@@ -12,7 +12,7 @@ from chalice.awsclient import TypedAWSClient
 
 from local.stack import engine, resources
 from ops.stage.chalice_deploy import throttle_routes
-from ops.stage.template import Template
+from ops.stage.template import StageTemplate
 
 ROOT = Path(__file__).resolve().parents[2]
 REGION = "us-east-1"
@@ -21,7 +21,7 @@ DEFAULT_CONCURRENCY = 1_000
 
 
 def template():
-    return Template.load("dev", account="000000000000", region=REGION)
+    return StageTemplate.load("dev", account="000000000000", region=REGION)
 
 
 def declared():

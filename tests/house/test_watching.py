@@ -22,7 +22,7 @@ from chalicelib.once.action import ActionStatus
 from chalicelib.once.event import EventStatus
 from chalicelib.wiring import services
 from local.stack.lambda_events import LambdaContext, schedule_event
-from ops.stage.template import Template
+from ops.stage.template import StageTemplate
 from tests.rigs.alarms import ALARMS, COMPOSITES, RAW, Series, alarms, series, series_in
 from tests.rigs.engines import drain
 from tests.rigs.fakes import ManualClock
@@ -74,7 +74,7 @@ def sets_of(name: str, labels: list[str | None]) -> set[frozenset[str]]:
 def on_dashboard() -> list[Series]:
     """Every line of the dashboard of stage dev."""
     body = RAW["Resources"]["Dashboard"]["Properties"]["DashboardBody"]
-    stage = Template(RAW, {"Stage": "dev"}, account="0" * 12, region="us-east-1")
+    stage = StageTemplate(RAW, {"Stage": "dev"}, account="0" * 12, region="us-east-1")
     widgets = json.loads(stage.resolved(body))["widgets"]
     lines = [line for one in widgets for line in one["properties"].get("metrics", [])]
     return [
@@ -144,7 +144,7 @@ def test_a_consequence_notifies_alone_and_only_without_its_cause(name):
 
 def test_alarms_name_existing_resources():
     """An alarm whose dimension names a wrong queue or function never fires."""
-    stage = Template(RAW, {"Stage": "dev"}, account="0" * 12, region="us-east-1")
+    stage = StageTemplate(RAW, {"Stage": "dev"}, account="0" * 12, region="us-east-1")
     real = {one["Properties"].get("FunctionName", {}).get("Fn::Sub") for one in functions()}
     real |= {
         one["Properties"][key]["Fn::Sub"]

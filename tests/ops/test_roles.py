@@ -5,12 +5,11 @@ from fnmatch import fnmatchcase
 
 import boto3
 import pytest
-import typer
 
-from ops import cli, roles
+from ops import roles
 from ops.stage.policies import KIND
-from ops.stage.template import Template
-from tests.rigs.ops_cli import runner
+from ops.stage.template import StageTemplate
+from tests.rigs.ops_cli import runner, typer_commands
 from tests.rigs.policies import Call, needs
 
 FINE = {"dynamodb", "sqs", "ssm", "secretsmanager"}
@@ -48,20 +47,9 @@ REPAIRS = {
 SETS_UP = {"provision": ("provision",)}
 
 
-def commands():
-    def walk(group, before=""):
-        for name, one in group.commands.items():
-            if hasattr(one, "commands"):
-                yield from walk(one, f"{before}{name} ")
-            else:
-                yield f"{before}{name}", one
-
-    return dict(walk(typer.main.get_command(cli.app)))
-
-
 def granted(role, account):
     """Action and resource patterns of a role, with those of the roles before it."""
-    template = Template.load("dev", account=account, region="us-east-1")
+    template = StageTemplate.load("dev", account=account, region="us-east-1")
     upto = roles.ROLES[: roles.ROLES.index(role) + 1]
     for one in template.resources(KIND):
         if one.properties["ManagedPolicyName"].rpartition("-")[2] not in upto:
@@ -121,7 +109,7 @@ def calls(system, monkeypatch):
 
 
 def test_every_command_names_its_role():
-    found = commands()
+    found = typer_commands()
     assert roles.NEEDS.keys() <= found.keys(), "no role for a command that is gone"
     assert set(roles.NEEDS.values()) <= set(roles.ROLES)
     for name, one in found.items():
@@ -129,7 +117,7 @@ def test_every_command_names_its_role():
 
 
 def test_a_policy_has_the_size_that_iam_takes():
-    template = Template.load("prod", account="1" * 12, region="us-east-1")
+    template = StageTemplate.load("prod", account="1" * 12, region="us-east-1")
     for one in template.resources(KIND):
         text = json.dumps(one.properties["PolicyDocument"], separators=(",", ":"))
         assert len(text) <= 6_144, one.logical_id

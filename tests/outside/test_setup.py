@@ -80,7 +80,7 @@ def test_a_wrong_answer_is_named_and_never_shown_and_nothing_is_made(
 def test_answers_from_a_file_are_not_carried_out_without_yes(stack, tmp_path, unchanged):
     answers = tmp_path / "answers.toml"
     answers.write_text(ANSWERS.replace("999999999999", "000000000000"))
-    assert "--yes" in stack.ops("setup", "--file", answers, code=2).err
+    assert "--yes" in stack.ops("setup", "--file", answers, code=1).err
 
 
 def test_the_key_of_the_hashes_is_not_asked_for_again(stack):

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ops.stage.monitoring import COMPOSITE
-from ops.stage.template import Template
+from ops.stage.template import StageTemplate
 from tests.rigs.alarms import RAW, Series, series
 
 MINUTE = 60.0
@@ -59,8 +59,8 @@ def rings(metrics: Metrics, seconds: float) -> list[Notification]:
     return sorted(((_short(name), at) for name, at in found), key=lambda one: one[1])
 
 
-def _stage() -> Template:
-    return Template(RAW, {"Stage": "dev"}, account="0" * 12, region="us-east-1")
+def _stage() -> StageTemplate:
+    return StageTemplate(RAW, {"Stage": "dev"}, account="0" * 12, region="us-east-1")
 
 
 def _short(name: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ops.stage.monitoring import COMPOSITE
-from ops.stage.template import Template
+from ops.stage.template import StageTemplate
 
 RAW = json.loads((Path(__file__).parents[2] / ".chalice" / "resources.json").read_text())
 ALARMS = {k: v for k, v in RAW["Resources"].items() if v.get("Type") == "AWS::CloudWatch::Alarm"}
@@ -23,7 +23,7 @@ Series = tuple[str, str, frozenset[tuple[str, str]]]
 
 def alarms() -> dict[str, dict[str, Any]]:
     """Every alarm of stage dev, by name, with its functions resolved."""
-    stage = Template(RAW, {"Stage": "dev"}, account="0" * 12, region="us-east-1")
+    stage = StageTemplate(RAW, {"Stage": "dev"}, account="0" * 12, region="us-east-1")
     found = {}
     for alarm in ALARMS.values():
         properties = {k: v for k, v in alarm["Properties"].items() if not k.endswith("Actions")}

@@ -21,7 +21,7 @@ from chalicelib.vendors.rate_limit import RateLimit
 from local.stack import engine, environment, resources
 from local.stack.pump import Pump, lane_handler, lane_pump
 from local.vendors.richpanel import SimulatedRichpanel
-from ops.stage.template import Template
+from ops.stage.template import StageTemplate
 
 STORE_ENGINES = ("ministack", "dynoxide", "ddb_local")
 STORES = ("memory", *[pytest.param(name, marks=pytest.mark.long) for name in STORE_ENGINES])
@@ -140,7 +140,7 @@ def fresh_tables(
         if of_its_own
         else resources.Aws(request.getfixturevalue("_dynamo_urls")(name))
     )
-    template = Template.load("dev", account=account.account, region=engine.REGION)
+    template = StageTemplate.load("dev", account=account.account, region=engine.REGION)
     if not of_its_own:
         resources.drop_tables(account, template)
     tables = resources.create_tables(account, template)
@@ -151,7 +151,7 @@ def fresh_tables(
         account.close()
 
 
-def _let_nothing_expire(dynamodb: Any, template: Template) -> None:
+def _let_nothing_expire(dynamodb: Any, template: StageTemplate) -> None:
     """An engine uses today's time and a test its own: rows would expire between two calls."""
     for table in template.resources("AWS::DynamoDB::Table"):
         ttl = table.properties.get("TimeToLiveSpecification")

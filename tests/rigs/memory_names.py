@@ -88,7 +88,7 @@ class Ssm(Client):
         super().__init__()
         self._versions = {}
 
-    def put_parameter(self, *, Name, Value, Type="String", Overwrite=False):
+    def put_parameter(self, *, Name, Value, Type="String", Overwrite=False, Description=""):
         versions = self._versions.setdefault(Name, [])
         if versions and not Overwrite:
             raise error("ParameterAlreadyExists", "PutParameter", message=Name)
@@ -97,6 +97,7 @@ class Ssm(Client):
                 "Name": Name,
                 "Type": Type,
                 "Value": Value,
+                "Description": Description,
                 "Version": len(versions) + 1,
                 "LastModifiedDate": datetime.now(UTC),
                 "LastModifiedUser": f"arn:aws:iam::{ACCOUNT}:root",
@@ -130,4 +131,5 @@ class Ssm(Client):
 
 def _shown(version):
     arn = f"arn:aws:ssm:{REGION}:{ACCOUNT}:parameter{version['Name']}"
-    return {**{k: v for k, v in version.items() if k != "LastModifiedUser"}, "ARN": arn}
+    told_by_history = ("LastModifiedUser", "Description")
+    return {**{k: v for k, v in version.items() if k not in told_by_history}, "ARN": arn}

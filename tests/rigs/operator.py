@@ -53,7 +53,7 @@ class Operator:
         lines = re.findall(r"python -m ops ([^`\n]+)", PAGES[:600] + self._page)
         fitting = [line for line in lines if line.startswith(words)]
         assert fitting, f"the page does not say {words}"
-        options = {one for one in arguments if one.startswith("--") and one != "--json"}
+        options = {one for one in arguments if one.startswith("--")} - {"--json", "--yes"}
         assert any(options <= set(line.split()) for line in fitting), f"{words} {options}"
         said = self._run(*arguments)
         assert said.code == code, said

@@ -1,8 +1,12 @@
 """The operator's command line against a test's stage: exit code, output, errors."""
 
+import functools
+import io
 import json
+import sys
 from dataclasses import dataclass
 
+import pytest
 import typer
 
 from ops import cli
@@ -13,6 +17,20 @@ GROUPS = frozenset(
     if hasattr(command, "commands")
 )
 """The commands that have commands of their own."""
+
+
+@functools.cache
+def typer_commands():
+    """Every command with its options, by the words that are typed."""
+
+    def walk(group, before=""):
+        for name, one in group.commands.items():
+            if hasattr(one, "commands"):
+                yield from walk(one, f"{before}{name} ")
+            else:
+                yield f"{before}{name}", one
+
+    return dict(walk(typer.main.get_command(cli.app)))
 
 
 @dataclass(frozen=True)
@@ -29,11 +47,13 @@ class CommandResult:
 
 
 def runner(capsys):
-    """Runs a command in this process; `run("explain", "1042")`."""
+    """Runs a command in this process, without a terminal; `run("resend", action, typed="y\\n")`."""
 
-    def run(*arguments):
+    def run(*arguments, typed=""):
         capsys.readouterr()
-        code = cli.main([str(one) for one in arguments])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "stdin", io.StringIO(typed))
+            code = cli.main([str(one) for one in arguments])
         printed = capsys.readouterr()
         return CommandResult(code, printed.out, printed.err)
 

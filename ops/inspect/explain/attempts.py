@@ -16,7 +16,7 @@ _UNKNOWN = frozenset({"unknown", "interrupted"})
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class EarlierAttempt:
     """An earlier attempt whose request may have left.
 
     Attributes:
@@ -31,10 +31,12 @@ class Attempt:
     settled: str | None = None
 
 
-def earlier(action: Row) -> list[Attempt]:
+def earlier(action: Row) -> list[EarlierAttempt]:
     """The attempts before the one that an action's row shows, oldest first."""
     return [
-        Attempt(words.epoch(one.get("at")), one["end"], one.get("reason"), one.get("settled"))
+        EarlierAttempt(
+            words.epoch(one.get("at")), one["end"], one.get("reason"), one.get("settled")
+        )
         for one in action.get("tries", ())
         if one["end"] not in _NOTHING_LEFT and not is_newest(action, one)
     ]
@@ -45,7 +47,7 @@ def may_be_double(action: Row) -> bool:
     return any(one.end in _UNKNOWN for one in earlier(action))
 
 
-def judged(attempt: Attempt) -> str:
+def judged(attempt: EarlierAttempt) -> str:
     """What was made of an outcome that was unknown, as the end of a sentence."""
     if attempt.settled is None:
         return ""

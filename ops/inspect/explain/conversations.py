@@ -15,7 +15,7 @@ from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.sending.effects import SEND_TEXT
 from chalicelib.outreach.ses.webhook import message_id_digest
 from ops.inspect.explain import scanning
-from ops.inspect.explain.found import Found, Looking
+from ops.inspect.explain.found import Looking, LookupResult
 from ops.inspect.explain.reading import receipt_keys
 from ops.session import OpsError
 
@@ -26,7 +26,7 @@ NEWEST_CONVERSATIONS = 5
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 
-def start(looking: Looking, text: str) -> Found:
+def start(looking: Looking, text: str) -> LookupResult:
     """By ``company#request``, or ``company#project#request#recipient``.
 
     Raises:
@@ -38,16 +38,16 @@ def start(looking: Looking, text: str) -> Found:
     if row is None:
         raise OpsError(f"company {company} started no request {request}, or its record has expired")
     found = _opened(looking, str(row["conversation_id"]))
-    return Found(row["event_id"], found.event_keys | {row["event_id"]}, state=found.state)
+    return LookupResult(row["event_id"], found.event_keys | {row["event_id"]}, state=found.state)
 
 
-def conversation(looking: Looking, opaque_id: str) -> Found | None:
+def conversation(looking: Looking, opaque_id: str) -> LookupResult | None:
     """By the id that a conversation has outside its table."""
     found = _opened(looking, opaque_id)
     return found if found.event_keys or found.state else None
 
 
-def address(looking: Looking, text: str) -> Found | None:
+def address(looking: Looking, text: str) -> LookupResult | None:
     """By a phone number in E.164 or an e-mail address: its newest conversations, of any company."""
     conversations = looking.session.services.conversations
     now = looking.session.services.clock.now()
@@ -70,10 +70,10 @@ def address(looking: Looking, text: str) -> Found | None:
                 "in force" if entry.is_in_force else "lifted",
             )
             notes.append(f"{company_id} must not contact it: {entry.reason}, {since}, {state}")
-    return Found("an address", frozenset(events), notes=tuple(notes), is_known=True)
+    return LookupResult("an address", frozenset(events), notes=tuple(notes), is_known=True)
 
 
-def handoff(looking: Looking, text: str) -> Found | None:
+def handoff(looking: Looking, text: str) -> LookupResult | None:
     """By a hand-off's id, alone or with its conversation: one query of the list of hand-offs."""
     handoff_id, _, opaque_id = text.partition("#")
     services = looking.session.services
@@ -88,10 +88,10 @@ def handoff(looking: Looking, text: str) -> Found | None:
     note = (
         f"hand-off {handoff_id}: {entry['handoff_state']} since {entry['since']}, {entry['reason']}"
     )
-    return Found(text, found.event_keys, notes=(note,), state=found.state, is_known=True)
+    return LookupResult(text, found.event_keys, notes=(note,), state=found.state, is_known=True)
 
 
-def text_message(looking: Looking, provider_id: str) -> Found | None:
+def text_message(looking: Looking, provider_id: str) -> LookupResult | None:
     """By Twilio's id of a message, ours or the recipient's."""
     bound = keys.bound_ref(SEND_TEXT.name, "", provider_id)
     theirs = [outreach_keys.reply(one, provider_id) for one in (Channel.SMS, Channel.WHATSAPP)]
@@ -101,10 +101,10 @@ def text_message(looking: Looking, provider_id: str) -> Found | None:
     found = {str(action["event_key"])} if action else set()
     rows = looking.reader.rows([*theirs, *receipt_keys(provider_id)])
     found |= {one["event_id"] for one in rows}
-    return Found(provider_id, frozenset(found)) if found else None
+    return LookupResult(provider_id, frozenset(found)) if found else None
 
 
-def e_mail(looking: Looking, provider_id: str) -> Found | None:
+def e_mail(looking: Looking, provider_id: str) -> LookupResult | None:
     """By SES's id of a message: its delivery events lead to its conversation, and to who sent it."""
     receipts = looking.reader.rows(receipt_keys(provider_id))
     reply = message_id(looking, provider_id)
@@ -113,19 +113,19 @@ def e_mail(looking: Looking, provider_id: str) -> Found | None:
     trail = looking.reader.trail(str(receipts[0]["conversation_id"]))
     actions = looking.reader.rows([str(one["idempotency_key"]) for one in trail])
     senders = {str(one["event_key"]) for one in actions if one.get("ref") == provider_id}
-    return Found(provider_id, frozenset(senders | {one["event_id"] for one in receipts}))
+    return LookupResult(provider_id, frozenset(senders | {one["event_id"] for one in receipts}))
 
 
-def message_id(looking: Looking, text: str) -> Found | None:
+def message_id(looking: Looking, text: str) -> LookupResult | None:
     """By the Message-ID of a recipient's e-mail, with or without its angle brackets."""
     bare = text.strip("<>")
     digests = [message_id_digest(one) for one in (text, f"<{bare}>", bare)]
     wanted = [outreach_keys.reply(Channel.EMAIL, one) for one in digests]
     rows = looking.reader.rows(wanted)
-    return Found(rows[0]["event_id"], frozenset({rows[0]["event_id"]})) if rows else None
+    return LookupResult(rows[0]["event_id"], frozenset({rows[0]["event_id"]})) if rows else None
 
 
-def _opened(looking: Looking, opaque_id: str, record: Record | None = None) -> Found:
+def _opened(looking: Looking, opaque_id: str, record: Record | None = None) -> LookupResult:
     """Every event of a conversation: of its trail, of its messages, and of its hand-off."""
     events = looking.reader.events_of(opaque_id)
     conversations = looking.session.services.conversations
@@ -144,7 +144,7 @@ def _opened(looking: Looking, opaque_id: str, record: Record | None = None) -> F
         state = _state(record.item)
     if looking.deep:
         events |= scanning.of_conversation(looking, opaque_id)
-    return Found(opaque_id, frozenset(events), state=state)
+    return LookupResult(opaque_id, frozenset(events), state=state)
 
 
 def _state(item: Mapping[str, Any]) -> dict[str, object]:

@@ -30,7 +30,7 @@ class Looking:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LookupResult:
     """What an identifier names.
 
     Attributes:

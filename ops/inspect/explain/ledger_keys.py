@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from ops.inspect import whereabouts
-from ops.inspect.explain.found import Found, Looking
+from ops.inspect.explain.found import Looking, LookupResult
 from ops.session import OpsError
 
 
-def action(looking: Looking, key: str) -> Found:
+def action(looking: Looking, key: str) -> LookupResult:
     """An action's event; raises `OpsError` where there is no such action."""
-    return Found(key, frozenset({str(looking.session.row(key)["event_key"])}))
+    return LookupResult(key, frozenset({str(looking.session.row(key)["event_key"])}))
 
 
-def event(looking: Looking, key: str) -> Found:
+def event(looking: Looking, key: str) -> LookupResult:
     """An event; without a row, what can be known of one that only the queue has.
 
     Raises:
         OpsError: it has no row and the queues are empty, so it is not there either.
     """
     if looking.reader.rows([key]):
-        return Found(key, frozenset({key}))
+        return LookupResult(key, frozenset({key}))
     known = whereabouts.without_row(looking.session)
     if not known["may_be_queued"]:
         raise OpsError(
@@ -30,10 +30,10 @@ def event(looking: Looking, key: str) -> Found:
         "it has no row yet: if it was accepted, it is on the queue and waits for its turn."
         " Not known: whether this id was accepted, and its place in the queue; see the door's log"
     )
-    return Found(key, notes=(note,), state=known, is_known=True)
+    return LookupResult(key, notes=(note,), state=known, is_known=True)
 
 
-def fact(looking: Looking, key: str) -> Found | None:
+def fact(looking: Looking, key: str) -> LookupResult | None:
     """A fact of the report."""
     row = looking.session.services.fact_ledger.row(key)
-    return Found(key, facts=(row,)) if row is not None and "metric" in row else None
+    return LookupResult(key, facts=(row,)) if row is not None and "metric" in row else None

@@ -8,33 +8,33 @@ from typing import Any
 
 from ops.inspect import whereabouts
 from ops.inspect.explain import conversations, ledger_keys, scanning, story, tickets
-from ops.inspect.explain.found import Found, Looking, Watch
+from ops.inspect.explain.found import Looking, LookupResult, Watch
 from ops.inspect.explain.reading import EVENT_SHOWN, Reader
 from ops.inspect.explain.stored import Stored
-from ops.inspect.explain.subjects import Kind, Subject, candidates
+from ops.inspect.explain.subjects import Subject, SubjectKind, candidates
 from ops.inspect.explain.timeline import timeline, verdict
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
-_LOOK_UPS: Mapping[Kind, Callable[[Looking, str], Found | None]] = {
-    Kind.ACTION: ledger_keys.action,
-    Kind.EVENT: ledger_keys.event,
-    Kind.FACT: ledger_keys.fact,
-    Kind.HANDOFF: conversations.handoff,
-    Kind.START: conversations.start,
-    Kind.DIGEST: scanning.digest,
-    Kind.QUEUE_MESSAGE: scanning.queue_message,
-    Kind.CONVERSATION: conversations.conversation,
-    Kind.TEXT_MESSAGE: conversations.text_message,
-    Kind.E_MAIL: conversations.e_mail,
-    Kind.MESSAGE_ID: conversations.message_id,
-    Kind.ADDRESS: conversations.address,
-    Kind.TICKET: tickets.ticket,
-    Kind.ORDER: tickets.order,
+_LOOK_UPS: Mapping[SubjectKind, Callable[[Looking, str], LookupResult | None]] = {
+    SubjectKind.ACTION: ledger_keys.action,
+    SubjectKind.EVENT: ledger_keys.event,
+    SubjectKind.FACT: ledger_keys.fact,
+    SubjectKind.HANDOFF: conversations.handoff,
+    SubjectKind.START: conversations.start,
+    SubjectKind.DIGEST: scanning.digest,
+    SubjectKind.QUEUE_MESSAGE: scanning.queue_message,
+    SubjectKind.CONVERSATION: conversations.conversation,
+    SubjectKind.TEXT_MESSAGE: conversations.text_message,
+    SubjectKind.E_MAIL: conversations.e_mail,
+    SubjectKind.MESSAGE_ID: conversations.message_id,
+    SubjectKind.ADDRESS: conversations.address,
+    SubjectKind.TICKET: tickets.ticket,
+    SubjectKind.ORDER: tickets.order,
 }
-_UNINDEXED = (Kind.DIGEST, Kind.QUEUE_MESSAGE, Kind.ORDER)
+_UNINDEXED = (SubjectKind.DIGEST, SubjectKind.QUEUE_MESSAGE, SubjectKind.ORDER)
 _LOG_FIELDS = {
-    Kind.DIGEST: ("mw_trace_id", "ticket_id", "idempotency_key"),
-    Kind.QUEUE_MESSAGE: ("sqs_message_id",),
+    SubjectKind.DIGEST: ("mw_trace_id", "ticket_id", "idempotency_key"),
+    SubjectKind.QUEUE_MESSAGE: ("sqs_message_id",),
 }
 NAME_ONE = (
     "name a ticket, company#request, evt:... or act:..., a trace id or a log line, a phone number"
@@ -49,7 +49,7 @@ def explain(
 
     Args:
         session: the stage.
-        text: what an operator has: see `subjects.Kind`.
+        text: what an operator has: see `subjects.SubjectKind`.
         deep: scan the ledger for what has no index.
         watch: shows the progress of a scan.
 
@@ -80,7 +80,7 @@ def explain(
     raise OpsError(_nothing(looking, text, tuple(subjects), tuple(dict.fromkeys(tried)), notes))
 
 
-def _report(found: Found, events: list[dict[str, Any]], subject: Subject) -> dict[str, Any]:
+def _report(found: LookupResult, events: list[dict[str, Any]], subject: Subject) -> dict[str, Any]:
     report: dict[str, Any] = {
         "about": found.about,
         "found_as": subject.kind.value,

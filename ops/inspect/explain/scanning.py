@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from chalicelib.once import trace
 from chalicelib.once.store import Item
 from chalicelib.once.timer import Timer
-from ops.inspect.events import PAGE
-from ops.inspect.explain.found import Found, Looking
+from ops.inspect.explain.found import Looking, LookupResult
+from ops.inspect.ledger_rows import PAGE
 from ops.repair import dead_letters
 from ops.session import OpsError
 
@@ -23,7 +23,7 @@ DEAD_LETTERS_READ = 20
 Matches = Callable[[Item], bool]
 
 
-def digest(looking: Looking, value: str) -> Found | None:
+def digest(looking: Looking, value: str) -> LookupResult | None:
     """By a trace id, or by the digest of a ticket's id or of an event's key, as log lines have them."""
 
     def matches(row: Item) -> bool:
@@ -33,7 +33,7 @@ def digest(looking: Looking, value: str) -> Found | None:
     return _found(looking, value, matches)
 
 
-def queue_message(looking: Looking, message_id: str) -> Found | None:
+def queue_message(looking: Looking, message_id: str) -> LookupResult | None:
     """By the SQS id of a message: of one in the dead-letter queue, or that reopened an event."""
 
     def matches(row: Item) -> bool:
@@ -60,14 +60,14 @@ def cost(looking: Looking) -> str:
     )
 
 
-def _found(looking: Looking, value: str, matches: Matches) -> Found | None:
+def _found(looking: Looking, value: str, matches: Matches) -> LookupResult | None:
     timer = Timer(looking.session.ledger_table)
     unfinished = timer.rows(timer.due(None, kind="event", limit=UNFINISHED_READ))
     events = {row["event_id"] for row in unfinished if matches(row)}
     events |= {row["event_id"] for row in _dead(looking, value, matches)}
     if not events and looking.deep:
         events = {row["event_id"] for row in _every_event(looking) if matches(row)}
-    return Found(value, frozenset(events)) if events else None
+    return LookupResult(value, frozenset(events)) if events else None
 
 
 def _dead(looking: Looking, value: str, matches: Matches) -> Iterator[Item]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class SubjectKind(StrEnum):
     """Kinds of identifiers; the value is how a message to the operator names them."""
 
     ACTION = "an action key"
@@ -36,7 +36,7 @@ class Kind(StrEnum):
 class Subject:
     """One reading of what was typed."""
 
-    kind: Kind
+    kind: SubjectKind
     value: str
 
 
@@ -62,10 +62,10 @@ def candidates(text: str) -> tuple[Subject, ...]:
     logged = _of_log_line(text)
     if logged is not None:
         return tuple(one for name in _LOGGED if name in logged for one in candidates(logged[name]))
-    for prefix, kind in (("act:", Kind.ACTION), ("evt:", Kind.EVENT)):
+    for prefix, kind in (("act:", SubjectKind.ACTION), ("evt:", SubjectKind.EVENT)):
         if text.startswith(prefix):
             return (Subject(kind, text),)
-    return (*_by_form(text), Subject(Kind.TICKET, text), *_last(text))
+    return (*_by_form(text), Subject(SubjectKind.TICKET, text), *_last(text))
 
 
 def _by_form(text: str) -> list[Subject]:
@@ -73,24 +73,24 @@ def _by_form(text: str) -> list[Subject]:
     owner, mark, rest = text.partition("#")
     if owner and mark and rest:
         if _HEX_32.fullmatch(rest):
-            found.append(Subject(Kind.HANDOFF, text))
-        return [*found, Subject(Kind.START, text)]
+            found.append(Subject(SubjectKind.HANDOFF, text))
+        return [*found, Subject(SubjectKind.START, text)]
     if _FACT.fullmatch(text):
-        found.append(Subject(Kind.FACT, text))
+        found.append(Subject(SubjectKind.FACT, text))
     if text.startswith("<") and text.endswith(">"):
-        found.append(Subject(Kind.MESSAGE_ID, text))
+        found.append(Subject(SubjectKind.MESSAGE_ID, text))
     elif _ADDRESS.fullmatch(text):
-        found.append(Subject(Kind.ADDRESS, text.lower()))
-    for form, kind in ((_TWILIO, Kind.TEXT_MESSAGE), (_SES, Kind.E_MAIL)):
+        found.append(Subject(SubjectKind.ADDRESS, text.lower()))
+    for form, kind in ((_TWILIO, SubjectKind.TEXT_MESSAGE), (_SES, SubjectKind.E_MAIL)):
         if form.fullmatch(text):
             found.append(Subject(kind, text))
     lower = text.lower()
     if _HEX_32.fullmatch(lower):
-        found.append(Subject(Kind.CONVERSATION, lower))
+        found.append(Subject(SubjectKind.CONVERSATION, lower))
     if _HEX_32.fullmatch(lower) or _TWILIO.fullmatch(text):
-        found.append(Subject(Kind.HANDOFF, text))
+        found.append(Subject(SubjectKind.HANDOFF, text))
     if _PHONE.fullmatch(text):
-        found.append(Subject(Kind.ADDRESS, _e164(text)))
+        found.append(Subject(SubjectKind.ADDRESS, _e164(text)))
     return found
 
 
@@ -99,13 +99,13 @@ def _last(text: str) -> list[Subject]:
     found: list[Subject] = []
     lower = text.lower()
     if _HEX_16.fullmatch(lower):
-        found.append(Subject(Kind.DIGEST, lower))
+        found.append(Subject(SubjectKind.DIGEST, lower))
     if _UUID.fullmatch(lower):
-        found.append(Subject(Kind.QUEUE_MESSAGE, lower))
+        found.append(Subject(SubjectKind.QUEUE_MESSAGE, lower))
     if _DIGITS.fullmatch(text):
-        found.append(Subject(Kind.ADDRESS, f"+{text}"))
+        found.append(Subject(SubjectKind.ADDRESS, f"+{text}"))
     if _ORDER.fullmatch(text):
-        found.append(Subject(Kind.ORDER, text))
+        found.append(Subject(SubjectKind.ORDER, text))
     return found
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from chalicelib.errors import MiddlewareError
 from chalicelib.support import keys as ticket_keys
 from ops.inspect.explain import scanning
-from ops.inspect.explain.found import Found, Looking
+from ops.inspect.explain.found import Looking, LookupResult
 
 NOT_SHOWN = "Richpanel did not show the ticket"
 MOST_UNFINISHED = 1_000
 
 
-def ticket(looking: Looking, conversation_id: str) -> Found | None:
+def ticket(looking: Looking, conversation_id: str) -> LookupResult | None:
     """The events of a ticket's comments, which Richpanel lists, and those that its trail names."""
     found, notes = looking.reader.events_of(conversation_id), []
     try:
@@ -34,7 +34,7 @@ def ticket(looking: Looking, conversation_id: str) -> Found | None:
             "last_message_at": known.last_message_at,
             "last_processed_at": known.last_processed_at,
         }
-    return Found(
+    return LookupResult(
         conversation_id,
         frozenset(found),
         notes=tuple(notes),
@@ -49,7 +49,7 @@ def _unfinished(looking: Looking, conversation_id: str) -> set[str]:
     return {one.key for one in waiting if one.event.conversation_id == conversation_id}
 
 
-def order(looking: Looking, number: str) -> Found | None:
+def order(looking: Looking, number: str) -> LookupResult | None:
     """The tickets for which the shop was asked about an order.
 
     Rows hold an order's number as a keyed hash, behind the ticket's id, and no index begins with it:
@@ -64,4 +64,6 @@ def order(looking: Looking, number: str) -> Found | None:
     hashed = opaque.of("order", number.lstrip("#").lower())
     asked = sorted(scanning.of_order(looking, hashed))
     events = {key for one in asked for key in looking.reader.events_of(one)}
-    return Found("an order", frozenset(events), notes=tuple(f"ticket {one}" for one in asked))
+    return LookupResult(
+        "an order", frozenset(events), notes=tuple(f"ticket {one}" for one in asked)
+    )

@@ -7,12 +7,12 @@ from botocore.exceptions import ClientError
 
 from local.stack import resources
 from local.stack.engine import REGION
-from ops.stage.template import TEMPLATE, Template, TemplateError
+from ops.stage.template import TEMPLATE, StageTemplate, StageTemplateError
 
 
 @pytest.fixture
 def template(aws):
-    return Template.load("dev", account=aws.account, region=REGION)
+    return StageTemplate.load("dev", account=aws.account, region=REGION)
 
 
 def _declared(template, kind):
@@ -20,7 +20,7 @@ def _declared(template, kind):
 
 
 def test_the_tables_are_those_declared_on_every_engine(ddb):
-    template = Template.load("dev", account=ddb.aws.account, region=REGION)
+    template = StageTemplate.load("dev", account=ddb.aws.account, region=REGION)
     declared = _declared(template, "AWS::DynamoDB::Table")
     for name in ddb.tables.values():
         ttl = ddb.client.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
@@ -111,7 +111,7 @@ def test_accounts_are_isolated(stage, ministack):
 
 
 def test_a_stage_has_its_own_resource_names(aws):
-    template = Template.load("prod", account=aws.account, region=REGION)
+    template = StageTemplate.load("prod", account=aws.account, region=REGION)
     tables = _declared(template, "AWS::DynamoDB::Table")
     assert tables["IdempotencyTable"]["TableName"] == "rp_mw_idempotency-prod"
     assert tables["IdempotencyTable"]["DeletionProtectionEnabled"] is True
@@ -156,7 +156,7 @@ def test_an_intrinsic_function_is_resolved(value, expected):
     ],
 )
 def test_an_unknown_intrinsic_function_is_refused(value):
-    with pytest.raises(TemplateError):
+    with pytest.raises(StageTemplateError):
         _small().resolved(value)
 
 
@@ -185,7 +185,7 @@ def _small():
             "Group": {"Type": "AWS::Logs::LogGroup", "Properties": {}},
         },
     }
-    return Template(raw, {"Stage": "dev"}, account="1", region="us-east-1")
+    return StageTemplate(raw, {"Stage": "dev"}, account="1", region="us-east-1")
 
 
 def _by_name(definitions):

@@ -9,7 +9,7 @@ import pytest
 from local import company
 from ops.inspect import doctor_stage
 from ops.session import Session
-from ops.stage.template import Template
+from ops.stage.template import StageTemplate
 from tests.rigs.ops_cli import runner
 
 ACCOUNT, REGION = "000000000000", "us-east-1"
@@ -128,7 +128,7 @@ def api(outreach):
 
 
 def throttle(gateway, api, **changes):
-    template = Template.load("dev", account=ACCOUNT, region=REGION)
+    template = StageTemplate.load("dev", account=ACCOUNT, region=REGION)
     (declared,) = template.resources("AWS::Serverless::Api")
     gateway.update_stage(
         restApiId=api,

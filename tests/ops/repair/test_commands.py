@@ -196,32 +196,6 @@ def test_without_a_region_the_facts_commands_say_the_same(real_clients, capsys, 
     assert "EndpointConnectionError" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("switch", "set", "kill_switch", "false"),
-        ("replay", "evt:x"),
-        ("dlq", "redrive"),
-        ("reconcile",),
-        ("provision",),
-        ("erase", "--subject", "1042"),
-        ("resend", "act:x"),
-        ("settle", "act:x", "done"),
-    ],
-    ids=" ".join,
-)
-def test_prod_is_not_changed_without_confirmation(run, monkeypatch, arguments):
-    for name in ("IDEMPOTENCY_TABLE_NAME", "CONVERSATION_STATE_TABLE_NAME", "QUEUE_NAME"):
-        monkeypatch.delenv(name)
-    monkeypatch.delenv("AUDIT_TRAIL_TABLE_NAME")
-    monkeypatch.setattr("ops.session.config.configured", lambda _stage: {})
-    if arguments[0] == "replay":
-        monkeypatch.setattr("ops.session.Session.row", lambda _self, key: {"event_id": key})
-    said = run(*arguments, "--stage", "prod")
-    assert said.code == 2
-    assert "--yes" in said.err
-
-
 # --- dead letters -------------------------------------------------------------------------------
 
 
@@ -332,6 +306,33 @@ def test_a_resend_acts_once_for_each_nonce_and_is_audited(processed, run):
     (again,) = run("explain", "evt:rp:1042:c-1:resend:second", "--json").data["events"]
     assert [one["event_id"] for one in again["actions"]] == [f"{action()}:resend:second"]
     assert again["verdict"] == "processed: 1 done"
+
+
+def test_a_resend_and_its_dry_run_agree(processed, run):
+    used = ("resend", action(), "--nonce", "used")
+    assert "1 would go" in run(*used, "--dry-run").out
+    assert run(*used, "--yes").code == 0
+    drain(processed.pump, at_most=20)
+    assert processed.added()[ROUTED[0]] == 2
+    assert "sends nothing; 1 done already" in run(*used, "--dry-run").out
+    assert run(*used, "--yes").code == 0
+    drain(processed.pump, at_most=20)
+    assert processed.added()[ROUTED[0]] == 2, "as the dry run said"
+    table = processed.services().ledger._table
+    table.update({"event_id": "evt:rp:1042:c-1"}, set_={"plan": "of another release"})
+    for how in ("--dry-run", "--yes"):
+        said = run("resend", action(), how)
+        assert (said.code, "not in its event's plan" in said.err) == (1, True), how
+
+
+def test_a_dry_run_of_a_release_leaves_the_stage_in_shadow(system, run):
+    run("switch", "set", "shadow_mode", "true")
+    run("reconcile")
+    release = ("restore", "--at", "1h", "--release")
+    assert run(*release, "--dry-run").code == 0
+    assert run("switch", "get", "--json").data["shadow_mode"] == "true"
+    assert run(*release).code == 0
+    assert run("switch", "get", "--json").data["shadow_mode"] == "false"
 
 
 @pytest.mark.parametrize(
@@ -481,29 +482,6 @@ def test_resources_of_a_stack_are_refused(run, aws, system):
 
 
 # --- every command --------------------------------------------------------------------------------
-
-
-def commands(group, *words):
-    """Every command below a group, with its path."""
-    for name, one in group.commands.items():
-        if hasattr(one, "commands"):
-            yield from commands(one, *words, name)
-        else:
-            yield (*words, name), one
-
-
-def test_every_command_takes_a_stage_and_prints_json_on_request():
-    found = dict(commands(typer.main.get_command(cli.app)))
-    assert len(found) > 20
-    for words, command in found.items():
-        options = {option for one in command.params for option in one.opts}
-        assert {"--stage", "--json"} <= options, " ".join(words)
-
-
-@pytest.mark.parametrize("words", [("create",), ("seed",), ("rebuild",), ("retry",)], ids=" ".join)
-def test_facts_of_prod_are_not_changed_without_confirmation(words, capsys):
-    assert cli.main(["facts", *words, "--stage", "prod"]) == 2
-    assert "--yes" in capsys.readouterr().err
 
 
 def test_facts_are_printed_as_json_and_an_unreachable_stage_is_reported(system, capsys, request):

@@ -3,7 +3,7 @@
 import pytest
 
 from ops.stage import provision
-from ops.stage.template import Template, TemplateError
+from ops.stage.template import StageTemplate, StageTemplateError
 from tests.rigs.ops_session import session
 
 NAME = "rp_mw_test"
@@ -72,7 +72,7 @@ def provisioned(table, *indexes, **more):
         **more,
     }
     raw = {"Resources": {"Table": {"Type": "AWS::DynamoDB::Table", "Properties": declared}}}
-    template = Template(raw, {"Stage": "dev"}, account="0" * 12, region="us-east-1")
+    template = StageTemplate(raw, {"Stage": "dev"}, account="0" * 12, region="us-east-1")
     (made,) = provision.tables(session(dynamodb=table), template, backups=False)
     return made
 
@@ -94,7 +94,7 @@ def test_an_index_in_creation_is_waited_for(pauses):
 
 def test_an_index_that_takes_too_long_is_reported(pauses):
     table = OneIndexAtATime(looks=10**9)
-    with pytest.raises(TemplateError, match="provision again"):
+    with pytest.raises(StageTemplateError, match="provision again"):
         provisioned(table, "one")
     assert sum(pauses) >= 600
 

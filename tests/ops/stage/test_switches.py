@@ -1,7 +1,5 @@
 """What stops an effect is done at once; what lets more happen asks, and both are on record."""
 
-import sys
-
 import pytest
 
 from ops.session import Session
@@ -52,7 +50,7 @@ def test_prod_is_stopped_in_one_call_without_confirmation_and_released_with_it(
     assert run("switch", "set", name, tight, "--stage", "prod").code == 0
     assert (value(prod, name), asked) == (tight, [])
 
-    assert run("switch", "set", name, loose, "--stage", "prod").code == 0
+    assert run("switch", "set", name, loose, "--stage", "prod", "--yes").code == 0
     assert (value(prod, name), asked) == (loose, ["switch set"])
 
 
@@ -63,16 +61,30 @@ def test_a_stage_without_tables_is_stopped(prod, run, system):
     assert value(prod, "kill_switch") == "true"
 
 
-def test_letting_more_happen_asks_in_a_terminal(run, monkeypatch, system):
-    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr("ops.stage.commands.typer.confirm", lambda *_, **__: False)
+@pytest.mark.parametrize(
+    ("arguments", "typed", "result"),
+    [
+        ((), "", (1, "true")),
+        ((), "n\n", (1, "true")),
+        ((), "y\n", (0, "false")),
+        (("--yes",), "", (0, "false")),
+    ],
+    ids=["no terminal", "no", "yes", "--yes"],
+)
+def test_letting_more_happen_asks_on_every_stage(run, system, arguments, typed, result):
+    """Without a terminal it was once done on dev though nobody had agreed."""
     ssm = system.stage.aws.client("ssm")
     assert run("switch", "set", "kill_switch", "true").code == 0
-    said = run("switch", "set", "kill_switch", "false")
-    assert (said.code, value(ssm, "kill_switch", "dev")) == (1, "true")
-    monkeypatch.setattr("ops.stage.commands.typer.confirm", lambda *_, **__: True)
-    assert run("switch", "set", "kill_switch", "false").code == 0
-    assert value(ssm, "kill_switch", "dev") == "false"
+    said = run("switch", "set", "kill_switch", "false", *arguments, typed=typed)
+    assert (said.code, value(ssm, "kill_switch", "dev")) == result
+
+
+def test_a_switch_keeps_why_it_was_set(run, system):
+    run("switch", "set", "kill_switch", "true", "--reason", "the vendor sends twice")
+    run("switch", "set", "kill_switch", "false", "--yes")
+    system.sweep()
+    acts = run("journal", "switch:kill_switch", "--json").data
+    assert [one["reason"] for one in acts[-2:]] == ["the vendor sends twice", None]
 
 
 def test_a_switch_shows_since_when_it_has_its_value(run, system):

@@ -487,7 +487,7 @@ def test_a_switch_is_missing_and_everything_waits(operator):
     operator.opens("queue-age")
     assert "nothing starts" in operator.runs("doctor", code=1).out
     assert "missing" in operator.runs("switch", "get").out
-    operator.runs("switch", "set", "kill_switch", "false")
+    operator.runs("switch", "set", "kill_switch", "false", "--yes")
     system.again()
     assert processed(system)
 
@@ -502,7 +502,7 @@ def test_events_withheld_by_a_switch_are_replayed(operator, switch):
     system.run()
     assert not system.added()
     assert switch.removesuffix("_mode") in operator.runs("explain", "1042").out
-    operator.runs("switch", "set", switch, "false")
+    operator.runs("switch", "set", switch, "false", "--yes")
     new_containers()
     operator.runs("replay", "--status", "processed", "--since", "24h", "--rate", "1")
     system.run()
@@ -520,7 +520,7 @@ def test_a_switch_was_left_on(operator):
     assert "Not answered automatically: the switch kill_switch was on" in (
         operator.runs("explain", "1042").out
     )
-    operator.runs("switch", "set", "kill_switch", "false")
+    operator.runs("switch", "set", "kill_switch", "false", "--yes")
     new_containers()
     operator.runs("replay", "--status", "processed", "--since", "24h", "--rate", "1")
     system.run()

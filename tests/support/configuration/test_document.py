@@ -20,7 +20,7 @@ from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
 from chalicelib.support.orders.dates import written
 from chalicelib.support.orders.delivery_time import DEFAULT_CALENDAR, Window, window_of
 from chalicelib.support.replies import template_checks
-from ops.support.preview import preview
+from ops.support.rendered_texts import preview
 
 OWN = {
     "phrases": {"return_request": {"sure": ["go to the? depot"]}},

@@ -19,7 +19,7 @@ QUESTIONS = ("order_status_tracking", "shipping_delay_not_shipped")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class RenderedText:
     """One text.
 
     Attributes:
@@ -64,7 +64,7 @@ def samples(now: datetime) -> dict[str, Order]:
     }
 
 
-def preview(rules: Rules, signature: str, now: datetime) -> Iterator[Shown]:
+def preview(rules: Rules, signature: str, now: datetime) -> Iterator[RenderedText]:
     """Every text, with and without a name; those about orders for every sample order.
 
     Raises:
@@ -76,10 +76,12 @@ def preview(rules: Rules, signature: str, now: datetime) -> Iterator[Shown]:
         for template in sorted(TEXTS.keys() - rendered):
             for case, name in (("with a name", FIRST_NAME), ("without a name", None)):
                 text = _text(rules, template, {"first_name": name}, signature, language)
-                yield Shown(template, language, case, text)
+                yield RenderedText(template, language, case, text)
 
 
-def _of_orders(rules: Rules, signature: str, now: datetime, language: str) -> Iterator[Shown]:
+def _of_orders(
+    rules: Rules, signature: str, now: datetime, language: str
+) -> Iterator[RenderedText]:
     for what, order in samples(now).items():
         for intent in QUESTIONS:
             case = f"{intent}, order {what}"
@@ -88,11 +90,11 @@ def _of_orders(rules: Rules, signature: str, now: datetime, language: str) -> It
             )
             if isinstance(answer, NoAnswer):
                 reason = ":".join((answer.reason, *answer.missing))
-                yield Shown("", language, case, person=reason)
+                yield RenderedText("", language, case, person=reason)
                 continue
             values = {"first_name": FIRST_NAME, **answer.values}
             text = _text(rules, answer.template_id, values, signature, language)
-            yield Shown(answer.template_id, language, case, text)
+            yield RenderedText(answer.template_id, language, case, text)
 
 
 def _text(

@@ -89,7 +89,7 @@ def events_of(
     )
 
 
-class RequeuePace:
+class LoopPace:
     """Limits a loop to a rate per second."""
 
     def __init__(self, clock: Clock, per_second: float) -> None:

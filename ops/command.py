@@ -1,0 +1,204 @@
+'''One decorator for every command: what a command is, as data, and what all of them do alike.
+
+A command is a function of a `CommandRun` and of its own arguments and options.  It prints for people
+as it goes, and returns its document, which ``--json`` prints in place of that::
+
+    @command(app, "resend", changes=True, asks="Perform {action} once more?", dry_run=True)
+    def resend(run: CommandRun, action: Action) -> object:
+        """Perform a finished action once more."""
+        ...
+        run.confirm()
+        run.enter(action)
+        return run.output.facts({"event": ...})
+
+The decorator adds ``--stage`` and ``--json``; to a command that changes something ``--yes`` and
+``--because`` too, and ``--dry-run`` where it has one.
+'''
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Concatenate, ParamSpec
+
+import typer
+
+from chalicelib.wiring import Services
+from ops import journal
+from ops.options import Because, DryRun, Json, Reason, Stage, Yes
+from ops.output import Output
+from ops.session import OpsError, Session
+
+P = ParamSpec("P")
+Given = Mapping[str, Any]
+"""A command's own arguments and options, by parameter."""
+COMMANDS: dict[str, OpsCommand] = {}
+"""Every command, by the words that are typed."""
+
+
+def always(_given: Given) -> bool:
+    """Whatever the arguments are."""
+    return True
+
+
+def only_with(name: str) -> Callable[[Given], bool]:
+    """Only where that argument or option is given."""
+    return lambda given: bool(given[name])
+
+
+@dataclass(frozen=True, slots=True)
+class OpsCommand:
+    """What is known of a command before it runs.
+
+    Attributes:
+        name: as it is typed, and as the journal names what it did: ``company put``.
+        changes: it changes something; False: it reads, never asks and never writes.
+        guard: which of its calls may change something that prod is guarded against.
+        asks: the question before it goes ahead, with its parameters in braces; empty: none.
+        has_dry_run: it can show what it would do.
+        says_why: a reason is taken for the journal.
+        makes_stage: the stage need not exist, so its resources are not asked whose they are.
+        examples: as the pages have them.
+    """
+
+    name: str
+    changes: bool = False
+    guard: Callable[[Given], bool] = always
+    asks: str = ""
+    has_dry_run: bool = False
+    says_why: bool = True
+    makes_stage: bool = False
+    examples: Sequence[str] = ()
+
+
+@dataclass(slots=True)
+class CommandRun:
+    """One run of a command.
+
+    Attributes:
+        because: why, in the operator's words, for the journal.
+        dry_run: only show what would be done.
+        given: the command's own arguments and options.
+        code: the exit code; a command that ends in a no sets it.
+    """
+
+    command: OpsCommand
+    session: Session
+    output: Output
+    given: Given
+    because: str = ""
+    dry_run: bool = False
+    code: int = 0
+
+    def may_change(self) -> None:
+        """Refuse to change prod without ``--yes``, and another stage's resources."""
+        name = self.command.name
+        if self.command.makes_stage:
+            self.session.must_be_confirmed(name)
+        else:
+            self.session.may_write(name)
+
+    def confirm(self, at_stake: Mapping[str, object] | None = None) -> None:
+        """Ask the command's question, unless ``--yes`` was given; the end of the input is a no.
+
+        Args:
+            at_stake: what the operator must see before they answer.
+
+        Raises:
+            OpsError: the answer is no.
+        """
+        if self.session.is_confirmed:
+            return
+        for name, value in (at_stake or {}).items():
+            typer.echo(f"{name + ':':<28}{value}", err=True)
+        asked = self.command.asks.format(**self.given, stage=self.session.stage)
+        try:
+            agrees = typer.confirm(asked, err=True)
+        except typer.Abort:
+            agrees = False
+        if not agrees:
+            raise OpsError("not done; --yes does it without asking")
+
+    def enter(self, key: str, *, what: str = "", **seen: Any) -> None:  # noqa: ANN401 - as `journal.act`
+        """Enter the act in the journal, right before it is done; see `journal.enter`."""
+        name = what or self.command.name
+        journal.enter(self.session, name, key, **{"reason": self.because, **seen})
+
+
+Work = Callable[Concatenate[CommandRun, P], object]
+
+
+def command(
+    app: typer.Typer,
+    name: str,
+    *,
+    changes: bool = False,
+    guard: Callable[[Given], bool] = always,
+    asks: str = "",
+    dry_run: bool = False,
+    says_why: bool = True,
+    makes_stage: bool = False,
+    examples: Sequence[str] = (),
+) -> Callable[[Work[P]], Work[P]]:
+    """Make a function a command of an application; arguments as `OpsCommand`.
+
+    The function's docstring is the command's help, and what it returns is the command's document.
+    """
+    kind = OpsCommand(
+        name, changes, guard, asks, dry_run, changes and says_why, makes_stage, examples
+    )
+    COMMANDS[name] = kind
+
+    def register(work: Work[P]) -> Work[P]:
+        app.command(name.rpartition(" ")[2], help=_help(work, examples))(_entry(kind, work))
+        return work
+
+    return register
+
+
+def _entry(kind: OpsCommand, work: Callable[..., object]) -> Callable[..., None]:
+    """What typer calls: the work, with the options that every command of its kind takes."""
+    _, *own = inspect.signature(work, eval_str=True).parameters.values()
+
+    def entry(context: typer.Context, **options: Any) -> None:  # noqa: ANN401 - typer's own
+        given = {one.name: options.pop(one.name) for one in own}
+        is_confirmed = options.get("yes", False)
+        run = CommandRun(
+            kind,
+            Session.over(context.obj, is_confirmed=is_confirmed)
+            if isinstance(context.obj, Services)
+            else Session(options["stage"], is_confirmed),
+            Output(options["json"]),
+            given,
+            because=options.get("because", ""),
+            dry_run=options.get("dry_run", False),
+        )
+        if kind.changes and not run.dry_run and kind.guard(given):
+            run.may_change()
+        run.output.show(work(run, **given))
+        if run.code:
+            raise typer.Exit(run.code)
+
+    here = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    mine = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own]
+    entry.__signature__ = inspect.Signature([here, *mine, *_common(kind, mine)])  # type: ignore[attr-defined]
+    return entry
+
+
+def _common(kind: OpsCommand, own: Sequence[inspect.Parameter]) -> list[inspect.Parameter]:
+    """The options that the decorator adds; a command with a `reason` of its own has only --because."""
+    why = Because if any(one.name == "reason" for one in own) else Reason
+    added: list[tuple[str, object, object]] = [("stage", Stage, "dev")]
+    added += [("because", why, "")] if kind.says_why else []
+    added += [("dry_run", DryRun, False)] if kind.has_dry_run else []
+    added += [("yes", Yes, False)] if kind.changes else []
+    return [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=option)
+        for name, option, default in (*added, ("json", Json, False))
+    ]
+
+
+def _help(work: Callable[..., object], examples: Sequence[str]) -> str:
+    shown = [f"python -m ops {one}" for one in examples]
+    return "\n\n".join([inspect.getdoc(work) or "", *(["For example:"] if shown else []), *shown])

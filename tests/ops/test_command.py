@@ -1,0 +1,200 @@
+"""What holds for every command: help, options, prod, questions, examples."""
+
+import re
+from pathlib import Path
+
+import pytest
+import typer
+
+from chalicelib.outreach.desk.acts import ACTS
+from ops import cli
+from ops.command import COMMANDS, CommandRun, command
+from tests.rigs.ops_cli import GROUPS, runner, typer_commands
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = "\n".join(one.read_text() for one in DOCS.glob("*.md"))
+VERBS = frozenset(
+    (
+        *("Bring", "Check", "Compare", "Count", "Create", "Delete", "Do", "Draft", "End", "Enter"),
+        *("Change", "Find", "Issue", "Lift", "List", "Make", "Map", "Perform", "Post", "Print"),
+        *("Process", "Publish", "Put", "Render", "Resume", "Run", "Send", "Set", "Show", "Take"),
+    )
+)
+"""What the help of a command begins with."""
+ONE_THING = "it does one thing, to what is named"
+OF_DESK = {f"handoff {one}" for one in ACTS}
+"""Acts whose own fields say why, and whose help is that of their row, which other pages have too."""
+NO_DRY_RUN = {
+    **dict.fromkeys(OF_DESK, ONE_THING),
+    "company put": "`company check --file`",
+    "company map": "`company check` of each",
+    "company key": ONE_THING,
+    "do-not-contact add": ONE_THING,
+    "do-not-contact lift": "`do-not-contact list --address`",
+    "facts create": ONE_THING,
+    "facts seed": "it is the same whenever it is done",
+    "facts correct": "`facts explain` has the values of now",
+    "settle": "without an outcome it only asks",
+    "dlq drop": "`dlq show`",
+    "switch set": "`switch get`",
+    "provision": "`doctor` shows what differs",
+}
+"""Commands that change something and cannot show it before, and why not."""
+CHANGES = {
+    "console revoke": ("--everyone",),
+    **{
+        f"handoff {name}": ("x", "--by", "jo", *(f"--{one.name}=x" for one in act.fields))
+        for name, act in ACTS.items()
+    },
+    "company put": ("item.json",),
+    "company map": (),
+    "company key": ("ci-none",),
+    "company resume-events": ("ci-none", "pi-none"),
+    "erase": ("--subject", "1042"),
+    "do-not-contact add": ("--company", "ci-none", "--address", "+15550100001"),
+    "do-not-contact lift": ("--company", "ci-none", "--address", "+15550100001"),
+    "do-not-contact import": ("--company", "ci-none", "addresses.csv"),
+    "facts create": (),
+    "facts seed": (),
+    "facts retry": (),
+    "facts correct": ("ALOWARE:1", "--agent", "102"),
+    "facts rebuild": ("--apply",),
+    "replay": ("evt:x",),
+    "resend": ("act:x",),
+    "settle": ("act:x", "done"),
+    "reconcile": (),
+    "restore": ("--at", "1h"),
+    "dlq redrive": (),
+    "dlq drop": ("x", "--reason", "because"),
+    "dlq mail": (),
+    "setup": ("--file", "answers.toml"),
+    "switch set": ("kill_switch", "false"),
+    "provision": (),
+    "support-settings put": ("settings.toml",),
+    "support-settings restore": ("0",),
+    "support-tags": ("--create",),
+}
+"""A call of every command that changes something."""
+KINDS = sorted(COMMANDS.values(), key=lambda one: one.name)
+every = pytest.mark.parametrize("kind", KINDS, ids=lambda one: one.name)
+changing = pytest.mark.parametrize(
+    "kind", [one for one in KINDS if one.changes], ids=lambda one: one.name
+)
+
+
+def options(kind):
+    return {option for one in typer_commands()[kind.name].params for option in one.opts}
+
+
+def test_every_command_is_made_by_the_decorator():
+    assert typer_commands().keys() == COMMANDS.keys()
+    assert len(COMMANDS) > 50
+
+
+@every
+def test_the_help_of_a_command_is_an_imperative_sentence(kind):
+    first = typer_commands()[kind.name].help.partition("\n")[0]
+    assert first.split()[0] in VERBS or kind.name in OF_DESK
+    assert first.endswith(".")
+
+
+@every
+def test_every_argument_and_option_has_help(kind):
+    without = [one.name for one in typer_commands()[kind.name].params if not one.help]
+    assert without == []
+
+
+@every
+def test_a_command_has_the_options_of_its_kind(kind):
+    assert {"--stage", "--json"} <= options(kind)
+    assert ("--yes" in options(kind)) == kind.changes
+    assert ("--dry-run" in options(kind)) == kind.has_dry_run
+    assert ("--because" in options(kind)) == kind.says_why
+    if not kind.changes:
+        assert (kind.asks, kind.has_dry_run) == ("", False), "what reads never asks"
+
+
+def test_a_change_takes_a_reason_and_shows_itself_before_unless_it_is_said_why_not():
+    changes = {one.name for one in KINDS if one.changes}
+    assert {one.name for one in KINDS if one.changes and not one.says_why} == OF_DESK
+    assert changes - {one.name for one in KINDS if one.has_dry_run} == NO_DRY_RUN.keys()
+    assert changes == CHANGES.keys()
+
+
+# --- examples -------------------------------------------------------------------------------------
+
+
+@every
+def test_an_example_is_one_of_the_pages(kind):
+    shown = typer_commands()[kind.name].help
+    for one in kind.examples:
+        assert f"python -m ops {one}" in PAGES
+        assert f"python -m ops {one}" in shown
+
+
+def test_a_command_that_the_runbook_shows_has_an_example():
+    blocks = "".join(re.findall(r"```sh\n(.*?)```", (DOCS / "runbook.md").read_text(), re.DOTALL))
+    lines = re.findall(r"^python -m ops (.+)$", blocks, re.MULTILINE)
+    shown = {" ".join(one.split()[: 2 if one.split()[0] in GROUPS else 1]) for one in lines}
+    assert len(shown) > 20
+    assert {one for one in shown if not COMMANDS[one].examples} == set()
+
+
+# --- prod, and questions --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def unreachable(monkeypatch):
+    """Prod, of which nothing may be asked for: any call to AWS fails the test."""
+    monkeypatch.setattr("ops.session.config.configured", lambda _stage: {})
+    monkeypatch.setattr("boto3.client", lambda *_, **__: pytest.fail("AWS was called"))
+    monkeypatch.setattr(
+        "ops.session.Session.client", lambda *_: pytest.fail("AWS was called"), raising=True
+    )
+
+
+@changing
+def test_prod_is_not_changed_without_yes(kind, unreachable, capsys):
+    said = runner(capsys)(*kind.name.split(), *CHANGES[kind.name], "--stage", "prod")
+    assert (said.code, said.out) == (2, "")
+    assert f"{kind.name} changes prod; add --yes" in said.err
+
+
+class _Plain:
+    """A command line of one command, which asks before it says that it has gone ahead."""
+
+    def __init__(self):
+        self.app = typer.Typer()
+        self.app.callback()(lambda: None)
+
+        @command(self.app, "go", changes=True, asks="Do {what} on {stage}?", dry_run=True)
+        def go(run: CommandRun, what: str) -> object:
+            """Do it."""
+            run.confirm({"to": "jo"})
+            return {"did": what, "because": run.because, "dry_run": run.dry_run}
+
+        del COMMANDS["go"]
+
+
+@pytest.fixture
+def plain(monkeypatch):
+    monkeypatch.setattr("ops.session.Session.may_write", lambda *_: None)
+    return _Plain().app
+
+
+@pytest.mark.parametrize(
+    ("arguments", "typed", "code"),
+    [((), "y\n", 0), ((), "n\n", 1), ((), "\n", 1), ((), "", 1), (("--yes",), "", 0)],
+    ids=["yes", "no", "nothing", "no terminal", "--yes"],
+)
+def test_a_question_is_asked_on_standard_error_and_its_answer_is_an_exit_code(
+    plain, capsys, monkeypatch, arguments, typed, code
+):
+    monkeypatch.setattr(cli, "app", plain)
+    said = runner(capsys)("go", "that", "--json", "--because", "why", *arguments, typed=typed)
+    assert said.code == code
+    assert ("Do that on dev?" in said.err, "jo" in said.err) == (not arguments, not arguments)
+    if code:
+        assert "not done" in said.err
+    else:
+        assert said.data == {"did": "that", "because": "why", "dry_run": False}
