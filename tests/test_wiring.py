@@ -122,7 +122,7 @@ def test_every_kind_of_job_has_a_flow_or_a_recorder(services):
     assert not set(services.flows) & set(services.fact_keepers())
 
 
-def test_kinds_of_one_system_share_its_parts(app, app_environment):
+def test_kinds_of_one_vendor_share_its_parts(app, app_environment):
     del app
     services = Services(settings.load(app_environment))
     flows, hands = services.flows, services.hands
@@ -130,7 +130,15 @@ def test_kinds_of_one_system_share_its_parts(app, app_environment):
     assert flows["ticket_message"] is flows["ticket_notification"]
     assert flows["start_conversation"] is flows["outreach_resume"]
     assert hands["reply"].perform.__self__ is hands["add_tag"].perform.__self__
-    assert hands["send_text"].perform.__self__ is hands["send_email"].settler.__self__
+    assert hands["send_text"].perform.__self__ is hands["confirm_stop"].settler.__self__
+    assert hands["send_email"].perform.__self__ is services.emails
+
+
+def test_a_text_is_sent_without_the_vendor_of_e_mails(app, app_environment):
+    del app
+    services = Services(settings.load(app_environment))
+    assert services.hands["send_text"].perform.__self__ is services.texts
+    assert "emails" not in services.__dict__
 
 
 @pytest.mark.parametrize("kind", EFFECTS, ids=lambda kind: kind.name)

@@ -68,7 +68,10 @@ GROUPS: Mapping[str, Group] = {
         ("support/richpanel/*",),
         ("tests/support/richpanel", "tests/support/test_performing.py", "tests/support/replies"),
     ),
-    "twilio": Group(("outreach/twilio/*", "outreach/sending/prepared.py"), ("tests/outreach",)),
+    "twilio": Group(
+        ("outreach/twilio/*", "outreach/sending/prepared.py", "outreach/sending/texts.py"),
+        ("tests/outreach",),
+    ),
     "ses": Group(("outreach/ses/*",), ("tests/outreach",)),
     "starts": Group(("outreach/door/*", "outreach/events/start.py"), ("tests/outreach",)),
     "sweeps": Group(

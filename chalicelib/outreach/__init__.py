@@ -20,8 +20,9 @@ In the order of a conversation:
 What these share:
 
     trust          whose word an entry of a conversation is
-    channels       the channels and their names in settings, requests and addresses
-    addresses      a phone number in E.164, an e-mail address in lower case
+    channels       the channels: one record each of what differs between them
+    channel_traits the fields of those records
+    addresses      phone numbers and e-mail addresses as a request gives them
     conversations/ the conversations table
     project/       what a company has set for a project, and the rules that follow from it
     senders        which company a number or address belongs to

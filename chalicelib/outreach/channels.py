@@ -1,12 +1,29 @@
-"""The channels, and the name each has in a company's settings, a request and a carrier's address."""
+"""The channels: one record each of what differs between them; nothing else compares channels.
+
+A record holds data and pure functions, as the doors read it.  What calls a vendor is in the vendor's
+own package and in its module of `sending`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from enum import StrEnum
 
-WHATSAPP_PREFIX = "whatsapp:"
-"""Twilio's mark of a WhatsApp address, before the number in E.164."""
+from chalicelib.once.effect import EffectKind, Settle, kinds
+from chalicelib.once.lanes import EMAIL, OUTREACH, Lane
+from chalicelib.outreach import reasons
+from chalicelib.outreach.channel_traits import (
+    AddressKind,
+    CarrierTraits,
+    Form,
+    Traits,
+    hands_of,
+    notice_hands_of,
+)
+
+TEXT_CHARACTERS = 1600
+"""Twilio's limit of a body; WhatsApp's free text has the same here."""
 
 
 class Channel(StrEnum):
@@ -16,6 +33,11 @@ class Channel(StrEnum):
     SMS = "sms"
     EMAIL = "email"
 
+    @property
+    def traits(self) -> Traits:
+        """In what it differs from the others."""
+        return CHANNELS[self]
+
 
 class Carrier(StrEnum):
     """Which carrier a delivery receipt is from: Twilio carries texts, SES e-mail."""
@@ -23,37 +45,165 @@ class Carrier(StrEnum):
     TEXT = "text"
     EMAIL = "email"
 
+    @property
+    def traits(self) -> CarrierTraits:
+        """In what it differs from the others."""
+        return CARRIERS[self]
 
-SENDER_OF: Mapping[Channel, str] = {
-    Channel.WHATSAPP: "company_whatsapp_number",
-    Channel.SMS: "company_sms_number",
-    Channel.EMAIL: "company_email",
+
+def _phone(text: str) -> str | None:
+    from chalicelib.outreach.addresses import phone  # noqa: PLC0415 - most doors need none
+
+    return phone(text)
+
+
+def _email(text: str) -> str | None:
+    from chalicelib.outreach.addresses import email  # noqa: PLC0415 - most doors need none
+
+    return email(text)
+
+
+# --- the kinds of effects that a channel's messages are -----------------------------------------
+
+KINDS = kinds(
+    # One WhatsApp message or SMS; Twilio takes no idempotency key, but lists what it sent.
+    SEND_TEXT := EffectKind(
+        "send_text",
+        "twilio",
+        Settle.QUERY,
+        reaches_customer=True,
+        hands=hands_of(lambda parts: parts.texts),
+        is_id_global=True,
+    ),
+    # The one message that is sent to somebody who has just said STOP, once per message of theirs.
+    CONFIRM_STOP := EffectKind(
+        "confirm_stop",
+        "twilio",
+        Settle.QUERY,
+        reaches_customer=True,
+        hands=notice_hands_of(lambda parts: parts.texts),
+        is_id_global=True,
+    ),
+    # The answer to HELP, which everybody gets, once per message of theirs.
+    ANSWER_HELP := EffectKind(
+        "answer_help",
+        "twilio",
+        Settle.QUERY,
+        reaches_customer=True,
+        hands=notice_hands_of(lambda parts: parts.texts),
+        is_id_global=True,
+    ),
+    # One e-mail; SES lists nothing, but its events carry our tag.
+    SEND_EMAIL := EffectKind(
+        "send_email",
+        "ses",
+        Settle.RECEIPT,
+        reaches_customer=True,
+        hands=hands_of(lambda parts: parts.emails),
+    ),
+)
+"""The kinds of effects that reach a recipient as a message."""
+
+# --- the records --------------------------------------------------------------------------------
+
+PHONE = AddressKind(
+    field="recipient_tel",
+    list_name="number",
+    normalised=_phone,
+    is_one=lambda address: address.startswith("+"),
+    shows_zone=True,
+)
+MAILBOX = AddressKind(
+    field="recipient_email",
+    list_name="email",
+    normalised=_email,
+    is_one=lambda address: "@" in address,
+)
+TWILIO = CarrierTraits(vendor="twilio", opts_out_as=reasons.CARRIER, lists_received=True)
+SES = CarrierTraits(vendor="ses", opts_out_as=reasons.COMPLAINED)
+CARRIERS: Mapping[Carrier, CarrierTraits] = {Carrier.TEXT: TWILIO, Carrier.EMAIL: SES}
+CHANNELS: Mapping[Channel, Traits] = {
+    Channel.WHATSAPP: Traits(
+        title="WhatsApp",
+        carrier=TWILIO,
+        lane=OUTREACH,
+        sender="company_whatsapp_number",
+        credentials="whatsapp_credentials_id",
+        address=PHONE,
+        prefix="whatsapp:",
+        sends=SEND_TEXT,
+        confirms_stop=CONFIRM_STOP,
+        answers_help=ANSWER_HELP,
+        form=Form.TEMPLATE,
+        longest=TEXT_CHARACTERS,
+        window=timedelta(hours=24),
+    ),
+    Channel.SMS: Traits(
+        title="SMS",
+        carrier=TWILIO,
+        lane=OUTREACH,
+        sender="company_sms_number",
+        credentials="sms_credentials_id",
+        address=PHONE,
+        sends=SEND_TEXT,
+        confirms_stop=CONFIRM_STOP,
+        answers_help=ANSWER_HELP,
+        longest=TEXT_CHARACTERS,
+        counts_segments=True,
+    ),
+    Channel.EMAIL: Traits(
+        title="e-mail",
+        carrier=SES,
+        lane=EMAIL,
+        sender="company_email",
+        address=MAILBOX,
+        sends=SEND_EMAIL,
+        form=Form.MAIL,
+        is_threaded=True,
+        is_timed=False,
+        is_forgeable=True,
+    ),
 }
+
+# --- views of them ------------------------------------------------------------------------------
+
+SENDER_OF: Mapping[Channel, str] = {one: of.sender for one, of in CHANNELS.items()}
 """Name of the company's sending identifier in `channel_config`."""
 CREDENTIALS_OF: Mapping[Channel, str] = {
-    Channel.WHATSAPP: "whatsapp_credentials_id",
-    Channel.SMS: "sms_credentials_id",
+    one: of.credentials for one, of in CHANNELS.items() if of.credentials is not None
 }
-"""Name of the secret's name in `channel_config`; SES sends e-mail and needs none."""
-RECIPIENT_OF: Mapping[Channel, str] = {
-    Channel.WHATSAPP: "recipient_tel",
-    Channel.SMS: "recipient_tel",
-    Channel.EMAIL: "recipient_email",
-}
+"""Name of the secret's name in `channel_config`, of those that need one."""
+RECIPIENT_OF: Mapping[Channel, str] = {one: of.address.field for one, of in CHANNELS.items()}
 """Name of the recipient's address in a request and in a record."""
+ADDRESSES = tuple(dict.fromkeys(one.address for one in CHANNELS.values()))
+"""The kinds of addresses of a recipient."""
+LISTED = tuple(one for one, of in CHANNELS.items() if of.carrier.lists_received)
+"""The channels whose carrier shows what has come in."""
+
+
+def lane_of(sender: str) -> Lane:
+    """The lane of what is sent from a company's address, where only that is known."""
+    found = (one.lane for one in CHANNELS.values() if one.address.is_one(sender))
+    return next(found, OUTREACH)
+
+
+def is_forgeable(address: str) -> bool:
+    """Whether anybody can write in the name of an address."""
+    return any(one.is_forgeable and one.address.is_one(address) for one in CHANNELS.values())
 
 
 def carrier_address(channel: Channel, number: str) -> str:
     """A number in E.164 as Twilio takes it on this channel."""
-    return f"{WHATSAPP_PREFIX}{number}" if channel == Channel.WHATSAPP else number
+    return f"{channel.traits.prefix}{number}"
 
 
 def channel_of(carrier_address: str) -> Channel:
     """The channel of an address of Twilio's."""
-    is_whatsapp = carrier_address.startswith(WHATSAPP_PREFIX)
-    return Channel.WHATSAPP if is_whatsapp else Channel.SMS
+    marked = (one for one in LISTED if one.traits.prefix)
+    found = (one for one in marked if carrier_address.startswith(one.traits.prefix))
+    return next(found, Channel.SMS)
 
 
 def number_of(carrier_address: str) -> str:
     """The number in an address of Twilio's."""
-    return carrier_address.removeprefix(WHATSAPP_PREFIX)
+    return carrier_address.removeprefix(channel_of(carrier_address).traits.prefix)

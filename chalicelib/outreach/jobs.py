@@ -9,7 +9,7 @@ from pydantic import Field
 from chalicelib.once.job import Job
 from chalicelib.once.lanes import COMPANIES, EMAIL, OUTREACH, Lane
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.channels import Carrier, Channel
+from chalicelib.outreach.channels import Carrier, Channel, lane_of
 
 
 class OutreachJob(Job):
@@ -17,9 +17,8 @@ class OutreachJob(Job):
 
     @property
     def lane(self) -> Lane:
-        """See `Job.lane`: a company's e-mail address writes e-mails, a number sends texts."""
-        is_address = len(self.group) > 1 and "@" in self.group[1]
-        return EMAIL if is_address else OUTREACH
+        """See `Job.lane`: by the address that the company writes from."""
+        return lane_of(self.group[1]) if len(self.group) > 1 else OUTREACH
 
 
 class StartConversation(OutreachJob):
@@ -93,7 +92,7 @@ class InboundMessage(OutreachJob):
     @property
     def lane(self) -> Lane:
         """See `Job.lane`."""
-        return EMAIL if self.channel == Channel.EMAIL else OUTREACH
+        return self.channel.traits.lane
 
     @property
     def origin(self) -> str:

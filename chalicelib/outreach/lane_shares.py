@@ -17,9 +17,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from chalicelib.once import keys
 from chalicelib.once.current_job import CurrentJob
-from chalicelib.once.lanes import COMPANIES, EMAIL, OUTREACH, Lane
+from chalicelib.once.lanes import COMPANIES, Lane
 from chalicelib.once.share import Expected, LaneShare
-from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Record
 
 
@@ -49,7 +48,7 @@ class LaneShares:
         self, record: Record, deadline_seconds: float, *, is_send: bool = False
     ) -> Iterator[None]:
         """Around a send or a call of the model for a conversation; see `LaneShare.held`."""
-        lane = EMAIL if record.channel == Channel.EMAIL else OUTREACH
+        lane = record.channel.traits.lane
         with self._held(
             lane, record.company_id, deadline_seconds, Expected.QUICK if is_send else Expected.SLOW
         ):

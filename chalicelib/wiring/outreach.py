@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from botocore.config import Config
 
 from chalicelib.wiring.core import Core, new_id, new_owner
+from chalicelib.wiring.lazy import Lazy
 
 if TYPE_CHECKING:
     from chalicelib.aws.dynamo import Table
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.company_events.telling import Teller
     from chalicelib.outreach.consent.unsubscribe import UnsubscribeDoor
     from chalicelib.outreach.conversations.parcels import Parcels
+    from chalicelib.outreach.conversations.records import Record
     from chalicelib.outreach.conversations.store import Conversations
     from chalicelib.outreach.desk.door import DeskDoor
     from chalicelib.outreach.desk.inbox import DeskInbox
@@ -35,8 +37,11 @@ if TYPE_CHECKING:
     from chalicelib.outreach.project.admission import Starts
     from chalicelib.outreach.project.companies import CachedSettings
     from chalicelib.outreach.senders import Senders
+    from chalicelib.outreach.sending.emails import Emails
+    from chalicelib.outreach.sending.hand_off import HandOffs
     from chalicelib.outreach.sending.notices import Notices
-    from chalicelib.outreach.sending.prepared import Sender
+    from chalicelib.outreach.sending.prepared import Messages, Parts
+    from chalicelib.outreach.sending.texts import Texts
     from chalicelib.outreach.sending.tool_calls import ToolCalls
     from chalicelib.outreach.ses.client import Ses
     from chalicelib.outreach.spending.models import Models
@@ -307,9 +312,9 @@ class Outreach(Core):
             self._ownership,
             Allowances(self.table(self.settings.idempotency_table), self.clock),
             opaque=lambda: self.opaque_ids,
-            check_secrets=self.sender.check,
+            check_secrets=lambda record: self.messages_of(record).check(record),
             current=self.current_settings,
-            message_id_header=self.sender.message_id_header,
+            message_id_header=self._message_id_header,
             receive_count=lambda: self.heartbeat.receive_count,
             processor_version=self.settings.release,
             events=self.company_events,
@@ -457,7 +462,7 @@ class Outreach(Core):
     def _ownership(self) -> Ownership:
         from chalicelib.outreach.hearing.ownership import Ownership
 
-        return Ownership(self.senders, self.sender.account_of)
+        return Ownership(self.senders, lambda record: self.messages_of(record).account_of(record))
 
     @cached_property
     def senders(self) -> Senders:
@@ -539,22 +544,51 @@ class Outreach(Core):
         offering = ToolWriter(writer, self.conversations, self.current_settings)
         return Composer(self.conversations, offering, self.heartbeat.beating)
 
-    @cached_property
-    def sender(self) -> Sender:
-        """Sends messages, settles them, and hands conversations over."""
-        from chalicelib.outreach.sending.prepared import Sender
+    # --- what leaves, by vendor ---------------------------------------------------------------
 
-        return Sender(
+    def messages_of(self, record: Record) -> Messages[Any]:
+        """What sends the messages of a conversation's channel."""
+        return self._messages[record.channel.traits.carrier.vendor]
+
+    @cached_property
+    def _messages(self) -> Mapping[str, Messages[Any]]:
+        return Lazy({"twilio": lambda: self.texts, "ses": lambda: self.emails})
+
+    @cached_property
+    def texts(self) -> Texts:
+        """Sends texts, and settles them."""
+        from chalicelib.outreach.sending.texts import Texts
+
+        return Texts(self._message_parts, self.twilio)
+
+    @cached_property
+    def emails(self) -> Emails:
+        """Sends e-mails, and settles them."""
+        from chalicelib.outreach.sending.emails import Emails
+
+        return Emails(self._message_parts, self._ses())
+
+    def _message_id_header(self, ref: str) -> str:
+        return self.emails.message_id_header(ref)  # built only where an e-mail is sent
+
+    @cached_property
+    def hand_offs(self) -> HandOffs:
+        """Hands conversations over."""
+        from chalicelib.outreach.sending.hand_off import HandOffs
+
+        return HandOffs(self.conversations, self.company_events, self.notices)
+
+    @cached_property
+    def _message_parts(self) -> Parts:
+        from chalicelib.outreach.sending.prepared import Parts
+
+        return Parts(
             self.conversations,
             self.composer,
-            self.twilio,
-            self._ses(),
             self.clock,
-            opaque=lambda: self.opaque_ids,
-            public_base_url=self.settings.public_base_url,
-            events=self.company_events,
-            notices=self.notices,
-            shares=self._lane_shares,
+            lambda: self.opaque_ids,
+            self.settings.public_base_url,
+            self._lane_shares,
         )
 
     @cached_property

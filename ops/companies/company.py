@@ -168,7 +168,8 @@ def _secret(
         if not session.services.secrets.text(name).strip():
             return CompanyFinding(name, "fail", "empty")
         for channel in channels:
-            session.services.sender.check(senders.record_of(project, channel))
+            record = senders.record_of(project, channel)
+            session.services.messages_of(record).check(record)
     except UnavailableError as error:
         return CompanyFinding(name, "fail", error.code)
     except PermanentError as error:

@@ -171,6 +171,7 @@ def _account(session: Session, project: Project, use: Use) -> str | None:
     if use.channel not in CREDENTIALS_OF:
         return None
     try:
-        return session.services.sender.account_of(record_of(project, use.channel))
+        record = record_of(project, use.channel)
+        return session.services.messages_of(record).account_of(record)
     except UnavailableError:
         return None

@@ -46,6 +46,7 @@ WORKER_ONLY = (
     "chalicelib.outreach.conversations.",
     "chalicelib.outreach.events.flow",
     "chalicelib.outreach.sending.prepared",
+    "chalicelib.outreach.sending.texts",
     "chalicelib.outreach.ses.client",
     "chalicelib.outreach.twilio.client",
     "chalicelib.support.flow",

@@ -316,7 +316,7 @@ READER: Edits = {
         "from chalicelib.outreach.conversations.records import": (
             "from chalicelib.outreach.project.project import Project\n"
         ),
-        "        if record.channel == Channel.SMS:\n            return": (
+        "        if form is Form.TEXT:\n            return": (
             "        text = Project(record.item).greeting or text\n"
         ),
     }

@@ -35,7 +35,10 @@ WEBHOOK_MODULES = (
     "facts/aloware_webhook.py",
     "facts/hubspot_webhook.py",
 )
-OTHER_MODULES = ("once/intake.py", "aws/queue.py", "wiring/support.py", "wiring/facts.py")
+OTHER_MODULES = (
+    *("once/intake.py", "aws/queue.py", "wiring/support.py", "wiring/facts.py"),
+    "outreach/channels.py",
+)
 SCHEMA = schemathesis.openapi.from_dict(DESCRIBED)
 EXAMPLES = [6, pytest.param(25, marks=pytest.mark.long)]
 """Generated requests per route, valid or invalid by the description."""

@@ -10,7 +10,8 @@ from chalicelib.once.event import LANDING_SECONDS, EventFacts
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
 from chalicelib.once.settlement import SECOND_CHECK_SECONDS, Settlement, Verdict
-from chalicelib.outreach.sending.effects import SEND_TEXT, send
+from chalicelib.outreach.channels import SEND_TEXT
+from chalicelib.outreach.sending.effects import send
 from tests.rigs.fakes import ManualClock
 from tests.simulation import tables
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -109,7 +110,7 @@ class Answered(Telling):
         def refuses(*_, **__):
             raise PermanentError("twilio", "create_message", reason=code)
 
-        self.sender._twilio.send = refuses
+        self.texts._twilio.send = refuses
 
     def says(self, text, number=1):
         """The job of a message of the recipient."""
@@ -142,21 +143,21 @@ class Answered(Telling):
             self.writer, self.conversations, Companies(self.companies_table).current
         )
         self.composer = Composer(self.conversations, writer, contextlib.nullcontext)
-        self.sender._composer = self.composer
-        self.sender.message_id_header = lambda _ref: None  # no e-mail is sent
+        self.texts.parts = replace(self.texts.parts, composer=self.composer)
+        self.emails.message_id_header = lambda _ref: None  # no e-mail is sent
         flow = self.flow()
-        sender, companies = self.sender, Companies(self.companies_table)
+        texts, companies = self.texts, Companies(self.companies_table)
         tool_calls = ToolCalls(
             self.conversations, self.events, self.ledger, companies.current, self.clock
         )
         hands = {
             "send_text": Hands(
-                self._at_a_vendor(sender.send_text),
-                sender.prepare,
-                sender.last_look,
-                sender.settle_text,
+                self._at_a_vendor(texts.send),
+                texts.prepare,
+                texts.last_look,
+                texts.settle,
             ),
-            "hand_off": Hands(sender.hand_off),
+            "hand_off": Hands(self.hand_offs.perform),
             "call_tool": Hands(tool_calls.call, last_look=tool_calls.last_look),
             "tell_company": Hands(self._at_a_vendor(self.tell), self.teller.prepare),
         }

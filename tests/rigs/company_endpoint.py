@@ -156,7 +156,7 @@ class Telling(OutreachParts):
         flow = TellFlow(self.events, endpoint, self.clock, self.log)
         hands = {
             "tell_company": Hands(self.tell, self.teller.prepare),
-            "hand_off": Hands(self.sender.hand_off),
+            "hand_off": Hands(self.hand_offs.perform),
         }
         settlement = Settlement(self.ledger, hands, self.clock)
         effects = Effects(self.ledger, self.switches, hands, settlement, self.clock, self.log)

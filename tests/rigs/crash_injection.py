@@ -134,7 +134,7 @@ def killed_at(rig, number, moment):
         if one is not None
         for name in WRITES
     ]
-    places.append((rig.sender._twilio, "send"))
+    places.append((rig.texts._twilio, "send"))
     usual = [(place, name, getattr(place, name)) for place, name in places]
     for place, name, call in usual:
         setattr(place, name, counting(call))

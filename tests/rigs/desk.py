@@ -66,7 +66,7 @@ class DeskRig(OutreachParts):
         }
         for name in self.secrets.texts:
             self.secrets.texts[name] = json.dumps(account)
-        self.sender._ses = SimpleNamespace(message_id_header=lambda _ref: None)
+        self.emails._ses = SimpleNamespace(message_id_header=lambda _ref: None)
         self.audit_table = tables.audit()
         self.switches = SetSwitches()
         new_id = self.intake.new_id

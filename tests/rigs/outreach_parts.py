@@ -20,7 +20,10 @@ from chalicelib.outreach.messages.following import FollowUps
 from chalicelib.outreach.project.admission import Starts
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.senders import Senders
-from chalicelib.outreach.sending.prepared import Sender
+from chalicelib.outreach.sending.emails import Emails
+from chalicelib.outreach.sending.hand_off import HandOffs
+from chalicelib.outreach.sending.prepared import Parts
+from chalicelib.outreach.sending.texts import Texts
 from chalicelib.outreach.twilio import credentials
 from chalicelib.outreach.twilio.client import Twilio, basic
 from chalicelib.outreach.writing.composer import Composer
@@ -81,18 +84,19 @@ class OutreachParts:
             self.clock,
         )
         self.composer = Composer(self.conversations, TemplateWriter(), contextlib.nullcontext)
-        self.sender = Sender(
+        sending = Parts(
             self.conversations,
             self.composer,
-            Twilio(self._credentials, lambda name: self._client(name, twilio_url)),
-            None,  # no e-mail is sent
             self.clock,
-            opaque=lambda: OpaqueIds(b"a key of the stage"),
-            public_base_url="https://x.example",
-            events=self.events,
+            lambda: OpaqueIds(b"a key of the stage"),
+            "https://x.example",
         )
+        twilio = Twilio(self._credentials, lambda name: self._client(name, twilio_url))
+        self.texts = Texts(sending, twilio)
+        self.emails = Emails(sending, None)  # none is sent
+        self.hand_offs = HandOffs(self.conversations, self.events)
         self.companies_table = tables.companies()
-        self.ownership = Ownership(Senders(self.companies_table), self.sender.account_of)
+        self.ownership = Ownership(Senders(self.companies_table), self.texts.account_of)
 
     def flow(self):
         return outreach_flow(
@@ -105,14 +109,19 @@ class OutreachParts:
             self.ownership,
             Allowances(self.table, self.clock),
             opaque=lambda: OpaqueIds(b"a key of the stage"),
-            check_secrets=self.sender.check,
+            check_secrets=self.check,
             current=self.current,
-            message_id_header=self.sender.message_id_header,
+            message_id_header=self.emails.message_id_header,
             receive_count=lambda: 10,
             processor_version="1",
             events=self.events,
             follow_ups=self.follow_ups(),
         )
+
+    def check(self, record):
+        """What is checked before a message is composed."""
+        of = {"twilio": self.texts, "ses": self.emails}
+        of[record.channel.traits.carrier.vendor].check(record)
 
     def follow_ups(self):
         return FollowUps(

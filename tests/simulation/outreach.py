@@ -45,7 +45,10 @@ from chalicelib.outreach.project.companies import Companies
 from chalicelib.outreach.resume import ResumeRebuilder, StartRebuilder, resume_through
 from chalicelib.outreach.senders import Senders
 from chalicelib.outreach.sending.effects import KINDS
-from chalicelib.outreach.sending.prepared import Sender
+from chalicelib.outreach.sending.emails import Emails
+from chalicelib.outreach.sending.hand_off import HandOffs
+from chalicelib.outreach.sending.prepared import Parts
+from chalicelib.outreach.sending.texts import Texts
 from chalicelib.outreach.sending.tool_calls import ToolCalls
 from chalicelib.outreach.spending.budget import (
     BUDGET_REACHED,
@@ -173,19 +176,14 @@ class OutreachParts:
         self.events = CompanyEvents(
             EventRows(table, clock), container.intake, lambda: container.ledger, clock
         )  # type: ignore[arg-type]
-        self.sender = Sender(
-            conversations,
-            composer,
-            clients.twilio_of_companies,
-            clients.ses,
-            clock,
-            opaque=lambda: OPAQUE,
-            public_base_url=company.PUBLIC_URL,
-            events=self.events,
-        )
+        sending = Parts(conversations, composer, clock, lambda: OPAQUE, company.PUBLIC_URL)
+        texts = Texts(sending, clients.twilio_of_companies)
+        emails = Emails(sending, clients.ses)
+        vendors = {"twilio": texts, "ses": emails}
+        self._hand_offs = HandOffs(conversations, self.events)
         companies = SimTable(world, world.companies)
         senders = Senders(companies)  # type: ignore[arg-type]
-        ownership = Ownership(senders, self.sender.account_of)
+        ownership = Ownership(senders, texts.account_of)
         self.consent = ConsentAtTheDoor(DoNotContact(table, clock), senders)  # type: ignore[arg-type]
         follow_ups = FollowUps(
             conversations,
@@ -207,9 +205,9 @@ class OutreachParts:
             ownership,
             Allowances(container.table, clock),  # type: ignore[arg-type]
             opaque=lambda: OPAQUE,
-            check_secrets=self.sender.check,
+            check_secrets=lambda one: vendors[one.channel.traits.carrier.vendor].check(one),
             current=self._companies.current,
-            message_id_header=self.sender.message_id_header,
+            message_id_header=emails.message_id_header,
             receive_count=container.receive_count,
             processor_version=str(world.version),
             events=self.events,
@@ -244,7 +242,9 @@ class OutreachParts:
             "tell_company": TellFlow(self.events, self._endpoint, clock, container.log),
         }
         parts = SimpleNamespace(
-            sender=self.sender,
+            texts=texts,
+            emails=emails,
+            hand_offs=self._hand_offs,
             teller=self.teller,
             notices=None,
             tool_calls=ToolCalls(
@@ -350,5 +350,5 @@ class OutreachParts:
         )
 
     def _hand_off(self, actions: Sequence[Any], *, deadline_seconds: float) -> None:
-        self.sender.hand_off(actions, deadline_seconds=deadline_seconds)
+        self._hand_offs.perform(actions, deadline_seconds=deadline_seconds)
         self._world.oracle.handed_off(*actions)

@@ -36,7 +36,7 @@ from chalicelib.once.store import (
     TransactionRefused,
 )
 from chalicelib.outreach import reasons, senders
-from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.channels import ADDRESSES, Channel, is_forgeable
 from chalicelib.outreach.conversations import items, numbers
 from chalicelib.outreach.conversations.acts import TRIES
 from chalicelib.outreach.conversations.records import (
@@ -245,7 +245,7 @@ class DoNotContact(items.OnTable):
         now = iso(self._clock.now())
         lifted = False
         lifted_by_start = list(marks_of(primary_channel, company_id))
-        if "@" in primary_channel:
+        if is_forgeable(primary_channel):
             lifted_by_start.append(_key(primary_channel, company_id, Reason.UNPROVEN, None))
         for key in lifted_by_start:
             with suppress(ConditionFailed):
@@ -297,7 +297,8 @@ class DoNotContact(items.OnTable):
             channels = (record.channel,) if address == record.primary_channel else ()
             keys += self._keys(address, record.company_id, channels)
             tried = (record.item.get(CONTINUES) or {}).get("tried") or ()
-            if Channel.EMAIL in tried:  # no other channel takes a suspended one's place
+            # No other channel takes a suspended one's place.
+            if any(one.traits.is_forgeable for one in Channel if one in tried):
                 keys += self._under(address, record.company_id, (SUSPENDED,))
         sender = senders.key(record.sender)["company_id"]
         unowned = [
@@ -388,7 +389,7 @@ class DoNotContact(items.OnTable):
         """Keys of an address's wishes and of its channels' entries, under every form of a number."""
         found = []
         for form in numbers.forms(primary_channel):
-            suspended = (SUSPENDED,) if Channel.EMAIL in channels else ()
+            suspended = (SUSPENDED,) if any(one.traits.is_forgeable for one in channels) else ()
             suffixes = ("", "#kept", *suspended, *(f"#{one.value}" for one in channels))
             found += self._under(form, company_id, suffixes)
         return found
@@ -428,7 +429,7 @@ def _erased_at(hashed: str) -> str:
 
 def addresses_of(record: Record) -> tuple[str, ...]:
     """The addresses that a conversation names of its recipient; its own is first."""
-    others = (record.item.get("recipient_tel"), record.item.get("recipient_email"))
+    others = (record.item.get(one.field) for one in ADDRESSES)
     known = [record.primary_channel, *(str(one) for one in others if one)]
     return tuple(dict.fromkeys(known))
 

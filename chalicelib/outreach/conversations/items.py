@@ -37,7 +37,7 @@ from chalicelib.once import keys
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item, Store
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.channels import RECIPIENT_OF, SENDER_OF, Channel
+from chalicelib.outreach.channels import ADDRESSES, Channel
 from chalicelib.outreach.conversations.records import Draft, Entry, Record, Status
 
 TTL = timedelta(days=365)
@@ -79,9 +79,9 @@ def new(record: Mapping[str, Any], now: datetime, kept: timedelta = TTL) -> Item
         "ttl": end(now + GRACE, kept),
         **present(record),
     }
-    by = SENDER_OF[Channel(item["channel_method"])]
+    by = Channel(item["channel_method"]).traits.sender
     sparse = {
-        **{f"gsi_{to}": item.get(to) for to in RECIPIENT_OF.values()},
+        **{f"gsi_{one.field}": item.get(one.field) for one in ADDRESSES},
         f"gsi_{by}": (item.get("channel_config") or {}).get(by),
     }
     return item | {name: value for name, value in sparse.items() if value}

@@ -8,7 +8,7 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.once.store import Item
-from chalicelib.outreach.channels import RECIPIENT_OF, SENDER_OF, Channel
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items, numbers
 from chalicelib.outreach.conversations.do_not_contact import addresses_of
 from chalicelib.outreach.conversations.records import Entry, Record, Status, entry
@@ -87,9 +87,9 @@ class Queries(items.OnTable):
             sender: the company's number or address.
             recipient: the customer's.
         """
-        by, to = SENDER_OF[channel], RECIPIENT_OF[channel]
-        index = f"{by}-{to}-index".replace("_", "-")
-        return self._by(index, **{f"gsi_{by}": sender, f"gsi_{to}": recipient})
+        of = channel.traits
+        pair = {f"gsi_{of.sender}": sender, f"gsi_{of.address.field}": recipient}
+        return self._by(of.index, **pair)
 
     def created_between(
         self, primary_channel: str, since: datetime, until: datetime

@@ -36,7 +36,7 @@ from typing import Any
 from chalicelib.clock import parsed
 from chalicelib.once.store import Item
 from chalicelib.outreach import reasons
-from chalicelib.outreach.channels import SENDER_OF, Channel
+from chalicelib.outreach.channels import Channel
 
 
 class Status(StrEnum):
@@ -293,7 +293,7 @@ class Record:
     @property
     def sender(self) -> str:
         """The company's number or address on this channel."""
-        return str(self.channel_config[SENDER_OF[self.channel]])
+        return str(self.channel_config[self.channel.traits.sender])
 
     @property
     def channel_config(self) -> Mapping[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.desk import changes, holding, persons
@@ -18,7 +19,8 @@ from chalicelib.outreach.door.access import DeskRole
 
 TAKE, APPROVE = "take", "approve"
 """The acts that code names."""
-_SUBJECT = ActField("subject", "of an e-mail", "Subject", 200, channel=Channel.EMAIL)
+_WITH_SUBJECT = frozenset(one for one in Channel if one.traits.form is Form.MAIL)
+_SUBJECT = ActField("subject", "of an e-mail", "Subject", 200, channels=_WITH_SUBJECT)
 ACTS: Mapping[str, DeskAct] = {
     one.name: one
     for one in (

@@ -12,7 +12,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
-from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.conversations.acts import ActChange
@@ -65,8 +65,8 @@ def approve(case: Case) -> Planned:
             raise RefusedError("BEING_RELEASED", "it was approved already, as it was")
         if not held:
             raise RefusedError("NOTHING_HELD", "no message is held: reply instead")
-        if held == "start" and record.channel == Channel.WHATSAPP:
-            raise RefusedError("TEMPLATE_ONLY", "WhatsApp takes only the template as an opening")
+        if held == "start" and (of := record.channel.traits).form is Form.TEMPLATE:
+            raise RefusedError("TEMPLATE_ONLY", f"{of.title} takes only the template as an opening")
         answered = record.start_event if held == "start" else event
         written, seen = _written(asked), case.held()
         if seen is not None and seen.refused is None:

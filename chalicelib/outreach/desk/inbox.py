@@ -284,9 +284,10 @@ class DeskInbox:
         if record.handoff.get("held") == "start":
             return
         is_late = not rules.takes_free_text(record, self._clock.now())
-        if is_late and reopening.template_of(self._current(record)) is None:
+        if is_late and reopening.template_of(record, self._current(record)) is None:
             raise RefusedError(
-                "WINDOW_CLOSED", "WhatsApp takes no free text now, and no template is set"
+                "WINDOW_CLOSED",
+                f"{record.channel.traits.title} takes no free text now, and no template is set",
             )
 
     def _entry(self, record: Record, asked: Asked) -> Act:

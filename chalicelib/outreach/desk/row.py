@@ -33,7 +33,7 @@ class ActField:
         hint: what it is for, in a few words.
         label: in the console's form; empty where the form does not ask for it.
         longest: so many characters.
-        channel: the only channel whose form asks for it; None for all.
+        channels: those whose form asks for it; None for all.
     """
 
     name: str
@@ -42,7 +42,7 @@ class ActField:
     longest: int = 300
     kind: FieldKind = FieldKind.TEXT
     is_needed: bool = False
-    channel: Channel | None = None
+    channels: frozenset[Channel] | None = None
 
 
 class Offered(StrEnum):

@@ -13,10 +13,8 @@ from chalicelib.once import reasons as core
 from chalicelib.once.catalogue import Catalogue
 from chalicelib.once.reasons import declared
 from chalicelib.outreach import reasons
-from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
-from chalicelib.outreach.project.rules import WHATSAPP_WINDOW
 from chalicelib.outreach.twilio import codes
 from chalicelib.vendors import reasons as vendors
 
@@ -147,8 +145,6 @@ def message_shown(one: Entry) -> dict[str, Any]:
 
 
 def _free_text_until(record: Record) -> str | None:
-    """Until when WhatsApp accepts free text; None on other channels, or before any message."""
-    last = record.last_inbound_at
-    if record.channel != Channel.WHATSAPP or last is None:
-        return None
-    return iso(last + WHATSAPP_WINDOW)
+    """Until when the carrier takes free text; None where it always does, or before any message."""
+    window, last = record.channel.traits.window, record.last_inbound_at
+    return None if window is None or last is None else iso(last + window)

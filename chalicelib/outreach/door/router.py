@@ -32,8 +32,7 @@ from typing import Any
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import PayloadError, RequestError
 from chalicelib.once import body as bodies
-from chalicelib.outreach.addresses import email, phone
-from chalicelib.outreach.channels import RECIPIENT_OF, Channel
+from chalicelib.outreach.channels import ADDRESSES, RECIPIENT_OF, Channel
 from chalicelib.outreach.conversations.records import SEND_AT, SEPARATOR
 
 SOURCE = "channel_router"
@@ -285,10 +284,10 @@ def _addresses(channel: Channel, data: Mapping[str, Any]) -> dict[str, str]:
     if data.get(needed) is None:
         raise PayloadError(f"MISSING_{needed.upper()}", f"field {needed} is missing")
     found = {}
-    for name, normalise in (("recipient_tel", phone), ("recipient_email", email)):
-        value = normalise(_text(data, name) or "")
+    for one in ADDRESSES:
+        value = one.normalised(_text(data, one.field) or "")
         if value is not None:
-            found[name] = value
+            found[one.field] = value
     if needed not in found:
         raise PayloadError(f"INVALID_{needed.upper()}", f"field {needed} is not valid")
     return found

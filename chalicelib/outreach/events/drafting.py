@@ -12,7 +12,6 @@ from chalicelib.once.flow import NotAnEvent
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.events.context import EventContext, may_send
 from chalicelib.outreach.messages import reopening
@@ -119,10 +118,11 @@ class Drafting:
         """The plan that confirms the wish to get no further message, which is noted first."""
         steps: tuple[PlannedAction, ...] = ()
         self._endings.opt_out(context.conversation)
-        with suppress(PermanentError):  # WhatsApp takes no free text any more: nothing confirms it
+        with suppress(PermanentError):  # no free text is taken any more: nothing confirms it
             entry_id = self.fit(context, entry_id)
-            if context.draft is not None and context.draft.text:
-                steps = (PlannedAction("confirm_stop", entry_id),)
+            confirms = context.conversation.channel.traits.confirms_stop
+            if confirms and context.draft is not None and context.draft.text:
+                steps = (PlannedAction(confirms.name, entry_id),)
         return MessagePlan(Purpose.STOP_CONFIRMED, entry_id).plan(*steps)
 
     @staticmethod
@@ -163,7 +163,7 @@ class Drafting:
         return message.plan(sending(record, entry_id), handing("", reason))
 
     def fit(self, context: EventContext, entry_id: str) -> str:
-        """Have WhatsApp's template carry a free text that comes after the window has closed.
+        """Have a template carry a free text that comes after the window has closed.
 
         Returns:
             The entry id under which the message is stored.
@@ -175,9 +175,10 @@ class Drafting:
         is_free = draft is not None and draft.text and draft.variables is None
         if draft is None or not is_free or rules.takes_free_text(record, self._clock.now()):
             return entry_id
-        template = reopening.template_of(self._current(record))
+        template = reopening.template_of(record, self._current(record))
         if template is None:
-            raise PermanentError("twilio", "create_message", reason=reopening.WINDOW_CLOSED)
+            vendor = record.channel.traits.carrier.vendor
+            raise PermanentError(vendor, "create_message", reason=reopening.WINDOW_CLOSED)
         other = keys.digest("reopening", entry_id)[:32]
         carried = reopening.carried(record, draft, template)
         context.draft = self.composer.fixed(record, other, carried)
@@ -227,8 +228,7 @@ class Drafting:
 
 def sending(record: Record, entry_id: str) -> PlannedAction:
     """The action of sending a message."""
-    kind = "send_email" if record.channel == Channel.EMAIL else "send_text"
-    return PlannedAction(kind, entry_id)
+    return PlannedAction(record.channel.traits.sends.name, entry_id)
 
 
 def lasting(error: PermanentError | UnavailableError) -> str:

@@ -13,7 +13,6 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.once.reasons import REFUSED, declared
 from chalicelib.outreach import reasons
-from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.context import EventContext
@@ -115,4 +114,4 @@ def _who_refused(record: Record, reason: str) -> str:
         return reasons.FAILED
     if code in _OURS:
         return code
-    return f"{'ses' if record.channel == Channel.EMAIL else 'twilio'}_{code}"
+    return f"{record.channel.traits.carrier.vendor}_{code}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from chalicelib.once.effect import Effect
+from chalicelib.once.effect import Effect, EffectKind
 from chalicelib.once.escalation import EARLIER
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import Event, NotAnEvent
@@ -14,7 +14,6 @@ from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
-from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.event_names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.consent.words import Word, heard
@@ -194,8 +193,9 @@ class MessageHandler(Handler):
         if context.draft is None:
             reason = reasons.OPTED_OUT if note == OPT_OUT else reasons.ANSWERED_BY_PROVIDER
             raise NotAnEvent(EventStatus.PROCESSED, reason)
-        kind, purpose = _FIXED[note]
-        return MessagePlan(purpose, entry_id).plan(PlannedAction(kind, entry_id))
+        kind = _fixed_kind(record, note)
+        steps = () if kind is None else (PlannedAction(kind.name, entry_id),)
+        return MessagePlan(_FIXED[note], entry_id).plan(*steps)
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
         """See `Handler.escalation`; a fixed text that was refused needs no person."""
@@ -285,20 +285,26 @@ def _confirming(
 
 def _notice_of(record: Record, job: InboundMessage) -> Draft | None:
     """The fixed text that answers STOP or HELP; None where the carrier answers, or nothing does."""
-    if job.opt_out not in ("stop", "help") or job.is_automatic:
+    note = _ASKED.get(job.opt_out or "")
+    if note is None or job.is_automatic:
         return None
-    if record.channel == Channel.EMAIL or carrier_answers(record, job):
+    if _fixed_kind(record, note) is None or carrier_answers(record, job):
         return None
-    if job.opt_out == "stop":
+    if note == OPT_OUT:
         return Draft(text=stop_confirmation(record))
     return Draft(text=help_answer(record, heard(job.text).language))
 
 
-_FIXED = {
-    OPT_OUT: ("confirm_stop", Purpose.STOP_CONFIRMED),
-    HELP: ("answer_help", Purpose.HELP),
-}
-"""Notes on messages that a fixed text answers: the action's kind, and what the text is for."""
+def _fixed_kind(record: Record, note: str) -> EffectKind | None:
+    """The kind of effect of the fixed text that answers a note; None where its channel sends none."""
+    of = record.channel.traits
+    return of.confirms_stop if note == OPT_OUT else of.answers_help
+
+
+_ASKED = {"stop": OPT_OUT, "help": HELP}
+"""The keywords that a fixed text answers, and the note on their messages."""
+_FIXED = {OPT_OUT: Purpose.STOP_CONFIRMED, HELP: Purpose.HELP}
+"""What that text is for."""
 _FOR_A_PERSON = {
     SEVERAL: ("reply", SEVERAL),
     OTHER_SENDER: ("", OTHER_SENDER),

@@ -19,7 +19,6 @@ from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
-from chalicelib.outreach.channels import Carrier
 from chalicelib.outreach.company_events.event_names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.do_not_contact import Reason
@@ -31,7 +30,7 @@ from chalicelib.outreach.messages.following import FollowUps
 from chalicelib.outreach.project.admission import Starts
 from chalicelib.outreach.resume import Resume
 from chalicelib.outreach.sending.effects import KINDS
-from chalicelib.outreach.twilio import codes
+from chalicelib.outreach.twilio.refusals import dead_by
 
 FLOW = "receipts"
 BY_RECEIPT = "receipt"
@@ -148,14 +147,11 @@ class ReceiptFlow(Flow):
             record, job.entry_id, job.status, job.rank, reason=job.reason, ref=ref
         )
         if job.opts_out:
-            is_text = job.channel == Carrier.TEXT
-            reason = Reason.CARRIER if is_text else Reason.COMPLAINED
+            reason = Reason(job.channel.traits.opts_out_as)
             self._conversations.forbid_person(record, reason)
             self._events.record(record, Name.OPTED_OUT, reason.value, reason=reason.value)
         self._tell(job, record)
-        dead = codes.technical(job.reason) if job.channel == Carrier.TEXT else None
-        if job.is_dead:
-            dead = Reason.BOUNCED
+        dead = Reason.BOUNCED if job.is_dead else dead_by(job.channel.traits, job.reason)
         is_opening = job.entry_id == outreach_keys.entry_id(record.start_event)
         was_answered = is_opening and record.item.get("last_inbound_at") is not None
         if dead is not None and job.status in NOT_DELIVERED and not was_answered:

@@ -11,7 +11,6 @@ from datetime import timedelta
 
 from chalicelib.clock import parsed
 from chalicelib.once import keys
-from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import LOOP, MACHINE, PROMPT, Entry, Record
 from chalicelib.vendors.machine_mail import is_machine_mail
 
@@ -35,8 +34,7 @@ def note_on(record: Record, text: str, sent_at: str) -> str | None:
     if is_machine_mail(text):
         return MACHINE
     earlier = [one for one in record.as_written if one.note != PROMPT]
-    # The time of an e-mail is what its sender says.
-    is_timed = record.item.get("channel_method") != Channel.EMAIL
+    is_timed = record.channel.traits.is_timed
     if _is_repeated(earlier, text) or (is_timed and _comes_at_once(earlier, sent_at)):
         return LOOP
     return None

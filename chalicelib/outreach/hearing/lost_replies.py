@@ -16,7 +16,7 @@ from chalicelib.once import keys
 from chalicelib.once.event import EventFacts
 from chalicelib.once.ports import Log
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.channels import LISTED
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.hearing.lost_texts import inbound_job
@@ -25,7 +25,7 @@ from chalicelib.outreach.resume import resume_job
 from chalicelib.outreach.twilio.client import Twilio
 from chalicelib.outreach.twilio.credentials import secret_of
 
-_TEXT_KEYS = tuple(outreach_keys.reply(one, "") for one in (Channel.SMS, Channel.WHATSAPP))
+_TEXT_KEYS = tuple(outreach_keys.reply(one, "") for one in LISTED)
 
 
 class LostReplies:

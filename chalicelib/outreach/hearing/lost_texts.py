@@ -27,7 +27,7 @@ from chalicelib.once.recovery.cursor import Position, SweepCursor, Sweeps
 from chalicelib.once.recovery.sweep import SweepActions
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import (
-    CREDENTIALS_OF,
+    LISTED,
     carrier_address,
     channel_of,
 )
@@ -128,7 +128,7 @@ class LostTexts:
     def _inboxes(self) -> Iterator[Inbox]:
         """Every number that a company texts from, of inactive projects too: a STOP is for ever."""
         for project in self.companies.projects():
-            for channel in CREDENTIALS_OF:
+            for channel in LISTED:
                 secret_id, number = project.credentials(channel), project.sender(channel)
                 if secret_id and number:
                     yield Inbox(secret_id, carrier_address(channel, number))

@@ -28,7 +28,7 @@ from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
-from chalicelib.outreach.channels import RECIPIENT_OF, Channel
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import numbers
 from chalicelib.outreach.conversations.former import pair_ids
 from chalicelib.outreach.conversations.records import (
@@ -207,7 +207,7 @@ class Matching:
             yield one.entry_id
             if one.provider_id is not None:
                 yield one.provider_id
-                if record.channel == Channel.EMAIL:
+                if record.channel.traits.is_threaded:
                     yield message_id_digest(self._message_id_header(one.provider_id))
 
     def _late(self, job: InboundMessage, owner: Owner | None) -> Match:
@@ -243,7 +243,7 @@ class Matching:
         return {
             **{name: kept[name] for name in names if name in kept},
             "primary_channel": job.recipient,
-            RECIPIENT_OF[job.channel]: job.recipient,
+            job.channel.traits.address.field: job.recipient,
             "conversation_id": conversation_id,
             "opaque_id": self._opaque().of("conversation", job.recipient, conversation_id),
             "start_event": outreach_keys.start(ids[0], request_id),

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
 
+from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.jobs import InboundMessage
@@ -35,18 +36,18 @@ _NAMES_STOP = re.compile(r"\bSTOP\b")
 
 
 def with_opt_out_line(record: Record, opening: Draft) -> Draft:
-    """An opening that says how to opt out; WhatsApp's approved template says it itself."""
-    if record.channel == Channel.WHATSAPP or not opening.text:
+    """An opening that says how to opt out; an approved template says it itself."""
+    of = record.channel.traits
+    if of.form is Form.TEMPLATE or not opening.text:
         return opening
     if _NAMES_STOP.search(opening.text):
         return opening
     line = OPT_OUT_LINE[language_of(record)]
-    between = "\n\n" if record.channel == Channel.EMAIL else " "
     html = opening.html
     if html:
         before, end, after = html.rpartition("</body>")
         html = f"{before}<p>{line}</p>{end}{after}" if end else f"{html}<p>{line}</p>"
-    return replace(opening, text=f"{opening.text.rstrip()}{between}{line}", html=html)
+    return replace(opening, text=f"{opening.text.rstrip()}{of.between}{line}", html=html)
 
 
 def machine_line(record: Record, language: Language | None = None) -> str:
@@ -61,7 +62,6 @@ def says_machine(record: Record, text: str) -> bool:
 
 def with_machine_line(draft: Draft, line: str, channel: Channel, *, is_first: bool) -> Draft:
     """A draft with the line after its text, or before it."""
-    between = "\n\n" if channel == Channel.EMAIL else " "
     text = draft.text.strip()
     parts = [line, text] if is_first else [text, line]
     html = draft.html
@@ -69,7 +69,7 @@ def with_machine_line(draft: Draft, line: str, channel: Channel, *, is_first: bo
         mark = f"<p>{escape(line)}</p>"
         before, end, after = html.rpartition("</body>")
         html = f"{before}{mark}{end}{after}" if end else f"{html}{mark}"
-    return replace(draft, text=between.join(one for one in parts if one), html=html)
+    return replace(draft, text=channel.traits.between.join(one for one in parts if one), html=html)
 
 
 def stop_confirmation(record: Record) -> str:

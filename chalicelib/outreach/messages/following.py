@@ -27,7 +27,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.channels import RECIPIENT_OF, Channel
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.event_names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.do_not_contact import TECHNICAL
@@ -168,7 +168,7 @@ class FollowUps:
         return opened.record is not None or self.conversations.get(record).is_continued
 
     def _attributes(self, record: Record, project: Project, channel: Channel) -> dict[str, Any]:
-        recipient = str(record.item[RECIPIENT_OF[channel]])
+        recipient = str(record.item[channel.traits.address.field])
         ids = (record.company_id, record.project_id)
         request_id = f"fallback-{keys.digest(record.opaque_id, channel)[:32]}"
         conversation_id = "#".join((*ids, request_id, recipient.lstrip("+")))

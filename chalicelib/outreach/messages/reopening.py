@@ -1,4 +1,4 @@
-"""WhatsApp outside its 24 hours: the approved template that carries a message there.
+"""Outside a channel's window: the approved template that carries a message there.
 
 A project names it in its channel's settings, beside its own opening template::
 
@@ -13,18 +13,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from chalicelib.outreach import reasons
-from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.project.project import Project
 
 SETTING = "reopening_template_sid"
 WINDOW_CLOSED = reasons.WINDOW_CLOSED
-"""Why a message is a person's again: WhatsApp takes no free text, and no template carries it."""
+"""Why a message is a person's again: no free text is taken, and no template carries it."""
 
 
-def template_of(project: Project) -> str | None:
-    """The project's template; None where it has none."""
-    given = project.of_channel(Channel.WHATSAPP).get(SETTING)
+def template_of(record: Record, project: Project) -> str | None:
+    """The project's template for the channel of a conversation; None where it has none."""
+    given = project.of_channel(record.channel).get(SETTING)
     return given if isinstance(given, str) and given else None
 
 

@@ -23,7 +23,6 @@ from chalicelib.once.reasons import (
     WITHHELD,
 )
 from chalicelib.once.store import Item
-from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.event_names import Name
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import (
@@ -47,7 +46,7 @@ from chalicelib.outreach.messages.purpose import Keeps, Unsent
 from chalicelib.outreach.project.admission import START_FAILED
 from chalicelib.outreach.project.follow_up_settings import OPENING
 from chalicelib.outreach.tools.confirmation import ToolStep, asked
-from chalicelib.outreach.twilio import codes
+from chalicelib.outreach.twilio.refusals import dead_by
 
 OPT_OUT_CODE = "21610"
 PROMPT_CHARACTERS = 1000
@@ -152,7 +151,8 @@ class SentMessages:
             ref: the vendor's id.
         """
         entry = self._entry(message, sending, ref)
-        header = self._message_id_header(ref) if ref and record.channel == Channel.EMAIL else None
+        is_threaded = record.channel.traits.is_threaded
+        header = self._message_id_header(ref) if ref and is_threaded else None
         thread = threads.sent(record, header) if header else {}
         match message.rule.keeps:
             case Keeps.ENTRY:
@@ -294,7 +294,7 @@ class SentMessages:
         """What a carrier's refusal says about the recipient, or about the address."""
         if row.reason == OPT_OUT_CODE:
             self._endings.forbid(record, Reason.CARRIER)
-        dead = codes.technical(row.reason) if record.channel != Channel.EMAIL else None
+        dead = dead_by(record.channel.traits.carrier, row.reason)
         if dead is not None and record.item.get("last_inbound_at") is None:
             self._conversations.forbid(
                 record.primary_channel, record.company_id, dead, channel=record.channel

@@ -44,7 +44,7 @@ def secrets_of(project: Project) -> dict[str, list[Channel]]:
 
 def _between(project: Project) -> Iterator[str]:
     """What is wrong between the parts of a project, each of which is as it must be."""
-    config, allowed = project.channel_config, project.allowed_channels
+    allowed = project.allowed_channels
     missing = [channel.value for channel in allowed if not project.of_channel(channel)]
     if missing:
         yield f"allowed, but not in channel_config: {', '.join(missing)}"
@@ -56,10 +56,11 @@ def _between(project: Project) -> Iterator[str]:
     missing = [channel.value for channel in declared.fallback if channel not in allowed]
     if missing:
         yield f"follow_ups.fallback is not allowed: {', '.join(missing)}"
-    whatsapp = config.whatsapp if config and Channel.WHATSAPP in allowed else None
     has_text = declared.reminder is not None or declared.end is not None
-    if has_text and whatsapp is not None and not whatsapp.reopening_template_sid:
-        yield (
-            "follow_ups on WhatsApp need channel_config.whatsapp.reopening_template_sid:"
-            " without an answer it takes templates only"
-        )
+    for channel in allowed if has_text else ():
+        of, given = channel.traits, project.of_channel(channel)
+        if of.window is not None and given and not given.get("reopening_template_sid"):
+            yield (
+                f"follow_ups on {of.title} need channel_config.{channel}.reopening_template_sid:"
+                " without an answer it takes templates only"
+            )

@@ -47,7 +47,7 @@ class Declared(Closed):
 
     reminder: FollowUpStep | None = None
     end: FollowUpStep | None = None
-    fallback: Annotated[list[Channel], Field(max_length=3)] = []
+    fallback: Annotated[list[Channel], Field(max_length=len(Channel))] = []
 
     @model_validator(mode="after")
     def _has_each_channel_once(self) -> Declared:

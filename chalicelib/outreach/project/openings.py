@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from chalicelib.outreach.channels import SENDER_OF, Channel
+from chalicelib.outreach.channels import ADDRESSES, Channel
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.project.project import Project
 
 OF_REQUEST = (
-    "recipient_tel",
-    "recipient_email",
+    *(one.field for one in ADDRESSES),
     "recipient_first_name",
     "recipient_last_name",
     "recipient_timezone",
@@ -39,13 +38,12 @@ def attributes(
         given: attributes of the request.
         ids: further attributes: the ids, `primary_channel`, `start_event`, `received_at`.
     """
-    sender = SENDER_OF[channel]
     found = {
         **project.copies(),
         **given,
         **ids,
         "channel_method": channel.value,
-        "channel_config": {sender: "", **project.of_channel(channel)},
+        "channel_config": {channel.traits.sender: "", **project.of_channel(channel)},
         "ai_config": project.openai_of(channel) or None,
         TELLS: True if project.has_endpoint else None,
         "max_message_length": project.rate_limits.max_message_length,

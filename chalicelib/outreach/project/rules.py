@@ -1,4 +1,4 @@
-"""Outreach rules: hand-off rules, quiet hours, WhatsApp's 24-hour window; pure."""
+"""Outreach rules: hand-off rules, quiet hours, the window of free text, the longest text; pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from chalicelib.outreach import reasons, time_zones
-from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.channels import ADDRESSES, TEXT_CHARACTERS
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.project.fields import QuietHours
 from chalicelib.outreach.project.project import Project, UnreadableQuietHoursError
@@ -16,12 +16,6 @@ QUIET = time(21), time(8)
 """Default quiet hours: from, until."""
 MOST_TURNS = 2
 """Per zone: how often the end of one zone's quiet hours may fall into another's."""
-TEXT_CHARACTERS = 1600
-"""Twilio's limit of a body; WhatsApp's free text has the same here."""
-WHATSAPP_WINDOW = timedelta(hours=24)
-"""Free text is allowed only this long after the recipient's last message."""
-
-
 HELD: Mapping[str, str] = {
     "start": reasons.HELD_START,
     "reply": reasons.HELD_REPLY,
@@ -39,11 +33,11 @@ def is_held(record: Record, rule: str) -> bool:
     """
     if record.item.get(rule) is not True:
         return False
-    numbers = record.item.get(f"{rule}_from_number") or []
-    emails = [str(one).lower() for one in record.item.get(f"{rule}_from_email") or []]
-    if not numbers and not emails:
+    listed = {one: record.item.get(f"{rule}_from_{one.list_name}") or () for one in ADDRESSES}
+    if not any(listed.values()):
         return True
-    return record.primary_channel in (emails if record.channel == Channel.EMAIL else numbers)
+    own = listed[record.channel.traits.address]
+    return record.primary_channel in {str(one).lower() for one in own}
 
 
 def quiet_until(record: Record, now: datetime) -> datetime | None:
@@ -100,12 +94,11 @@ def _default_hours(record: Record) -> tuple[time, time, tuple[ZoneInfo, ...]] | 
 
 def _zones_of(record: Record) -> tuple[ZoneInfo, ...]:
     """The zones that the recipient's number may be in; none of an e-mail without a number."""
-    number = record.item.get("recipient_tel")
-    if record.channel != Channel.EMAIL:
-        number = record.primary_channel
-    if not isinstance(number, str):
-        return ()
-    return time_zones.of_number(number)
+    if record.channel.traits.address.shows_zone:
+        return time_zones.of_number(record.primary_channel)
+    known = (record.item.get(one.field) for one in ADDRESSES if one.shows_zone)
+    number = next((one for one in known if isinstance(one, str)), None)
+    return () if number is None else time_zones.of_number(number)
 
 
 def _end(now: datetime, start: time, end: time, zone: ZoneInfo) -> datetime | None:
@@ -120,17 +113,17 @@ def _end(now: datetime, start: time, end: time, zone: ZoneInfo) -> datetime | No
 
 
 def window_is_open(record: Record, now: datetime) -> bool:
-    """Whether WhatsApp accepts free text now."""
-    last = record.last_inbound_at
-    return last is not None and now - last < WHATSAPP_WINDOW
+    """Whether the recipient has written within the window of the channel, where it has one."""
+    window, last = record.channel.traits.window, record.last_inbound_at
+    return window is not None and last is not None and now - last < window
 
 
 def takes_free_text(record: Record, now: datetime) -> bool:
-    """Whether the channel accepts free text now; only WhatsApp ever does not."""
-    return record.channel != Channel.WHATSAPP or window_is_open(record, now)
+    """Whether the channel takes free text now."""
+    return record.channel.traits.window is None or window_is_open(record, now)
 
 
 def longest(record: Record) -> int:
     """How many characters a message may have, by the project's setting and the channel."""
     limit = int(record.item.get("max_message_length") or TEXT_CHARACTERS)
-    return limit if record.channel == Channel.EMAIL else min(limit, TEXT_CHARACTERS)
+    return min(limit, record.channel.traits.longest or limit)

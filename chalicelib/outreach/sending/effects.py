@@ -7,71 +7,25 @@ entry id; it is stored before the effect is planned.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from chalicelib.once.effect import Effect, EffectKind, Hands, Settle, WhenStopped, kinds
 from chalicelib.once.keys import Suffix
 from chalicelib.once.plan import PlannedAction
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.channels import CHANNELS
+from chalicelib.outreach.channels import KINDS as MESSAGE_KINDS
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.messages.plan import MessagePlan
 
-
-def _notice(parts: Any) -> Hands:  # noqa: ANN401 - of the system
-    """Of the only texts that leave without a look at the register."""
-    sender = parts.sender
-    return Hands(sender.send_text, prepare=sender.prepare, settler=sender.settle_text)
-
-
-def _text(parts: Any) -> Hands:  # noqa: ANN401 - of the system
-    sender = parts.sender
-    return Hands(sender.send_text, sender.prepare, sender.last_look, sender.settle_text)
-
-
-def _email(parts: Any) -> Hands:  # noqa: ANN401 - of the system
-    sender = parts.sender
-    return Hands(sender.send_email, sender.prepare, sender.last_look, sender.settle_email)
-
-
 KINDS = kinds(
-    # One WhatsApp message or SMS; Twilio takes no idempotency key, but lists what it sent.
-    SEND_TEXT := EffectKind(
-        "send_text",
-        "twilio",
-        Settle.QUERY,
-        reaches_customer=True,
-        hands=_text,
-        is_id_global=True,
-    ),
-    # The one message that is sent to somebody who has just said STOP, once per message of theirs.
-    CONFIRM_STOP := EffectKind(
-        "confirm_stop",
-        "twilio",
-        Settle.QUERY,
-        reaches_customer=True,
-        hands=_notice,
-        is_id_global=True,
-    ),
-    # The answer to HELP, which everybody gets, once per message of theirs.
-    ANSWER_HELP := EffectKind(
-        "answer_help",
-        "twilio",
-        Settle.QUERY,
-        reaches_customer=True,
-        hands=_notice,
-        is_id_global=True,
-    ),
-    # One e-mail; SES lists nothing, but its events carry our tag.
-    SEND_EMAIL := EffectKind(
-        "send_email", "ses", Settle.RECEIPT, reaches_customer=True, hands=_email
-    ),
+    *MESSAGE_KINDS.values(),
     # Hands a conversation to a person; set semantics, so repeating it is harmless.
     HAND_OFF := EffectKind(
         "hand_off",
         "conversations",
         Settle.REPEATABLE,
         reaches_customer=False,
-        hands=lambda parts: Hands(parts.sender.hand_off),
+        hands=lambda parts: Hands(parts.hand_offs.perform),
     ),
     # Calls a tool: the company hears of it by an event, which it knows by its id.
     CALL_TOOL := EffectKind(
@@ -101,9 +55,9 @@ KINDS = kinds(
 )
 """The kinds of effects of outreach; their parts are those of `wiring.outreach.Outreach`."""
 
-NOTICES = frozenset({CONFIRM_STOP.name, ANSWER_HELP.name})
+NOTICES = frozenset(kind.name for one in CHANNELS.values() for kind in one.notices)
 """The only messages that leave without a look at the register."""
-MESSAGES = NOTICES | {SEND_TEXT.name, SEND_EMAIL.name}
+MESSAGES = frozenset(MESSAGE_KINDS)
 """What reaches a recipient."""
 
 
@@ -141,7 +95,7 @@ def send(
     """Send a message of a conversation to its recipient.
 
     Args:
-        kind: `SEND_TEXT`, `SEND_EMAIL` or one of `NOTICES`.
+        kind: of the channel: what sends, or one of `NOTICES`.
         conversation_id: opaque.
         entry_id: of the draft, which has the rest of what a settler needs.
         sending: what it is sent with.

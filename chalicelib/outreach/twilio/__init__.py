@@ -9,4 +9,5 @@ In the order of a message:
     client       sends a message, lists sent messages, fetches a received one
     credentials  accounts, read from a company's secret or the webhook secret
     codes        Twilio's error codes and what each means for a retry
+    refusals     what a refusal says about an address
 """

@@ -48,8 +48,7 @@ def secret_of(record: Record) -> str:
     Raises:
         PermanentError: the company's settings name none.
     """
-    name = CREDENTIALS_OF[record.channel]
-    secret_id = record.channel_config.get(name)
+    secret_id = record.channel_config.get(CREDENTIALS_OF[record.channel])
     if not isinstance(secret_id, str) or not secret_id:
         raise PermanentError("secrets", "read", reason=_UNNAMED[record.channel])
     return secret_id

@@ -10,15 +10,13 @@ from dataclasses import replace
 from chalicelib.errors import PermanentError
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
-from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import UNSAID, Draft, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.messages.fixed import stop_confirmation, with_opt_out_line
+from chalicelib.outreach.project.rules import longest
 from chalicelib.outreach.writing.template_writer import DraftRefusedError, Writer
 
 HISTORY_ENTRIES = 20
-SMS_CHARACTERS = 1600
-"""Twilio's limit of a body; WhatsApp's free text has the same here."""
 
 
 class Composer:
@@ -67,7 +65,7 @@ class Composer:
         written = self._writer.answer(record, history)
         if not written.opts_out:
             return written
-        text = "" if record.channel == Channel.EMAIL else stop_confirmation(record)
+        text = stop_confirmation(record) if record.channel.traits.confirms_stop else ""
         return replace(written, text=text)
 
     def stored(self, record: Record, entry_id: str) -> Draft | None:
@@ -116,9 +114,6 @@ def _checked(record: Record, written: Draft) -> Draft:
     Raises:
         PermanentError: it is too long; it is not truncated, as half a sentence is no message.
     """
-    limit = int(record.item.get("max_message_length") or SMS_CHARACTERS)
-    if record.channel != Channel.EMAIL:
-        limit = min(limit, SMS_CHARACTERS)
-    if len(written.text) > limit:
+    if len(written.text) > longest(record):
         raise PermanentError("writer", "compose", reason=reasons.TOO_LONG)
     return written

@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from chalicelib.outreach.channels import ADDRESSES
 from chalicelib.outreach.conversations.records import Entry, Record
 from chalicelib.outreach.project.ai_config import Knowledge, ShownToModel, WriterSettings
 from chalicelib.outreach.project.project import Project
@@ -27,7 +28,7 @@ from chalicelib.vendors.language_model import ModelTurn
 
 LETTERS_A_TOKEN = 4
 _TAG = re.compile(rf"<\s*/?\s*(?:{'|'.join(Trust)})_message\s*>", re.IGNORECASE)
-_CONTACTS = ("company_contact", "recipient_tel", "recipient_email", "primary_channel")
+_CONTACTS = ("company_contact", *(one.field for one in ADDRESSES), "primary_channel")
 
 
 def tokens(text: str) -> int:

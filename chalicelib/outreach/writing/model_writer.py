@@ -14,7 +14,7 @@ from typing import Any
 
 from chalicelib.errors import PermanentError, TransientError
 from chalicelib.outreach import reasons
-from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.spending.models import Choice
@@ -48,14 +48,15 @@ class OpenAiWriter:
         task = prompts.instructions(prompts.OPENING, record, settings)
         turns = _turns(record, settings, (), advice)
         model = settings.opening_model
-        if record.channel == Channel.WHATSAPP:
+        form = record.channel.traits.form
+        if form is Form.TEMPLATE:
             numbers = _variable_numbers(record)
             schema = _object("template_variables", {n: {"type": "string"} for n in numbers})
             answer = self._ask(record, task, turns, schema, model)
             values = {n: str((answer.json or {}).get(n) or "") for n in numbers}
             return _draft(answer, Draft(variables=values))
         fields = {"text": {"type": "string"}}
-        if record.channel == Channel.EMAIL:
+        if form is Form.MAIL:
             fields["subject"] = {"type": "string"}
         answer = self._ask(record, task, turns, _object("opening", fields), model)
         said = answer.json or {}
@@ -93,7 +94,7 @@ class OpenAiWriter:
         draft = Draft(
             text=text,
             subject=f"Re: {record.channel_config.get('default_subject_line') or 'your message'}"
-            if record.channel == Channel.EMAIL
+            if record.channel.traits.form is Form.MAIL
             else None,
             function_call=said.get("function_call"),
             function_arguments=said.get("function_arguments"),

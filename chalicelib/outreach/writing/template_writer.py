@@ -12,7 +12,7 @@ from typing import Protocol
 
 from chalicelib.errors import PermanentError
 from chalicelib.outreach import reasons
-from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 
 REFUSED = "draft"
@@ -44,7 +44,7 @@ class Writer(Protocol):
         ...
 
     def opening(self, record: Record) -> Draft:
-        """The first message: variables of the template for WhatsApp, text otherwise."""
+        """The first message: values for a template where the channel takes one, text otherwise."""
         ...
 
     def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
@@ -65,10 +65,11 @@ class TemplateWriter:
         name = record.item.get("recipient_first_name") or "there"
         company = record.item.get("company_name") or record.company_id
         project = record.item.get("project_name") or "your request"
-        if record.channel == Channel.WHATSAPP:
+        form = record.channel.traits.form
+        if form is Form.TEMPLATE:
             return Draft(variables={"1": name, "2": f"{company} about {project}"})
         text = f"Hello {name}, this is {company} about {project}. Reply to this message to talk."
-        if record.channel == Channel.SMS:
+        if form is Form.TEXT:
             return Draft(text=text)
         subject = record.channel_config.get("default_subject_line") or f"{company}: {project}"
         return Draft(text=text, subject=str(subject))
@@ -81,6 +82,6 @@ class TemplateWriter:
         company = record.item.get("company_name") or record.company_id
         text = f"Thank you for your message. {company} has noted it and will come back to you."
         subject = record.channel_config.get("default_subject_line") or DEFAULT_SUBJECT
-        if record.channel == Channel.EMAIL:
+        if record.channel.traits.form is Form.MAIL:
             return Draft(text=text, subject=f"Re: {subject}")
         return Draft(text=text)

@@ -9,10 +9,9 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.once import keys
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.channels import SEND_TEXT, Channel
 from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.sending.effects import SEND_TEXT
 from chalicelib.outreach.ses.webhook import message_id_digest
 from ops.inspect.explain import scanning
 from ops.inspect.explain.found import Looking, LookupResult

@@ -13,7 +13,7 @@ from chalicelib.once import keys
 from chalicelib.once.journal import is_entry
 from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.sending.effects import SEND_EMAIL, SEND_TEXT
+from chalicelib.outreach.channels import SEND_EMAIL, SEND_TEXT
 from ops.inspect import planned
 from ops.inspect.explain.stored import ENDED, NOT_STARTED, WILL_NOT_START, Row, Stored
 from ops.session import Session

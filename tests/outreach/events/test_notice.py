@@ -53,7 +53,7 @@ def with_notices(rig, ses):
         lambda job, _seconds: rig.intake.put_back(job),
         rig.clock,
     )
-    rig.sender._notices = rig.notices = notices
+    rig.hand_offs.notices = rig.notices = notices
     rig.worker.flows["handoff_notice"] = NoticeFlow(rig.conversations, rig.current, rig.clock)
     project(rig, handoff_notice={"email": DESK, "after_minutes": 15})
     return rig

@@ -7,13 +7,13 @@ from chalicelib.once.event import EventFacts, EventStatus
 from chalicelib.once.job import Recovery
 from chalicelib.once.ports import UNDECIDED
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.channels import SEND_TEXT, Channel
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Draft, Entry, Status
 from chalicelib.outreach.events.receipt import BY_RECEIPT, ReceiptFlow
 from chalicelib.outreach.jobs import DeliveryReceipt
 from chalicelib.outreach.resume import resume_through
-from chalicelib.outreach.sending.effects import SEND_TEXT, send
+from chalicelib.outreach.sending.effects import send
 from chalicelib.wiring.jobs import decode
 from tests.rigs.conversation_samples import new
 from tests.rigs.fakes import SetSwitches

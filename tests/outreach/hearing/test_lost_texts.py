@@ -367,7 +367,7 @@ def test_a_short_time_serves_every_inbox_in_turn(outreach, lose, other_company, 
     lose("STOP")
     other_says(outreach, "STOP")
     looked = []
-    twilio = outreach.services.sender._twilio
+    twilio = outreach.services.texts._twilio
     received_at = twilio.received_at
 
     def listing(secret_id, to):

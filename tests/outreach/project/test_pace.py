@@ -212,7 +212,7 @@ def said(*turns):
         )
         for number, (at, text) in enumerate(turns)
     ]
-    return Record({"messages": [one.item() for one in entries]})
+    return Record({"channel_method": "sms", "messages": [one.item() for one in entries]})
 
 
 @pytest.mark.parametrize(

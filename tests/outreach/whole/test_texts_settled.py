@@ -81,7 +81,7 @@ class Texts:
         date = "" if apart is None else format_datetime(now + timedelta(seconds=apart), usegmt=True)
         self._server.will(vendor_server.answer(200, {"messages": newest_first}, Date=date))
         probe = {"entry_id": "e1"}
-        return parts.sender.settle_text(
+        return parts.texts.settle(
             UnsettledAction("act:send:o1:e1", "send_text", "o1", "evt", STARTED, HORIZON, probe)
         )
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from chalicelib.outreach.channels import SENDER_OF
 from chalicelib.outreach.conversations.records import Entry, Record
 from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.project.project import Project
@@ -86,4 +87,4 @@ def given(
     )
 
 
-_CONTACTS = ("company_whatsapp_number", "company_sms_number", "company_email")
+_CONTACTS = tuple(SENDER_OF.values())

@@ -51,10 +51,8 @@ def broken(
     found = set(_of_message(draft, about))
     if text:
         found |= set(_of_text(text, about))
-        if (
-            channel == Channel.SMS
-            and segments(whole or draft.text) > about.settings.limits.sms_segments
-        ):
+        most = about.settings.limits.sms_segments
+        if channel.traits.counts_segments and segments(whole or draft.text) > most:
             found.add("length")
     return tuple(one for one in RULES if one in found)
 

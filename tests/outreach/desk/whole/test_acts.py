@@ -270,7 +270,7 @@ def test_the_list_is_paged_without_gaps_or_repetitions(desk):
 
 def test_the_machine_yields_to_a_person_who_steps_in_while_its_message_is_on_the_way(desk):
     """Its send was planned and its row opened; the person's take comes before the request leaves."""
-    record, look = desk.begun(), desk.sender.last_look
+    record, look = desk.begun(), desk.texts.last_look
     effects, hands = desk.worker.plans.effects, desk.worker.plans.effects._hands
 
     def late(actions):

@@ -1,0 +1,96 @@
+"""Sends e-mails by SES, and settles those of unknown outcome by what SES's events have reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from email.charset import Charset
+
+from chalicelib.errors import PermanentError
+from chalicelib.once.action import Found, UnsettledAction
+from chalicelib.once.effect import Effect
+from chalicelib.outreach import reasons
+from chalicelib.outreach.consent import unsubscribe
+from chalicelib.outreach.conversations.records import Draft, Record
+from chalicelib.outreach.messages import threads
+from chalicelib.outreach.sending.prepared import Messages, Parts
+from chalicelib.outreach.ses.client import Email, Ses
+from chalicelib.outreach.ses.webhook import reply_address
+
+
+class Emails(Messages[Email]):
+    """`Messages` by SES."""
+
+    def __init__(self, parts: Parts, ses: Ses) -> None:
+        super().__init__(parts)
+        self._ses = ses
+
+    def check(self, record: Record) -> None:
+        """See `Messages.check`: SES needs no secret of a company."""
+
+    def account_of(self, record: Record) -> None:
+        """See `Messages.account_of`: no company has one."""
+
+    def settle(self, action: UnsettledAction) -> tuple[Found, ...] | None:
+        """See `Messages.settle`: an e-mail that an SES event has reported was sent.
+
+        The event may have arrived before the outcome was unknown: while the row of a crashed worker
+        was still pending.
+        """
+        conversations = self.parts.conversations
+        record = conversations.find(action.conversation_id)
+        entry_id = action.probe["entry_id"]
+        ref = conversations.reported_as(record, entry_id) if record else None
+        return (Found(ref),) if ref else None
+
+    def message_id_header(self, ref: str) -> str:
+        """The ``Message-ID`` of an e-mail that was sent."""
+        return self._ses.message_id_header(ref)
+
+    def _send(
+        self,
+        record: Record,
+        message: Email,
+        action: Effect,
+        deadline_seconds: float,
+        guard: Callable[[], None] | None,
+    ) -> str:
+        del record, action
+        return self._ses.send(message, deadline_seconds=deadline_seconds, guard=guard)
+
+    def _message(self, record: Record, draft: Draft, action: Effect) -> Email:
+        config, base_url = record.channel_config, self.parts.public_base_url
+        address = record.sender
+        name = str(config.get("email_from_name") or "")
+        written = draft.subject or str(config.get("default_subject_line") or "A message for you")
+        if not draft.text:
+            raise PermanentError("ses", "send_email", reason=reasons.NOTHING_TO_SAY)
+        reply_to = reply_address(address, record.opaque_id)
+        return Email(
+            to=record.primary_channel,
+            sender=f"{_display_name(name)} <{address}>" if name else address,
+            reply_to=reply_to,
+            subject=threads.subject(record, written),
+            text=draft.text,
+            html=draft.html or _html(draft.text),
+            headers={
+                **threads.headers(record),
+                **unsubscribe.headers(base_url, self.parts.opaque(), record, reply_to),
+            },
+            tag=f"{record.opaque_id}_{action.argument}",
+        )
+
+
+def _display_name(name: str) -> str:
+    """A display name in the form SES takes: quoted, or as an encoded word (RFC 2047)."""
+    if name.isascii():
+        return '"{}"'.format(name.replace('"', ""))
+    return str(Charset("utf-8").header_encode(name))
+
+
+def _html(text: str) -> str:
+    """The plain text as the simplest HTML that shows it the same way."""
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    paragraphs = "".join(
+        f"<p>{part.strip().replace(chr(10), '<br>')}</p>" for part in escaped.split("\n\n")
+    )
+    return f"<!doctype html><html><body>{paragraphs}</body></html>"

@@ -1,0 +1,51 @@
+"""Hands conversations to persons: stores the hand-off, tells the company, asks for notices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chalicelib.errors import PermanentError
+from chalicelib.once.effect import Effect
+from chalicelib.outreach import reasons
+from chalicelib.outreach.company_events.event_names import Name
+from chalicelib.outreach.company_events.recorder import CompanyEvents
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.sending.effects import HandOffData
+from chalicelib.outreach.sending.notices import Notices
+
+
+@dataclass(slots=True)
+class HandOffs:
+    """Hands conversations over.
+
+    Attributes:
+        events: tells the company of a hand-off.
+        notices: sends the company an e-mail about it.
+    """
+
+    conversations: Conversations
+    events: CompanyEvents
+    notices: Notices | None = None
+
+    def perform(self, actions: Sequence[Effect], *, deadline_seconds: float) -> None:
+        """Hand over one conversation; one already handed off stays so."""
+        del deadline_seconds
+        (action,) = actions
+        handing: HandOffData = action.data
+        record = self.conversations.find(action.conversation_id)
+        if record is None:
+            raise PermanentError("conversations", "hand_off", reason=reasons.CONVERSATION_GONE)
+        handoff_id, reason = handing.handoff_id, handing.reason
+        if reason == reasons.FAILED:
+            reason = handing.reason_text or reason
+        self.conversations.hand_off(
+            record,
+            handoff_id=handoff_id,
+            held=handing.held,
+            reason=reason,
+            reason_text=handing.reason_text or reason,
+        )
+        self.events.record(record, Name.HANDED_OFF, handoff_id, hand_off=handoff_id, reason=reason)
+        if self.notices is not None:
+            self.notices.ask(record, handoff_id, reason)

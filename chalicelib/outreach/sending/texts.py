@@ -1,0 +1,146 @@
+"""Sends WhatsApp messages and SMS by Twilio, and settles those of unknown outcome.
+
+A text is settled by comparing its draft with Twilio's list of messages to the recipient.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+
+from chalicelib.errors import PermanentError, UnavailableError, UncertainError
+from chalicelib.once import keys
+from chalicelib.once.action import Found, UnsettledAction
+from chalicelib.once.effect import Effect
+from chalicelib.outreach import reasons
+from chalicelib.outreach.channel_traits import Form
+from chalicelib.outreach.channels import carrier_address
+from chalicelib.outreach.conversations.records import Draft, OtherMessages, Record
+from chalicelib.outreach.project.rules import takes_free_text
+from chalicelib.outreach.sending.effects import SendData
+from chalicelib.outreach.sending.prepared import Messages, Parts
+from chalicelib.outreach.twilio.client import Sent, Text, Twilio
+from chalicelib.outreach.twilio.credentials import secret_of
+from chalicelib.outreach.twilio.webhook import callback_url
+
+_LONG_SPACE = re.compile(r"[\r\n\t]+| {4,}")
+
+
+class Texts(Messages[Text]):
+    """`Messages` by Twilio.
+
+    Args:
+        twilio: calls by the name of a company's secret.
+    """
+
+    def __init__(self, parts: Parts, twilio: Twilio) -> None:
+        super().__init__(parts)
+        self._twilio = twilio
+
+    def check(self, record: Record) -> None:
+        """See `Messages.check`."""
+        found = self._twilio.credentials(secret_of(record))
+        if record.channel.traits.form is Form.TEMPLATE and not found.template_sid:
+            raise PermanentError("secrets", "read", reason=reasons.NO_TEMPLATE)
+
+    def account_of(self, record: Record) -> str | None:
+        """See `Messages.account_of`; None where the secret cannot show it."""
+        try:
+            return self._twilio.credentials(secret_of(record)).account_sid
+        except PermanentError:
+            return None
+        except UnavailableError as error:
+            if error.code != "secret_missing":
+                raise
+            return None
+
+    def settle(self, action: UnsettledAction) -> tuple[Found, ...]:
+        """See `Messages.settle`.
+
+        A status callback names the action, so the message it reports counts whatever its time is.
+        Any other must have been accepted after the action's start, by Twilio's own clock.
+        A template's text is rendered by Twilio, so any message of that time may be this one, except
+        one with the text of another action, which may have been sent and not recorded yet.  Where
+        no callback and no recorded id shows which action sent a message, every other action that
+        could have produced it is listed in `Found`.
+        """
+        conversations = self.parts.conversations
+        record = conversations.find(action.conversation_id)
+        if record is None:
+            raise UncertainError("twilio", "list_messages", reason=reasons.CONVERSATION_GONE)
+        draft = conversations.draft(record, action.probe["entry_id"])
+        if draft is None:
+            return ()  # a draft is stored before it is sent: nothing was sent
+        to, sender = _addresses(record)
+        listed = self._twilio.sent_to(
+            secret_of(record),
+            to,
+            sender,
+            since=datetime.fromtimestamp(action.started_epoch, UTC),
+            until=datetime.fromtimestamp(action.horizon_epoch, UTC),
+        )
+        others = conversations.other_messages(record, action.probe["entry_id"])
+        mine = conversations.reported_as(record, action.probe["entry_id"])
+        sent = [one for one in listed if one.sid not in others.refs | {mine}]
+        if draft.variables is None:
+            wanted = keys.normalised(draft.text)
+            sent = [one for one in sent if _body(one) == wanted]
+        else:
+            sent = [one for one in sent if _body(one) not in others.texts]
+        reported = (Found(mine, is_id_global=True),) if mine else ()
+        return reported + tuple(
+            Found(one.sid, _other_candidates(one, others), is_id_global=True) for one in sent
+        )
+
+    def _send(
+        self,
+        record: Record,
+        message: Text,
+        action: Effect,
+        deadline_seconds: float,
+        guard: Callable[[], None] | None,
+    ) -> str:
+        sent = self._twilio.send(
+            secret_of(record), message, deadline_seconds=deadline_seconds, guard=guard
+        )
+        sending: SendData = action.data
+        if sending.loaded is not None and sent.body:
+            sending.loaded.sent.append(sent.body)
+        return sent.sid
+
+    def _message(self, record: Record, draft: Draft, action: Effect) -> Text:
+        to, sender = _addresses(record)
+        callback = callback_url(self.parts.public_base_url, record.opaque_id, action.argument)
+        own = self._twilio.credentials(secret_of(record)).template_sid  # cached for the request
+        sid = draft.template or own
+        if draft.variables is None:
+            if not takes_free_text(record, self.parts.clock.now()):
+                raise PermanentError("twilio", "create_message", reason=reasons.WINDOW_CLOSED)
+            if not draft.text:
+                raise PermanentError("twilio", "create_message", reason=reasons.NOTHING_TO_SAY)
+            return Text(to, sender, body=draft.text, callback=callback)
+        if not sid:
+            raise PermanentError("secrets", "read", reason=reasons.NO_TEMPLATE)
+        return Text(to, sender, template=(sid, cleaned(draft.variables)), callback=callback)
+
+
+def cleaned(variables: Mapping[str, str]) -> dict[str, str]:
+    """WhatsApp refuses line breaks, tabs, long runs of spaces and empty values in variables."""
+    return {n: _LONG_SPACE.sub(" ", v).strip() or "-" for n, v in variables.items()}
+
+
+def _body(message: Sent) -> str:
+    return keys.normalised(message.body or "")
+
+
+def _other_candidates(message: Sent, others: OtherMessages) -> tuple[str, ...]:
+    """Keys of the other send actions that may have produced the message."""
+    return tuple(key for key, text in others.unreported.items() if text in ("", _body(message)))
+
+
+def _addresses(record: Record) -> tuple[str, str]:
+    to, sender = (
+        carrier_address(record.channel, one) for one in (record.primary_channel, record.sender)
+    )
+    return to, sender

@@ -1,0 +1,174 @@
+"""What every channel must give, whichever there are: a new one is asked the same."""
+
+import json
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import yaml
+
+from chalicelib import settings
+from chalicelib.outreach.channel_traits import Form
+from chalicelib.outreach.channels import (
+    ADDRESSES,
+    CARRIERS,
+    CHANNELS,
+    LISTED,
+    Carrier,
+    Channel,
+    lane_of,
+)
+from chalicelib.outreach.conversations.items import new
+from chalicelib.outreach.conversations.records import Draft, Record
+from chalicelib.outreach.jobs import InboundMessage
+from chalicelib.outreach.languages import Language
+from chalicelib.outreach.messages.fixed import help_answer, stop_confirmation, with_opt_out_line
+from chalicelib.outreach.project.rules import longest, takes_free_text
+from chalicelib.outreach.sending import effects
+from chalicelib.outreach.writing.template_writer import TemplateWriter
+from chalicelib.wiring import Services
+from tests.rigs.fakes import NOON
+
+ROOT = Path(__file__).parents[2]
+EVERY = pytest.mark.parametrize("channel", list(Channel))
+NO_ADDRESS = ["", " ", "nobody", "a b@c", "+", "loft", "x" * 400]
+ADDRESS_OF = {
+    "recipient_tel": ("+1 555 010 0001", "+15550100001"),
+    "recipient_email": ("J.Doe@Example.com", "j.doe@example.com"),
+}
+"""Of each kind of address one as it is given, and as it is stored."""
+
+
+def record(channel, **more):
+    of = channel.traits
+    recipient = ADDRESS_OF[of.address.field][1]
+    config = {of.sender: "ours"}
+    known = {"channel_method": channel.value, "channel_config": config, "company_id": "co-1"}
+    return Record({**known, "primary_channel": recipient, "project_id": "p-1", **more})
+
+
+def test_channels_alike_and_every_carrier_has_its_record():
+    assert set(CHANNELS) == set(Channel)
+    assert set(CARRIERS) == set(Carrier)
+    assert {one.carrier for one in CHANNELS.values()} == set(CARRIERS.values())
+    assert all(of.credentials for of in (one.traits for one in LISTED))
+
+
+def test_no_two_channels_share_what_tells_them_apart():
+    for name in ("title", "sender", "index"):
+        assert not [
+            n for n, times in Counter(getattr(c.traits, name) for c in Channel).items() if times > 1
+        ]
+    secrets = [one.traits.credentials for one in Channel if one.traits.credentials]
+    assert len(set(secrets)) == len(secrets)
+
+
+@EVERY
+def test_its_address_check_takes_one_and_refuses_what_is_none(channel):
+    of = channel.traits.address
+    given, stored = ADDRESS_OF[of.field]
+    assert of.normalised(given) == stored == of.normalised(stored)
+    assert of.is_one(stored)
+    assert [of.normalised(one) for one in NO_ADDRESS] == [None] * len(NO_ADDRESS)
+    assert [one for one in ADDRESSES if one.is_one(stored)] == [of]
+
+
+@EVERY
+def test_its_lane_is_that_of_its_jobs(channel):
+    stored = record(channel).primary_channel
+    assert lane_of(stored) is channel.traits.lane
+    job = InboundMessage.model_construct(channel=channel)
+    assert job.lane is channel.traits.lane
+
+
+@EVERY
+def test_its_longest_text_is_within_the_projects_and_the_carriers(channel):
+    most = channel.traits.longest
+    assert most is None or 100 < most < 10_000
+    assert longest(record(channel, max_message_length=50)) == 50
+    assert longest(record(channel, max_message_length=100_000)) == (most or 100_000)
+
+
+@EVERY
+def test_it_takes_free_text_within_its_window_or_always(channel):
+    window = channel.traits.window
+    assert takes_free_text(record(channel), NOON) is (window is None)
+    if window is None:
+        return
+    since = {"last_inbound_at": NOON.isoformat()}
+    assert takes_free_text(record(channel, **since), NOON + window - timedelta(seconds=1))
+    assert not takes_free_text(record(channel, **since), NOON + window)
+
+
+@EVERY
+@pytest.mark.parametrize("language", list(Language))
+def test_its_fixed_texts_exist_in_every_language_and_are_short_enough(channel, language):
+    about = record(channel, language=language.value, company_name="Cucumber", project_name="CV")
+    of = channel.traits
+    texts = [stop_confirmation(about), help_answer(about, None)] if of.notices else []
+    opened = with_opt_out_line(about, Draft(text="Hello."))
+    texts.append(opened.text)
+    assert (opened.text == "Hello.") is (of.form is Form.TEMPLATE)
+    assert all(0 < len(one) <= longest(about) for one in texts)
+
+
+@EVERY
+def test_its_opening_has_its_form(channel):
+    written = TemplateWriter().opening(record(channel))
+    has = (written.variables is not None, bool(written.text), written.subject is not None)
+    forms = {Form.TEMPLATE: (True, False, False), Form.TEXT: (False, True, False)}
+    assert has == forms.get(channel.traits.form, (False, True, True))
+
+
+@EVERY
+def test_its_kinds_of_effects_are_in_the_table_and_reach_a_recipient(channel):
+    of = channel.traits
+    for kind in (of.sends, *of.notices):
+        assert effects.KINDS[kind.name] is kind
+        assert (kind.reaches_customer, kind.vendor) == (True, of.carrier.vendor)
+    assert of.sends.name in effects.MESSAGES - effects.NOTICES
+    assert {one.name for one in of.notices} <= effects.NOTICES
+    assert (of.confirms_stop is None) is (of.answers_help is None)
+
+
+def test_every_kind_of_message_is_a_channels():
+    named = {kind.name for of in CHANNELS.values() for kind in (of.sends, *of.notices)}
+    assert named == effects.MESSAGES
+
+
+@EVERY
+def test_a_vendor_that_is_wired_carries_it(channel):
+    services = Services(settings.load({"STAGE": "dev"}))
+    assert channel.traits.carrier.vendor in services._messages
+
+
+@EVERY
+def test_a_conversation_on_it_is_in_its_index(channel):
+    of, about = channel.traits, record(channel)
+    item = new({**about.item, of.address.field: about.primary_channel}, NOON)
+    pair = (item[f"gsi_{of.sender}"], item[f"gsi_{of.address.field}"])
+    assert pair == ("ours", about.primary_channel)
+
+
+@EVERY
+def test_its_index_is_declared_and_its_keys_too(channel):
+    of = channel.traits
+    declared = json.loads((ROOT / ".chalice" / "resources.json").read_text())
+    table = declared["Resources"]["ConversationsTable"]["Properties"]
+    indexes = {
+        one["IndexName"]: [key["AttributeName"] for key in one["KeySchema"]]
+        for one in table["GlobalSecondaryIndexes"]
+    }
+    assert indexes[of.index] == [f"gsi_{of.sender}", f"gsi_{of.address.field}"]
+    named = {one["AttributeName"] for one in table["AttributeDefinitions"]}
+    assert set(indexes[of.index]) <= named
+
+
+def test_the_description_names_every_channel_and_every_address():
+    described = yaml.safe_load((ROOT / "docs" / "openapi.yaml").read_text())["components"][
+        "schemas"
+    ]
+    assert set(described["Channel"]["enum"]) == {one.value for one in Channel}
+    text = json.dumps(described)
+    assert all(f'"{one.field}"' in text for one in ADDRESSES)
