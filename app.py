@@ -63,64 +63,77 @@ app.log.addFilter(_WithoutTracebacks())
 @app.route("/webhook/richpanel", methods=["POST"], content_types=["application/json", "text/plain"])
 def richpanel_webhook() -> Response:
     """A ticket event posted by Richpanel's HTTP target."""
-    return _answered("richpanel", lambda: services().richpanel_webhook(*_posted()))
+    return _answered("richpanel", lambda: services().support_doors.richpanel_webhook(*_posted()))
 
 
 @app.route("/initiate-conversation", methods=["POST"])
 def initiate_conversation() -> Response:
     """The Channel Router starts a conversation."""
-    return _answered("channel_router", lambda: services().initiate(*_posted()))
+    return _answered("channel_router", lambda: services().outreach_doors.initiate(*_posted()))
 
 
 @app.route("/conversations/{request_id}", methods=["GET"])
 def conversation(request_id: str) -> Response:
     """The Channel Router queries the outcome of a start."""
-    return _answered("channel_router", lambda: services().start_outcome(*_posted(), request_id))
+    return _answered(
+        "channel_router", lambda: services().outreach_doors.start_outcome(*_posted(), request_id)
+    )
 
 
 @app.route("/desk/conversations", methods=["GET"])
 def desk_list() -> Response:
     """A company's desk lists what waits for a person."""
-    return _answered("desk", lambda: services().desk_list(*_posted(), _query()))
+    return _answered("desk", lambda: services().outreach_doors.desk_list(*_posted(), _query()))
 
 
 @app.route("/desk/conversations/{conversation_id}", methods=["GET"])
 def desk_conversation(conversation_id: str) -> Response:
     """A company's desk reads one conversation."""
-    return _answered("desk", lambda: services().desk_conversation(*_posted(), conversation_id))
+    return _answered(
+        "desk", lambda: services().outreach_doors.desk_conversation(*_posted(), conversation_id)
+    )
 
 
 @app.route("/desk/conversations/{conversation_id}/acts", methods=["POST"])
 def desk_act(conversation_id: str) -> Response:
     """A person at a company's desk takes, answers, gives back or ends a conversation."""
-    return _answered("desk", lambda: services().desk_act(*_posted(), conversation_id))
+    return _answered(
+        "desk", lambda: services().outreach_doors.desk_act(*_posted(), conversation_id)
+    )
 
 
 @app.route("/conversations/{request_id}/messages", methods=["GET"])
 def conversation_messages(request_id: str) -> Response:
     """The Channel Router reads what was said."""
     return _answered(
-        "channel_router", lambda: services().start_messages(*_posted(), request_id, _query())
+        "channel_router",
+        lambda: services().outreach_doors.start_messages(*_posted(), request_id, _query()),
     )
 
 
 @app.route("/conversations/{request_id}/tools/{call_id}/result", methods=["POST"])
 def tool_result(request_id: str, call_id: str) -> Response:
     """A company's endpoint gives back what a tool has done."""
-    return _answered("company", lambda: services().tool_result(*_posted(), request_id, call_id))
+    return _answered(
+        "company", lambda: services().outreach_doors.tool_result(*_posted(), request_id, call_id)
+    )
 
 
 @app.route("/webhook/twilio", methods=["POST"], content_types=[FORM])
 def twilio_webhook() -> Response:
     """An incoming SMS or WhatsApp message."""
-    return _answered("twilio", lambda: services().twilio_message(*_posted(), _query()), _twiml)
+    return _answered(
+        "twilio", lambda: services().outreach_doors.twilio_message(*_posted(), _query()), _twiml
+    )
 
 
 @app.route("/webhook/twilio/status", methods=["POST"], content_types=[FORM])
 def twilio_status() -> Response:
     """A delivery status of an outgoing SMS or WhatsApp message."""
     return _answered(
-        "twilio_status", lambda: services().twilio_status(*_posted(), _query()), _twiml
+        "twilio_status",
+        lambda: services().outreach_doors.twilio_status(*_posted(), _query()),
+        _twiml,
     )
 
 
@@ -128,19 +141,21 @@ def twilio_status() -> Response:
 @app.route("/webhook/aloware", methods=["POST"], content_types=["*/*"])
 def aloware_webhook() -> Response:
     """A communication event posted by Aloware, which never retries."""
-    return _answered("aloware", lambda: services().aloware_webhook(*_posted()))
+    return _answered("aloware", lambda: services().fact_doors.aloware_webhook(*_posted()))
 
 
 @app.route("/webhook/hubspot", methods=["POST"], content_types=["*/*"])
 def hubspot_webhook() -> Response:
     """A signed batch of events, or a workflow's record, posted by HubSpot."""
-    return _answered("hubspot", lambda: services().hubspot_webhook(*_posted(), _uri()))
+    return _answered("hubspot", lambda: services().fact_doors.hubspot_webhook(*_posted(), _uri()))
 
 
 @app.route("/unsubscribe/{token}", methods=["GET"])
 def unsubscribe_page(token: str) -> Response:
     """The page with a button behind the link of an outreach e-mail; it changes nothing."""
-    return _answered("unsubscribe", lambda: services().unsubscribe_page(token), _html)
+    return _answered(
+        "unsubscribe", lambda: services().outreach_doors.unsubscribe_page(token), _html
+    )
 
 
 @app.route(
@@ -150,7 +165,7 @@ def unsubscribe_page(token: str) -> Response:
 )
 def unsubscribe(token: str) -> Response:
     """One click in a mail program, or on that page."""
-    return _answered("unsubscribe", lambda: services().unsubscribe(token), _html)
+    return _answered("unsubscribe", lambda: services().outreach_doors.unsubscribe(token), _html)
 
 
 @app.route("/health", methods=["GET"])
@@ -207,7 +222,7 @@ def later(event: SQSEvent) -> None:
 def mail(event: SNSEvent) -> None:
     """An incoming e-mail, or a delivery event of an outgoing one."""
     try:
-        services().mail(event.message)
+        services().outreach_doors.mail(event.message)
     except UnavailableError:
         raise
     except Exception as error:  # noqa: BLE001 - Lambda prints what is raised, and repeats the event

@@ -1,7 +1,7 @@
 """The middleware: three systems over one core that does everything once.
 
 Only `app.py`, outside this package, registers routes, queue handlers and schedules.  What it calls
-is built in `wiring`.
+each system builds itself, over `shared`; `wiring` loads a system at its first job or request.
 
     once/       the core: intake, jobs, worker, plans, effects, ledger, recovery; knows no vendor
     support/    Richpanel tickets: classify, route, answer
@@ -10,8 +10,10 @@ is built in `wiring`.
     vendors/    the HTTP client, rate limit and circuit breaker of every vendor call; language models
     aws/        the core's ports on AWS: tables, queue, switches, secrets, logs
     redaction/  personal data masked before anything is stored, logged or raised
-    wiring/     settings to services, built lazily, once per container
+    wiring/     one container: which system has which kind, and what is shared, on AWS
+    shared      what the systems share: the core's parts, built at first use
     settings    the environment as one frozen value; a wrong one fails the cold start
+    support_settings  those of automatic replies
     tables      files of wordings, codes and prices as typed rows, read when first looked at
     errors      the error tree: whose fault it is, and whether it may be repeated
     clock       the real clock, and times as ISO text
@@ -23,10 +25,10 @@ How bytes become effects::
 
 The import rules, checked by import-linter (`pyproject.toml`):
 
-- Layers, each importing only what is below it: `wiring`, `settings`, then `support`, `outreach` and
-  `facts` side by side, then `vendors`, `once`, `tables`, and at the bottom `redaction`, `errors`, `clock`.
-  No system imports another.
-- `aws` implements the ports of `once`; only `wiring` imports it.
+- Layers, each importing only what is below it: `wiring`, then `support`, `outreach` and `facts` side
+  by side, then `shared`, `settings`, `vendors`, `once`, `tables`, and at the bottom `redaction`,
+  `errors`, `clock`.  No system imports another, and only what builds one imports `shared`.
+- `aws` implements the ports of `once`; only `wiring` imports it, and fills those of `shared` with it.
 - No two modules or packages import each other in a circle, on any level.
 - boto3 is imported only in `aws` and `wiring` (botocore also where AWS is the vendor: SES, S3);
   requests only in `vendors`; chalice only in `app.py`.

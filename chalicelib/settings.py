@@ -19,11 +19,11 @@ from pydantic import (
     model_validator,
 )
 
+from chalicelib import support_settings
 from chalicelib.errors import SettingsError
 from chalicelib.once.lanes import TICKETS, Lane
 from chalicelib.once.ports import Tightening, parsed_flag
-from chalicelib.support import settings as support_settings
-from chalicelib.support.settings import SupportSettings
+from chalicelib.support_settings import SupportSettings
 
 SYSTEMS = ("support", "outreach", "facts")
 """The systems that a stage may have."""

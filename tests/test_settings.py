@@ -42,10 +42,6 @@ class InMemory(Services):
         return self.tables[name]
 
     @property
-    def _conversations_table(self):
-        return self.table(self.settings.conversations_table)
-
-    @property
     def rows(self):
         return [row for table in self.tables.values() for row in table.rows.values()]
 
@@ -128,7 +124,10 @@ def test_the_ledger_outlives_the_oldest_event_that_may_be_worked_on():
             "LEDGER_RETENTION_DAYS",
             lambda parts: parts.sweeps.save_position("a list", None),
         ),
-        ("STATE_RETENTION_DAYS", lambda parts: parts.state.looked("1042", parts.clock.now())),
+        (
+            "STATE_RETENTION_DAYS",
+            lambda parts: parts.support.state.looked("1042", parts.clock.now()),
+        ),
         (
             "AUDIT_RETENTION_DAYS",
             lambda parts: parts.audit.write(
@@ -141,7 +140,7 @@ def test_the_ledger_outlives_the_oldest_event_that_may_be_worked_on():
         ),
         (
             "CONVERSATIONS_RETENTION_DAYS",
-            lambda parts: parts.conversations.open(
+            lambda parts: parts.outreach.conversations.open(
                 {
                     "primary_channel": "+15550100001",
                     "conversation_id": "c#1",

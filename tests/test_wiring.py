@@ -13,16 +13,16 @@ from chalicelib.facts.jobs import AlowareDelivery, HubSpotBatch, HubSpotEvent
 from chalicelib.facts.posting import effects as facts
 from chalicelib.once.effect import Settle
 from chalicelib.once.job import encode
+from chalicelib.outreach.keys import EventKind
 from chalicelib.outreach.sending import effects as outreach
 from chalicelib.support import effects as support
 from chalicelib.wiring import Services
 from chalicelib.wiring.jobs import KINDS
-from chalicelib.wiring.lazy import Lazy
 from local import tables
 from local.stack import lambda_events
 
-ROOT = Path(__file__).parents[1]
 EFFECTS = [*support.KINDS.values(), *outreach.KINDS.values(), *facts.KINDS.values()]
+ROOT = Path(__file__).parents[1]
 NOT_FOR_FACTS = (
     "chalicelib.support.flow",
     "chalicelib.support.orders.shopify",
@@ -73,7 +73,6 @@ CASE = HubSpotBatch(
     **FACT,
 )
 
-
 # --- modules loaded by a cold container -------------------------------------------------------
 
 
@@ -118,8 +117,24 @@ def services(app_environment):
 
 
 def test_every_kind_of_job_has_a_flow_or_a_recorder(services):
-    assert {*services.flows, *services.fact_keepers()} == set(KINDS)
-    assert not set(services.flows) & set(services.fact_keepers())
+    assert {*services.flows, *services.keepers} == set(KINDS)
+    assert not set(services.flows) & set(services.keepers)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_what_works_on_a_kind_of_job_is_built(app, app_environment, kind):
+    """A system that lacks one of its kinds would fail at the first job of it."""
+    del app
+    services = Services(settings.load(app_environment))
+    assert {**services.flows, **services.keepers}[kind]
+
+
+def test_every_kind_of_event_has_a_rebuilder(app, app_environment):
+    del app
+    services = Services(settings.load(app_environment))
+    prefixes = {"evt:rp", *(f"evt:{kind}" for kind in EventKind)}
+    assert set(services.rebuilders) == prefixes
+    assert all(callable(one) for one in services.rebuilders.values())
 
 
 def test_kinds_of_one_vendor_share_its_parts(app, app_environment):
@@ -131,13 +146,13 @@ def test_kinds_of_one_vendor_share_its_parts(app, app_environment):
     assert flows["start_conversation"] is flows["outreach_resume"]
     assert hands["reply"].perform.__self__ is hands["add_tag"].perform.__self__
     assert hands["send_text"].perform.__self__ is hands["confirm_stop"].settler.__self__
-    assert hands["send_email"].perform.__self__ is services.emails
+    assert hands["send_email"].perform.__self__ is services.outreach_work.emails
 
 
 def test_a_text_is_sent_without_the_vendor_of_e_mails(app, app_environment):
     del app
     services = Services(settings.load(app_environment))
-    assert services.hands["send_text"].perform.__self__ is services.texts
+    assert services.hands["send_text"].perform.__self__ is services.outreach_work.texts
     assert "emails" not in services.__dict__
 
 
@@ -153,30 +168,15 @@ def test_a_kind_of_effect_is_built_and_what_can_be_asked_for_has_a_settler(
     assert (hands.settler is not None) is (kind.settle in (Settle.QUERY, Settle.RECEIPT))
 
 
-def test_lazy_parts_are_built_once_on_first_use():
-    built = []
-
-    def factory(name):
-        return lambda: (built.append(name), name.upper())[1]
-
-    lazy = Lazy({"a": factory("a"), "b": factory("b")})
-
-    assert (list(lazy), len(lazy), "a" in lazy, "c" in lazy) == (["a", "b"], 2, True, False)
-    assert lazy.get("c") is None
-    assert built == []
-    assert (lazy["b"], lazy.get("b"), built) == ("B", "B", ["b"])
-    assert dict(lazy) == {"a": "A", "b": "B"}
-    assert built == ["b", "a"]
-
-
 def test_the_sweep_asks_only_the_vendors_of_systems_that_are_wanted(app, app_environment):
     """A stage without Richpanel's key would otherwise report an incomplete sweep for ever."""
 
     def parts(wanted):
         made = Services(settings.load({**app_environment, "SYSTEMS": wanted}))
-        return [type(one).__name__ for one in (*made.outreach_sweeps(), *made.support_sweeps())]
+        made.__dict__ |= {"check_stage": lambda: None}  # its resources are not there
+        return {type(one).__name__ for one in made.reconciler.parts} - {"SwitchStory"}
 
-    assert parts("facts") == []
+    assert parts("facts") == set()
     assert "LostTickets" in parts("support,facts")
     assert "LostTexts" not in parts("support,facts")
     assert "LostTexts" in parts("outreach")

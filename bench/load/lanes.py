@@ -138,13 +138,11 @@ class Worker:
         """By vendor; a vendor without a share is not paced."""
         return {
             name: RateLimit(
-                name,
-                self.loop,
-                self.loop.sleep,
-                requests_per_window=pace.requests_per_window,
-                burst=pace.burst,
+                provider=name,
+                clock=self.loop,
                 levels=self.shared.get(name),
                 containers=self.sharing if name in self.shared else 1,
+                pace=pace,
             )
             for name, pace in self.paces.items()
         }

@@ -18,12 +18,13 @@ from chalicelib import settings
 from chalicelib.once.lanes import LANES as LANES_OF_JOBS
 from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.project.fields import RateLimits
+from chalicelib.outreach.sweep import TWILIO_REQUESTS_PER_30_S
+from chalicelib.outreach.work import OPENAI_REQUESTS_PER_30_S
 from chalicelib.settings import Settings
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
+from chalicelib.support.work import SHOPIFY_REQUESTS_PER_30_S
 from chalicelib.vendors.level import OwnLevel
 from chalicelib.vendors.rate_limit import LevelPace, split
-from chalicelib.wiring.outreach import OPENAI_REQUESTS_PER_30_S, TWILIO_REQUESTS_PER_30_S
-from chalicelib.wiring.support import SHOPIFY_REQUESTS_PER_30_S
 
 CONFIG = Path(__file__).resolve().parents[2] / ".chalice" / "config.json"
 LAMBDA_LIMIT = 1_000

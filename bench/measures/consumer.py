@@ -53,7 +53,7 @@ def ours() -> Handler:
 
     services().log._stream = open(os.devnull, "w")  # noqa: PTH123, SIM115, SLF001
     lift_rate_limits()
-    services().worker.switches.current()
+    services().worker.runtime.switches.current()
     handler: Handler = app.worker
     return handler
 

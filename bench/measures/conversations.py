@@ -46,7 +46,7 @@ def _points(system: System, sizes: Sizes) -> list[tuple[int, float, float]]:
     from chalicelib.clock import iso  # noqa: PLC0415 - after the environment
     from chalicelib.outreach.conversations.records import Entry  # noqa: PLC0415
 
-    store = system.services.conversations
+    store = system.services.outreach.conversations
     record = store.open(_record()).record
     points, number = [], 0
 

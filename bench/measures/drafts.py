@@ -31,6 +31,7 @@ from chalicelib.outreach.writing.model_writer import OpenAiWriter
 from chalicelib.vendors import openai
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.simulated_model import Obeying
 from local.vendors.openai import API_KEY, MODELS, SimulatedOpenAI
@@ -119,7 +120,7 @@ def writing(lines: Sequence[Mapping[str, Any]]) -> Iterator[CheckedWriter]:
             authorize=openai.bearer(lambda _: API_KEY),
             clock=clock,
             log=log,
-            rate_limit=RateLimit("openai", clock, clock.sleep, requests_per_window=1_000_000),
+            rate_limit=RateLimit(provider="openai", clock=clock, pace=LevelPace(1_000_000)),
             breaker=Breaker("openai", clock, failures_to_open=100),
             error_code_at=openai.ERROR_CODE_AT,
         )

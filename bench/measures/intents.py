@@ -32,6 +32,7 @@ from chalicelib.support.opinion import ModelNames, Opinions
 from chalicelib.vendors import openai
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors.openai import API_KEY, SimulatedOpenAI
 
@@ -248,7 +249,7 @@ def _model(url: str) -> openai.OpenAI:
         authorize=openai.bearer(lambda _refresh: API_KEY),
         clock=clock,
         log=_Silent(),
-        rate_limit=RateLimit(openai.PROVIDER, clock, clock.sleep, requests_per_window=100_000),
+        rate_limit=RateLimit(provider=openai.PROVIDER, clock=clock, pace=LevelPace(100_000)),
         breaker=Breaker(openai.PROVIDER, clock),
         error_code_at=openai.ERROR_CODE_AT,
     )

@@ -70,7 +70,7 @@ def starts_of(services: Any, app: Any, stage: resources.Stage, meter: Meter) -> 
             recipient = "j.doe@example.com" if channel == "email" else "+15550100001"
             body = _json(company.request(name, channel, recipient))
             meter.reset()
-            services.initiate({"x-api-key": company.API_KEY}, body)
+            services.outreach_doors.initiate({"x-api-key": company.API_KEY}, body)
             door = meter.total
             meter.reset()
             pump.pump_one()
@@ -82,7 +82,7 @@ def starts_of(services: Any, app: Any, stage: resources.Stage, meter: Meter) -> 
 def appends(marks: tuple[int, ...] = MARKS) -> list[Append]:
     """The cost of appending the n-th message for each n of `marks`; reads the history back whole."""
     with _system() as (services, _, __, meter):
-        return appends_of(services.conversations, meter, marks)
+        return appends_of(services.outreach.conversations, meter, marks)
 
 
 def appends_of(conversations: Any, meter: Meter, marks: tuple[int, ...]) -> list[Append]:  # noqa: ANN401 - imported late

@@ -91,7 +91,7 @@ class Powertools:
 
     def _record(self, record: Any) -> None:  # noqa: ANN401 - Powertools' SQSRecord
         job = decode(record.body)
-        flow: Flow = self._services.worker.flows[job.kind]
+        flow: Flow = self._services.worker.handlers.flows[job.kind]
         if flow.is_container(job):
             for event in flow.events(job):
                 self._once(event.facts.event_key, functools.partial(self._handle, flow, event))

@@ -58,11 +58,11 @@ def measure(system: System, tickets: int = TICKETS) -> Figure:
 
 def unlimited(system: System) -> None:
     """Remove our rate limit, as no other client uses this tenant."""
-    from chalicelib.vendors.rate_limit import RateLimit  # noqa: PLC0415 - the environment is set
+    from chalicelib.vendors.rate_limit import LevelPace, RateLimit  # noqa: PLC0415 - the environment is set
 
     services: Any = system.services
-    services.richpanel._calls.client.rate_limit = RateLimit(  # noqa: SLF001 - measured without it
-        "richpanel", services.clock, services.clock.sleep, requests_per_window=1e6
+    services.support.richpanel._calls.client.rate_limit = RateLimit(  # noqa: SLF001 - without it
+        provider="richpanel", clock=services.clock, pace=LevelPace(1e6)
     )
 
 
@@ -85,7 +85,7 @@ def _fill(system: System, tickets: int) -> None:
                     "expires_at": 4_102_444_800,
                 }
             )
-    services.state._table.put_all(rows)  # noqa: SLF001 - as the worker would have left them
+    services.support.state._table.put_all(rows)  # noqa: SLF001 - as the worker would have left them
 
 
 def main() -> int:

@@ -138,9 +138,9 @@ class System:
         """Refresh the cached switches and settings, so that the next event does not have to."""
         self.services.switches._cached = None  # noqa: SLF001
         self.services.switches.current()
-        self.services.support_rules._current = None  # noqa: SLF001
-        self.services.support_rules.current()
-        seen = self.services.current_settings._seen  # noqa: SLF001
+        self.services.support.rules._current = None  # noqa: SLF001
+        self.services.support.rules.current()
+        seen = self.services.outreach.current_settings._seen  # noqa: SLF001
         now = self.services.clock.monotonic()
         seen.update({key: (now, item) for key, (_, item) in seen.items()})
 
@@ -208,12 +208,12 @@ def whole() -> Iterator[System]:
 def lift_rate_limits() -> None:
     """Lift our rate limits and shares in this process; what keeping them costs is still counted."""
     from chalicelib.outreach.door import shares  # noqa: PLC0415 - after the environment
-    from chalicelib.vendors.rate_limit import RateLimit  # noqa: PLC0415
+    from chalicelib.vendors.rate_limit import LevelPace, RateLimit  # noqa: PLC0415
 
     limited = RateLimit.__init__
 
     def unlimited(self: RateLimit, *arguments: Any, **how: Any) -> None:  # noqa: ANN401
-        limited(self, *arguments, **how | {"requests_per_window": 1e6, "burst": None})
+        limited(self, *arguments, **how | {"pace": LevelPace(1e6)})
 
     RateLimit.__init__ = unlimited  # type: ignore[method-assign]
     shares.PER_WORKER_AND_SECOND = 1e6

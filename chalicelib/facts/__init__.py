@@ -21,4 +21,9 @@ What these share:
     dataset          the dataset's tables, relationships, measures and rows; pure
     keys             fact and action keys
     reasons          why a delivery does not count, and why the writer does not post
+
+What builds it, over `chalicelib.shared`:
+
+    doors            the two doors
+    build            the keeper, the rows, the roster; `posting.build` the writer and its sinks
 """

@@ -36,6 +36,7 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     event           an event as the ledger stores it: states, lease, claim
     ledger/         claims, leases and fences on conditional writes
     recovery/       finds lost and unfinished events and sends them through the normal door
+    lazy            parts by kind, built at first use, with the system they belong to
     store           the storage port: one table behind a few verbs
     ports           the other ports: clock, log, queue, switches, secrets
 """

@@ -23,24 +23,22 @@ from chalicelib.once.flow import Event, Flow, NotAnEvent
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.outcome import audit_rows, event_end, unknown_of
 from chalicelib.once.plan import Plan
-from chalicelib.once.ports import Clock, Log, Switches, SwitchesPort
+from chalicelib.once.ports import Runtime, Switches
 
 
 class _UnreadablePlan(Exception):  # noqa: N818 - leads to parking, not to a fault
     """A stored plan of another version names a kind of action unknown to this one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRun:
     """Runs plans."""
 
     ledger: Ledger
     audit: Audit
-    switches: SwitchesPort
     effects: Effects
     escalation: Escalation
-    clock: Clock
-    log: Log
+    runtime: Runtime
 
     def run(self, flow: Flow, event: Event, lease: Lease, *, operator: bool) -> None:
         """Run an event to its end.
@@ -49,7 +47,7 @@ class PlanRun:
             NotYet: it is not the time for it.
             MiddlewareError: it has not ended, and is tried again.
         """
-        switches = self.switches.current()
+        switches = self.runtime.switches.current()
         try:
             plan = self._plan(flow, event, lease, switches, operator=operator)
             steps = _steps(flow, plan, event)
@@ -90,13 +88,15 @@ class PlanRun:
                 self._park(attempt.lease, reason, asked)
                 return
         self.ledger.finish(attempt.lease, end.status, reason=end.reason)
-        self.log.event("worker.skipped", reason=end.reason, mw_trace_id=event.facts.trace_id)
+        self.runtime.log.event(
+            "worker.skipped", reason=end.reason, mw_trace_id=event.facts.trace_id
+        )
 
     def _park(self, lease: Lease, reason: str | None, rows: Mapping[str, ActionRow]) -> None:
         waits_for = unknown_of(rows)
         self.ledger.finish(lease, EventStatus.PARKED, reason=reason, waits_for=waits_for)
-        self.log.event("worker.parked", reason=reason)
-        self.log.metric("mw.worker.events", outcome="parked")
+        self.runtime.log.event("worker.parked", reason=reason)
+        self.runtime.log.metric("mw.worker.events", outcome="parked")
 
     def _finish(
         self,
@@ -120,20 +120,20 @@ class PlanRun:
                 status, reason = EventStatus.FAILED, plan.lacks
         self.audit.write(audit_rows(built, rows))
         if not flow.conclude(lease, event, plan, rows):
-            self.log.event("worker.state_superseded", mw_trace_id=event.facts.trace_id)
+            self.runtime.log.event("worker.state_superseded", mw_trace_id=event.facts.trace_id)
         self.ledger.finish(lease, status, reason=reason, waits_for=waits_for)
-        self.log.event(
+        self.runtime.log.event(
             f"worker.{status.value}",
             reason=reason,
             attempt=lease.attempts,
             intent=plan.facts.get("intent"),
             mw_trace_id=event.facts.trace_id,
         )
-        self.log.metric("mw.worker.events", outcome=status.value)
+        self.runtime.log.metric("mw.worker.events", outcome=status.value)
         received = parsed(event.facts.received_at)
         if received is not None:
-            waited = self.clock.now() - received
-            self.log.metric("mw.worker.lag_ms", round(waited.total_seconds() * 1000))
+            waited = self.runtime.clock.now() - received
+            self.runtime.log.metric("mw.worker.lag_ms", round(waited.total_seconds() * 1000))
 
 
 def _stored_plan(text: str) -> Plan:

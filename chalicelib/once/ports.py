@@ -141,11 +141,33 @@ class SwitchesPort(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runtime:
+    """What every part that acts needs of its surroundings: time, the log, the switches."""
+
+    clock: Clock
+    log: Log
+    switches: SwitchesPort
+
+
 class SecretsPort(Protocol):
     """Named secrets, cached."""
 
     def text(self, name: str, *, refresh: bool = False) -> str:
         """The secret's text; raises `UnavailableError` when it cannot be read."""
+        ...
+
+    def text_or_none(self, name: str) -> str | None:
+        """The secret's text; None where there is no such secret; raises `UnavailableError`."""
+        ...
+
+    def tokens(self, name: str, *, missing: str) -> tuple[str, ...]:
+        """The active tokens of a secret.
+
+        Raises:
+            SignatureError: there is no such secret, or it holds no token; its code is `missing`.
+            UnavailableError: the secret cannot be read.
+        """
         ...
 
 

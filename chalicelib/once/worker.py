@@ -29,7 +29,6 @@ from chalicelib.once import reasons, trace
 from chalicelib.once.aside import SettingAside
 from chalicelib.once.backoff import SHORTEST_WAIT_SECONDS, Jitter, backoff, wait
 from chalicelib.once.current_job import CurrentJob
-from chalicelib.once.escalation import Escalation
 from chalicelib.once.event import (
     LATE_SECONDS,
     LEASE_GRACE_SECONDS,
@@ -43,7 +42,7 @@ from chalicelib.once.flow import Elsewhere, Event, Flow, NotAnEvent, NotYet
 from chalicelib.once.job import Job, Recovery, facts_of
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan_run import PlanRun
-from chalicelib.once.ports import UNDECIDED, Clock, Delivery, Log, Modes, Outbox, SwitchesPort
+from chalicelib.once.ports import UNDECIDED, Delivery, Modes, Outbox, Runtime
 
 _TAKEOVER: Mapping[Recovery | None, frozenset[EventStatus]] = {
     None: frozenset(),
@@ -60,27 +59,48 @@ class HandedBackError(MiddlewareError):
     """Raised so that the message stays on the queue; holds the reason as a fixed code."""
 
 
-@dataclass(frozen=True, slots=True)
-class Worker:
-    """Processes messages; built once per container."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobHandlers:
+    """What handles a job, by its kind.
+
+    Attributes:
+        decode: reads a message of the queue.
+        keepers: of jobs that are only stored: idempotent writes under their own keys, no vendor call.
+    """
 
     decode: Callable[[str], Job]
-    ledger: Ledger
-    switches: SwitchesPort
-    plans: PlanRun
-    escalation: Escalation
+    flows: Mapping[str, Flow]
+    keepers: Mapping[str, Callable[[Any], None]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Postponing:
+    """How a job comes back that has not ended.
+
+    Attributes:
+        put_back: puts a job on the queue again, in its own group.
+    """
+
     aside: SettingAside
     outbox: Outbox
     put_back: Callable[[Job], None]
-    """Puts a job on the queue again, in its own group."""
-    flows: Mapping[str, Flow]
-    clock: Clock
-    log: Log
-    keepers: Mapping[str, Callable[[Any], None]] = field(default_factory=dict)
-    """Handlers of jobs that are only stored: idempotent writes under their own keys, no vendor call."""
     jitter: Jitter = random.random
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worker:
+    """Processes messages; built once per container.
+
+    Attributes:
+        current: shared with the vendors' clients: the job that this thread works on.
+    """
+
+    handlers: JobHandlers
+    ledger: Ledger
+    plans: PlanRun
+    postponing: Postponing
+    runtime: Runtime
     current: CurrentJob = field(default_factory=CurrentJob)
-    """Shared with the vendors' clients: the job that this thread works on."""
 
     def process(self, delivery: Delivery) -> None:
         """Process one message.
@@ -90,19 +110,19 @@ class Worker:
                 the earliest useful retry.
         """
         try:
-            job = self.decode(delivery.body)
+            job = self.handlers.decode(delivery.body)
         except (HandBackError, PayloadError) as error:
             self._undecodable(delivery, reason=str(error))
             raise HandedBackError(reasons.UNDECODABLE) from None
         with trace.within(**trace.of_event(facts_of(job)), sqs_message_id=delivery.message_id):
             try:
                 with self.current.of(
-                    turns=job.turns, age_seconds=job.age_seconds(self.clock.now())
+                    turns=job.turns, age_seconds=job.age_seconds(self.runtime.clock.now())
                 ):
                     self._run(job, delivery)
             except Exception as error:  # noqa: BLE001 - whatever fails, the message stays
                 reason = reason_of(error)
-                delay = _pause(error, delivery, self.jitter)
+                delay = _pause(error, delivery, self.postponing.jitter)
             else:
                 return
             self._hand_back(job, delivery, error_reason=reason, delay_seconds=delay)
@@ -111,19 +131,19 @@ class Worker:
     # --- one job ------------------------------------------------------------------------------
 
     def _run(self, job: Job, delivery: Delivery) -> None:
-        keep = self.keepers.get(job.kind)
+        keep = self.handlers.keepers.get(job.kind)
         if keep is not None:
             keep(job)
             return
         if job.recovery == Recovery.HANDOFF:
             self._repeat_escalation(job, delivery)
             return
-        flow = self.flows[job.kind]
+        flow = self.handlers.flows[job.kind]
         is_container = flow.is_container(job)
         try:
             events = self._events(flow, job)
         except Exception as error:
-            if is_container and self.aside.put_whole(flow, job, error):
+            if is_container and self.postponing.aside.put_whole(flow, job, error):
                 return
             if is_container and not delivery.is_last:
                 self._note_return(job, error, delivery)
@@ -133,7 +153,7 @@ class Worker:
         try:
             self._run_each(flow, events, job, delivery)
         except MiddlewareError as error:
-            if is_container and self.aside.put_whole(flow, job, error):
+            if is_container and self.postponing.aside.put_whole(flow, job, error):
                 return
             raise
         if is_container:
@@ -154,10 +174,10 @@ class Worker:
             )
             self._record_end(own, end.status, end.reason)
         except NotYet as not_yet:
-            self.aside.put(job, not_yet)
+            self.postponing.aside.put(job, not_yet)
         except Elsewhere as other:
-            self.put_back(other.job)
-            self.log.event("worker.moved_to_its_group", mw_trace_id=job.trace_id)
+            self.postponing.put_back(other.job)
+            self.runtime.log.event("worker.moved_to_its_group", mw_trace_id=job.trace_id)
         return None
 
     def _run_each(self, flow: Flow, events: Sequence[Event], job: Job, delivery: Delivery) -> None:
@@ -169,7 +189,7 @@ class Worker:
                 self._run_event(flow, event, job, delivery)
 
     def _run_event(self, flow: Flow, event: Event, job: Job, delivery: Delivery) -> None:
-        modes = self.switches.current().modes
+        modes = self.runtime.switches.current().modes
         lease = self._claim(event.facts, modes, job, delivery, is_watched=flow.is_watched)
         if lease is not None:
             event = replace(event, facts=lease.event, lease=lease)
@@ -196,22 +216,22 @@ class Worker:
             case Lease():
                 return claimed
             case Busy():
-                left = claimed.until_epoch - self.clock.now().timestamp()
+                left = claimed.until_epoch - self.runtime.clock.now().timestamp()
                 raise BusyError(reasons.BUSY, delay_seconds=max(SHORTEST_WAIT_SECONDS, left))
             case Finished():
-                self.log.event(
+                self.runtime.log.event(
                     "worker.duplicate_event",
                     status=claimed.status.value,
                     reason=claimed.reason,
                     mw_trace_id=facts.trace_id,
                 )
-                self.log.metric("mw.worker.duplicates")
+                self.runtime.log.metric("mw.worker.duplicates")
                 return None
 
     def _run_claimed(
         self, flow: Flow, event: Event, lease: Lease, modes: Modes, job: Job, delivery: Delivery
     ) -> None:
-        self.log.event(
+        self.runtime.log.event(
             "worker.job.start",
             attempt=lease.attempts,
             receive=delivery.receive_count,
@@ -219,27 +239,29 @@ class Worker:
             mw_trace_id=event.facts.trace_id,
         )
         if lease.was_taken_over and not job.reopens:
-            self.log.event("worker.lease_taken_over", attempt=lease.attempts)
-            self.log.metric("mw.worker.lease_taken_over")
+            self.runtime.log.event("worker.lease_taken_over", attempt=lease.attempts)
+            self.runtime.log.metric("mw.worker.lease_taken_over")
         try:
             self.plans.run(flow, event, lease, operator=job.recovery == Recovery.OPERATOR)
         except NotYet as not_yet:
-            self.aside.put(job, not_yet, lease)
+            self.postponing.aside.put(job, not_yet, lease)
         except LeaseLostError:
             raise
         except Exception as error:
             # A container waits as a whole, with all of its events that have not ended.
-            comes_back = self.aside.asked_pause(job, error) is not None and flow.is_container(job)
-            asked = None if comes_back else self.aside.wait_of(flow, event, job, error)
+            comes_back = self.postponing.aside.asked_pause(
+                job, error
+            ) is not None and flow.is_container(job)
+            asked = None if comes_back else self.postponing.aside.wait_of(flow, event, job, error)
             if asked is not None:
-                self.aside.put(job, asked, lease)
+                self.postponing.aside.put(job, asked, lease)
                 return
             reason = reason_of(error)
             if not delivery.is_last or comes_back:
                 returns_in = _pause(error, delivery, _longest)
-                due_epoch = self.clock.now().timestamp() + returns_in + LATE_SECONDS
+                due_epoch = self.runtime.clock.now().timestamp() + returns_in + LATE_SECONDS
                 self.ledger.release(lease, reason=reason, due_epoch=due_epoch)
-            elif not self.escalation.dead_letter(flow, lease, event, modes, reason):
+            elif not self.plans.escalation.dead_letter(flow, lease, event, modes, reason):
                 return
             raise
 
@@ -247,38 +269,38 @@ class Worker:
 
     def _repeat_escalation(self, job: Job, delivery: Delivery) -> None:
         """Repeat the notification of a failed event that could not be sent; the event stays failed."""
-        modes = self.switches.current().modes
+        modes = self.runtime.switches.current().modes
         lease = self._claim(facts_of(job), modes, job, delivery, is_watched=False)
         if lease is not None:
-            self.escalation.notify_late(self.flows[job.kind], lease, modes)
+            self.plans.escalation.notify_late(self.handlers.flows[job.kind], lease, modes)
 
     def _note_return(self, job: Job, error: Exception, delivery: Delivery) -> None:
         """Leave a row of a notification that could not be read: until then only the queue has it."""
-        returns = self.clock.now().timestamp() + _pause(error, delivery, _longest)
+        returns = self.runtime.clock.now().timestamp() + _pause(error, delivery, _longest)
         due_epoch = returns + LATE_SECONDS
         try:
             self.ledger.set_aside(facts_of(job), reason=reason_of(error), due_epoch=due_epoch)
         except MiddlewareError:
-            self.log.event("worker.return_not_noted", mw_trace_id=job.trace_id)
+            self.runtime.log.event("worker.return_not_noted", mw_trace_id=job.trace_id)
 
     def _undecodable(self, delivery: Delivery, *, reason: str) -> None:
-        self.log.event(
+        self.runtime.log.event(
             "worker.body_parse_failed",
             reason=reason,
             receive=delivery.receive_count,
             sqs_message_id=delivery.message_id,
         )
-        self.log.metric("mw.worker.undecodable")
-        pause = backoff(delivery.receive_count, self.jitter)
+        self.runtime.log.metric("mw.worker.undecodable")
+        pause = backoff(delivery.receive_count, self.postponing.jitter)
         self._defer(delivery, max(SHORTEST_WAIT_SECONDS, pause))
 
     def _record_end(self, job: Job, status: EventStatus, reason: str) -> None:
         try:
-            modes = self.switches.current().modes
+            modes = self.runtime.switches.current().modes
         except SwitchesUnreadableError:
             modes = UNDECIDED
         self.ledger.record(facts_of(job), modes, status, reason=reason)
-        self.log.event(
+        self.runtime.log.event(
             f"worker.notification.{status.value}", reason=reason, mw_trace_id=job.trace_id
         )
 
@@ -287,24 +309,24 @@ class Worker:
     ) -> None:
         """Set when the message is redelivered, and log why."""
         name = "system.dlq.message_written" if delivery.is_last else "worker.handed_back"
-        self.log.event(
+        self.runtime.log.event(
             name, reason=error_reason, receive=delivery.receive_count, mw_trace_id=job.trace_id
         )
-        self.log.metric("mw.worker.handed_back", reason=error_reason.partition(":")[0])
+        self.runtime.log.metric("mw.worker.handed_back", reason=error_reason.partition(":")[0])
         if delivery.is_last:
             try:
                 self._record_end(job, EventStatus.FAILED, f"{reasons.DEAD_LETTER}{error_reason}")
             except MiddlewareError:
-                self.log.event("worker.dead_letter_not_recorded")
+                self.runtime.log.event("worker.dead_letter_not_recorded")
         self._defer(delivery, delay_seconds)
 
     def _defer(self, delivery: Delivery, seconds: float) -> None:
         """Set when the message is received again; after the last receive it is a dead letter at once."""
         try:
             pause = 0.0 if delivery.is_last else seconds
-            self.outbox.defer(delivery.receipt_handle, pause, lane=delivery.lane)
+            self.postponing.outbox.defer(delivery.receipt_handle, pause, lane=delivery.lane)
         except MiddlewareError:
-            self.log.event("worker.defer_failed", sqs_message_id=delivery.message_id)
+            self.runtime.log.event("worker.defer_failed", sqs_message_id=delivery.message_id)
 
 
 def _pause(error: Exception, delivery: Delivery, jitter: Jitter) -> float:

@@ -32,4 +32,12 @@ What these share:
     lane_shares    whose share of a lane's workers a slow call takes
     languages      the languages that code writes in, its texts, and the language of a project
     time_zones     the time zones that a phone number may be in
+
+What builds it, over `chalicelib.shared`:
+
+    doors          the doors, each loaded at its first request
+    build          the tables that worker, sweep and operators have in common, and the desk
+    work           the lanes of messages: flows, executors, writers, language models
+    telling        the lane of events to companies, and the notices to their desks
+    sweep          what the sweep looks for at Twilio, and how jobs are made again
 """

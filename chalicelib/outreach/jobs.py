@@ -257,3 +257,5 @@ KINDS = (
     TellCompany,
 )
 """Every kind of job of this system; `wiring.jobs` joins the systems' lists."""
+TO_COMPANIES = (HandoffNotice, TellCompany)
+"""Those that tell companies, not recipients."""

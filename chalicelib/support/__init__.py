@@ -30,6 +30,11 @@ What these share:
     state           table B: what is known of a conversation between two messages
     keys            event and action keys
     reasons         why a ticket got no automatic answer, and how an event of it ended
-    settings        the environment variables of automatic replies
     configuration/ the settings document: what an operator changes without a release
+
+What builds it, over `chalicelib.shared`:
+
+    doors          the door
+    build          what worker, sweep and operators need: Richpanel, table B, the settings document
+    work           the worker's part: flow, executors, shop, language model
 """

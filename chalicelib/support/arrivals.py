@@ -25,7 +25,7 @@ from chalicelib.support import reasons as why
 from chalicelib.support.inquiry import EVERYTHING, Inquiry, floor_of, is_after
 from chalicelib.support.jobs import TicketMessage, TicketNotification
 from chalicelib.support.looks import Looks
-from chalicelib.support.state import ConversationState
+from chalicelib.support.state import ConversationState, States
 from chalicelib.support.ticket_reading import TicketReading
 from chalicelib.support.tickets import Comment, Ticket, Tickets
 
@@ -42,6 +42,14 @@ class Arrivals:
     clock: Clock
     max_age: timedelta
     in_order: InOrder
+
+    @classmethod
+    def of(
+        cls, tickets: Tickets, state: States, ledger: Ledger, clock: Clock, *, max_age: timedelta
+    ) -> Arrivals:
+        """Those of the tickets that table B and the ledger know."""
+        looks, in_order = Looks(state, clock), InOrder(ledger, clock)
+        return cls(tickets, looks, ledger, clock, max_age, in_order)
 
     def events(self, job: TicketMessage | TicketNotification) -> Sequence[Event]:
         """See `once.flow.Flow.events`."""

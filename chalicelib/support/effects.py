@@ -65,7 +65,7 @@ KINDS = kinds(
         hands=lambda parts: Hands(parts.ticket_executors.close),
     ),
 )
-"""The kinds of effects on tickets; their parts are those of `wiring.support.Support`."""
+"""The kinds of effects on tickets; their parts are those of `support.work.SupportWork`."""
 
 
 def add_tag(conversation_id: str, tag: str, suffix: Suffix) -> Effect:

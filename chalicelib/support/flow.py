@@ -7,7 +7,6 @@ text alone, without a vendor call.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
 from typing import Any
 
 from chalicelib.errors import HandBackError, PermanentError
@@ -15,10 +14,8 @@ from chalicelib.once.action import ActionRow, ActionStatus
 from chalicelib.once.effect import Effect
 from chalicelib.once.event import EventFacts, EventStatus, Lease
 from chalicelib.once.flow import Event, Flow, NotAnEvent, suffix
-from chalicelib.once.ledger.events import Ledger
-from chalicelib.once.order import InOrder
 from chalicelib.once.plan import Plan, PlannedAction
-from chalicelib.once.ports import Clock, Log, Switches
+from chalicelib.once.ports import Log, Switches
 from chalicelib.support import effects
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support import reasons as why
@@ -38,13 +35,13 @@ from chalicelib.support.intents.departments import ALARMING
 from chalicelib.support.intents.message_reading import read
 from chalicelib.support.intents.own_words import order_number
 from chalicelib.support.jobs import TicketMessage, TicketNotification
-from chalicelib.support.looks import READ_LAG_SECONDS, Looks
+from chalicelib.support.looks import READ_LAG_SECONDS
 from chalicelib.support.read_back import may_be_ours
 from chalicelib.support.replies.answering import Replies, ReplyVerdict
 from chalicelib.support.replies.guard_rails import ANSWERED_TAG
 from chalicelib.support.routing import LATER, current_route, planned
 from chalicelib.support.state import StateChange, States
-from chalicelib.support.tickets import Comment, Ticket, Tickets
+from chalicelib.support.tickets import Comment, Ticket
 
 
 class SupportFlow(Flow):
@@ -52,28 +49,21 @@ class SupportFlow(Flow):
 
     def __init__(
         self,
-        tickets: Tickets,
-        state: States,
-        ledger: Ledger,
-        clock: Clock,
-        answering: Replies | None = None,
         *,
-        max_event_age: timedelta,
-        log: Log | None = None,
+        arrivals: Arrivals,
+        state: States,
+        answering: Replies | None = None,
         rules: RulesPort | None = None,
+        log: Log | None = None,
     ) -> None:
-        self._rules = rules or FixedRules()
-        self._tickets = tickets
+        self._arrivals = arrivals
         self._state = state
-        self._clock = clock
-        self._log = log
         self._answering = answering
-        self._max_age = max_event_age
-        self._looks = Looks(state, clock)
-        self._in_order = InOrder(ledger, clock)
-        self._arrivals = Arrivals(
-            tickets, self._looks, ledger, clock, max_event_age, self._in_order
-        )
+        self._rules = rules or FixedRules()
+        self._log = log
+        self._clock = arrivals.clock
+        self._looks = arrivals.looks
+        self._in_order = arrivals.in_order
 
     def is_container(self, job: TicketMessage | TicketNotification) -> bool:
         """A notification is a container: its events are the ticket's new comments."""
@@ -106,7 +96,7 @@ class SupportFlow(Flow):
         needs_no_ticket = sends_nothing and inquiry.text is not None
         if inquiry.ticket is None and inquiry.message_id is not None and not needs_no_ticket:
             self._locate(inquiry, self._current(event.facts, inquiry))
-        if self._clock.now() - inquiry.at > self._max_age:
+        if self._clock.now() - inquiry.at > self._arrivals.max_age:
             raise NotAnEvent(EventStatus.SKIPPED, why.TOO_OLD)
         answering = self._answering
         if answering is not None and answering.policy.is_outbound_enabled and not sends_nothing:
@@ -254,7 +244,7 @@ class SupportFlow(Flow):
         """The text of a resumed event's reply, composed again from the ticket as it is now."""
         inquiry: Inquiry = event.subject
         inquiry.rules = self._rules.of(int(plan.facts.get("settings", 0)))
-        ticket = self._tickets.read_ticket(event.facts.conversation_id)
+        ticket = self._arrivals.tickets.read_ticket(event.facts.conversation_id)
         try:
             inquiry.locate(ticket)
         except NotAnEvent:
@@ -277,7 +267,7 @@ class SupportFlow(Flow):
 
     def _read(self, facts: EventFacts) -> Ticket:
         try:
-            return self._tickets.read_ticket(facts.conversation_id)
+            return self._arrivals.tickets.read_ticket(facts.conversation_id)
         except PermanentError as error:
             raise NotAnEvent(EventStatus.FAILED, f"{why.TICKET_UNREADABLE}{error.reason}") from None
 

@@ -17,6 +17,7 @@ from http import HTTPStatus
 from typing import Annotated, Any
 
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from botocore.config import Config
 from botocore.exceptions import (
     ClientError,
     NoCredentialsError,
@@ -42,6 +43,9 @@ from chalicelib.vendors.lenient import LENIENT, as_object, as_objects
 
 PROVIDER = "bedrock"
 OPERATION = "converse"
+BEDROCK_RETRIES: Mapping[str, int] = {"total_max_attempts": 1}
+"""A repeated generation is paid again; the queue repeats."""
+BEDROCK_CONFIG = Config(retries=dict(BEDROCK_RETRIES))  # the SDK changes what it is given
 BEGIN = "Begin."
 """The first turn where no person has written yet: the API wants one of the user's."""
 _CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded"})

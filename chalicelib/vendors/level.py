@@ -45,12 +45,22 @@ class Urgency(Enum):
     """Reconciliation, which may take what is left over."""
 
 
+WINDOW_SECONDS = 30.0
+"""Of Richpanel's limit, and of a pace that names no other."""
+
+
 @dataclass(frozen=True, slots=True)
 class LevelPace:
-    """Part of a limit: requests a window, and how many of them at once."""
+    """Part of a limit: requests a window, and how many of them at once: by default half of them."""
 
     requests_per_window: float
-    burst: float
+    burst: float | None = None
+    window_seconds: float = WINDOW_SECONDS
+
+    @property
+    def at_once(self) -> float:
+        """How many calls may be made at once."""
+        return self.requests_per_window / 2 if self.burst is None else self.burst
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ again, which is its turn (`level`); for a scarce vendor all workers and the swee
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from dataclasses import replace
 
 from chalicelib.errors import PacedError
@@ -24,6 +23,7 @@ from chalicelib.once.current_job import CurrentJob, Place
 from chalicelib.once.ports import Clock
 from chalicelib.vendors.level import (
     AT_A_TIME,
+    WINDOW_SECONDS,
     Level,
     LevelPace,
     Levels,
@@ -42,7 +42,6 @@ HELD_SECONDS = 2.0
 SKEW_SECONDS = 2.0
 """How far the clocks of the containers that share a level may be apart: one that is ahead finds in it
 what the others gain later."""
-WINDOW_SECONDS = 30.0
 LEAST_AT_ONCE = 3.0
 """The smallest burst: a job's two tokens, and what its first call leaves behind."""
 
@@ -68,9 +67,7 @@ class RateLimit:
     """Paces calls to one vendor; safe between threads.
 
     Args:
-        requests_per_window: one container's share of the vendor's window.
-        sleep: waits for this many seconds.
-        burst: how many calls may be made at once; by default half a share.
+        pace: one container's share of the vendor's limit.
         current: the job that this thread works on; without it every caller waits in place.
         levels: what is shared by the workers' containers; by default this container's own.
         containers: how many share it.
@@ -78,25 +75,20 @@ class RateLimit:
 
     def __init__(
         self,
+        *,
         provider: str,
         clock: Clock,
-        sleep: Callable[[float], None],
-        *,
-        requests_per_window: float,
-        window_seconds: float = WINDOW_SECONDS,
-        burst: float | None = None,
+        pace: LevelPace,
         current: CurrentJob | None = None,
         levels: Levels | None = None,
         containers: int = 1,
     ) -> None:
         self._provider = provider
         self._clock = clock
-        self._sleep = sleep
-        self._window = window_seconds
-        self._per_second = requests_per_window / window_seconds
-        at_once = requests_per_window / 2 if burst is None else burst
-        self._burst = max(1.0, at_once)
-        self._most = max(1.0, at_once * containers)
+        self._window = pace.window_seconds
+        self._per_second = pace.requests_per_window / pace.window_seconds
+        self._burst = max(1.0, pace.at_once)
+        self._most = max(1.0, pace.at_once * containers)
         self._tokens = self._burst
         self._filled_at = clock.monotonic()
         self._blocked_until = self._next_after_block = self._filled_at
@@ -125,7 +117,7 @@ class RateLimit:
         while wait := self.take(urgency):
             if self._clock.monotonic() + wait >= ends:
                 raise PacedError(self._provider, operation, wait)
-            self._sleep(wait)
+            self._clock.sleep(wait)
 
     def cool_down(self, seconds: float | None) -> None:
         """Block all calls of this container after a 429, by default for one window."""
@@ -168,7 +160,7 @@ class RateLimit:
             slept += wait
             if slept > longest:
                 raise PacedError(self._provider, operation, wait)
-            self._sleep(wait)
+            self._clock.sleep(wait)
             place = replace(place, turns=place.turns + 1)
 
     def _ask(self, urgency: Urgency, place: Place) -> float:

@@ -1,38 +1,34 @@
-"""Settings to Services: every part built, and its module imported, once and at first use.
+"""One container: what it shares, and each system, loaded when its first job or request arrives.
 
-A cold container pays only for what its first event needs: the HTTP function never imports the
-worker, and the worker imports the flow, the executors and the vendors of a kind of job when the
-first job of that kind arrives.
-This package only constructs.  What a part decides, checks or parses is in the part's own system.
+The HTTP function never imports the worker, and a worker only the systems of its own lane.  Each system
+builds itself (`support.build`, `facts.build`, `outreach.build` and the modules beside them); here
+kinds of jobs, effects and events are mapped to systems.
 
-    core            AWS clients, tables, queue, heartbeat, switches, secrets, log, HTTP clients
-    support         Richpanel tickets
-    outreach        conversations that a company starts
-    facts           Aloware's and HubSpot's events; fact_posting their way to Power BI
+    core            `Shared` on AWS: clients, tables, queues, switches, secrets, log
     jobs            every kind of job, to decode what the queue carries
-    lazy            parts by kind, built at first use
     watching        what alarms watch and no event reports
-
-One class per system; `Services` is all of them, and joins their parts in worker, effects and sweep.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from chalicelib import settings as settings_module
 from chalicelib.aws import lambda_events
+from chalicelib.aws.logs import JsonLog
+from chalicelib.clock import SystemClock
 from chalicelib.errors import SettingsError
-from chalicelib.wiring.facts import Facts
-from chalicelib.wiring.lazy import Lazy, hands_of
-from chalicelib.wiring.outreach import Outreach
-from chalicelib.wiring.support import Support
+from chalicelib.once.lazy import Lazy, hands_of, late
+from chalicelib.wiring.core import Core
 
 if TYPE_CHECKING:
+    from chalicelib.facts.build import Facts
+    from chalicelib.facts.doors import FactDoors
+    from chalicelib.facts.posting.build import Posting
     from chalicelib.once.door import Answer
     from chalicelib.once.effect import Hands
     from chalicelib.once.effects import Effects
@@ -42,81 +38,182 @@ if TYPE_CHECKING:
     from chalicelib.once.recovery.reconcile import Reconciler
     from chalicelib.once.settlement import Settlement
     from chalicelib.once.worker import Worker
-    from chalicelib.wiring.fact_posting import Posting
+    from chalicelib.outreach.build import Outreach
+    from chalicelib.outreach.doors import OutreachDoors
+    from chalicelib.outreach.sweep import OutreachSweep
+    from chalicelib.outreach.telling import OutreachTelling
+    from chalicelib.outreach.work import OutreachWork
+    from chalicelib.support.build import Support
+    from chalicelib.support.doors import SupportDoors
+    from chalicelib.support.work import SupportWork
 
 
-class Services(Support, Facts, Outreach):
-    """Everything of one container."""
+class Services(Core):
+    """Everything of one container: what is shared, the systems, and the core over all of them."""
 
-    def process(self, record: Mapping[str, Any], context: Any) -> None:  # noqa: ANN401
-        """Work on one SQS record; raising keeps it on the queue."""
-        limit = self.settings.max_receive_count
-        delivery = lambda_events.delivery(record, context, max_receives=limit)
-        with self.heartbeat.of(delivery):
-            self.worker.process(delivery)
+    # --- systems ------------------------------------------------------------------------------
 
-    def put_back(self, record: Mapping[str, Any]) -> None:
-        """Put the job of one SQS record of the queue `later` back into its FIFO group."""
-        from chalicelib.once import later
+    @cached_property
+    def support_doors(self) -> SupportDoors:
+        """What Richpanel posts to."""
+        from chalicelib.support.doors import SupportDoors
 
-        later.put_back(record["body"], record["messageId"], self.outbox)
+        return SupportDoors(self)
 
-    def sweep(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
-        """One run of reconciliation, in numbers."""
-        from chalicelib.wiring.watching import report_handoffs, report_turns
+    @cached_property
+    def support(self) -> Support:
+        """Richpanel tickets."""
+        from chalicelib.support.build import Support
 
-        with self.current_job.in_place():
-            swept = self.reconciler.sweep(time_left_seconds=lambda_events.time_left(context))
-        report_handoffs(self.desk, self.clock, self.log)
-        report_turns(self.richpanel_level, self.clock, self.log)
-        return asdict(swept)
+        return Support(self)
 
-    def post_facts(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
-        """One run of the writer of facts, in numbers."""
-        from chalicelib.wiring.watching import report_switches
+    @cached_property
+    def support_work(self) -> SupportWork:
+        """What decides on tickets, and what is done about them."""
+        from chalicelib.support.work import SupportWork
 
-        report_switches(self.switches, self.log)
-        return self.posting.run(time_left_seconds=lambda_events.time_left(context))
+        return SupportWork(self, self.support)
+
+    @cached_property
+    def fact_doors(self) -> FactDoors:
+        """What Aloware and HubSpot post to."""
+        from chalicelib.facts.doors import FactDoors
+
+        return FactDoors(self)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """Aloware's and HubSpot's events, stored."""
+        from chalicelib.facts.build import Facts
+
+        return Facts(self)
 
     @cached_property
     def posting(self) -> Posting:
         """The writer of facts and its sinks."""
-        from chalicelib.wiring.fact_posting import Posting
+        from chalicelib.facts.posting.build import Posting
 
-        return Posting(self)
+        return Posting(self, self.facts)
+
+    @cached_property
+    def outreach_doors(self) -> OutreachDoors:
+        """What Router, companies, recipients, Twilio and SES call."""
+        from chalicelib.outreach.doors import OutreachDoors
+
+        return OutreachDoors(self, lambda: self.outreach)
+
+    @cached_property
+    def outreach(self) -> Outreach:
+        """Conversations that a company starts."""
+        from chalicelib.outreach.build import Outreach
+
+        return Outreach(self)
+
+    @cached_property
+    def outreach_sweep(self) -> OutreachSweep:
+        """What finds lost messages again."""
+        from chalicelib.outreach.sweep import OutreachSweep
+
+        return OutreachSweep(self, self.outreach)
+
+    @cached_property
+    def outreach_telling(self) -> OutreachTelling:
+        """What tells companies of their conversations."""
+        from chalicelib.outreach.telling import OutreachTelling
+
+        return OutreachTelling(self, self.outreach)
+
+    @cached_property
+    def outreach_work(self) -> OutreachWork:
+        """What writes to recipients, and hears what they answer."""
+        from chalicelib.outreach.work import OutreachWork
+
+        return OutreachWork(self, self.outreach, self.outreach_sweep, self.outreach_telling)
+
+    # --- by kind ------------------------------------------------------------------------------
+
+    @cached_property
+    def flows(self) -> Mapping[str, Flow]:
+        """By kind of job; a resend is built by the flow of the event that it repeats."""
+        from chalicelib.wiring import jobs
+
+        def resend() -> Flow:
+            from chalicelib.once.resend import ResendFlow
+
+            return ResendFlow(self.ledger, flows, self.rebuilders)
+
+        flows = Lazy(
+            {
+                **late(jobs.TICKETS, lambda: self.support_work.flows),
+                **late(jobs.MESSAGES, lambda: self.outreach_work.flows),
+                **late(jobs.TO_COMPANIES, lambda: self.outreach_telling.flows),
+                "action_resend": resend,
+            }
+        )
+        return flows
+
+    @cached_property
+    def keepers(self) -> Mapping[str, Callable[[Any], None]]:
+        """By kind of job that only stores rows."""
+        from chalicelib.wiring import jobs
+
+        return Lazy(late(jobs.FACTS, lambda: self.facts.keepers))
+
+    @cached_property
+    def hands(self) -> Mapping[str, Hands]:
+        """By kind of effect."""
+        from chalicelib.outreach.sending import effects as outreach
+        from chalicelib.support import effects as support
+
+        told = outreach.TO_COMPANIES
+        return Lazy(
+            {
+                **late(support.KINDS, lambda: hands_of(support.KINDS, self.support_work)),
+                **late(outreach.KINDS, lambda: hands_of(outreach.KINDS, self.outreach_work)),
+                **late(told, lambda: hands_of(told, self.outreach_telling)),
+            }
+        )
+
+    @cached_property
+    def rebuilders(self) -> Mapping[str, Rebuilder]:
+        """By the first two parts of an event key: how a stored event becomes a job again."""
+        from chalicelib.outreach.keys import EventKind
+
+        events = [f"evt:{kind}" for kind in EventKind]
+        return Lazy(
+            {
+                **late(["evt:rp"], lambda: self.support.rebuilders),
+                **late(events, lambda: self.outreach_sweep.rebuilders),
+            }
+        )
+
+    # --- the core -----------------------------------------------------------------------------
 
     @cached_property
     def worker(self) -> Worker:
         """The queue's consumer; refuses another stage's resources once per container."""
         from chalicelib.once.escalation import Escalation
         from chalicelib.once.plan_run import PlanRun
-        from chalicelib.once.worker import Worker
+        from chalicelib.once.worker import JobHandlers, Postponing, Worker
         from chalicelib.wiring.jobs import decode
 
         self.check_stage()
         escalation = Escalation(self.ledger, self.audit, self.effects, self.log)
         return Worker(
-            decode=decode,
+            handlers=JobHandlers(decode=decode, flows=self.flows, keepers=self.keepers),
             ledger=self.ledger,
-            switches=self.switches,
             plans=PlanRun(
-                self.ledger,
-                self.audit,
-                self.switches,
-                self.effects,
-                escalation,
-                self.clock,
-                self.log,
+                ledger=self.ledger,
+                audit=self.audit,
+                effects=self.effects,
+                escalation=escalation,
+                runtime=self.runtime,
             ),
-            escalation=escalation,
-            aside=self.aside,
-            outbox=self.outbox,
-            put_back=self.intake.put_back,
-            flows=self.flows,
-            clock=self.clock,
-            log=self.log,
-            keepers=Lazy(self.fact_keepers()),
             current=self.current_job,
+            postponing=Postponing(
+                aside=self.aside, outbox=self.outbox, put_back=self.intake.put_back
+            ),
+            runtime=self.runtime,
         )
 
     @cached_property
@@ -137,50 +234,57 @@ class Services(Support, Facts, Outreach):
 
     @cached_property
     def reconciler(self) -> Reconciler:
-        """The scheduled sweep."""
+        """The scheduled sweep; it asks the vendors of those systems only that the stage has."""
         from chalicelib.aws.switch_story import SwitchStory
         from chalicelib.once.recovery.reconcile import Reconciler
 
-        prefix = self.settings.switch_prefix
-        switches = SwitchStory(self.client("ssm"), prefix, lambda: self.journal, self.sweeps)
         self.check_stage()
+        prefix, wanted = self.settings.switch_prefix, self.settings.systems
+        switches = SwitchStory(self.client("ssm"), prefix, lambda: self.journal, self.sweeps)
         return Reconciler(
             ledger=self.ledger,
             sweeps=self.sweeps,
             intake=self.intake,
             settlement=self.settlement,
             rebuilders=self.rebuilders,
-            clock=self.clock,
-            log=self.log,
-            parts=(switches, *self.outreach_sweeps(), *self.support_sweeps()),
+            parts=(
+                switches,
+                *(self.outreach_sweep.sweeps if "outreach" in wanted else ()),
+                *(self.support.sweeps if "support" in wanted else ()),
+            ),
         )
 
-    # --- parts by kind, each built when its kind first occurs ---------------------------------
+    # --- what the functions do ----------------------------------------------------------------
 
-    @cached_property
-    def flows(self) -> Mapping[str, Flow]:
-        """By kind of job; a resend is built by the flow of the event that it repeats."""
+    def process(self, record: Mapping[str, Any], context: Any) -> None:  # noqa: ANN401
+        """Work on one SQS record; raising keeps it on the queue."""
+        limit = self.settings.max_receive_count
+        delivery = lambda_events.delivery(record, context, max_receives=limit)
+        with self.heartbeat.of(delivery):
+            self.worker.process(delivery)
 
-        def resend() -> Flow:
-            from chalicelib.once.resend import ResendFlow
+    def put_back(self, record: Mapping[str, Any]) -> None:
+        """Put the job of one SQS record of the queue `later` back into its FIFO group."""
+        from chalicelib.once import later
 
-            return ResendFlow(self.ledger, flows, self.rebuilders)
+        later.put_back(record["body"], record["messageId"], self.outbox)
 
-        flows = Lazy({**self.support_flows(), **self.outreach_flows(), "action_resend": resend})
-        return flows
+    def sweep(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
+        """One run of reconciliation, in numbers."""
+        from chalicelib.wiring.watching import report_handoffs, report_turns
 
-    @cached_property
-    def hands(self) -> Mapping[str, Hands]:
-        """By kind of effect."""
-        from chalicelib.outreach.sending import effects as outreach
-        from chalicelib.support import effects as support
+        with self.current_job.in_place():
+            swept = self.reconciler.sweep(time_left_seconds=lambda_events.time_left(context))
+        report_handoffs(self.outreach.desk, self.clock, self.log)
+        report_turns(self.support.richpanel_level, self.clock, self.log)
+        return asdict(swept)
 
-        return hands_of({**support.KINDS, **outreach.KINDS}, self)
+    def post_facts(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
+        """One run of the writer of facts, in numbers."""
+        from chalicelib.wiring.watching import report_switches
 
-    @cached_property
-    def rebuilders(self) -> Mapping[str, Rebuilder]:
-        """By the first two parts of an event key: how a stored event becomes a job again."""
-        return Lazy({**self.support_rebuilders(), **self.outreach_rebuilders()})
+        report_switches(self.switches, self.log)
+        return self.posting.run(time_left_seconds=lambda_events.time_left(context))
 
 
 def failed_at(source: str, error: Exception) -> Answer:
@@ -194,9 +298,6 @@ def failed_at(source: str, error: Exception) -> Answer:
 
 def _log() -> Log:
     """The container's log; without valid settings one that needs none."""
-    from chalicelib.aws.logs import JsonLog
-    from chalicelib.clock import SystemClock
-
     try:
         return services().log
     except SettingsError:

@@ -7,7 +7,11 @@ from chalicelib.once import job
 from chalicelib.outreach import jobs as outreach_jobs
 from chalicelib.support import jobs as ticket_jobs
 
-KINDS = job.by_kind((*ticket_jobs.KINDS, *outreach_jobs.KINDS, *fact_jobs.KINDS, job.ActionResend))
+TICKETS = job.by_kind(ticket_jobs.KINDS)
+TO_COMPANIES = job.by_kind(outreach_jobs.TO_COMPANIES)
+MESSAGES = job.by_kind(one for one in outreach_jobs.KINDS if one not in outreach_jobs.TO_COMPANIES)
+FACTS = job.by_kind(fact_jobs.KINDS)
+KINDS = {**TICKETS, **MESSAGES, **TO_COMPANIES, **FACTS, **job.by_kind([job.ActionResend])}
 
 
 def decode(body: str) -> job.Job:

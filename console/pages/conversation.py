@@ -101,7 +101,7 @@ def do(opaque_id: str, act: str) -> Response | tuple[str, int]:
             company_id=found["company"],
             role=_role(found),
         )
-        backend.acting().services.inbox.act(asked)
+        backend.acting().services.outreach.inbox.act(asked)
     except PayloadError as error:
         return _page(opaque_id, said=error.message, kept={act: own}), error.status
     except ConflictError as error:
@@ -124,7 +124,7 @@ def _posted(name: str) -> str:
 def _found(opaque_id: str) -> dict[str, Any]:
     """The conversation; 404 for one that is not of the person's companies, as for none."""
     try:
-        found = backend.reading().services.inbox.conversation(opaque_id)
+        found = backend.reading().services.outreach.inbox.conversation(opaque_id)
     except NoConversationError:
         abort(404)
     if not person().sees(found["company"]):
@@ -149,7 +149,7 @@ def _page(
     )
     others = [one for one in found["may_also_belong_to"] if _is_seen(one)]
     holder = (found["handoff"] or {}).get("taken_by")
-    offered = list(session.services.inbox.offered(opaque_id, name, _role(found)))
+    offered = list(session.services.outreach.inbox.offered(opaque_id, name, _role(found)))
     return render_template(
         "conversation.html",
         conversation={**found, "may_also_belong_to": others},
@@ -172,7 +172,7 @@ def _page(
 
 def _is_seen(opaque_id: str) -> bool:
     try:
-        record = backend.reading().services.inbox.record(opaque_id)
+        record = backend.reading().services.outreach.inbox.record(opaque_id)
     except NoConversationError:
         return False
     return person().sees(record.company_id)

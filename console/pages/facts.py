@@ -23,7 +23,7 @@ AT_MOST = 100
 def show() -> str:
     """The facts that the report does not have yet, the oldest first."""
     session = reading()
-    ledger, after = session.services.fact_ledger, paging.after()
+    ledger, after = session.services.facts.ledger, paging.after()
     if after == START:
         keys = ledger.pending_keys(at_most=AT_MOST + 1)
     else:

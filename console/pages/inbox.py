@@ -30,7 +30,7 @@ def show() -> str | Response:
     if state == MINE:
         wanted["taken_by"] = person().name
     try:
-        found = backend.reading().services.inbox.list(
+        found = backend.reading().services.outreach.inbox.list(
             company_id=company, limit=PAGE, after=request.args.get("after", ""), **wanted
         )
     except PayloadError as error:

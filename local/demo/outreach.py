@@ -147,10 +147,10 @@ class _Chapter:
         )
         self._start("demo-held", "sms", OTHER_TEL)
         yield self._line("a start that the project holds back", "demo-held", 5)
-        for waiting in self.services.desk.waiting():
+        for waiting in self.services.outreach.desk.waiting():
             if waiting.held == "start":
-                self.services.desk.approve(waiting.opaque_id)
-                self.services.desk.approve(waiting.opaque_id)
+                self.services.outreach.desk.approve(waiting.opaque_id)
+                self.services.outreach.desk.approve(waiting.opaque_id)
         yield self._line("approved by a person, twice: released", "demo-held", 6)
         self._post(self._says("STOP", whatsapp=False, from_=OTHER_TEL))
         company.put_project(self.stack.stage, company.project("dev"))

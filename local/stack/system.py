@@ -9,6 +9,7 @@ import sys
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self
 
 import boto3
@@ -241,15 +242,14 @@ def _application() -> Any:  # noqa: ANN401 - the module `app`
         sys.path.insert(0, str(ROOT))
     module = importlib.import_module("app")
     services = importlib.import_module("chalicelib.wiring").services()
-    parts = ("worker", "reconciler", "intake", "outbox", "secrets", "opaque_ids", "desk")
-    for part in (*parts, "fact_intake", "fact_keeper"):
-        getattr(services, part)
-    getattr(services.posting, "writer")  # noqa: B009 - for what it builds
+    parts = ("worker", "reconciler", "intake", "intake_without_row", "outbox", "secrets")
+    for part in (*parts, "opaque_ids", "outreach.desk", "posting.writer"):
+        attrgetter(part)(services)
     for by_kind in (
         services.flows,
         services.hands,
         services.rebuilders,
-        services.worker.keepers,
+        services.keepers,
     ):
         list(by_kind.values())
     return module

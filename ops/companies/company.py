@@ -169,7 +169,7 @@ def _secret(
             return CompanyFinding(name, "fail", "empty")
         for channel in channels:
             record = senders.record_of(project, channel)
-            session.services.messages_of(record).check(record)
+            session.services.outreach_work.messages_of(record).check(record)
     except UnavailableError as error:
         return CompanyFinding(name, "fail", error.code)
     except PermanentError as error:

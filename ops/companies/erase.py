@@ -122,7 +122,7 @@ def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
     ids: list[str] = []
     notes: list[str] = []
     try:
-        ids += session.services.richpanel.conversations_of(kind, addresses[0])
+        ids += session.services.support.richpanel.conversations_of(kind, addresses[0])
     except MiddlewareError as error:
         notes.append(f"Richpanel was not asked for tickets ({type(error).__name__}): run again")
     return Subjects(tuple(addresses), tuple(dict.fromkeys(ids))), notes
@@ -261,7 +261,7 @@ def _left_of_mark(session: Session, item: Item) -> Item | None:
     """What takes the place of a do-not-contact mark; None of any other item, or of a lifted mark."""
     if not str(item.get("conversation_id", "")).startswith(layout.DO_NOT_CONTACT):
         return None
-    return session.services.conversations.keep_erased(item)
+    return session.services.outreach.conversations.keep_erased(item)
 
 
 def part_about(

@@ -50,7 +50,7 @@ def resume(session: Session, company_id: str, project_id: str, *, because: str) 
     for item in listed:
         head = rows.resume(str(item["opaque_id"]))
         if head is not None and head.posted < head.count:
-            session.services.company_events.go_on(
+            session.services.outreach.company_events.go_on(
                 head.opaque_id, head.posted + 1, Recovery.OPERATOR
             )
         rows.unlist(company_id, project_id, str(item["opaque_id"]))
@@ -89,5 +89,5 @@ def _state(session: Session, project: Project) -> dict[str, Any]:
 
 
 def _rows(session: Session) -> EventRows:
-    rows: EventRows = session.services.company_events.rows
+    rows: EventRows = session.services.outreach.company_events.rows
     return rows

@@ -15,13 +15,13 @@ from chalicelib.outreach.desk import acts, shown
 from chalicelib.outreach.desk.asked import parsed_act
 from chalicelib.outreach.desk.holding import person_of
 from chalicelib.outreach.door.access import DeskRole
-from chalicelib.wiring.core import new_id
+from chalicelib.shared import new_id
 from ops.session import OpsError, Session
 
 
 def waiting(session: Session, *, company_id: str | None, limit: int) -> list[dict[str, Any]]:
     """Waiting conversations, identifiers only; ``channel`` is None if the conversation is gone."""
-    desk = session.services.desk
+    desk = session.services.outreach.desk
     found = []
     for one in islice(desk.waiting(company_id=company_id), limit):
         record = desk.show(one.opaque_id)
@@ -50,7 +50,7 @@ def listed(
     wanted = states.split(",")
     if not set(wanted) <= set(shown.STATES):
         raise OpsError(f"--state lists {', '.join(shown.STATES)}", code=2)
-    inbox = session.services.inbox
+    inbox = session.services.outreach.inbox
     return inbox.list(company_id=company_id, states=wanted, limit=limit).entries
 
 
@@ -61,13 +61,13 @@ def show(session: Session, opaque_id: str, company_id: str | None = None) -> dic
     """
     record = _record(session, opaque_id, company_id)
     others = (
-        session.services.desk.show(one, company_id=record.company_id)
+        session.services.outreach.desk.show(one, company_id=record.company_id)
         for one in record.item.get("unclear_between") or ()
         if one != opaque_id
     )
     return {
         **_shown(session, record),
-        "held_message": session.services.inbox.conversation(opaque_id)["held_message"],
+        "held_message": session.services.outreach.inbox.conversation(opaque_id)["held_message"],
         "may_also_belong_to": [_shown(session, one) for one in others if one is not None],
     }
 
@@ -90,7 +90,7 @@ def _shown(session: Session, record: Record) -> dict[str, Any]:
                 "note": one.note,
                 "media": one.media,
             }
-            for one in session.services.conversations.history(record)
+            for one in session.services.outreach.conversations.history(record)
         ],
     }
 
@@ -131,7 +131,7 @@ def act(
             company_id=record.company_id,
             role=role,
         )
-        done = session.services.inbox.act(asked)
+        done = session.services.outreach.inbox.act(asked)
     except PayloadError as error:
         raise OpsError(error.message, code=2) from None
     except ConflictError as error:
@@ -158,7 +158,7 @@ def _refused(record: Record, error: ConflictError) -> str:
 
 
 def _record(session: Session, opaque_id: str, company_id: str | None) -> Record:
-    record = session.services.desk.show(opaque_id, company_id=company_id)
+    record = session.services.outreach.desk.show(opaque_id, company_id=company_id)
     if record is None:
         raise OpsError(f"no such conversation: {opaque_id}")
     return record

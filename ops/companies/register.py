@@ -41,7 +41,7 @@ def listed(session: Session, company_id: str, address: str | None = None) -> lis
         OpsError: the address is none.
     """
     if address is not None:
-        known = session.services.conversations.entries(normalised(address), company_id)
+        known = session.services.outreach.conversations.entries(normalised(address), company_id)
         return [_row(one, company_id) for one in known]
     found = [_row(one, company_id) for one in _scanned(session, company_id)]
     return sorted(found, key=lambda one: (one["since"], one["address"]))
@@ -57,7 +57,7 @@ def add(session: Session, company_id: str, address: str, *, because: str = "") -
     known = normalised(address)
     _enter(session, "do-not-contact add", company_id, known, because)
     by = session.identity.name
-    session.services.conversations.forbid(known, company_id, Reason.OPERATOR, by=by)
+    session.services.outreach.conversations.forbid(known, company_id, Reason.OPERATOR, by=by)
 
 
 def add_all(session: Session, company_id: str, path: Path, *, because: str = "") -> int:
@@ -77,7 +77,7 @@ def add_all(session: Session, company_id: str, path: Path, *, because: str = "")
     )
     by = session.identity.name
     for address in known:
-        session.services.conversations.forbid(address, company_id, Reason.IMPORTED, by=by)
+        session.services.outreach.conversations.forbid(address, company_id, Reason.IMPORTED, by=by)
     return len(known)
 
 
@@ -99,13 +99,15 @@ def lift(session: Session, company_id: str, address: str, *, because: str = "") 
     """
     known = normalised(address)
     in_force = [
-        one for one in session.services.conversations.entries(known, company_id) if one.is_in_force
+        one
+        for one in session.services.outreach.conversations.entries(known, company_id)
+        if one.is_in_force
     ]
     if not in_force:
         raise OpsError("that address has no entry in force with this company")
     _enter(session, "do-not-contact lift", company_id, known, because)
     by = session.identity.name
-    return session.services.conversations.lift(known, company_id, by=by)
+    return session.services.outreach.conversations.lift(known, company_id, by=by)
 
 
 def read(path: Path) -> list[str]:
@@ -156,7 +158,7 @@ def _enter(session: Session, what: str, company_id: str, address: str, because: 
     hashed = None
     with suppress(MiddlewareError):  # a wish is entered although the key of the hashes is missing
         hashed = address_hash(session.services.opaque_ids, company_id, address)
-    known = session.services.conversations.entries(address, company_id) if hashed else []
+    known = session.services.outreach.conversations.entries(address, company_id) if hashed else []
     journal.enter(
         session,
         what,

@@ -172,6 +172,6 @@ def _account(session: Session, project: Project, use: Use) -> str | None:
         return None
     try:
         record = record_of(project, use.channel)
-        return session.services.messages_of(record).account_of(record)
+        return session.services.outreach_work.messages_of(record).account_of(record)
     except UnavailableError:
         return None

@@ -29,7 +29,7 @@ def by_day(
     for one in company.projects(session, company_id, project_id):
         budget, project = Budget.of(one), one.project_id
         since = now - timedelta(days=days - 1)
-        for day, sums in services.spending.days(company_id, project, since, now):
+        for day, sums in services.outreach_work.spending.days(company_id, project, since, now):
             left = None if budget is None or day != today else budget.hard - sums["committed"]
             found.append(
                 {
@@ -52,12 +52,12 @@ def calls(session: Session, company_id: str, conversation: str) -> list[dict[str
     Raises:
         OpsError: the company has no such conversation.
     """
-    record = session.services.conversations.find(conversation)
+    record = session.services.outreach.conversations.find(conversation)
     if record is None or record.company_id != company_id:
         raise OpsError("no such conversation of the company")
-    spending = session.services.spending
+    spending = session.services.outreach_work.spending
     shown = [{**one, "usd": one["microusd"] / _MICRO} for one in spending.conversation(record)]
-    budget = Budget.of_conversation(session.services.current_settings(record))
+    budget = Budget.of_conversation(session.services.outreach.current_settings(record))
     if shown and budget is not None:
         left = max(budget.hard - spending.committed(record), 0) / _MICRO
         shown[-1] |= {"budget_usd": budget.hard / _MICRO, "left_usd": left}

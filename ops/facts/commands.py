@@ -18,7 +18,7 @@ from chalicelib.facts.posting.ndjson import Archive, FileRows, S3Rows
 from chalicelib.facts.posting.powerbi import create_dataset, datasets_named, target_of
 from ops.command import CommandRun, command, only_with
 from ops.facts import rebuild_plan
-from ops.facts.correction import Correction
+from ops.facts.correction import Correction, FactCopies
 from ops.facts.rebuild import Rebuild
 
 DEADLINE_SECONDS = 30.0
@@ -81,7 +81,7 @@ def seed_command(run: CommandRun) -> object:
 @command(app, "facts pending", examples=["facts pending"])
 def pending_command(run: CommandRun) -> object:
     """Count the facts that are not posted yet, and show the oldest."""
-    ledger = run.session.services.fact_ledger
+    ledger = run.session.services.facts.ledger
     facts = ledger.pending(ledger.pending_keys(at_most=100_000))
     oldest = facts[0].key if facts else None
     text = f"{len(facts)} facts pending" + (f"; the oldest is {oldest}" if facts else "")
@@ -91,7 +91,7 @@ def pending_command(run: CommandRun) -> object:
 @command(app, "facts failed", examples=["facts failed"])
 def failed_command(run: CommandRun) -> object:
     """List the facts that Power BI rejected individually, and why."""
-    found = run.session.services.fact_ledger.all_failed()
+    found = run.session.services.facts.ledger.all_failed()
     lines = [f"{key:<60} {reason}" for key, reason in found.items()]
     return _end(run, 0, found, "\n".join([*lines, f"{len(found)} facts failed"]))
 
@@ -102,7 +102,7 @@ def retry_command(
     keys: Annotated[list[str] | None, typer.Argument(help="Default: all failed facts.")] = None,
 ) -> object:
     """Make failed facts pending again for the writer."""
-    ledger = run.session.services.fact_ledger
+    ledger = run.session.services.facts.ledger
     failed = ledger.all_failed()
     chosen = keys or list(failed)
     if run.dry_run:
@@ -121,7 +121,7 @@ def retry_command(
 @command(app, "facts explain", examples=["facts explain <key>"])
 def explain_command(run: CommandRun, key: Key) -> object:
     """Show one fact: its status and why."""
-    row = run.session.services.fact_ledger.row(key)
+    row = run.session.services.facts.ledger.row(key)
     if row is None:
         text = f"{key}: never received, or no longer kept in the ledger"
         return _end(run, 1, {"error": "not found"}, text)
@@ -175,7 +175,7 @@ def correct_command(
     if not (agent or day or metric):
         raise typer.BadParameter("give --agent, --date or --metric")
     parts = run.session.services
-    row = parts.fact_ledger.row(key)
+    row = parts.facts.ledger.row(key)
     if row is None or not row.get("metric") or row["status"] == FactStatus.SKIPPED:
         text = "not found: never received, not counted, or no longer kept in the ledger"
         return _end(run, 1, {"outcome": "not_found"}, f"{key}: {text}")
@@ -196,17 +196,18 @@ def correct_command(
     status, posting, dataset = FactStatus(row["status"]), parts.posting, parts.posting.reader()
     outcome = Correction(
         ledger=posting.ledger,
-        store=parts.fact_ledger,
-        archives=[
-            one
-            for one in posting.writer.sinks
-            if isinstance(posting.sinks[one.target], FileRows | S3Rows)
-        ],
-        dataset=target_of(dataset.dataset_id) if dataset else None,
+        store=parts.facts.ledger,
         effects=posting.effects,
-        switches=parts.switches,
-        clock=parts.clock,
         owner=run.session.identity.name,
+        copies=FactCopies(
+            archives=[
+                one
+                for one in posting.writer.sinks
+                if isinstance(posting.sinks[one.target], FileRows | S3Rows)
+            ],
+            dataset=target_of(dataset.dataset_id) if dataset else None,
+        ),
+        runtime=parts.runtime,
     ).run(fact, status, time_left_seconds=_budget())
     later = (
         "; the dataset has it after a rebuild" if dataset and status == FactStatus.POSTED else ""
@@ -247,7 +248,7 @@ def rebuild_command(
 
     def facts() -> list[Fact]:
         archives = [FileRows(archive)] if archive else [parts.posting.archive]
-        return known_facts(parts.fact_ledger.all_posted(), [one for one in archives if one])
+        return known_facts(parts.facts.ledger.all_posted(), [one for one in archives if one])
 
     with run.output.waiting("reading the facts"):
         planned = rebuild_plan.plan(reader, facts)
@@ -260,13 +261,11 @@ def rebuild_command(
     with run.output.waiting("posting"):
         done = Rebuild(
             ledger=parts.posting.ledger,
-            registry=parts.fact_ledger,
+            registry=parts.facts.ledger,
             sink=parts.posting.powerbi(dataset_id),
             agents=parts.posting.agents,
-            switches=parts.switches,
-            clock=parts.clock,
-            log=parts.log,
             owner=run.session.identity.name,
+            runtime=parts.runtime,
         ).run(facts, time_left_seconds=_budget())
     document = {"outcome": done.outcome, **planned.document(), "posts": done.posts}
     text = f"{done.outcome}: {done.resumed_at + done.facts} facts, {done.posts} posts in this run"

@@ -23,9 +23,22 @@ from chalicelib.once.action import ActionStatus
 from chalicelib.once.effects import Attempt, Effects, StepAction
 from chalicelib.once.event import LEASE_GRACE_SECONDS, EventStatus, Lease
 from chalicelib.once.ledger.events import Ledger
-from chalicelib.once.ports import Clock, SwitchesPort
+from chalicelib.once.ports import Runtime
 
 _TAKEOVER = frozenset({EventStatus.PROCESSED, EventStatus.FAILED, EventStatus.PARKED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactCopies:
+    """Where a posted fact is.
+
+    Attributes:
+        archives: the dimensions of each archive.
+        dataset: target of the dataset that is the report, if one is.
+    """
+
+    archives: Sequence[Dimensions]
+    dataset: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +46,14 @@ class Correction:
     """Corrections of one stage, by one operator.
 
     Attributes:
-        archives: the dimensions of each archive.
-        dataset: target of the dataset that is the report, if one is.
         owner: who corrects, for the row.
     """
 
     ledger: Ledger
     store: FactLedger
-    archives: Sequence[Dimensions]
-    dataset: str | None
+    copies: FactCopies
     effects: Effects
-    switches: SwitchesPort
-    clock: Clock
+    runtime: Runtime
     owner: str
 
     def run(self, fact: Fact, status: FactStatus, *, time_left_seconds: TimeLeft) -> str:
@@ -59,12 +68,12 @@ class Correction:
             ``corrected``, or why not: ``busy``, ``open_batch``, ``rebuild``, ``held:<why>``, or
             ``waiting:<why>`` where an archive lacks it still.
         """
-        switches = self.switches.current()
+        switches = self.runtime.switches.current()
         held = switches.forbids(POST_FACTS)
         if held is not None:
             return f"held:{held}"
         lease = self.ledger.claim(
-            writer_event(self.clock.now()),
+            writer_event(self.runtime.clock.now()),
             switches.modes,
             lease_seconds=time_left_seconds() + LEASE_GRACE_SECONDS,
             takeover=_TAKEOVER,
@@ -86,14 +95,14 @@ class Correction:
         return "corrected"
 
     def _correct(self, attempt: Attempt, fact: Fact, batch: Batch, *, is_posted: bool) -> None:
-        self.store.correct(fact, by=self.owner, stale=self.dataset if is_posted else None)
+        self.store.correct(fact, by=self.owner, stale=self.copies.dataset if is_posted else None)
         if not is_posted:
             return
-        number = max(batch.number + 1, int(self.clock.now().timestamp() * 1000))
+        number = max(batch.number + 1, int(self.runtime.clock.now().timestamp() * 1000))
         plan = Batch(number).encode()
         self.ledger.store_plan(attempt.lease, plan, intent=None, modes=attempt.modes)
-        for archive in self.archives:
-            archive.ensure(attempt, dimension_keys([fact], self.clock.now().year))
+        for archive in self.copies.archives:
+            archive.ensure(attempt, dimension_keys([fact], self.runtime.clock.now().year))
             action = effects.rows(POST_FACTS, archive.target, FACT_EVENT, number, (fact_row(fact),))
             row = self.effects.perform(attempt, [StepAction(action)], {})[action.key]
             if row.status != ActionStatus.DONE:

@@ -32,7 +32,7 @@ from chalicelib.facts.posting.batch import Batch, Rebuilding, writer_event
 from chalicelib.facts.posting.dimensions import lands_until
 from chalicelib.once.event import LEASE_GRACE_SECONDS, EventStatus, Lease
 from chalicelib.once.ledger.events import Ledger
-from chalicelib.once.ports import Clock, Log, Modes, Switches, SwitchesPort
+from chalicelib.once.ports import Modes, Runtime, Switches
 
 DEADLINE_SECONDS = 20.0
 BLOCKED_SECONDS = 2 * 3_600.0
@@ -68,9 +68,7 @@ class Rebuild:
     registry: FactLedger
     sink: Sink
     agents: Callable[[], Mapping[str, Agent] | None]
-    switches: SwitchesPort
-    clock: Clock
-    log: Log
+    runtime: Runtime
     owner: str = ""
 
     def run(self, facts: Callable[[], Sequence[Fact]], *, time_left_seconds: TimeLeft) -> Rebuilt:
@@ -81,12 +79,12 @@ class Rebuild:
             time_left_seconds: how long the lease is held.
         """
         done = Rebuilt()
-        switches = self.switches.current()
+        switches = self.runtime.switches.current()
         if _is_stopped(switches):
             done.outcome = "held:switches"
             return done
         lease = self.ledger.claim(
-            writer_event(self.clock.now()),
+            writer_event(self.runtime.clock.now()),
             switches.modes,
             lease_seconds=time_left_seconds() + LEASE_GRACE_SECONDS,
             takeover=frozenset({EventStatus.PROCESSED, EventStatus.FAILED, EventStatus.PARKED}),
@@ -107,7 +105,9 @@ class Rebuild:
             self.ledger.release(lease, reason="may_still_land", due_epoch=None)
             return done
         self._rebuild(run, batch, started)
-        self.log.event("facts.rebuilt", outcome=done.outcome, facts=done.facts, posts=done.posts)
+        self.runtime.log.event(
+            "facts.rebuilt", outcome=done.outcome, facts=done.facts, posts=done.posts
+        )
         return done
 
     def _resumable(self, lease: Lease, batch: Batch, facts: Sequence[Fact]) -> Rebuilding | None:
@@ -202,7 +202,7 @@ class Rebuild:
 
     def _may_start_over(self, run: _Run) -> None:
         """No request is under way: the next run need not wait for one."""
-        now = int(self.clock.now().timestamp())
+        now = int(self.runtime.clock.now().timestamp())
         for table, noted in list(run.noted.items()):
             self._note(run, table, replace(noted, again_at=now), noted)
 
@@ -213,7 +213,7 @@ class Rebuild:
 
     def _store(self, run: _Run, state: Rebuilding) -> Rebuilding:
         """Record a step, which also moves the end of the writer's block on."""
-        until = self.clock.now().timestamp() + BLOCKED_SECONDS
+        until = self.runtime.clock.now().timestamp() + BLOCKED_SECONDS
         state = replace(state, until=until)
         batch = Batch(state.number + len(run.facts) + 1, rebuilding=state)
         self.ledger.store_plan(run.lease, batch.encode(), intent=None, modes=run.modes)
@@ -229,7 +229,7 @@ class Rebuild:
         A worker that died left no end time; its request counts as under way for the longest time
         that any request can take.
         """
-        now = self.clock.now().timestamp()
+        now = self.runtime.clock.now().timestamp()
         is_open = False
         for table in DIMENSIONS:
             there = self.registry.known(self._name(table))
@@ -241,7 +241,8 @@ class Rebuild:
 
     def _lands_until(self, lease: Lease) -> int:
         return lands_until(
-            self.clock, started_within=lease.until_epoch - self.clock.now().timestamp()
+            self.runtime.clock,
+            started_within=lease.until_epoch - self.runtime.clock.now().timestamp(),
         )
 
     def _numbered(self, lease: Lease, batch: Batch, facts: Sequence[Fact]) -> dict[str, Dimension]:
@@ -249,11 +250,11 @@ class Rebuild:
 
         A sink that takes few rows at a time numbers each call, so a number is reserved per row.
         """
-        year = self.clock.now().year
+        year = self.runtime.clock.now().year
         wanted = dimension_keys(facts, year)
         for table, seeded in seed_keys(year).items():
             wanted[table] |= seeded
-        number = max(batch.number + 1, int(self.clock.now().timestamp() * 1000))
+        number = max(batch.number + 1, int(self.runtime.clock.now().timestamp() * 1000))
         lands = self._lands_until(lease)
         noted = {}
         for table in DIMENSIONS:
@@ -264,9 +265,9 @@ class Rebuild:
 
     def _open_sink(self, lease: Lease) -> Sink:
         """The sink, unless a switch was set since the run started or the lease is nearly over."""
-        if _is_stopped(self.switches.current()):
+        if _is_stopped(self.runtime.switches.current()):
             raise HandBackError("switches")
-        if self.clock.now().timestamp() > lease.until_epoch - LEASE_GRACE_SECONDS / 2:
+        if self.runtime.clock.now().timestamp() > lease.until_epoch - LEASE_GRACE_SECONDS / 2:
             raise HandBackError("lease_over")
         return self.sink
 

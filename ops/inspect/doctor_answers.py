@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from chalicelib.support.settings import VARIABLES, SupportSettings
+from chalicelib.support_settings import VARIABLES, SupportSettings
 from ops.inspect.finding import Finding
 from ops.session import Session
 from ops.stage import switches
@@ -43,8 +43,8 @@ def answers(session: Session) -> Iterator[Finding]:
 
 def _settings(session: Session) -> Finding:
     """The settings document, where there is one, as this release reads it."""
-    stored = session.services.support_versions.current(consistent=True)
-    read = session.services.support_rules.of(stored).version
+    stored = session.services.support.versions.current(consistent=True)
+    read = session.services.support.rules.of(stored).version
     if read != stored:
         detail = f"version {stored} cannot be read by this release: version {read} applies"
         return Finding("answers settings", "fail", detail)
@@ -57,7 +57,7 @@ def _bot(session: Session, settings: SupportSettings) -> Finding:
     check, variable = "answers bot", VARIABLES["bot_agent_id"][0]
     if not settings.bot_agent_id:
         return Finding(check, "warn", f"{variable} is not set: nothing is sent: {STEP}")
-    if settings.bot_agent_id not in session.services.richpanel.assignable():
+    if settings.bot_agent_id not in session.services.support.richpanel.assignable():
         return Finding(check, "fail", f"{variable} is the id of no user: {STEP}")
     return Finding(check, "ok", "a user of the tenant")
 

@@ -28,7 +28,7 @@ _CREDENTIALS = {"invalid_signature": "HubSpot or Twilio", "invalid_credential": 
 def facts(session: Session) -> Iterator[Finding]:
     """Run every check of the facts."""
     services = session.services
-    newest = services.fact_ledger.survey().newest_seconds
+    newest = services.facts.ledger.survey().newest_seconds
     held = services.posting.held
     if held and not newest:
         yield Finding("facts", "ok", f"not used: {held}, and no fact was received")
@@ -91,7 +91,7 @@ def _last_post(session: Session) -> Finding:
 
 
 def _pending(session: Session) -> Finding:
-    age = session.services.fact_ledger.oldest_pending_seconds()
+    age = session.services.facts.ledger.oldest_pending_seconds()
     if age is None:
         return Finding("facts pending", "ok", "none")
     detail = f"the oldest has waited for {_span(age)}: docs/runbook.md#facts-old"

@@ -11,7 +11,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 from chalicelib.clock import iso
 from chalicelib.once.lanes import LANES, Lane
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
-from chalicelib.vendors.rate_limit import WINDOW_SECONDS, split
+from chalicelib.vendors.level import WINDOW_SECONDS
+from chalicelib.vendors.rate_limit import split
 from ops.inspect.finding import Finding
 from ops.session import Session
 from ops.stage import config
@@ -58,14 +59,14 @@ def _budget(session: Session) -> Finding:
     share = (
         f"{services.settings.richpanel_requests_per_30_s:g} of {REQUESTS_PER_30_S} calls in 30 s"
     )
-    level = services.richpanel_level.read()
+    level = services.support.richpanel_level.read()
     if level is None:
         return Finding("richpanel budget", "ok", f"{share}; unused for two days")
     now = services.clock.now().timestamp()
     turn = level.turn_in(now)
     whole = split(services.settings.richpanel_requests_per_30_s, limit=REQUESTS_PER_30_S, shares=1)
     per_second = whole.requests_per_window / WINDOW_SECONDS
-    left = max(0.0, level.tokens(now, per_second, whole.burst))
+    left = max(0.0, level.tokens(now, per_second, whole.at_once))
     shown = f"{share}; {left:.0f} left, next free turn in {turn:.0f} s"
     return Finding("richpanel budget", "warn" if turn >= OLD_SECONDS else "ok", shown)
 

@@ -41,7 +41,7 @@ TIMEOUT_SECONDS = 10.0
 def richpanel(session: Session) -> Iterator[Finding]:
     """Run every check; without an accepted API key only the webhook endpoint is checked."""
     yield from _door(session)
-    vendor = session.services.richpanel
+    vendor = session.services.support.richpanel
     try:
         tags = vendor.tag_names()
     except AuthError as error:
@@ -51,7 +51,7 @@ def richpanel(session: Session) -> Iterator[Finding]:
         yield Finding("richpanel", "fail", f"not reachable ({type(error).__name__})")
         return
     yield Finding("richpanel", "ok", "reachable, key accepted")
-    rules = session.services.support_rules.current()
+    rules = session.services.support.rules.current()
     lacking = sorted(every_tag(rules) - tags)
     advice = "python -m ops support-tags --create"
     problems = [f"missing: {', '.join(lacking)}: {advice}"] if lacking else []
@@ -65,7 +65,7 @@ def richpanel(session: Session) -> Iterator[Finding]:
     except AuthError as error:
         detail = f"listing is forbidden ({error.reason}): the sweep goes by ticket numbers instead"
         yield Finding("richpanel listing", "warn", detail)
-        yield _reach(session, session.services.state.some(limit=SAMPLE))
+        yield _reach(session, session.services.support.state.some(limit=SAMPLE))
     else:
         yield Finding("richpanel listing", "ok")
         yield _reach(session, sample[:SAMPLE])
@@ -87,7 +87,7 @@ def _assignees(session: Session, rules: Rules) -> Finding:
     check = "richpanel assignees"
     if not rules.assignees:
         return Finding(check, "ok", f"version {rules.version} assigns no ticket")
-    gone = sorted(rules.assignees - session.services.richpanel.assignable())
+    gone = sorted(rules.assignees - session.services.support.richpanel.assignable())
     problems = [f"no such user or team: {', '.join(gone)}"] if gone else []
     return finding(check, problems, good=f"{len(rules.assignees)} of version {rules.version}")
 
@@ -192,6 +192,6 @@ def _read(session: Session, one: Ticket | str) -> Ticket:
         return one
     ticket_id = one if isinstance(one, str) else one.id
     try:
-        return session.services.richpanel.read_ticket(ticket_id)
+        return session.services.support.richpanel.read_ticket(ticket_id)
     except PermanentError:
         return Ticket(id=ticket_id, status="", tags=frozenset(), comments=())

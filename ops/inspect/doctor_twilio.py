@@ -44,7 +44,7 @@ def _number(session: Session, place: str, project: Project, wanted: str) -> Find
     check = "twilio webhook"
     secret_id, number = project.credentials(Channel.SMS), project.sender(Channel.SMS)
     try:
-        found = session.services.twilio.inbound_url_of(secret_id, number)
+        found = session.services.outreach_sweep.twilio.inbound_url_of(secret_id, number)
     except MiddlewareError as error:
         return Finding(check, "warn", f"{place}: Twilio cannot be asked: {reason_of(error)}")
     if found is None:

@@ -102,7 +102,7 @@ def _dead_letters(session: Session) -> list[Pile]:
 
 
 def _handoffs(session: Session) -> list[Pile]:
-    found = list(islice(session.services.desk.waiting(), AT_MOST + 1))
+    found = list(islice(session.services.outreach.desk.waiting(), AT_MOST + 1))
     times = [one.since for one in found[:AT_MOST]]
     reasons = [one.reason for one in found[:AT_MOST]]
     return [_pile("handoffs", times, reasons, is_more=len(found) > AT_MOST)]
@@ -126,7 +126,7 @@ def _unfinished(session: Session) -> list[Pile]:
 
 
 def _facts(session: Session) -> list[Pile]:
-    ledger = session.services.fact_ledger
+    ledger = session.services.facts.ledger
     found = ledger.pending_keys(at_most=AT_MOST + 1)
     oldest = ledger.row(found[0]) if found else None
     since = str(oldest["created_at"]) if oldest else None

@@ -39,7 +39,7 @@ def actions(session: Session, row: Mapping[str, Any]) -> list[Effect]:
                 )
                 for one in plan.actions
             ]
-        flow = session.services.worker.flows[job_of(session, row).kind]
+        flow = session.services.worker.handlers.flows[job_of(session, row).kind]
         event = Event(rows.event(dict(row)), None)
         return [flow.build(one, event, plan) for one in plan.actions]
     except (ValueError, KeyError, AttributeError, TypeError, OpsError, MiddlewareError):

@@ -45,7 +45,7 @@ def process_again(
         key = f"mail:{message['MessageId']}"
         journal.enter(session, "dlq mail", key, reason=because, error=result["error"])
         for payload in payloads:
-            session.services.mail(payload)
+            session.services.outreach_doors.mail(payload)
         _delete(session, message)
         yield result | {"did": "processed again"}
 

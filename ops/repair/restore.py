@@ -15,7 +15,7 @@ from typing import Any
 from chalicelib.clock import iso, parsed
 from chalicelib.once.journal import is_entry
 from chalicelib.once.ledger.restored import SUCCESS, Restored
-from chalicelib.wiring.core import new_owner
+from chalicelib.shared import new_owner
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 from ops.stage import switches
 

@@ -56,7 +56,7 @@ def at_stake(session: Session, action_key: str) -> dict[str, Any]:
 
 def recipient(session: Session, conversation_id: str) -> str:
     """Whom an action reaches, masked; a ticket by its id."""
-    record = session.services.desk.show(conversation_id)
+    record = session.services.outreach.desk.show(conversation_id)
     if record is None:
         return f"ticket {conversation_id}"
     name, at, domain = record.primary_channel.partition("@")

@@ -24,8 +24,8 @@ DEADLINE_SECONDS = 30.0
 
 def tags(walk: Walk) -> str:
     """Create the tags that a plan can set and the tenant lacks."""
-    vendor = walk.session.services.richpanel
-    missing = sorted(every_tag(walk.session.services.support_rules.current()) - vendor.tag_names())
+    vendor = walk.session.services.support.richpanel
+    missing = sorted(every_tag(walk.session.services.support.rules.current()) - vendor.tag_names())
     for tag in missing:
         vendor.create_tag(tag)
     return f"{len(missing)} tags created"

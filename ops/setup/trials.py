@@ -65,7 +65,7 @@ def richpanel(walk: Walk) -> str:
     """A real ticket's newest message: it is read and decided, and the ticket stays as it is."""
     session = walk.session
     ticket = walk.answers.test_ticket or _newest_ticket(session)
-    said = session.services.richpanel.read_ticket(ticket).comments
+    said = session.services.support.richpanel.read_ticket(ticket).comments
     newest = next((one.id for one in reversed(said) if not one.is_operator), None)
     if newest is None:
         raise OpsError(f"no customer has written in ticket {ticket}: name another (test_ticket)")
@@ -239,7 +239,7 @@ def _ended(session: Session, event_key: str) -> str:
 
 def _stored(session: Session, key: str) -> str:
     """Wait until a fact is in its ledger, and say how."""
-    row = _watch(key, lambda: session.services.fact_ledger.row(key), lambda _row: True)
+    row = _watch(key, lambda: session.services.facts.ledger.row(key), lambda _row: True)
     return f"{key} {row['status']} {row.get('reason') or ''}".rstrip()
 
 
@@ -265,7 +265,7 @@ def _watch(
 def _newest_ticket(session: Session) -> str:
     since = session.services.clock.now() - RECENT
     try:
-        found = session.services.richpanel.open_page(since=since, page=1).tickets
+        found = session.services.support.richpanel.open_page(since=since, page=1).tickets
     except MiddlewareError as error:
         raise OpsError(f"no ticket can be listed ({type(error).__name__}): name one") from None
     if not found:

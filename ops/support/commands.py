@@ -90,7 +90,7 @@ def show(run: CommandRun, number: Number = None) -> object:
 )
 def history(run: CommandRun, limit: Limit = 20) -> object:
     """List the versions, newest first: who published what, and when."""
-    found = run.session.services.support_versions.newest(limit=limit)
+    found = run.session.services.support.versions.newest(limit=limit)
     rows = [
         (one.number, one.at, one.by, ", ".join(sorted(one.document)), one.note) for one in found
     ]
@@ -136,8 +136,8 @@ def support_tags(
     ] = False,
 ) -> object:
     """List every tag that a plan can set, and which the tenant lacks; create those."""
-    vendor = run.session.services.richpanel
-    wanted = every_tag(run.session.services.support_rules.current())
+    vendor = run.session.services.support.richpanel
+    wanted = every_tag(run.session.services.support.rules.current())
     missing = sorted(wanted - vendor.tag_names())
     creates = create and not run.dry_run
     if creates and missing:

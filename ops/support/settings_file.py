@@ -73,7 +73,7 @@ def publish(session: Session, document: Document, *, note: str, act: str) -> Ver
     Raises:
         OpsError: it says what the current version says, or another was published meanwhile.
     """
-    versions = session.services.support_versions
+    versions = session.services.support.versions
     current = to_replace(session, document)
     by = session.identity.name
     journal.enter(session, act, "support-settings", reason=note, after=current)
@@ -93,7 +93,7 @@ def to_replace(session: Session, document: Document) -> int:
     Raises:
         OpsError: the document says what the current version says.
     """
-    versions = session.services.support_versions
+    versions = session.services.support.versions
     current: int = versions.current(consistent=True)
     known = versions.read(current)
     if known is not None and dict(known.document) == plain(document):
@@ -107,7 +107,7 @@ def version(session: Session, number: int | None) -> Version | None:
     Raises:
         OpsError: there is no such version.
     """
-    versions = session.services.support_versions
+    versions = session.services.support.versions
     wanted = versions.current(consistent=True) if number is None else number
     found = versions.read(wanted)
     if found is None and wanted != 0:

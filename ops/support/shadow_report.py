@@ -48,7 +48,7 @@ def report(
         per_second: of those.
         following: shows the progress of a loop.
     """
-    rules = session.services.support_rules.current()
+    rules = session.services.support.rules.current()
     ids = list(conversations(session, since, at_most + 1))
     found: list[Decided] = []
     for one in following(ids[:at_most], "reading decisions"):

@@ -59,7 +59,7 @@ def read(
     for one in sample[:MOST]:
         pace.wait()
         try:
-            ticket = session.services.richpanel.read_ticket(one.conversation_id)
+            ticket = session.services.support.richpanel.read_ticket(one.conversation_id)
         except PermanentError:
             yield None
             continue

@@ -51,7 +51,7 @@ def test_what_each_role_may_do_is_what_the_page_says(console: Console, role, mon
     companies = OURS if Right.CONVERSE in MAY[role] else frozenset()
     person = Person(f"{role}@example.com", frozenset({role}), companies)
     monkeypatch.setattr(rig, "PEOPLE", {**rig.PEOPLE, "one": person})
-    monkeypatch.setattr(console.services, "inbox", Nothing(), raising=False)
+    monkeypatch.setattr(console.services.outreach, "inbox", Nothing(), raising=False)
     browser = console.browser("one")
     for rule in console.app.url_map.iter_rules():
         if rule.endpoint in ("static", "health.checks"):

@@ -117,7 +117,7 @@ def test_a_mark_that_is_not_ours_is_refused(console, mark):
 
 
 def test_facts_that_wait_are_read_on_by_the_last_one(console):
-    ledger = console.services.fact_ledger
+    ledger = console.services.facts.ledger
     wanted = {f"ALOWARE:{number}" for number in range(250)}
     ledger.keep(
         [Fact(key, "aloware", "7", "2026-11-20", Metric.CALLS, "") for key in sorted(wanted)]

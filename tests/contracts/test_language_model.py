@@ -12,6 +12,7 @@ from chalicelib.vendors import bedrock, openai
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
 from chalicelib.vendors.language_model import JsonSchema, ModelOutcome, ModelTurn
+from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local import simulated_model
 from local.vendors import bedrock as simulated_bedrock
@@ -68,7 +69,7 @@ def provider(request, servers, monkeypatch):
             authorize=openai.bearer(lambda _refresh: simulated_openai.API_KEY),
             clock=clock,
             log=log,
-            rate_limit=RateLimit("openai", clock, clock.sleep, requests_per_window=1000),
+            rate_limit=RateLimit(provider="openai", clock=clock, pace=LevelPace(1000)),
             breaker=Breaker("openai", clock, failures_to_open=100),
             error_code_at=openai.ERROR_CODE_AT,
         )

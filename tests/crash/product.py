@@ -21,10 +21,11 @@ from botocore.config import Config
 import chalicelib
 from chalicelib import settings
 from chalicelib.clock import SystemClock
+from chalicelib.outreach.ses import client as ses
 from chalicelib.support.intents.classify import classify
 from chalicelib.vendors.http import Call, VendorClient
 from chalicelib.vendors.http_answers import VendorAnswer
-from chalicelib.wiring import Services, outreach
+from chalicelib.wiring import Services
 
 SERVICES = ("dynamodb", "sqs", "ssm", "secretsmanager", "sesv2")
 
@@ -115,4 +116,4 @@ def _shorten_deadlines(seconds: float) -> None:
         return exchange(self, call, deadline_seconds=min(deadline_seconds, seconds))
 
     VendorClient.exchange = with_short_deadline  # type: ignore[method-assign]
-    outreach.SES_CONFIG = outreach.SES_CONFIG.merge(Config(read_timeout=seconds))
+    ses.SES_CONFIG = ses.SES_CONFIG.merge(Config(read_timeout=seconds))

@@ -8,6 +8,7 @@ from chalicelib.facts.ring_group import bearer
 from chalicelib.facts.roster import CACHE_SECONDS
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors import hubspot as sender
 from local.vendors import hubspot_owners as simulated
@@ -42,7 +43,7 @@ def directory(hubspot, clock, log):
         authorize=bearer(lambda refresh: simulated.API_TOKEN),
         clock=clock,
         log=log,
-        rate_limit=RateLimit("hubspot", clock, clock.sleep, requests_per_window=1000),
+        rate_limit=RateLimit(provider="hubspot", clock=clock, pace=LevelPace(1000)),
         breaker=Breaker("hubspot", clock, failures_to_open=1000),
     )
     return HubSpotOwners(client, clock, log)

@@ -24,7 +24,7 @@ MAY_NAME_ONE = {
 }
 MAY_SPELL_ONE = {
     "chalicelib/outreach/channels.py": "the records",
-    "chalicelib/wiring/outreach.py": "the line of each vendor",
+    "chalicelib/outreach/work.py": "the line of each vendor",
 }
 _MEMBERS = {"Channel": set(Channel.__members__), "Carrier": set(Carrier.__members__)}
 _GENERIC = {"email"}

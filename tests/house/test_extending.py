@@ -30,7 +30,6 @@ from chalicelib.wiring.jobs import KINDS
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "extending.md").read_text()
-WIRING = ROOT / "chalicelib" / "wiring"
 
 QUOTED = re.compile(r"`([^`]+)`")
 PAIR = re.compile(r"`(\w+)` in `([^`]+)`")
@@ -105,7 +104,7 @@ def test_the_page_names_enough_to_be_worth_checking():
 
 
 def webhooks() -> dict[str, str]:
-    """Every route for a webhook, and the method of `Services` that its handler calls."""
+    """Every route for a webhook, and the method of a system's doors that its handler calls."""
     found = {}
     for node in ast.parse((ROOT / "app.py").read_text()).body:
         if not isinstance(node, ast.FunctionDef):
@@ -113,7 +112,7 @@ def webhooks() -> dict[str, str]:
         for decorator in node.decorator_list:
             if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "app.route":
                 route = ast.literal_eval(decorator.args[0])
-                called = re.search(r"services\(\)\.(\w+)\(", ast.unparse(node))
+                called = re.search(r"services\(\)\.\w+_doors\.(\w+)\(", ast.unparse(node))
                 if route.startswith("/webhook/") and called:
                     found[route] = called[1]
     return found
@@ -128,7 +127,7 @@ def test_a_webhook_is_on_the_page_with_the_method_that_answers_it(route: str, me
     (row,) = re.findall(rf"^\| `{route}` \| (.+) \|$", section("A source"), re.MULTILINE)
     ((name, path),) = PAIR.findall(row)
     assert name == method
-    assert path.startswith("chalicelib/wiring/")
+    assert path.endswith("/doors.py")
     assert method in names_in(path)
 
 
@@ -187,7 +186,7 @@ def test_the_page_lists_every_kind_of_action_in_its_file():
 
 
 def test_every_kind_is_in_the_table_of_its_file_and_wired():
-    """Facts have a writer of their own, with hands by `fact_posting`."""
+    """Facts have a writer of their own, with hands by `posting.build`."""
     services = Services(settings.load({"STAGE": "dev"}))  # builds nothing but mappings
     tables = {path: import_module(path[:-3].replace("/", ".")).KINDS for path in kinds().values()}
     named = {name: kind.name for table in tables.values() for name, kind in table.items()}
@@ -197,7 +196,7 @@ def test_every_kind_is_in_the_table_of_its_file_and_wired():
 
 def test_every_kind_of_job_has_a_flow_or_a_keeper():
     services = Services(settings.load({"STAGE": "dev"}))
-    assert {*services.flows, *services.fact_keepers()} == set(every_job())
+    assert {*services.flows, *services.keepers} == set(every_job())
 
 
 def test_every_kind_that_is_planned_is_in_a_table():

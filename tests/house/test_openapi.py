@@ -36,7 +36,7 @@ WEBHOOK_MODULES = (
     "facts/hubspot_webhook.py",
 )
 OTHER_MODULES = (
-    *("once/intake.py", "aws/queue.py", "wiring/support.py", "wiring/facts.py"),
+    *("once/intake.py", "aws/queue.py", "support/doors.py", "facts/doors.py"),
     "outreach/channels.py",
 )
 SCHEMA = schemathesis.openapi.from_dict(DESCRIBED)

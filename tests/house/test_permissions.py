@@ -230,7 +230,7 @@ class Run:
         for row in outreach.rows():
             _, _, opaque_id = row["event_id"]["S"].partition("evt:tell:")
             if opaque_id and row["status"]["S"] == "processing":
-                outreach.services.company_events.go_on(opaque_id.rpartition(":")[0], 1)
+                outreach.services.outreach.company_events.go_on(opaque_id.rpartition(":")[0], 1)
         self.work()
 
     def sweep(self) -> None:
@@ -666,7 +666,7 @@ def every_telling(run: Run, outreach: Outreach) -> None:
         endpoint.status = 410
         record = outreach.record("sms", "+15550101211")
         called = outreach_keys.entry_id(record.start_event)
-        outreach.services.company_events.record(
+        outreach.services.outreach.company_events.record(
             record, Name.TOOL_CALLED, called, message_id=called, tool="book"
         )
         run.work()

@@ -31,9 +31,10 @@ RECORDS = {
 }
 """What is a conversation's record under another name than `record.item`."""
 TABLE = {
+    "chalicelib/outreach/build.py": "handed to `Companies` and `Senders`",
+    "chalicelib/outreach/doors.py": "likewise",
     "chalicelib/settings.py": "its name",
     "chalicelib/wiring/core.py": "tables that a stage must have",
-    "chalicelib/wiring/outreach.py": "handed to `Companies` and `Senders`",
     "ops/companies/commands.py": "its name beside what was erased",
     "ops/companies/company.py": "items for `company check`, which hands them to `project.check`",
     "ops/companies/erase.py": "every item of every table, whatever it holds",

@@ -17,9 +17,9 @@ from chalicelib.errors import (
 from chalicelib.once.action import ActionStatus, Found
 from chalicelib.once.effect import Settle
 from chalicelib.once.effects import LONG_LOOK_SECONDS, Attempt, StepAction
+from chalicelib.once.lazy import Lazy
 from chalicelib.once.ports import Switches
 from chalicelib.support.effects import add_tag
-from chalicelib.wiring.lazy import Lazy
 from tests.rigs.effects import MODES, OTHER, TAG, EffectsRig, reply
 
 UNSETTLEABLE = reply(Settle.NONE)

@@ -119,7 +119,7 @@ def test_a_refused_start_that_is_replayed_is_reported_as_sent(outreach):
 
 def test_a_start_that_dies_after_sending_is_resumed_and_not_sent_again(outreach):
     outreach.start(channel="sms")
-    flow = outreach.services.worker.flows["start_conversation"]
+    flow = outreach.services.worker.handlers.flows["start_conversation"]
     append = flow._conversations.append
 
     def dies(*_, **__):

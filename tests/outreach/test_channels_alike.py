@@ -140,7 +140,7 @@ def test_every_kind_of_message_is_a_channels():
 @EVERY
 def test_a_vendor_that_is_wired_carries_it(channel):
     services = Services(settings.load({"STAGE": "dev"}))
-    assert channel.traits.carrier.vendor in services._messages
+    assert channel.traits.carrier.vendor in services.outreach_work._messages
 
 
 @EVERY

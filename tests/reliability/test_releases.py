@@ -68,7 +68,7 @@ def test_every_kind_of_message_of_an_earlier_release_is_read_and_carried_out_onc
     for ticket in ("1042", "1043"):
         tags = richpanel.effects_of(ticket, "tag_added")
         assert ("mw-processed" in tags, set(tags.values())) == (True, {1})
-    facts = system.services.fact_ledger.pending_keys(at_most=10)
+    facts = system.services.facts.ledger.pending_keys(at_most=10)
     assert {one.partition(":")[0] for one in facts} == {"ALOWARE", "HUBSPOT"}
     assert len(facts) == 2
     assert not any(dead_letters.totals(Session.over(system.services)).values())

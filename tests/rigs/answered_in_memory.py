@@ -13,10 +13,11 @@ from chalicelib.once.effect import Hands
 from chalicelib.once.effects import Effects
 from chalicelib.once.escalation import Escalation
 from chalicelib.once.plan_run import PlanRun
+from chalicelib.once.ports import Runtime
 from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
-from chalicelib.once.worker import Worker
+from chalicelib.once.worker import JobHandlers, Postponing, Worker
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.conversations.records import Draft, Status
 from chalicelib.outreach.events.company_event import TellRebuilder
@@ -164,23 +165,27 @@ class Answered(Telling):
         settlement = self._settlement = Settlement(self.ledger, hands, self.clock)
         effects = Effects(self.ledger, self.switches, hands, settlement, self.clock, self.log)
         audit = Audit(tables.audit(), self.clock)
-        tells = self.worker.flows["tell_company"]
+        tells = self.worker.handlers.flows["tell_company"]
         kinds = ("inbound_message", "outreach_resume", "handoff_release")
         escalation = Escalation(self.ledger, audit, effects, self.log)
         self.worker = Worker(
-            decode=decode,
-            ledger=self.ledger,
-            switches=self.switches,
-            plans=PlanRun(
-                self.ledger, audit, self.switches, effects, escalation, self.clock, self.log
+            handlers=JobHandlers(
+                decode=decode, flows={**dict.fromkeys(kinds, flow), "tell_company": tells}
             ),
-            escalation=escalation,
-            aside=SettingAside(lambda: self.ledger, self._later, self.clock, self.log),
-            outbox=self,
-            put_back=self.intake.put_back,
-            flows={**dict.fromkeys(kinds, flow), "tell_company": tells},
-            clock=self.clock,
-            log=self.log,
+            ledger=self.ledger,
+            plans=PlanRun(
+                ledger=self.ledger,
+                audit=audit,
+                effects=effects,
+                escalation=escalation,
+                runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
+            ),
+            postponing=Postponing(
+                aside=SettingAside(lambda: self.ledger, self._later, self.clock, self.log),
+                outbox=self,
+                put_back=self.intake.put_back,
+            ),
+            runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
         )
 
     def sweep(self):

@@ -17,11 +17,11 @@ from chalicelib.once.effects import Effects
 from chalicelib.once.escalation import Escalation
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.plan_run import PlanRun
-from chalicelib.once.ports import Delivery
+from chalicelib.once.ports import Delivery, Runtime
 from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
-from chalicelib.once.worker import HandedBackError, Worker
+from chalicelib.once.worker import HandedBackError, JobHandlers, Postponing, Worker
 from chalicelib.outreach.company_events.telling import Teller
 from chalicelib.outreach.events.company_event import TellFlow, TellRebuilder
 from chalicelib.outreach.project.companies import Companies
@@ -163,19 +163,21 @@ class Telling(OutreachParts):
         audit = Audit(tables.audit(), self.clock)
         escalation = Escalation(self.ledger, audit, effects, self.log)
         self.worker = Worker(
-            decode=decode,
+            handlers=JobHandlers(decode=decode, flows={"tell_company": flow}),
             ledger=self.ledger,
-            switches=self.switches,
             plans=PlanRun(
-                self.ledger, audit, self.switches, effects, escalation, self.clock, self.log
+                ledger=self.ledger,
+                audit=audit,
+                effects=effects,
+                escalation=escalation,
+                runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
             ),
-            escalation=escalation,
-            aside=SettingAside(lambda: self.ledger, self._later, self.clock, self.log),
-            outbox=self,
-            put_back=self.intake.put_back,
-            flows={"tell_company": flow},
-            clock=self.clock,
-            log=self.log,
+            postponing=Postponing(
+                aside=SettingAside(lambda: self.ledger, self._later, self.clock, self.log),
+                outbox=self,
+                put_back=self.intake.put_back,
+            ),
+            runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
         )
         self._settlement = settlement
 

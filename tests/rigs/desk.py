@@ -13,9 +13,11 @@ from chalicelib.once.effects import Effects
 from chalicelib.once.escalation import Escalation
 from chalicelib.once.journal import Journal
 from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.lazy import hands_of
 from chalicelib.once.plan_run import PlanRun
+from chalicelib.once.ports import Runtime
 from chalicelib.once.settlement import Settlement
-from chalicelib.once.worker import HandedBackError, Worker
+from chalicelib.once.worker import HandedBackError, JobHandlers, Postponing, Worker
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.desk import shown
 from chalicelib.outreach.desk.asked import parsed_act
@@ -26,7 +28,6 @@ from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.resume import ResumeRebuilder
 from chalicelib.outreach.sending.effects import KINDS
 from chalicelib.wiring.jobs import decode
-from chalicelib.wiring.lazy import hands_of
 from local import company
 from local.vendors import twilio as simulated
 from tests.rigs.fakes import RecordingOutbox, SetSwitches
@@ -95,26 +96,28 @@ class DeskRig(OutreachParts):
         kinds = ("inbound_message", "outreach_resume", "handoff_release", "desk_reply")
         escalation = Escalation(self.ledger, audit, effects, self.log)
         return Worker(
-            decode=decode,
+            handlers=JobHandlers(decode=decode, flows=dict.fromkeys(kinds, flow)),
             ledger=self.ledger,
-            switches=self.switches,
             plans=PlanRun(
-                self.ledger, audit, self.switches, effects, escalation, self.clock, self.log
+                ledger=self.ledger,
+                audit=audit,
+                effects=effects,
+                escalation=escalation,
+                runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
             ),
-            escalation=escalation,
-            aside=SettingAside(
-                lambda: self.ledger,
-                lambda _job, _seconds: None,
-                self.clock,
-                self.log,
+            postponing=Postponing(
+                aside=SettingAside(
+                    lambda: self.ledger,
+                    lambda _job, _seconds: None,
+                    self.clock,
+                    self.log,
+                    jitter=lambda: 1.0,
+                ),
+                outbox=self.outbox,
+                put_back=self.intake.put_back,
                 jitter=lambda: 1.0,
             ),
-            outbox=self.outbox,
-            put_back=self.intake.put_back,
-            clock=self.clock,
-            log=self.log,
-            flows=dict.fromkeys(kinds, flow),
-            jitter=lambda: 1.0,
+            runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
         )
 
     # --- conversations ------------------------------------------------------------------------

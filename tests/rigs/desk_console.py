@@ -1,5 +1,7 @@
 """The console over the desk's rig: real conversations in memory, and browsers of several people."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from console.access import Person, Role
@@ -25,12 +27,8 @@ class DeskConsole(rig.Console):
 
     def __init__(self, desk):
         session = offline_session()
-        session.services.__dict__.update(
-            inbox=desk.inbox,
-            journal=desk.journal,
-            conversations=desk.conversations,
-            clock=desk.clock,
-        )
+        outreach = SimpleNamespace(inbox=desk.inbox, conversations=desk.conversations)
+        session.services.__dict__.update(outreach=outreach, journal=desk.journal, clock=desk.clock)
         super().__init__(session)
         self.desk = desk
 

@@ -17,7 +17,7 @@ import boto3
 import pytest
 
 from chalicelib.aws.dynamo import Table
-from chalicelib.vendors.rate_limit import RateLimit
+from chalicelib.vendors.rate_limit import LevelPace, RateLimit
 from local.stack import engine, environment, resources
 from local.stack.pump import Pump, lane_handler, lane_pump
 from local.vendors.richpanel import SimulatedRichpanel
@@ -260,7 +260,7 @@ def without_rate_limits(richpanel, monkeypatch):
     richpanel.set_modes(rate_limit=None)
 
     def unlimited(*arguments, **how):
-        return RateLimit(*arguments, **how | {"requests_per_window": 1e6})
+        return RateLimit(*arguments, **how | {"pace": LevelPace(1e6)})
 
     monkeypatch.setattr("chalicelib.vendors.rate_limit.RateLimit", unlimited)
 

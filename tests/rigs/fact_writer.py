@@ -11,17 +11,19 @@ from chalicelib.aws.dynamo import Table
 from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.facts.ledger import ATTRIBUTES, FactLedger
 from chalicelib.facts.model import Fact, Metric
-from chalicelib.facts.posting.dimensions import Dimensions
+from chalicelib.facts.posting.dimensions import Dimensions, Directories
 from chalicelib.facts.posting.effects import KINDS
 from chalicelib.facts.posting.powerbi import PowerBi, Tokens
 from chalicelib.facts.posting.writer import FactWriter
 from chalicelib.once.effects import Effects
+from chalicelib.once.lazy import hands_of
 from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ports import Runtime
 from chalicelib.once.settlement import Settlement
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
-from chalicelib.wiring.lazy import hands_of
 from local.vendors.powerbi import CLIENT_ID, CLIENT_SECRET, WORKSPACE
 from tests.rigs.fakes import ManualClock, RecordingLog, SetSwitches
 
@@ -104,21 +106,18 @@ class WriterRig:
             store=store,
             sinks=[
                 Dimensions(
-                    store,
-                    effects,
-                    lambda: self.agents,
-                    self.clock,
-                    self.log,
-                    target,
-                    lambda: self.shifts,
+                    store=store,
+                    effects=effects,
+                    clock=self.clock,
+                    log=self.log,
+                    target=target,
+                    directories=Directories(agents=lambda: self.agents, shifts=lambda: self.shifts),
                 )
                 for target in sinks
             ],
             effects=effects,
-            switches=self.switches,
-            clock=self.clock,
-            log=self.log,
             rows_per_post=rows_per_post,
+            runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
         )
 
     def sink(self, *, is_numbered=False):
@@ -129,9 +128,7 @@ class WriterRig:
                 authorize=authorize,
                 clock=self.clock,
                 log=self.log,
-                rate_limit=RateLimit(
-                    "powerbi", self.clock, self.clock.sleep, requests_per_window=1000
-                ),
+                rate_limit=RateLimit(provider="powerbi", clock=self.clock, pace=LevelPace(1000)),
                 breaker=Breaker("powerbi", self.clock, failures_to_open=1000),
             )
 

@@ -8,6 +8,7 @@ import pytest
 
 from chalicelib.errors import UnavailableError
 from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.lazy import hands_of
 from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
@@ -18,11 +19,11 @@ from chalicelib.outreach.door.initiate import Initiate
 from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.events.receipt import ReceiptFlow
 from chalicelib.outreach.jobs import DeliveryReceipt
+from chalicelib.outreach.messages.following import ConversationStores
 from chalicelib.outreach.project.companies import Companies
 from chalicelib.outreach.resume import ResumeRebuilder, resume_through
 from chalicelib.outreach.sending.effects import KINDS
 from chalicelib.vendors.level import OwnLevel
-from chalicelib.wiring.lazy import hands_of
 from local import company
 from local.vendors import twilio as simulated
 from tests.rigs.desk import OTHERS, OURS, TEL, DeskRig
@@ -79,17 +80,18 @@ class FollowRig(DeskRig):
     def _worker(self):
         worker = super()._worker()
         receipts = ReceiptFlow(
-            self.conversations,
-            self.starts,
-            self.ledger,
-            resume_through(self.intake),
-            self.ownership,
-            self.events,
-            self.follow_ups(),
+            kept=ConversationStores(
+                conversations=self.conversations, starts=self.starts, ledger=self.ledger
+            ),
+            resume=resume_through(self.intake),
+            ownership=self.ownership,
+            events=self.events,
+            follow_ups=self.follow_ups(),
         )
-        flow = worker.flows["outreach_resume"]
+        flow = worker.handlers.flows["outreach_resume"]
         more = {"start_conversation": flow, "delivery_receipt": receipts}
-        return replace(worker, flows={**worker.flows, **more})
+        handlers = replace(worker.handlers, flows={**worker.handlers.flows, **more})
+        return replace(worker, handlers=handlers)
 
     @property
     def router(self):
@@ -107,7 +109,7 @@ class FollowRig(DeskRig):
             conversations=lambda: self.conversations,
             shares=Shares(lambda _: OwnLevel(), self.clock, 2),
             parcels=lambda: Parcels(self.conversations_table, self.clock),
-            aside=self.worker.aside,
+            aside=self.worker.postponing.aside,
             outbox=lambda: self.events.rows,
         )
 

@@ -129,34 +129,43 @@ class Pigeon(Open):
         "    pigeon: Pigeon | None = None\n",
     ),
     Line(
-        "chalicelib/wiring/outreach.py",
+        "chalicelib/outreach/work.py",
         'Lazy({"twilio": lambda: self.texts, "ses": lambda: self.emails',
         ', "pigeon": lambda: self.pigeons',
     ),
     Line(
-        "chalicelib/wiring/outreach.py",
+        "chalicelib/outreach/work.py",
         "    # --- what leaves, by vendor ---------------------------------------------------------------\n",
         '''
-    def pigeon(self, headers: Mapping[str, str], body: bytes) -> Answer:
-        """Answer the dovecote."""
-        from chalicelib.outreach.pigeon.door import PigeonDoor
-
-        name = self.settings.pigeon_token_secret_id
-        return PigeonDoor(self.intake, lambda: self.secrets.text_or_none(name)).receive(headers, body)
-
     @cached_property
     def pigeons(self) -> Any:
         """Sends pigeons, and settles them."""
         from chalicelib.outreach.pigeon.client import PROVIDER, Dovecote
         from chalicelib.outreach.sending.pigeon import Pigeons
 
-        def client(name: str) -> VendorClient:
+        shared = self._shared
+
+        def client(name: str) -> Any:
             del name
-            return self.vendor(
-                PROVIDER, self.settings.pigeon_base_url, lambda _: {}, requests_per_window=300
+            return shared.vendor(
+                PROVIDER, shared.settings.pigeon_base_url, lambda _: {}, requests_per_window=300
             )
 
-        return Pigeons(self._message_parts, Dovecote(self.secrets.text, client))
+        return Pigeons(self._message_parts, Dovecote(shared.secrets.text, client))
+''',
+    ),
+    Line(
+        "chalicelib/outreach/doors.py",
+        "    # --- recipients ---------------------------------------------------------------------------\n",
+        '''
+    def pigeon(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Answer the dovecote."""
+        from chalicelib.outreach.pigeon.door import PigeonDoor
+
+        shared = self._shared
+        name = shared.settings.pigeon_token_secret_id
+        door = PigeonDoor(shared.intake, lambda: shared.secrets.text_or_none(name))
+        return door.receive(headers, body)
 ''',
     ),
     Line(
@@ -167,7 +176,7 @@ class Pigeon(Open):
 @app.route("/webhook/pigeon", methods=["POST"])
 def pigeon_webhook() -> Response:
     """A note that came by pigeon, or a report on one of ours."""
-    return _answered("pigeon", lambda: services().pigeon(*_posted()))
+    return _answered("pigeon", lambda: services().outreach_doors.pigeon(*_posted()))
 ''',
     ),
     Line(

@@ -249,7 +249,7 @@ class Run:
         return answer.status_code
 
     def _desk(self, attack):
-        desk = self.outreach.services.desk
+        desk = self.outreach.services.outreach.desk
         name = attack.value("conversation") or "x"
         assert all(
             one.company_id == other.COMPANY_ID for one in desk.waiting(company_id=other.COMPANY_ID)

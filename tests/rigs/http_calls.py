@@ -10,6 +10,7 @@ import pytest
 from chalicelib.errors import ProviderError
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import Call, VendorClient
+from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from tests.rigs.fakes import ManualClock, RecordingLog
 from tests.rigs.vendor_server import CANARY, Vendor
@@ -32,7 +33,7 @@ def client_of(clock: ManualClock, log: RecordingLog) -> Callable[..., VendorClie
             "authorize": lambda _refresh: {"x-key": "secret"},
             "clock": clock,
             "log": log,
-            "rate_limit": RateLimit("acme", clock, clock.sleep, requests_per_window=1000),
+            "rate_limit": RateLimit(provider="acme", clock=clock, pace=LevelPace(1000)),
             "breaker": Breaker("acme", clock, failures_to_open=100),
         }
         return VendorClient(**(parts | changes))

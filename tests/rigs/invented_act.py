@@ -41,9 +41,8 @@ class Looks:
         group = typer.main.get_command(cli.app).commands["handoff"]
         options = {one.name: one for one in group.commands["praise"].params}
         assert (options["grade"].required, options["grade"].help) == (True, "Of the answer.")
-        services = SimpleNamespace(
-            desk=Desk(self.desk.inbox, self.desk.handoffs), inbox=self.desk.inbox
-        )
+        desk = Desk(self.desk.inbox, self.desk.handoffs)
+        services = SimpleNamespace(outreach=SimpleNamespace(desk=desk, inbox=self.desk.inbox))
         session = SimpleNamespace(services=services, identity=SimpleNamespace(name="Operators/jo"))
         handoff.act(session, "praise", self.record.opaque_id, "sam", fields=GRADE)
         assert self.praised() == "good"

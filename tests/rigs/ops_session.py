@@ -30,6 +30,7 @@ class OfflineServices(OperatorServices):
             names.conversations_table: tables.conversations(),
             names.company_data_table: tables.companies(),
         }
+        self._facts = tables.facts()
         for name, table in self._tables.items():
             table.name = name
 
@@ -41,9 +42,8 @@ class OfflineServices(OperatorServices):
     def opaque_ids(self):
         return OpaqueIds(b"a key of the stage")
 
-    @cached_property
-    def fact_table(self):
-        return tables.facts()
+    def table_at(self, *_, **__):
+        return self._facts
 
     def table(self, name):
         return self._tables[name]

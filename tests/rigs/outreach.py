@@ -159,12 +159,14 @@ class Outreach:
 
     def record(self, channel="whatsapp", recipient=None):
         recipient = recipient or (MAIL if channel == "email" else TEL)
-        found = list(self.services.conversations.by_channel(recipient, channel_of(channel)))
-        return self.services.conversations.get(found[-1]) if found else None
+        found = list(
+            self.services.outreach.conversations.by_channel(recipient, channel_of(channel))
+        )
+        return self.services.outreach.conversations.get(found[-1]) if found else None
 
     def history(self, record):
         """What was said; the first entry, from which the opening was written, is left out."""
-        entries = self.services.conversations.history(record)
+        entries = self.services.outreach.conversations.history(record)
         return [(e.role, e.content) for e in entries if e.note != "prompt"]
 
     def rows(self, table="IdempotencyTable"):

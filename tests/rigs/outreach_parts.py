@@ -16,7 +16,7 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.flow import OutreachFlow
 from chalicelib.outreach.events.handlers import outreach_flow
 from chalicelib.outreach.hearing.ownership import Ownership
-from chalicelib.outreach.messages.following import FollowUps
+from chalicelib.outreach.messages.following import ConversationStores, FollowUps
 from chalicelib.outreach.project.admission import Starts
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.senders import Senders
@@ -30,6 +30,7 @@ from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local import company
 from tests.rigs import vendor_server
@@ -125,14 +126,14 @@ class OutreachParts:
 
     def follow_ups(self):
         return FollowUps(
-            self.conversations,
-            self.starts,
-            self.ledger,
-            self.clock,
-            lambda: OpaqueIds(b"a key of the stage"),
-            self.current,
-            lambda job, _seconds: self.intake.put_back(job),
-            self.events,
+            kept=ConversationStores(
+                conversations=self.conversations, starts=self.starts, ledger=self.ledger
+            ),
+            clock=self.clock,
+            opaque=lambda: OpaqueIds(b"a key of the stage"),
+            current=self.current,
+            put_later=lambda job, _seconds: self.intake.put_back(job),
+            events=self.events,
         )
 
     def current(self, record):
@@ -158,7 +159,7 @@ class OutreachParts:
             authorize=lambda refresh: basic(self._credentials(name, refresh)),
             clock=self.clock,
             log=self.log,
-            rate_limit=RateLimit("twilio", self.clock, self.clock.sleep, requests_per_window=1000),
+            rate_limit=RateLimit(provider="twilio", clock=self.clock, pace=LevelPace(1000)),
             breaker=Breaker("twilio", self.clock, failures_to_open=100),
         )
 

@@ -109,7 +109,7 @@ class RepliesRig(TicketSystem):
         return self.row(ticket_keys.reply_action(ticket_id, comment_id))
 
     def state(self, ticket_id="1042"):
-        return self.services().state.read(ticket_id)
+        return self.services().support.state.read(ticket_id)
 
     def writes(self):
         return [call.operation for call in self.richpanel.calls if call.method != "GET"]

@@ -12,6 +12,7 @@ from chalicelib.support.richpanel.client import Richpanel
 from chalicelib.support.tickets import Ticket
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors.richpanel import API_KEY, SimulatedRichpanel
 from tests.rigs import vendor_server as does
@@ -34,7 +35,7 @@ def adapter(
         authorize=key_header(lambda _refresh: key),
         clock=clock,
         log=log,
-        rate_limit=RateLimit("richpanel", clock, clock.sleep, requests_per_window=1000),
+        rate_limit=RateLimit(provider="richpanel", clock=clock, pace=LevelPace(1000)),
         breaker=Breaker("richpanel", clock, failures_to_open=100),
     )
     return Richpanel(client, clock, **options)

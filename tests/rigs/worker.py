@@ -18,9 +18,9 @@ from chalicelib.once.lanes import TICKETS
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.plan_run import PlanRun
-from chalicelib.once.ports import Delivery
+from chalicelib.once.ports import Delivery, Runtime
 from chalicelib.once.settlement import Settlement
-from chalicelib.once.worker import HandedBackError, Worker
+from chalicelib.once.worker import HandedBackError, JobHandlers, Postponing, Worker
 from chalicelib.support import effects
 from chalicelib.support.effects import ATTENTION_TAG, add_tag
 from chalicelib.support.jobs import TicketMessage, TicketNotification
@@ -213,32 +213,35 @@ class WorkerRig:
         )
         escalation = Escalation(self.ledger, audit, effects, self.log)
         self.worker = Worker(
-            decode=decode,
-            ledger=self.ledger,
-            switches=self.switches,
-            plans=PlanRun(
-                self.ledger, audit, self.switches, effects, escalation, self.clock, self.log
+            handlers=JobHandlers(
+                decode=decode, flows=self.flows, keepers={"aloware_delivery": self.kept.append}
             ),
-            escalation=escalation,
-            aside=SettingAside(
-                lambda: self.ledger,
-                lambda later, seconds: self.copies.append((later, seconds)),
-                self.clock,
-                self.log,
+            ledger=self.ledger,
+            plans=PlanRun(
+                ledger=self.ledger,
+                audit=audit,
+                effects=effects,
+                escalation=escalation,
+                runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
+            ),
+            postponing=Postponing(
+                aside=SettingAside(
+                    lambda: self.ledger,
+                    lambda later, seconds: self.copies.append((later, seconds)),
+                    self.clock,
+                    self.log,
+                    jitter=lambda: self.chance,
+                ),
+                outbox=self.queue,
+                put_back=self.put_back.append,
                 jitter=lambda: self.chance,
             ),
-            outbox=self.queue,
-            put_back=self.put_back.append,
-            flows=self.flows,
-            clock=self.clock,
-            log=self.log,
-            keepers={"aloware_delivery": self.kept.append},
-            jitter=lambda: self.chance,
+            runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
         )
 
     def sends_copies_by(self, send_later):
         """Copies of jobs go through a function of a test."""
-        object.__setattr__(self.worker.aside, "send_later", send_later)
+        object.__setattr__(self.worker.postponing.aside, "send_later", send_later)
 
     def send(self, step, *, deadline_seconds):  # noqa: ARG002 - the executors' signature
         keys_of_step = [action.key for action in step]

@@ -1,4 +1,4 @@
-"""The product's clients of every vendor, as `chalicelib.wiring` builds them, on the wire in memory."""
+"""The product's clients of every vendor, as the product builds them, on the wire in memory."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import boto3
 from botocore.exceptions import ClientError
 
 from chalicelib.aws.secrets import SecretsManager
+from chalicelib.facts.posting.build import TOKENS_PER_MINUTE
 from chalicelib.facts.posting.powerbi import POSTS_PER_MINUTE, PowerBi, Tokens
-from chalicelib.outreach.ses.client import Ses
+from chalicelib.outreach.ses.client import SES_CONFIG, Ses
+from chalicelib.outreach.sweep import TWILIO_REQUESTS_PER_30_S
 from chalicelib.outreach.twilio import client as twilio
 from chalicelib.outreach.twilio import credentials
 from chalicelib.outreach.twilio.client import Credentials, Twilio
@@ -21,9 +23,8 @@ from chalicelib.support.richpanel.client import Richpanel
 from chalicelib.support.richpanel.linked_orders import RichpanelOrders
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
-from chalicelib.wiring.fact_posting import TOKENS_PER_MINUTE
-from chalicelib.wiring.outreach import SES_CONFIG, TWILIO_REQUESTS_PER_30_S
 from local.vendors import powerbi as powerbi_vendor
 from local.vendors import richpanel as richpanel_vendor
 from local.vendors import twilio as twilio_vendor
@@ -174,7 +175,7 @@ class Clients:
         window_seconds: float = 30.0,
         error_code_at: tuple[str, ...] = (),
     ) -> VendorClient:
-        """As `wiring.core.Core.vendor`."""
+        """As `shared.Shared.vendor`."""
         clock = self._clock
         return VendorClient(
             provider=provider,
@@ -183,12 +184,10 @@ class Clients:
             clock=clock,
             log=self._container.log,
             rate_limit=RateLimit(
-                provider,
-                clock,
-                clock.sleep,
-                requests_per_window=requests_per_window,
-                window_seconds=window_seconds,
+                provider=provider,
+                clock=clock,
                 current=self._container.current_job,
+                pace=LevelPace(requests_per_window, window_seconds=window_seconds),
             ),
             breaker=Breaker(provider, clock),
             error_code_at=error_code_at,

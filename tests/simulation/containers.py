@@ -24,12 +24,12 @@ from chalicelib.once.intake import Intake
 from chalicelib.once.later import Later, put_back
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan_run import PlanRun
-from chalicelib.once.ports import Modes, Tightening
+from chalicelib.once.ports import Modes, Runtime, Tightening
 from chalicelib.once.recovery.cursor import Sweeps
 from chalicelib.once.recovery.reconcile import Reconciler
 from chalicelib.once.resend import ResendFlow
 from chalicelib.once.settlement import Settlement
-from chalicelib.once.worker import Worker
+from chalicelib.once.worker import JobHandlers, Postponing, Worker
 from chalicelib.outreach.messages.look import FRESH_SECONDS
 from chalicelib.support.jobs import ticket_job
 from chalicelib.support.lost_tickets import LostTickets
@@ -166,22 +166,23 @@ class Container:
         )
         escalation = Escalation(self.ledger, audit, effects, self.log)
         return Worker(
-            decode=decode,
+            handlers=JobHandlers(decode=decode, flows=flows, keepers=keepers),
             ledger=self.ledger,
-            switches=self.switches,
             plans=PlanRun(
-                self.ledger, audit, self.switches, effects, escalation, self.clock, self.log
+                ledger=self.ledger,
+                audit=audit,
+                effects=effects,
+                escalation=escalation,
+                runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
             ),
-            escalation=escalation,
-            aside=self.aside,
-            outbox=self.outbox,
-            put_back=self.intake.put_back,
-            flows=flows,
-            clock=self.clock,
-            log=self.log,
-            keepers=keepers,
-            jitter=world.rng.random,
             current=self.current_job,
+            postponing=Postponing(
+                aside=self.aside,
+                outbox=self.outbox,
+                put_back=self.intake.put_back,
+                jitter=world.rng.random,
+            ),
+            runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
         )
 
     @property
@@ -214,8 +215,6 @@ class Container:
             sweeps=sweeps,
             settlement=self._settlement,
             rebuilders=rebuilders,
-            clock=self.clock,
-            log=self.log,
             parts=(
                 *((self.outreach.lost_texts(sweeps),) if world.scenario.starts else ()),
                 lost_tickets,

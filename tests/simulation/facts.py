@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 
 from chalicelib.facts.keeper import FactRecorder
 from chalicelib.facts.ledger import FactLedger
-from chalicelib.facts.posting.dimensions import Dimensions
+from chalicelib.facts.posting.dimensions import Dimensions, Directories
 from chalicelib.facts.posting.effects import KINDS
 from chalicelib.facts.posting.writer import FactWriter
 from chalicelib.facts.roster import NoRoster
 from chalicelib.once.effects import Effects
 from chalicelib.once.intake import Intake
+from chalicelib.once.lazy import hands_of
 from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ports import Runtime
 from chalicelib.once.settlement import Settlement
-from chalicelib.wiring.lazy import hands_of
 from tests.simulation.parts import SimTable
 from tests.simulation.support import OPAQUE
 
@@ -54,9 +55,16 @@ class FactParts:
         self.writer = FactWriter(
             ledger=ledger,
             store=store,
-            sinks=[Dimensions(store, effects, roster.agents, clock, log, target)],
+            sinks=[
+                Dimensions(
+                    store=store,
+                    effects=effects,
+                    clock=clock,
+                    log=log,
+                    target=target,
+                    directories=Directories(agents=roster.agents),
+                )
+            ],
             effects=effects,
-            switches=container.switches,
-            clock=clock,
-            log=log,
+            runtime=Runtime(clock=clock, log=log, switches=container.switches),
         )

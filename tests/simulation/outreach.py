@@ -13,6 +13,7 @@ from chalicelib.once.allowances import Allowances
 from chalicelib.once.effect import Hands
 from chalicelib.once.flow import Event
 from chalicelib.once.journal import Journal
+from chalicelib.once.lazy import hands_of
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.once.recovery.cursor import Sweeps
@@ -39,7 +40,7 @@ from chalicelib.outreach.events.receipt import ReceiptFlow
 from chalicelib.outreach.hearing.lost_replies import LostReplies
 from chalicelib.outreach.hearing.lost_texts import LostTexts
 from chalicelib.outreach.hearing.ownership import Ownership
-from chalicelib.outreach.messages.following import FollowUps
+from chalicelib.outreach.messages.following import ConversationStores, FollowUps
 from chalicelib.outreach.project.admission import Starts
 from chalicelib.outreach.project.companies import Companies
 from chalicelib.outreach.resume import ResumeRebuilder, StartRebuilder, resume_through
@@ -60,7 +61,6 @@ from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer
 from chalicelib.outreach.writing.tool_writer import ToolWriter
 from chalicelib.vendors.level import OwnLevel
-from chalicelib.wiring.lazy import hands_of
 from local import company
 from tests.simulation import neighbours
 from tests.simulation.consent import ConversationTable
@@ -186,14 +186,14 @@ class OutreachParts:
         ownership = Ownership(senders, texts.account_of)
         self.consent = ConsentAtTheDoor(DoNotContact(table, clock), senders)  # type: ignore[arg-type]
         follow_ups = FollowUps(
-            conversations,
-            self.starts,
-            container.ledger,
-            clock,
-            lambda: OPAQUE,
-            self._companies.current,
-            container.later.put,
-            self.events,
+            kept=ConversationStores(
+                conversations=conversations, starts=self.starts, ledger=container.ledger
+            ),
+            clock=clock,
+            opaque=lambda: OPAQUE,
+            current=self._companies.current,
+            put_later=container.later.put,
+            events=self.events,
         )
         flow = outreach_flow(
             FailingFlow,
@@ -216,13 +216,13 @@ class OutreachParts:
         flow.world = world
         resume = resume_through(container.intake)
         receipts = ReceiptFlow(
-            conversations,
-            self.starts,
-            container.ledger,
-            resume,
-            ownership,
-            self.events,
-            follow_ups,
+            kept=ConversationStores(
+                conversations=conversations, starts=self.starts, ledger=container.ledger
+            ),
+            resume=resume,
+            ownership=ownership,
+            events=self.events,
+            follow_ups=follow_ups,
         )
         self.teller = Teller(
             self.events.rows,

@@ -17,8 +17,10 @@ from chalicelib.once.effect import Effect, Hands
 from chalicelib.once.event import Lease
 from chalicelib.once.flow import Event, Flow
 from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.lazy import hands_of
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
+from chalicelib.support.arrivals import Arrivals
 from chalicelib.support.effects import KINDS
 from chalicelib.support.flow import SupportFlow
 from chalicelib.support.orders.cache import Lookups
@@ -29,7 +31,6 @@ from chalicelib.support.read_back import ReplyReadBack
 from chalicelib.support.replies.answering import Replies
 from chalicelib.support.replies.guard_rails import Policy
 from chalicelib.support.replies.templates import CATALOGUE
-from chalicelib.wiring.lazy import hands_of
 from tests.simulation.faults import Port
 from tests.simulation.flow import AUTHOR, RepliedFlow
 from tests.simulation.flow import KINDS as PROVOKING
@@ -137,7 +138,10 @@ class TicketFlow(Flow):
 def flow(container: Container) -> TicketFlow:
     """Both ticket flows."""
     world, clients = container.world, container.clients
-    parts = (clients.richpanel, container.state, container.ledger, container.clock)
+    state = container.state
+    arrivals = Arrivals.of(
+        clients.richpanel, state, container.ledger, container.clock, max_age=MAX_EVENT_AGE
+    )
     answering = Replies(
         orders=CustomerOrders(
             linked=clients.orders,
@@ -152,9 +156,9 @@ def flow(container: Container) -> TicketFlow:
         clock=container.clock,
     )
     return TicketFlow(
-        SupportFlow(*parts, answering, max_event_age=MAX_EVENT_AGE),
+        SupportFlow(arrivals=arrivals, state=state, answering=answering),
         RepliedFlow(
-            SupportFlow(*parts, max_event_age=MAX_EVENT_AGE),
+            SupportFlow(arrivals=arrivals, state=state),
             reply=world.scenario.reply,
             version=world.version,
         ),

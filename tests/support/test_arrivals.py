@@ -10,6 +10,7 @@ from chalicelib.once.flow import NotAnEvent
 from chalicelib.once.job import Recovery
 from chalicelib.once.ports import Switches
 from chalicelib.support import keys as ticket_keys
+from chalicelib.support.arrivals import Arrivals
 from chalicelib.support.flow import SupportFlow
 from chalicelib.support.jobs import TicketNotification
 from chalicelib.support.state import StateChange, States
@@ -30,7 +31,10 @@ class CommentsRig(LedgerRig):
         self.tickets = OneTicket()
         self.state = States(tables.state(), self.clock)
         self.flow = SupportFlow(
-            self.tickets, self.state, self.ledger, self.clock, max_event_age=timedelta(days=7)
+            arrivals=Arrivals.of(
+                self.tickets, self.state, self.ledger, self.clock, max_age=timedelta(days=7)
+            ),
+            state=self.state,
         )
 
     def shows(self, *comments):

@@ -9,6 +9,7 @@ from chalicelib.once.event import EventFacts, EventStatus, Lease
 from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
+from chalicelib.support.arrivals import Arrivals
 from chalicelib.support.flow import SupportFlow
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.replies.guard_rails import ANSWERED_TAG
@@ -34,7 +35,10 @@ def decided_in(switches, tickets):
     """A flow, an event that came with its text, and its plan under those switches."""
     rig = LedgerRig()
     states = States(tables.state(), rig.clock)
-    flow = SupportFlow(tickets, states, rig.ledger, rig.clock, max_event_age=timedelta(days=7))
+    flow = SupportFlow(
+        arrivals=Arrivals.of(tickets, states, rig.ledger, rig.clock, max_age=timedelta(days=7)),
+        state=states,
+    )
     event = Event(FACTS, Inquiry(text="We have refunded you", at=NOW, message_id="c-1"))
     return flow, event, flow.plan(event, switches)
 
@@ -78,7 +82,9 @@ def test_what_a_customer_writes_after_an_automatic_answer_is_counted(tags, text,
     tickets = OneTicket(Comment("c-1", False, text, NOW), tags=frozenset(tags))
     states = States(tables.state(), rig.clock)
     flow = SupportFlow(
-        tickets, states, rig.ledger, rig.clock, max_event_age=timedelta(days=7), log=log
+        arrivals=Arrivals.of(tickets, states, rig.ledger, rig.clock, max_age=timedelta(days=7)),
+        state=states,
+        log=log,
     )
     flow.plan(Event(FACTS, Inquiry(text=text, at=NOW, message_id="c-1")), Switches())
     found = [more for name, _, more in log.metrics if name == "mw.support.after_answer"]
@@ -90,7 +96,9 @@ def test_a_message_is_counted_by_whether_it_was_answered(status, answer):
     rig, log = LedgerRig(), RecordingLog()
     states = States(tables.state(), rig.clock)
     flow = SupportFlow(
-        OneTicket(), states, rig.ledger, rig.clock, max_event_age=timedelta(days=7), log=log
+        arrivals=Arrivals.of(OneTicket(), states, rig.ledger, rig.clock, max_age=timedelta(days=7)),
+        state=states,
+        log=log,
     )
     facts = {"intent": "x", "route": "route-a", "confidence": 0.0, "tier": "TIER_1"}
     more = {"at": "2026-11-20T12:00:00.000Z", "template": "t_x"}

@@ -36,7 +36,7 @@ def test_a_webhook_results_in_tags_at_richpanel_with_a_record_of_each(system):
     )
     assert {one["result"] for one in audit} == {"success"}
     assert [one["action_type"] for one in audit].count("route") == 1
-    state = system.services().state.read("1042")
+    state = system.services().support.state.read("1042")
     assert (state.last_intent, state.last_routed_team) == ("refund_request", ROUTED[0])
 
 
@@ -173,7 +173,7 @@ def test_a_late_message_does_not_move_the_state_backwards(system):
         system.post({"ticket_id": "7", "message_id": message})
         system.run()
     assert system.event("late", "7")["status"] == "processed"
-    assert system.services().state.read("7").last_intent == "technical_support"
+    assert system.services().support.state.read("7").last_intent == "technical_support"
 
 
 def test_a_ticket_that_cannot_be_read_is_keyed_by_text_and_reported(system):
@@ -194,5 +194,5 @@ def test_a_message_without_known_keywords_is_left_for_triage(system, text):
     system.run()
     assert system.event("comment-1", "7")["status"] == "processed"
     assert "mw-needs-manual-triage" in system.richpanel.tags_of("7")
-    state = system.services().state.read("7")
+    state = system.services().support.state.read("7")
     assert state.last_intent == "unknown_other"

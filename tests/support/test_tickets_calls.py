@@ -87,16 +87,16 @@ def answered(system, ticket):
 
 def test_the_sweep_takes_its_calls_from_the_workers_budget(system):
     services = system.services()
-    assert services.richpanel_level.read() is None
+    assert services.support.richpanel_level.read() is None
     system.app.reconcile(schedule_event(), LambdaContext(timeout_seconds=240))
     assert operations(system) == ["list_tickets"]
     full = services.clock.now().timestamp() - 15  # the burst of 15 at a call a second
-    assert services.richpanel_level.read().time(EMPTY) > full
+    assert services.support.richpanel_level.read().time(EMPTY) > full
 
 
 def test_the_ids_of_tags_are_read_once(system):
     system.richpanel.set_modes(tag_mode="id")
-    system.services().richpanel._tags._mode = "id"
+    system.services().support.richpanel._tags._mode = "id"
     for tag in ("route-returns-admin", "mw-intent-refund_request", "mw-routing-applied"):
         system.richpanel.tag_id(tag)
     system.richpanel.tag_id("mw-processed")

@@ -124,7 +124,7 @@ def test_a_refused_key_is_never_treated_as_a_missing_ticket(system, status, trie
 def test_a_rotated_vendor_key_is_fetched_again_once(system):
     """F55: the vendor's key rotates."""
     system.post(system.ticket())
-    system.services().richpanel  # noqa: B018 - the old key is cached by the first call
+    system.services().support.richpanel  # noqa: B018 - the old key is cached by the first call
     system.services().secrets.text("rp-mw/dev/richpanel/api_key")
     system.richpanel.api_keys[:] = ["rotated"]
     system.stage.aws.client("secretsmanager").put_secret_value(

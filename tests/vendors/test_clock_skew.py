@@ -10,6 +10,7 @@ from chalicelib.errors import TransientError
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.clock_skew import OUR_CLOCKS, REPORTED_FROM_SECONDS, clock_skew
 from chalicelib.vendors.http import Call, VendorClient
+from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from tests.rigs import vendor_server as does
 from tests.rigs.fakes import NOON
@@ -30,7 +31,7 @@ def client(vendor, clock, log):
         authorize=lambda _refresh: {},
         clock=clock,
         log=log,
-        rate_limit=RateLimit("acme", clock, clock.sleep, requests_per_window=1000),
+        rate_limit=RateLimit(provider="acme", clock=clock, pace=LevelPace(1000)),
         breaker=Breaker("acme", clock),
     )
 

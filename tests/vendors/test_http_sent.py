@@ -11,6 +11,7 @@ import pytest
 
 from chalicelib.errors import PacedError, TransientError, UncertainError
 from chalicelib.vendors.http import Call, VendorClient
+from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from tests.rigs import vendor_server as does
 from tests.rigs.fakes import ManualClock
@@ -104,7 +105,7 @@ def test_a_rate_limit_wait_beyond_the_deadline_is_not_started(
     vendor: Vendor, clock: ManualClock, client_of: Callable[..., VendorClient]
 ):
     vendor.will(does.answer())
-    limit = RateLimit("acme", clock, clock.sleep, requests_per_window=2)
+    limit = RateLimit(provider="acme", clock=clock, pace=LevelPace(2))
     client = client_of(vendor.url, rate_limit=limit)
     client.send(SEND, deadline_seconds=5)
 

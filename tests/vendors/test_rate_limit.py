@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from chalicelib.clock import SystemClock
 from chalicelib.errors import TransientError
+from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import (
     HELD_SECONDS,
     SKEW_SECONDS,
@@ -22,7 +23,7 @@ from tests.rigs.fakes import ManualClock
 
 
 def limit_of(clock: ManualClock, share: float) -> RateLimit:
-    return RateLimit("acme", clock, clock.sleep, requests_per_window=share)
+    return RateLimit(provider="acme", clock=clock, pace=LevelPace(share))
 
 
 def test_a_burst_passes_at_once_and_then_calls_are_paced(clock: ManualClock):
@@ -160,7 +161,7 @@ def test_a_smaller_share_keeps_its_pace_and_half_of_it_for_bursts():
 
 def test_threads_share_one_bucket():
     clock = SystemClock()
-    limit = RateLimit("acme", clock, clock.sleep, requests_per_window=10, window_seconds=0.5)
+    limit = RateLimit(provider="acme", clock=clock, pace=LevelPace(10, window_seconds=0.5))
     at: list[float] = []
 
     def work() -> None:

@@ -48,25 +48,35 @@ def lands_until(clock: Clock, *, started_within: float = STARTED_SECONDS) -> int
     return int(clock.now().timestamp() + started_within + LANDING_SECONDS)
 
 
-@dataclass(frozen=True, slots=True)
-class Dimensions:
-    """Inserts missing dimension keys; used by the single writer only.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Directories:
+    """Where the keys of dimensions get their names.
 
     Attributes:
         agents: who is behind an agent's key; None where no one is known by name.
         shifts: the rows of `DimShift`; None where no source is declared, or it cannot be read.
-        target: name of the sink.
         are_names_known: False while the agents' directories cannot be read.
+    """
+
+    agents: Callable[[], Mapping[str, Agent] | None]
+    shifts: Callable[[], Sequence[Row] | None] = lambda: None
+    are_names_known: Callable[[], bool] = lambda: True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dimensions:
+    """Inserts missing dimension keys; used by the single writer only.
+
+    Attributes:
+        target: name of the sink.
     """
 
     store: FactLedger
     effects: Effects
-    agents: Callable[[], Mapping[str, Agent] | None]
+    directories: Directories
     clock: Clock
     log: Log
     target: str
-    shifts: Callable[[], Sequence[Row] | None] = lambda: None
-    are_names_known: Callable[[], bool] = lambda: True
 
     def ensure(self, attempt: Attempt, wanted: Mapping[str, Keys]) -> None:
         """Insert missing keys into the dataset.
@@ -90,7 +100,7 @@ class Dimensions:
         Agents keep their names while no directory can be read.
         """
         for table in DIMENSIONS:
-            if table == DIM_AGENT and not self.are_names_known():
+            if table == DIM_AGENT and not self.directories.are_names_known():
                 continue
             current = self.store.known(self._name(table))
             keys = current.known
@@ -103,7 +113,7 @@ class Dimensions:
         self._refresh_shifts(attempt)
 
     def _refresh_shifts(self, attempt: Attempt) -> None:
-        rows = self.shifts()
+        rows = self.directories.shifts()
         if rows is None:
             return
         current = self.store.known(self._name(DIM_SHIFT))
@@ -183,8 +193,8 @@ class Dimensions:
 
     def _rows(self, table: str, keys: Collection[str]) -> tuple[Row, ...]:
         if table == DIM_SHIFT:
-            return tuple(self.shifts() or ())
-        return tuple(dimension_rows(table, sorted(keys), self.agents()))
+            return tuple(self.directories.shifts() or ())
+        return tuple(dimension_rows(table, sorted(keys), self.directories.agents()))
 
     def _perform(self, attempt: Attempt, action: Effect) -> ActionRow:
         return self.effects.perform(attempt, [StepAction(action)], {})[action.key]

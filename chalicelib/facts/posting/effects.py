@@ -86,4 +86,4 @@ KINDS = kinds(
         hands=lambda parts: Hands(_replace(parts.sinks)),
     ),
 )
-"""The kinds of effects of the fact writer; their parts are those of `wiring.fact_posting.Posting`."""
+"""The kinds of effects of the fact writer; their parts are those of `posting.build.Posting`."""

@@ -20,7 +20,7 @@ from chalicelib.facts.posting.check import Comparison, FactCheck
 from chalicelib.facts.posting.writer import ENOUGH_SECONDS, FactWriter
 from chalicelib.once.event import LEASE_GRACE_SECONDS, EventFacts, EventStatus, Finished, Lease
 from chalicelib.once.ledger.events import Ledger
-from chalicelib.once.ports import Clock, Log, SwitchesPort
+from chalicelib.once.ports import Runtime
 
 FROM_HOUR = 2
 SILENT_SECONDS = 3 * 86_400
@@ -29,7 +29,7 @@ _SHOWN = 20
 """Differences named in the log; the metric counts them all."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Nightly:
     """The night's work; at most once a night and sink, by whichever container comes first.
 
@@ -40,9 +40,7 @@ class Nightly:
     ledger: Ledger
     writer: FactWriter
     check: Callable[[], FactCheck]
-    switches: SwitchesPort
-    clock: Clock
-    log: Log
+    runtime: Runtime
     timezone: str = "UTC"
     _done: str = field(default="", init=False)
 
@@ -51,7 +49,7 @@ class Nightly:
 
         An error leaves the rest to the next run, which starts from the beginning.
         """
-        now = self.clock.now()
+        now = self.runtime.clock.now()
         local = now.astimezone(ZoneInfo(self.timezone))
         night = (local - timedelta(hours=FROM_HOUR)).date().isoformat()
         if night == self._done or time_left_seconds() < 2 * ENOUGH_SECONDS:
@@ -59,7 +57,7 @@ class Nightly:
         event = EventFacts(f"NIGHT:{night}", "facts", iso(now), "", 0, "WRITER")
         lease = self.ledger.claim(
             event,
-            self.switches.current().modes,
+            self.runtime.switches.current().modes,
             lease_seconds=time_left_seconds() + LEASE_GRACE_SECONDS,
             takeover=frozenset(),
         )
@@ -70,7 +68,7 @@ class Nightly:
             outcome = self._run(time_left_seconds)
         except MiddlewareError as error:
             self.ledger.release(lease, reason=reason_of(error), due_epoch=None)
-            self.log.event("facts.night_interrupted", reason=reason_of(error))
+            self.runtime.log.event("facts.night_interrupted", reason=reason_of(error))
             return f"waiting:{reason_of(error)}"
         if not outcome.startswith("checked"):
             self.ledger.release(lease, reason=outcome, due_epoch=None)
@@ -89,18 +87,18 @@ class Nightly:
         ages = comparison.newest_seconds.items()
         silent = [source for source, age in ages if age > SILENT_SECONDS]
         for source in silent:
-            self.log.event("facts.silent", source=source)
-        self.log.metric("mw.facts.silent", len(silent))
+            self.runtime.log.event("facts.silent", source=source)
+        self.runtime.log.metric("mw.facts.silent", len(silent))
         found = comparison.differences
         for one in found[:_SHOWN]:
-            self.log.event(
+            self.runtime.log.event(
                 "facts.difference", day=one.day, sink=one.sink, known=one.known, there=one.there
             )
         missing = sum(one.known - one.there for one in found)
-        self.log.metric("mw.facts.missing", missing)
+        self.runtime.log.metric("mw.facts.missing", missing)
         if comparison.dataset is not None:
-            self.log.metric("mw.facts.table_rows", sum(comparison.dataset.values()))
-        self.log.event(
+            self.runtime.log.metric("mw.facts.table_rows", sum(comparison.dataset.values()))
+        self.runtime.log.event(
             "facts.checked",
             days=len(comparison.ledger),
             missing=missing,

@@ -35,7 +35,7 @@ from chalicelib.once.action import ActionRow, ActionStatus
 from chalicelib.once.effects import Attempt, Effects, StepAction
 from chalicelib.once.event import LEASE_GRACE_SECONDS, EventStatus, Lease
 from chalicelib.once.ledger.events import Ledger
-from chalicelib.once.ports import Clock, Log, Modes, SwitchesPort
+from chalicelib.once.ports import Modes, Runtime
 
 ENOUGH_SECONDS = 60.0
 """No batch starts with less time left: dimensions, a POST and its record must still fit."""
@@ -77,7 +77,7 @@ class _Run:
         return self.attempt.lease
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FactWriter:
     """Runs every minute; built once per container.
 
@@ -92,9 +92,7 @@ class FactWriter:
     store: FactLedger
     sinks: Sequence[Dimensions]
     effects: Effects
-    switches: SwitchesPort
-    clock: Clock
-    log: Log
+    runtime: Runtime
     rows_per_post: int = ROWS_PER_POST
 
     def run(self, *, time_left_seconds: TimeLeft) -> PostingSummary:
@@ -126,7 +124,7 @@ class FactWriter:
 
     def _alone(self, done: str, time_left: TimeLeft, work: Callable[[_Run], None]) -> str:
         """Do some work under the writer's lease; returns `done` or why it was not done."""
-        switches = self.switches.current()
+        switches = self.runtime.switches.current()
         held = switches.forbids(POST_FACTS)
         if held is not None:
             return f"held:{held}"
@@ -142,7 +140,7 @@ class FactWriter:
             sink.refresh(run.attempt)
 
     def _run(self, summary: PostingSummary, time_left: TimeLeft) -> None:
-        switches = self.switches.current()
+        switches = self.runtime.switches.current()
         held = switches.forbids(POST_FACTS)
         if held is not None:
             summary.outcome = f"held:{held}"
@@ -156,7 +154,7 @@ class FactWriter:
     def _start(self, summary: PostingSummary, modes: Modes, time_left: TimeLeft) -> _Run | None:
         """A run under the lease; None while another run holds it, or the vendor asked to wait."""
         lease = self.ledger.claim(
-            writer_event(self.clock.now()),
+            writer_event(self.runtime.clock.now()),
             modes,
             lease_seconds=time_left() + LEASE_GRACE_SECONDS,
             takeover=_REOPEN,
@@ -169,7 +167,7 @@ class FactWriter:
             summary.outcome = "waiting:rebuild"
             self.ledger.release(lease, reason=why.REBUILD, due_epoch=None)
             return None
-        if run.batch.not_before > self.clock.now().timestamp():
+        if run.batch.not_before > self.runtime.clock.now().timestamp():
             summary.outcome = "waiting:asked_to"
             self.ledger.release(lease, reason=why.ASKED_TO, due_epoch=None)
             return None
@@ -180,10 +178,10 @@ class FactWriter:
 
         Its dataset lacks facts then: the nightly check counts them until a rebuild has completed.
         """
-        self.log.metric("mw.facts.blocked")
-        if self.clock.now().timestamp() < rebuild.until:
+        self.runtime.log.metric("mw.facts.blocked")
+        if self.runtime.clock.now().timestamp() < rebuild.until:
             return True
-        self.log.event("facts.rebuild_given_up", posted=rebuild.posted)
+        self.runtime.log.event("facts.rebuild_given_up", posted=rebuild.posted)
         run.batch = Batch(run.batch.number)
         return False
 
@@ -201,7 +199,7 @@ class FactWriter:
         except ProviderError as error:
             run.summary.outcome = f"waiting:{reason_of(error)}"
             if error.retry_after:
-                later = self.clock.now().timestamp() + error.retry_after
+                later = self.runtime.clock.now().timestamp() + error.retry_after
                 self._store(run, replace(run.batch, not_before=later))
             self.ledger.release(run.lease, reason=error.reason, due_epoch=None)
             return
@@ -218,7 +216,7 @@ class FactWriter:
 
     def _post_all(self, run: _Run) -> None:
         """Post the open batch, then all pending facts."""
-        self._ensure(run, dimension_keys((), self.clock.now().year))
+        self._ensure(run, dimension_keys((), self.runtime.clock.now().year))
         if run.batch.keys:
             self._post(run, self.store.pending(run.batch.keys), is_retry=True)
         tried = {fact.key for fact, _ in run.suspects}
@@ -236,7 +234,7 @@ class FactWriter:
 
     def _open(self, run: _Run, facts: Sequence[Fact]) -> None:
         """Store a batch before any of its rows is sent."""
-        number = max(run.batch.number + 1, int(self.clock.now().timestamp() * 1000))
+        number = max(run.batch.number + 1, int(self.runtime.clock.now().timestamp() * 1000))
         self._store(run, Batch(number, tuple(fact.key for fact in facts)))
 
     def _store(self, run: _Run, batch: Batch) -> None:
@@ -251,7 +249,7 @@ class FactWriter:
         """
         if not facts:
             return
-        self._ensure(run, dimension_keys(facts, self.clock.now().year))
+        self._ensure(run, dimension_keys(facts, self.runtime.clock.now().year))
         row = self._append(run, facts)
         match row.status:
             case ActionStatus.DONE:
@@ -321,26 +319,26 @@ class FactWriter:
         A table that accepts no row at all is misconfigured: its facts wait for an operator.
         """
         if run.suspects and not run.summary.posts:
-            self.log.metric("mw.facts.table_refuses")
+            self.runtime.log.metric("mw.facts.table_refuses")
             raise HandBackError(why.EVERY_ROW_REFUSED)
         if run.suspects:
             self._check_lease(run)
         for fact, reason in run.suspects:
             self.store.settle([fact], FactStatus.FAILED, batch=run.batch.number, reason=reason)
-            self.log.event("facts.failed", reason=reason, source=fact.source)
+            self.runtime.log.event("facts.failed", reason=reason, source=fact.source)
             run.summary.failed += 1
         run.suspects.clear()
 
     def _check_lease(self, run: _Run) -> None:
         """A run that was suspended past its lease leaves the record to the next one."""
-        if self.clock.now().timestamp() > run.lease.until_epoch - LEASE_GRACE_SECONDS / 2:
+        if self.runtime.clock.now().timestamp() > run.lease.until_epoch - LEASE_GRACE_SECONDS / 2:
             raise HandBackError(why.LEASE_OVER)
 
     def _report(self, summary: PostingSummary) -> None:
         """Log and count the run, unless it was idle: there is one every minute."""
         if summary.outcome == "idle":
             return
-        self.log.event(
+        self.runtime.log.event(
             "facts.run",
             outcome=summary.outcome,
             posts=summary.posts,
@@ -349,7 +347,7 @@ class FactWriter:
             prolonged=summary.prolonged,
         )
         if summary.outcome != "posted":
-            self.log.metric("mw.facts.waiting", outcome=summary.outcome.partition(":")[0])
-        self.log.metric("mw.facts.posted", summary.posted)
+            self.runtime.log.metric("mw.facts.waiting", outcome=summary.outcome.partition(":")[0])
+        self.runtime.log.metric("mw.facts.posted", summary.posted)
         if summary.failed:
-            self.log.metric("mw.facts.failed", summary.failed)
+            self.runtime.log.metric("mw.facts.failed", summary.failed)

@@ -14,7 +14,6 @@ from datetime import timedelta
 from chalicelib.once.event import LEASE_GRACE_SECONDS
 from chalicelib.once.intake import Intake
 from chalicelib.once.ledger.events import Ledger
-from chalicelib.once.ports import Clock, Log
 from chalicelib.once.recovery.cursor import SweepCursor, Sweeps
 from chalicelib.once.recovery.rebuilders import Rebuilder
 from chalicelib.once.recovery.sweep import Summary, SweepActions, SweepPart
@@ -25,7 +24,7 @@ WINDOW = timedelta(hours=24)
 """How far back open tickets are listed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reconciler:
     """Sweeps; built once per container.
 
@@ -39,8 +38,6 @@ class Reconciler:
     intake: Intake
     settlement: Settlement
     rebuilders: Mapping[str, Rebuilder]
-    clock: Clock
-    log: Log
     parts: Sequence[SweepPart] = ()
 
     def sweep(
@@ -65,7 +62,7 @@ class Reconciler:
         cursor = self.sweeps.take(lease_seconds=time_left_seconds() + LEASE_GRACE_SECONDS)
         if cursor is None:
             summary.listing = "busy"
-            self.log.event("reconcile.busy")
+            self.intake.log.event("reconcile.busy")
             return summary
         cursor = self._run(cursor, sweep, window)
         self.sweeps.end(cursor, asdict(summary))
@@ -74,27 +71,27 @@ class Reconciler:
 
     def _run(self, cursor: SweepCursor, sweep: SweepActions, window: timedelta) -> SweepCursor:
         """Run every part; a part that fails adds its reason and does not stop the others."""
-        rows = RowSweep(self.ledger, self.settlement, self.rebuilders, self.clock, sweep)
+        rows = RowSweep(self.ledger, self.settlement, self.rebuilders, self.intake.clock, sweep)
         rows.run()
-        since = self.clock.now() - window
+        since = self.intake.clock.now() - window
         for part in self.parts:
             with sweep.guard("part"):
                 cursor = part.run(cursor, sweep, since=since)
         return cursor
 
     def _report(self, summary: Summary) -> None:
-        self.log.event("reconcile.summary", **asdict(summary))
+        self.intake.log.event("reconcile.summary", **asdict(summary))
         # Every name is written in full: a test compares alarms and dashboard with these literals.
-        self.log.metric("mw.reconcile.requeued", summary.requeued)
-        self.log.metric("mw.reconcile.missing", summary.missing + summary.texts_missing)
-        self.log.metric("mw.reconcile.stranded", summary.stranded)
-        self.log.metric("mw.reconcile.settled", summary.settled)
-        self.log.metric("mw.reconcile.unknown", summary.unknown)
-        self.log.metric("mw.reconcile.buried", summary.buried)
-        self.log.metric("mw.reconcile.handoffs", summary.handoffs)
+        self.intake.log.metric("mw.reconcile.requeued", summary.requeued)
+        self.intake.log.metric("mw.reconcile.missing", summary.missing + summary.texts_missing)
+        self.intake.log.metric("mw.reconcile.stranded", summary.stranded)
+        self.intake.log.metric("mw.reconcile.settled", summary.settled)
+        self.intake.log.metric("mw.reconcile.unknown", summary.unknown)
+        self.intake.log.metric("mw.reconcile.buried", summary.buried)
+        self.intake.log.metric("mw.reconcile.handoffs", summary.handoffs)
         if summary.failures:
-            self.log.metric("mw.reconcile.failures", sum(summary.failures.values()))
+            self.intake.log.metric("mw.reconcile.failures", sum(summary.failures.values()))
         if summary.oldest_seconds is not None:
-            self.log.metric("mw.reconcile.oldest_unfinished_seconds", summary.oldest_seconds)
+            self.intake.log.metric("mw.reconcile.oldest_unfinished_seconds", summary.oldest_seconds)
         if summary.problems or summary.listing != "complete":
-            self.log.metric("mw.reconcile.incomplete")
+            self.intake.log.metric("mw.reconcile.incomplete")

@@ -14,16 +14,13 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.event_names import Name
-from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.handoffs import listed_id
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Record
-from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.context import MESSAGE_GONE, EventContext
-from chalicelib.outreach.events.drafting import Drafting, lasting, sending
+from chalicelib.outreach.events.drafting import lasting, sending
 from chalicelib.outreach.events.handler import Handler
 from chalicelib.outreach.messages.plan import MessagePlan
 from chalicelib.outreach.messages.purpose import Purpose
-from chalicelib.outreach.messages.sent import SentMessages
 
 _NOTED: Mapping[str, Name] = {"take": Name.TAKEN, "close": Name.CLOSED}
 """Acts that send nothing, and what the company hears."""
@@ -35,17 +32,6 @@ class ActHandler(Handler):
     A reply leaves by the same door as the machine's: switches, ledger, register and WhatsApp's window.
     It waits for no quiet hours, as a person chose the time, and for no other event.
     """
-
-    def __init__(
-        self,
-        conversations: Conversations,
-        sent: SentMessages,
-        drafting: Drafting,
-        events: CompanyEvents,
-    ) -> None:
-        super().__init__(conversations, sent)
-        self._drafting = drafting
-        self._events = events
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""

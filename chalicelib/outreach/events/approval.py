@@ -21,14 +21,10 @@ from chalicelib.outreach.conversations.records import (
 )
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.context import EventContext
-from chalicelib.outreach.events.drafting import Drafting
-from chalicelib.outreach.events.handler import Handler
-from chalicelib.outreach.events.held import HeldMessages
-from chalicelib.outreach.events.waiting import WaitingEvents
+from chalicelib.outreach.events.handler import Handler, HandlerParts
 from chalicelib.outreach.messages.ending import Endings
 from chalicelib.outreach.messages.look import CONTINUED
 from chalicelib.outreach.messages.purpose import Purpose
-from chalicelib.outreach.messages.sent import SentMessages
 from chalicelib.outreach.project import rules
 
 NO_PERSON: Mapping[str, Any] = {"hand_off_to_human": False, "function_call": False}
@@ -43,17 +39,11 @@ class ApprovalHandler(Handler):
 
     def __init__(
         self,
-        conversations: Conversations,
-        sent: SentMessages,
-        drafting: Drafting,
-        held: HeldMessages,
-        waiting: WaitingEvents,
+        parts: HandlerParts,
+        *,
         endings: Endings,
     ) -> None:
-        super().__init__(conversations, sent)
-        self._drafting = drafting
-        self._held = held
-        self._waiting = waiting
+        super().__init__(parts)
         self._endings = endings
 
     def plan(self, event: Event, switches: Switches) -> Plan:

@@ -9,22 +9,13 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.event_names import Name
-from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.handler import Handler
-from chalicelib.outreach.messages.sent import SentMessages
 
 
 class ClickHandler(Handler):
     """`Handler` for `EventKind.CLICK`."""
-
-    def __init__(
-        self, conversations: Conversations, sent: SentMessages, events: CompanyEvents
-    ) -> None:
-        super().__init__(conversations, sent)
-        self._events = events
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""

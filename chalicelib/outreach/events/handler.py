@@ -13,9 +13,13 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.once.reasons import REFUSED, declared
 from chalicelib.outreach import reasons
+from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.context import EventContext
+from chalicelib.outreach.events.drafting import Drafting
+from chalicelib.outreach.events.held import HeldMessages
+from chalicelib.outreach.events.waiting import WaitingEvents
 from chalicelib.outreach.messages.plan import MessagePlan, held_in
 from chalicelib.outreach.messages.sent import OPT_OUT_CODE, SWITCHES, Sending, SentMessages
 from chalicelib.outreach.sending.effects import HAND_OFF, MESSAGES, hand_off
@@ -32,16 +36,33 @@ class ActionResult:
     row: ActionRow
 
 
-class Handler(ABC):
-    """One kind of event.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandlerParts:
+    """What the handlers of all kinds have in common.
 
-    Args:
-        sent: keeps what became of its messages.
+    Attributes:
+        sent: keeps what became of a message.
+        events: tells the company.
     """
 
-    def __init__(self, conversations: Conversations, sent: SentMessages) -> None:
-        self._conversations = conversations
-        self._sent = sent
+    conversations: Conversations
+    sent: SentMessages
+    drafting: Drafting
+    held: HeldMessages
+    waiting: WaitingEvents
+    events: CompanyEvents
+
+
+class Handler(ABC):
+    """One kind of event."""
+
+    def __init__(self, parts: HandlerParts) -> None:
+        self._conversations = parts.conversations
+        self._sent = parts.sent
+        self._drafting = parts.drafting
+        self._held = parts.held
+        self._waiting = parts.waiting
+        self._events = parts.events
 
     @abstractmethod
     def plan(self, event: Event, switches: Switches) -> Plan:

@@ -17,6 +17,7 @@ from chalicelib.outreach.events.approval import ApprovalHandler
 from chalicelib.outreach.events.click import ClickHandler
 from chalicelib.outreach.events.drafting import Drafting
 from chalicelib.outreach.events.flow import OutreachFlow
+from chalicelib.outreach.events.handler import HandlerParts
 from chalicelib.outreach.events.held import HeldMessages
 from chalicelib.outreach.events.message import MessageHandler
 from chalicelib.outreach.events.start import StartHandler
@@ -66,30 +67,29 @@ def outreach_flow(
     sent = SentMessages(endings, message_id_header)
     drafting = Drafting(composer, clock, check_secrets, endings, current)
     in_order = ConversationOrder(conversations, ledger, clock)
-    waiting = WaitingEvents(in_order, endings, clock, current)
     matching = Matching(conversations, ownership, clock, opaque, message_id_header)
     pace = AnswerPace(conversations, allowances, clock, opaque, current)
-    held = HeldMessages(drafting)
+    parts = HandlerParts(
+        conversations=conversations,
+        sent=sent,
+        drafting=drafting,
+        held=HeldMessages(drafting),
+        waiting=WaitingEvents(in_order, endings, clock, current),
+        events=events,
+    )
     handlers = {
         EventKind.START: StartHandler(
-            conversations,
-            sent,
-            starts,
-            drafting,
-            held,
-            waiting,
-            endings,
-            matching.pairs,
-            processor_version,
-            events,
+            parts,
+            starts=starts,
+            endings=endings,
+            pairs=matching.pairs,
+            processor_version=processor_version,
         ),
-        EventKind.MESSAGE: MessageHandler(
-            conversations, sent, drafting, held, waiting, pace, events
-        ),
-        EventKind.APPROVAL: ApprovalHandler(conversations, sent, drafting, held, waiting, endings),
-        EventKind.ACT: ActHandler(conversations, sent, drafting, events),
-        EventKind.STEP: StepHandler(conversations, sent, drafting, waiting),
-        EventKind.TOOL: ToolResultHandler(conversations, sent, drafting, held, waiting, clock),
-        EventKind.CLICK: ClickHandler(conversations, sent, events),
+        EventKind.MESSAGE: MessageHandler(parts, pace=pace),
+        EventKind.APPROVAL: ApprovalHandler(parts, endings=endings),
+        EventKind.ACT: ActHandler(parts),
+        EventKind.STEP: StepHandler(parts),
+        EventKind.TOOL: ToolResultHandler(parts, clock=clock),
+        EventKind.CLICK: ClickHandler(parts),
     }
     return flow(handlers, conversations, matching, in_order, clock, receive_count)

@@ -15,7 +15,6 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.event_names import Name
-from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.consent.words import Word, heard
 from chalicelib.outreach.conversations import numbers
 from chalicelib.outreach.conversations.do_not_contact import Reason, addresses_of
@@ -40,16 +39,12 @@ from chalicelib.outreach.conversations.records import (
     Entry,
     Record,
 )
-from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.context import (
     MESSAGE_GONE,
     EventContext,
     may_send,
 )
-from chalicelib.outreach.events.drafting import Drafting
-from chalicelib.outreach.events.handler import Handler
-from chalicelib.outreach.events.held import HeldMessages
-from chalicelib.outreach.events.waiting import WaitingEvents
+from chalicelib.outreach.events.handler import Handler, HandlerParts
 from chalicelib.outreach.hearing import loops
 from chalicelib.outreach.hearing.matching import Match
 from chalicelib.outreach.jobs import InboundMessage
@@ -58,7 +53,6 @@ from chalicelib.outreach.messages.fixed import carrier_answers, help_answer, sto
 from chalicelib.outreach.messages.look import PERSON_ANSWERS
 from chalicelib.outreach.messages.plan import MessagePlan, hand_off_plan
 from chalicelib.outreach.messages.purpose import Purpose
-from chalicelib.outreach.messages.sent import SentMessages
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.project.pace import AnswerPace
 from chalicelib.outreach.tools.confirmation import Said, confirmation_of
@@ -69,20 +63,12 @@ class MessageHandler(Handler):
 
     def __init__(
         self,
-        conversations: Conversations,
-        sent: SentMessages,
-        drafting: Drafting,
-        held: HeldMessages,
-        waiting: WaitingEvents,
+        parts: HandlerParts,
+        *,
         pace: AnswerPace,
-        events: CompanyEvents,
     ) -> None:
-        super().__init__(conversations, sent)
-        self._drafting = drafting
-        self._held = held
-        self._waiting = waiting
+        super().__init__(parts)
         self._pace = pace
-        self._events = events
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""

@@ -14,7 +14,6 @@ from chalicelib.once.effect import Effect
 from chalicelib.once.event import EventStatus, Lease
 from chalicelib.once.flow import Event, Flow, NotAnEvent
 from chalicelib.once.job import facts_of
-from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
@@ -23,11 +22,9 @@ from chalicelib.outreach.company_events.event_names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import Record, Status
-from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.hearing.ownership import WRONG_ACCOUNT, Ownership, foreign_key, key_of
 from chalicelib.outreach.jobs import DeliveryReceipt
-from chalicelib.outreach.messages.following import FollowUps
-from chalicelib.outreach.project.admission import Starts
+from chalicelib.outreach.messages.following import ConversationStores, FollowUps
 from chalicelib.outreach.resume import Resume
 from chalicelib.outreach.sending.effects import KINDS
 from chalicelib.outreach.twilio.refusals import dead_by
@@ -53,7 +50,7 @@ class ReceiptFlow(Flow):
     """`once.flow.Flow` for `DeliveryReceipt`s.
 
     Args:
-        ledger: settles the action that the receipt proves.
+        kept: its ledger settles the action that the receipt proves.
         resume: puts a parked event back on the queue.
         events: tells the company.
         follow_ups: what comes after an opening that was not delivered.
@@ -61,17 +58,16 @@ class ReceiptFlow(Flow):
 
     def __init__(
         self,
-        conversations: Conversations,
-        starts: Starts,
-        ledger: Ledger,
+        *,
+        kept: ConversationStores,
         resume: Resume,
         ownership: Ownership,
         events: CompanyEvents,
         follow_ups: FollowUps,
     ) -> None:
-        self._conversations = conversations
-        self._starts = starts
-        self._ledger = ledger
+        self._conversations = kept.conversations
+        self._starts = kept.starts
+        self._ledger = kept.ledger
         self._resume = resume
         self._ownership = ownership
         self._events = events

@@ -16,24 +16,18 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.event_names import UNOPENED, Name
-from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.records import (
     CONTINUES,
     DO_NOT_CONTACT,
     NEVER_OPENED,
     Record,
 )
-from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.context import EventContext, may_send
-from chalicelib.outreach.events.drafting import Drafting
-from chalicelib.outreach.events.handler import ActionResult, Handler
-from chalicelib.outreach.events.held import HeldMessages
-from chalicelib.outreach.events.waiting import WaitingEvents
+from chalicelib.outreach.events.handler import ActionResult, Handler, HandlerParts
 from chalicelib.outreach.jobs import StartConversation
 from chalicelib.outreach.messages.ending import GIVEN_UP, Endings
 from chalicelib.outreach.messages.look import ANSWERED, PERSON_ANSWERS
 from chalicelib.outreach.messages.purpose import Purpose
-from chalicelib.outreach.messages.sent import SentMessages
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.project.admission import Starts
 from chalicelib.outreach.sending.effects import HAND_OFF
@@ -55,26 +49,18 @@ class StartHandler(Handler):
 
     def __init__(
         self,
-        conversations: Conversations,
-        sent: SentMessages,
+        parts: HandlerParts,
+        *,
         starts: Starts,
-        drafting: Drafting,
-        held: HeldMessages,
-        waiting: WaitingEvents,
         endings: Endings,
         pairs: Callable[[Channel, str, str], Sequence[str]],
         processor_version: str,
-        events: CompanyEvents,
     ) -> None:
-        super().__init__(conversations, sent)
+        super().__init__(parts)
         self._starts = starts
-        self._drafting = drafting
-        self._held = held
-        self._waiting = waiting
         self._endings = endings
         self._pairs = pairs
         self._version = processor_version
-        self._events = events
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""

@@ -22,16 +22,13 @@ from chalicelib.outreach.conversations.records import (
     Record,
     Status,
 )
-from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.context import EventContext
-from chalicelib.outreach.events.drafting import Drafting, lasting, sending
+from chalicelib.outreach.events.drafting import lasting, sending
 from chalicelib.outreach.events.handler import Handler
-from chalicelib.outreach.events.waiting import WaitingEvents
 from chalicelib.outreach.messages.fixed import with_opt_out_line
 from chalicelib.outreach.messages.look import ANSWERED, PERSON_ANSWERS
 from chalicelib.outreach.messages.plan import MessagePlan
 from chalicelib.outreach.messages.purpose import Purpose
-from chalicelib.outreach.messages.sent import SentMessages
 from chalicelib.outreach.project.follow_up_settings import END
 from chalicelib.outreach.project.project import Project
 
@@ -42,17 +39,6 @@ NOT_DECLARED = reasons.NOT_DECLARED
 
 class StepHandler(Handler):
     """`Handler` for `EventKind.STEP`."""
-
-    def __init__(
-        self,
-        conversations: Conversations,
-        sent: SentMessages,
-        drafting: Drafting,
-        waiting: WaitingEvents,
-    ) -> None:
-        super().__init__(conversations, sent)
-        self._drafting = drafting
-        self._waiting = waiting
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`.

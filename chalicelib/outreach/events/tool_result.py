@@ -24,15 +24,10 @@ from chalicelib.outreach.conversations.records import (
     Entry,
     Record,
 )
-from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.context import EventContext
-from chalicelib.outreach.events.drafting import Drafting
-from chalicelib.outreach.events.handler import Handler
-from chalicelib.outreach.events.held import HeldMessages
-from chalicelib.outreach.events.waiting import WaitingEvents
+from chalicelib.outreach.events.handler import Handler, HandlerParts
 from chalicelib.outreach.messages.plan import hand_off_plan
 from chalicelib.outreach.messages.purpose import Purpose
-from chalicelib.outreach.messages.sent import SentMessages
 from chalicelib.outreach.project import rules
 
 _OVER = {FAILED: reasons.TOOL_FAILED, NO_RESULT: reasons.NO_RESULT}
@@ -43,17 +38,11 @@ class ToolResultHandler(Handler):
 
     def __init__(
         self,
-        conversations: Conversations,
-        sent: SentMessages,
-        drafting: Drafting,
-        held: HeldMessages,
-        waiting: WaitingEvents,
+        parts: HandlerParts,
+        *,
         clock: Clock,
     ) -> None:
-        super().__init__(conversations, sent)
-        self._drafting = drafting
-        self._held = held
-        self._waiting = waiting
+        super().__init__(parts)
         self._clock = clock
 
     def plan(self, event: Event, switches: Switches) -> Plan:

@@ -63,7 +63,16 @@ class Next:
     attributes: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationStores:
+    """Where a conversation, its start and its events are kept."""
+
+    conversations: Conversations
+    starts: Starts
+    ledger: Ledger
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FollowUps:
     """What follows a message, or a failure.
 
@@ -73,9 +82,7 @@ class FollowUps:
         events: tells the company.
     """
 
-    conversations: Conversations
-    starts: Starts
-    ledger: Ledger
+    kept: ConversationStores
     clock: Clock
     opaque: Callable[[], keys.OpaqueIds]
     current: Callable[[Record], Project]
@@ -97,7 +104,7 @@ class FollowUps:
         at = self.clock.now() + timedelta(minutes=step.after_minutes)
         event_key = outreach_keys.follow(record.opaque_id, name)
         facts = own_event(event_key, record.opaque_id, iso(at), SOURCE)
-        row = self.ledger.scheduling(facts, at.timestamp())
+        row = self.kept.ledger.scheduling(facts, at.timestamp())
         return Next(row, {NEXT_STEP: {"step": name, "at": iso(at)}})
 
     def fall_back(self, record: Record, lease: Lease | None = None) -> None:
@@ -116,16 +123,16 @@ class FollowUps:
         declared = Project(record.item).follow_ups
         if declared is None or not declared.fallback:
             return
-        record = self.conversations.get(record)
+        record = self.kept.conversations.get(record)
         if not record.is_continued:
             is_wanted = record.status == Status.FAILED and not record.person_act
-            if not is_wanted or self.conversations.has_heard(record):
+            if not is_wanted or self.kept.conversations.has_heard(record):
                 return
             if not self._open_next(record, lease):
                 return
-            record = self.conversations.get(record)
+            record = self.kept.conversations.get(record)
         link = record.item.get(CONTINUED_BY)
-        linked = self.conversations.find(link["conversation"]) if link else None
+        linked = self.kept.conversations.find(link["conversation"]) if link else None
         if link is None or linked is None:
             return
         self.events.record(
@@ -145,7 +152,7 @@ class FollowUps:
             return False
         for channel in project.channels_left(record.item, tried_of(record), declared.fallback):
             linked = Record(self._attributes(record, project, channel))
-            forbidden = self.conversations.forbids(linked)
+            forbidden = self.kept.conversations.forbids(linked)
             if forbidden in TECHNICAL:
                 continue
             return forbidden is None and self._open(record, linked, lease)
@@ -156,16 +163,16 @@ class FollowUps:
         facts = own_event(linked.start_event, linked.opaque_id, now, SOURCE)
         link = _link(linked)
         pairs = pair_ids(self.opaque(), linked.channel, linked.sender, linked.primary_channel)
-        opened = self.conversations.open(
+        opened = self.kept.conversations.open(
             linked.item,
             pairs=pairs,
             also=(
-                self.starts.linking(facts, linked.company_id),
-                self.conversations.continuing(record, link),
-                *((self.starts.holding(lease),) if lease else ()),
+                self.kept.starts.linking(facts, linked.company_id),
+                self.kept.conversations.continuing(record, link),
+                *((self.kept.starts.holding(lease),) if lease else ()),
             ),
         )
-        return opened.record is not None or self.conversations.get(record).is_continued
+        return opened.record is not None or self.kept.conversations.get(record).is_continued
 
     def _attributes(self, record: Record, project: Project, channel: Channel) -> dict[str, Any]:
         recipient = str(record.item[channel.traits.address.field])

@@ -14,6 +14,7 @@ from http import HTTPStatus
 from typing import Any
 
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from botocore.config import Config
 from botocore.exceptions import (
     ClientError,
     NoCredentialsError,
@@ -43,6 +44,9 @@ from chalicelib.vendors.reasons import (
 
 PROVIDER = "ses"
 OPERATION = "send_email"
+SES_RETRIES: Mapping[str, int] = {"total_max_attempts": 1}
+"""SES takes no client token: a send that the SDK repeats is sent twice."""
+SES_CONFIG = Config(retries=dict(SES_RETRIES))  # the SDK changes what it is given
 TAG = "send"
 """Name of the tag that carries ``{opaque conversation id}_{entry id}``."""
 

@@ -20,8 +20,8 @@ from chalicelib.support.effects import ATTENTION_TAG
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.own_words import own_part
 from chalicelib.support.replies.templates import CATALOGUE
-from chalicelib.support.settings import SupportSettings
 from chalicelib.support.tickets import Ticket
+from chalicelib.support_settings import SupportSettings
 from chalicelib.vendors.machine_mail import is_machine_mail
 
 ANSWERED_TAG = "mw-auto-replied"

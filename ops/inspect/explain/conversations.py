@@ -48,7 +48,7 @@ def conversation(looking: Looking, opaque_id: str) -> LookupResult | None:
 
 def address(looking: Looking, text: str) -> LookupResult | None:
     """By a phone number in E.164 or an e-mail address: its newest conversations, of any company."""
-    conversations = looking.session.services.conversations
+    conversations = looking.session.services.outreach.conversations
     now = looking.session.services.clock.now()
     records = list(conversations.created_between(text, _LONG_AGO, now))[::-1]
     if not records:
@@ -127,7 +127,7 @@ def message_id(looking: Looking, text: str) -> LookupResult | None:
 def _opened(looking: Looking, opaque_id: str, record: Record | None = None) -> LookupResult:
     """Every event of a conversation: of its trail, of its messages, and of its hand-off."""
     events = looking.reader.events_of(opaque_id)
-    conversations = looking.session.services.conversations
+    conversations = looking.session.services.outreach.conversations
     record = record or conversations.find(opaque_id)
     state = {}
     if record is not None:

@@ -35,5 +35,5 @@ def event(looking: Looking, key: str) -> LookupResult:
 
 def fact(looking: Looking, key: str) -> LookupResult | None:
     """A fact of the report."""
-    row = looking.session.services.fact_ledger.row(key)
+    row = looking.session.services.facts.ledger.row(key)
     return LookupResult(key, facts=(row,)) if row is not None and "metric" in row else None

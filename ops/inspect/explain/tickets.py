@@ -15,7 +15,7 @@ def ticket(looking: Looking, conversation_id: str) -> LookupResult | None:
     """The events of a ticket's comments, which Richpanel lists, and those that its trail names."""
     found, notes = looking.reader.events_of(conversation_id), []
     try:
-        shown = looking.session.services.richpanel.read_ticket(conversation_id)
+        shown = looking.session.services.support.richpanel.read_ticket(conversation_id)
     except MiddlewareError:
         found |= _unfinished(looking, conversation_id)
         if not looking.deep:
@@ -25,7 +25,7 @@ def ticket(looking: Looking, conversation_id: str) -> LookupResult | None:
         found |= {ticket_keys.ticket_message(conversation_id, comment.id) for comment in theirs}
     if looking.deep:
         found |= scanning.of_conversation(looking, conversation_id)
-    known = looking.session.services.state.read(conversation_id)
+    known = looking.session.services.support.state.read(conversation_id)
     state = {}
     if known is not None:
         state = {

@@ -11,6 +11,7 @@ from chalicelib.facts.posting.dataset_reader import DatasetReader
 from chalicelib.facts.posting.ndjson import FileRows
 from chalicelib.facts.posting.nightly import Nightly
 from chalicelib.facts.shifts import shift_rows
+from chalicelib.once.ports import Runtime
 from local.vendors.powerbi import WORKSPACE
 from tests.rigs.fact_writer import Crash, CrashingClient, fact
 from tests.rigs.memory_stage import ON_BOTH
@@ -37,12 +38,12 @@ def night(writer_rig, archive):
         reader = DatasetReader(writer_rig.sink().client, WORKSPACE, writer_rig.dataset)
         check = FactCheck(writer_rig.store(), archive if is_archived else None, reader)
         return Nightly(
-            writer_rig.ledger(client),
-            writer,
-            lambda: check,
-            writer_rig.switches,
-            writer_rig.clock,
-            writer_rig.log,
+            ledger=writer_rig.ledger(client),
+            writer=writer,
+            check=lambda: check,
+            runtime=Runtime(
+                clock=writer_rig.clock, log=writer_rig.log, switches=writer_rig.switches
+            ),
         )(time_left_seconds=lambda: 230.0)
 
     return run

@@ -295,7 +295,11 @@ def test_a_notification_waits_with_all_events_that_have_not_ended(rig, receive):
 def test_a_worker_that_dies_while_it_sets_a_job_aside_loses_nothing(rig, dies):
     """Whatever was done by then, its message comes again, and with the copy it is one event."""
     rig.fails = {"any": [paced()]}
-    where = {"let_wait": rig.flow, "send_later": rig.worker.aside, "release": rig.ledger}[dies]
+    where = {
+        "let_wait": rig.flow,
+        "send_later": rig.worker.postponing.aside,
+        "release": rig.ledger,
+    }[dies]
     real = getattr(where, dies)
 
     def dying(*arguments, **named):

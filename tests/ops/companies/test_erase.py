@@ -48,7 +48,7 @@ def written_to(outreach):
     for post in outreach.twilio.callbacks():
         outreach.deliver(post)
     outreach.run()
-    assert len(list(outreach.services.desk.waiting())) == 1
+    assert len(list(outreach.services.outreach.desk.waiting())) == 1
     return outreach
 
 
@@ -137,7 +137,7 @@ def test_no_index_finds_an_erased_recipient_and_other_conversations_are_intact(w
         assert MAIL not in json.dumps(rows)
     assert written_to.record("sms", OTHER).item == before.item
     assert written_to.history(before) == history
-    assert list(written_to.services.desk.waiting()) == []
+    assert list(written_to.services.outreach.desk.waiting()) == []
 
 
 def test_erased_rows_are_counted_by_table(written_to, run):
@@ -237,7 +237,7 @@ def test_what_is_kept_of_a_pair_is_erased_also_after_the_conversation(outreach, 
     outreach.start("req-1", "sms")
     outreach.start("req-other", "sms", OTHER)
     outreach.run()
-    table = outreach.services.conversations._table
+    table = outreach.services.outreach.conversations._table
     if is_over:
         for item in table.scan_page(limit=1000)[0]:
             if item["conversation_id"] != "pair":
@@ -247,7 +247,7 @@ def test_what_is_kept_of_a_pair_is_erased_also_after_the_conversation(outreach, 
     assert len(pairs) == 1
     outreach.deliver(outreach.says("Hello", whatsapp=False))
     outreach.run()
-    assert list(outreach.services.desk.waiting()) == []
+    assert list(outreach.services.outreach.desk.waiting()) == []
 
 
 def test_what_follows_is_erased_with_its_conversation_and_never_sent(outreach, run):

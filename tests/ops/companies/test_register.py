@@ -38,7 +38,7 @@ def test_an_operators_entry_names_them_and_stops_every_channel(outreach, neighbo
         outreach.run()
         assert outreach.fate(channel).json_body["reason"] == "do_not_contact"
     assert outreach.twilio.sent_to(TEL) == []
-    assert not outreach.services.conversations.is_forbidden(TEL, other.COMPANY_ID)
+    assert not outreach.services.outreach.conversations.is_forbidden(TEL, other.COMPANY_ID)
 
 
 def test_an_entry_is_lifted_by_an_operator_and_stays_in_the_list(outreach, run):
@@ -55,7 +55,7 @@ def test_an_entry_is_lifted_by_an_operator_and_stays_in_the_list(outreach, run):
 
 
 def test_the_list_holds_every_reason_of_one_company(outreach, run):
-    register = outreach.services.conversations
+    register = outreach.services.outreach.conversations
     register.forbid(TEL, company.COMPANY_ID, "stop")
     register.forbid(TEL, company.COMPANY_ID, "landline", channel=Channel.SMS)
     register.forbid(MAIL, company.COMPANY_ID, "complained")

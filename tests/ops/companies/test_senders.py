@@ -52,7 +52,7 @@ def with_sms(item, number):
 
 
 def owner(outreach, address):
-    return outreach.services.senders.owner_of(address)
+    return outreach.services.outreach.senders.owner_of(address)
 
 
 def test_storing_a_project_maps_its_senders_and_their_account(outreach, empty_map, put):

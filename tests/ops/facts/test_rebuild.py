@@ -7,7 +7,7 @@ from chalicelib.facts.dataset import DIM_AGENT, DIM_DATE, DIM_METRIC, FACT_EVENT
 from chalicelib.facts.model import Dimension
 from chalicelib.facts.posting.powerbi import SEQUENCE_NUMBER
 from chalicelib.once.event import LANDING_SECONDS, LEASE_GRACE_SECONDS
-from chalicelib.once.ports import Switches
+from chalicelib.once.ports import Runtime, Switches
 from ops.facts import rebuild as fact_rebuild
 from tests.rigs.fact_writer import fact
 
@@ -21,9 +21,7 @@ def rebuild(rig, facts=None, *, sink=None):
         registry=rig.store(),
         sink=sink or rig.sink(),
         agents=lambda: rig.agents,
-        switches=rig.switches,
-        clock=rig.clock,
-        log=rig.log,
+        runtime=Runtime(clock=rig.clock, log=rig.log, switches=rig.switches),
     )
     return made.run(facts or rig.store().all_posted, time_left_seconds=lambda: 230.0)
 

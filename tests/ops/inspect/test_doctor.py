@@ -106,7 +106,7 @@ def test_a_lane_whose_oldest_job_waits_and_a_budget_that_is_used_up_are_warnings
                 }
             ],
         )
-    level, at = set_up.services().richpanel_level, now.timestamp()
+    level, at = set_up.services().support.richpanel_level, now.timestamp()
     level.take(step_to(at, new=at + 300))
 
     found = findings(run)

@@ -223,11 +223,11 @@ def test_a_redrive_between_live_messages_does_not_move_the_state_backwards(syste
     system.richpanel.add_comment("1042", "My password is lost", id="c-2")
     system.post({"ticket_id": "1042", "message_id": "c-2"})
     system.run()
-    before = system.services().state.read("1042")
+    before = system.services().support.state.read("1042")
     assert run("dlq", "redrive").code == 0
     system.run()
     assert system.event()["status"] == "processed"
-    assert system.services().state.read("1042").last_message_at == before.last_message_at
+    assert system.services().support.state.read("1042").last_message_at == before.last_message_at
 
 
 def test_a_letter_that_is_not_a_job_is_left_and_listed(system, run):
@@ -396,16 +396,16 @@ def test_a_person_is_erased_from_every_table_and_no_longer_found(system, run, su
     system.run()
     result = run("erase", "--subject", subject, "--dry-run", "--json").data
     assert result["found"] > 0
-    assert system.services().state.read("1042") is not None
+    assert system.services().support.state.read("1042") is not None
     done = run("erase", "--subject", subject, "--yes", "--json").data
     assert done["found"] == result["found"]
-    assert system.services().state.read("1042") is None
+    assert system.services().support.state.read("1042") is None
     assert not system.audit("1042")
     tombstone = system.event()
     assert tombstone["status"] == "processed"
     assert not {"plan", "intent", "source_message_id"} & tombstone.keys()
     assert run("erase", "--subject", subject, "--yes", "--json").data["found"] == 0
-    assert system.services().state.read("10421") is not None, "somebody else's"
+    assert system.services().support.state.read("10421") is not None, "somebody else's"
     system.post({"ticket_id": "1042", "message_id": "c-1"})
     before = len(system.writes())
     system.run()

@@ -85,7 +85,7 @@ def test_versions_are_listed_with_who_and_when_and_can_be_restored(run, file, sy
     )
     assert first == last
     assert run("support-settings", "restore", 9).code == 1
-    rules = system.services().support_rules
+    rules = system.services().support.rules
     rules._current = None
     assert rules.current().assignee_of("route-warehouse") == "agent-7"
     assert run("support-settings", "restore", 0).code == 0

@@ -27,5 +27,5 @@ def test_missing_tags_are_listed_and_created_once(patient, run):
 
     assert run("support-tags", "--create").code == 0
     assert run("support-tags").code == 0
-    assert patient.services().richpanel.tag_names() == every_tag()
+    assert patient.services().support.richpanel.tag_names() == every_tag()
     assert len(patient.richpanel.calls_of("create_tag")) == len(every_tag()) - 1

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from chalicelib.support.configuration.applied import BUILT_IN
-from chalicelib.support.settings import VARIABLES
+from chalicelib.support_settings import VARIABLES
 from local.stack.server import Http
 from local.vendors.shopify import SimulatedShopify
 from ops.stage import config

@@ -121,7 +121,7 @@ def test_tickets_wait_for_their_turn_at_richpanel(operator):
     system = operator.system
     services = system.services()
     now = services.clock.now().timestamp()
-    services.richpanel_level.take(step_to(now + 600, new=now + 600))
+    services.support.richpanel_level.take(step_to(now + 600, new=now + 600))
     system.post(system.ticket())
     assert [one.error for one in system.run()] == [None]
     system.app.reconcile(schedule_event(), LambdaContext(timeout_seconds=240))
@@ -200,7 +200,7 @@ def test_richpanel_takes_tags_by_id_and_lacks_some(operator, monkeypatch):
 
 def test_a_settings_document_of_another_release(operator):
     system = operator.system
-    versions = system.services().support_versions
+    versions = system.services().support.versions
     versions.publish({"of_a_later_release": True}, by="jo", note="", after=0)
     new_containers()
     system.post(system.ticket())
@@ -407,7 +407,7 @@ def test_a_project_has_spent_its_budget(operator):
     system = operator.system
     company.create(system.stage, model_budget={"cents_per_day": 1})
     record = Record({"company_id": company.COMPANY_ID, "project_id": company.PROJECT_ID})
-    system.services().spending.begin(record, Budget(10_000, 8_000), 9_000)
+    system.services().outreach_work.spending.begin(record, Budget(10_000, 8_000), 9_000)
     operator.is_paged_by("model-budget")
     (day,) = operator.runs("company", "usage", company.COMPANY_ID, "--json").data
     assert (day["budget_usd"], day["left_usd"]) == (0.01, 0.001)

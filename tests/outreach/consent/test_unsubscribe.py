@@ -81,7 +81,7 @@ def test_it_forbids_other_channels_of_the_person_and_no_other_person(outreach, l
 
 
 def test_a_repeated_click_changes_nothing_and_a_link_outlives_its_conversation(outreach, link):
-    table = outreach.services.conversations._table
+    table = outreach.services.outreach.conversations._table
     for item in table.scan_page(limit=1000)[0]:
         table.delete({k: item[k] for k in ("primary_channel", "conversation_id")})
     for _ in range(2):
@@ -91,7 +91,7 @@ def test_a_repeated_click_changes_nothing_and_a_link_outlives_its_conversation(o
 
 def test_an_operator_lifts_it(outreach, link):
     ask(outreach, "POST", link)
-    register = outreach.services.conversations
+    register = outreach.services.outreach.conversations
     assert register.lift(MAIL, company.COMPANY_ID, by="agent-7") == ["unsubscribed"]
     assert later_start(outreach)["state"] == "sent"
 
@@ -124,7 +124,7 @@ def test_a_table_that_cannot_be_written_gives_503_and_never_200(outreach, link, 
     def fails(*_, **__):
         raise RuntimeError("down")
 
-    monkeypatch.setattr(outreach.services.conversations, "forbid_hashed", fails)
+    monkeypatch.setattr(outreach.services.outreach.conversations, "forbid_hashed", fails)
     assert ask(outreach, "POST", link).status_code == 503
 
 
@@ -161,7 +161,7 @@ def test_unsubscribe_by_reply_is_heard_and_not_answered(outreach, link, text):
     outreach.mail(outreach.ses.inbound(MAIL, first["reply_to"], text))
     outreach.run()
     assert len(outreach.ses.emails) == 1
-    assert list(outreach.services.desk.waiting()) == []
+    assert list(outreach.services.outreach.desk.waiting()) == []
     assert later_start(outreach)["reason"] == "do_not_contact"
 
 

@@ -14,8 +14,7 @@ from chalicelib.outreach.events.notice import NoticeFlow
 from chalicelib.outreach.project.check import faults
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.sending.notices import Notices, rebuilt
-from chalicelib.outreach.ses.client import Ses
-from chalicelib.wiring.outreach import SES_CONFIG
+from chalicelib.outreach.ses.client import SES_CONFIG, Ses
 from local import company
 from tests.rigs.crash_injection import ProcessKilled, killed_at
 from tests.rigs.desk import DeskRig
@@ -54,7 +53,9 @@ def with_notices(rig, ses):
         rig.clock,
     )
     rig.hand_offs.notices = rig.notices = notices
-    rig.worker.flows["handoff_notice"] = NoticeFlow(rig.conversations, rig.current, rig.clock)
+    rig.worker.handlers.flows["handoff_notice"] = NoticeFlow(
+        rig.conversations, rig.current, rig.clock
+    )
     project(rig, handoff_notice={"email": DESK, "after_minutes": 15})
     return rig
 

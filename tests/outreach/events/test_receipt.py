@@ -12,6 +12,7 @@ from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Draft, Entry, Status
 from chalicelib.outreach.events.receipt import BY_RECEIPT, ReceiptFlow
 from chalicelib.outreach.jobs import DeliveryReceipt
+from chalicelib.outreach.messages.following import ConversationStores
 from chalicelib.outreach.resume import resume_through
 from chalicelib.outreach.sending.effects import send
 from chalicelib.wiring.jobs import decode
@@ -38,13 +39,13 @@ class Receipts:
         sent_status = {"conversation_status": Status.INITIAL_MESSAGE_SENT.value}
         parts.conversations.move(record, {record.status}, sent_status)
         self._flow = ReceiptFlow(
-            parts.conversations,
-            parts.starts,
-            parts.ledger,
-            resume_through(parts.intake),
-            parts.ownership,
-            parts.events,
-            parts.follow_ups(),
+            kept=ConversationStores(
+                conversations=parts.conversations, starts=parts.starts, ledger=parts.ledger
+            ),
+            resume=resume_through(parts.intake),
+            ownership=parts.ownership,
+            events=parts.events,
+            follow_ups=parts.follow_ups(),
         )
         self._lease = self._claimed(START)
 
@@ -221,7 +222,7 @@ def test_a_message_from_a_dead_number_is_answered_and_brings_the_number_back(out
     outreach.start(channel="sms")
     outreach.run()
     record = outreach.record("sms")
-    register = outreach.services.conversations
+    register = outreach.services.outreach.conversations
     register.forbid(TEXTED, record.company_id, "dead_number", channel=Channel.SMS)
     outreach.start("second", channel="sms")
     outreach.run()

@@ -50,7 +50,7 @@ class Night:
             record = outreach.record("sms", recipient)
             if record is not None:
                 changes = {"quiet_hours": hours}
-                outreach.services.conversations.move(record, [record.status], changes)
+                outreach.services.outreach.conversations.move(record, [record.status], changes)
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_a_stop_is_heard_while_an_earlier_message_waits(conversation, night):
     says(conversation, "Hi")
     says(conversation, "Are you there?")
     says(conversation, "STOP")
-    assert conversation.services.conversations.is_forbidden(TEL, company.COMPANY_ID)
+    assert conversation.services.outreach.conversations.is_forbidden(TEL, company.COMPANY_ID)
     night.is_over()
     sweep(conversation)
     assert replies(conversation) == [
@@ -129,11 +129,11 @@ def test_a_stop_is_heard_while_an_earlier_message_waits(conversation, night):
 def test_a_start_word_is_heard_while_an_earlier_message_waits(conversation, night):
     says(conversation, "STOP")
     night.begins()
-    conversation.services.conversations.allow(TEL, company.COMPANY_ID)
+    conversation.services.outreach.conversations.allow(TEL, company.COMPANY_ID)
     says(conversation, "Hi")
-    conversation.services.conversations.forbid(TEL, company.COMPANY_ID, "stop")
+    conversation.services.outreach.conversations.forbid(TEL, company.COMPANY_ID, "stop")
     says(conversation, "START")
-    assert not conversation.services.conversations.is_forbidden(TEL, company.COMPANY_ID)
+    assert not conversation.services.outreach.conversations.is_forbidden(TEL, company.COMPANY_ID)
 
 
 def test_messages_of_one_night_are_answered_in_their_order(conversation, night):
@@ -151,7 +151,7 @@ def test_messages_of_one_night_are_answered_in_their_order(conversation, night):
 def assert_order(outreach, texts):
     """Every message was answered once, and the answers came in the messages' order."""
     record = outreach.record("sms")
-    entries = list(outreach.services.conversations.history(record))[2:]
+    entries = list(outreach.services.outreach.conversations.history(record))[2:]
     said = [e for e in entries if e.role == "user"]
     assert [e.content for e in said] == texts
     wanted = [keys.entry_id(keys.reply("sms", e.entry_id)) for e in said]
@@ -197,10 +197,10 @@ def test_a_conversation_that_a_person_takes_is_not_answered_when_the_wait_ends(c
     night.begins()
     says(conversation, "first")
     record = conversation.record("sms")
-    conversation.services.conversations.hand_off(
+    conversation.services.outreach.conversations.hand_off(
         record, handoff_id="h1", held="", reason="asked", reason_text="asked"
     )
-    assert conversation.services.desk.take(record.opaque_id, "agent-7")
+    assert conversation.services.outreach.desk.take(record.opaque_id, "agent-7")
     night.is_over()
     sweep(conversation)
     assert replies(conversation) == [("processed", "with_a_person")]
@@ -328,7 +328,9 @@ def test_a_worker_that_dies_anywhere_on_the_way_to_a_wait_loses_nothing(
             "until": f"{now + timedelta(hours=5):%H:%M}",
             "zone": "UTC",
         }
-        outreach.services.conversations.move(record, [record.status], {"quiet_hours": hours})
+        outreach.services.outreach.conversations.move(
+            record, [record.status], {"quiet_hours": hours}
+        )
         outreach.deliver(outreach.says("Hi", whatsapp=False, from_=recipient))
         if not kill_at(outreach, crash_injector, number, moment):
             break
@@ -337,7 +339,9 @@ def test_a_worker_that_dies_anywhere_on_the_way_to_a_wait_loses_nothing(
         outreach.again()
         over = {**hours, "until": f"{now - timedelta(minutes=30):%H:%M}"}
         record = outreach.record("sms", recipient)
-        outreach.services.conversations.move(record, [record.status], {"quiet_hours": over})
+        outreach.services.outreach.conversations.move(
+            record, [record.status], {"quiet_hours": over}
+        )
         for row in night.waiting():
             outreach.services.ledger._table.update(
                 {"event_id": row["event_id"]["S"]}, set_={"due_at": 1}

@@ -124,7 +124,7 @@ def test_a_stop_sent_while_the_queue_was_down_is_found_and_heard(outreach, lose,
     lose("STOP", channel=channel)
     assert not events(outreach), "nothing of it was kept"
     assert sweep(outreach)["texts_missing"] == 1
-    assert outreach.services.conversations.is_forbidden(TEL, company.COMPANY_ID)
+    assert outreach.services.outreach.conversations.is_forbidden(TEL, company.COMPANY_ID)
     assert heard(outreach, channel) == ["STOP"]
     outreach.start("req124", channel, TEL)
     outreach.run()
@@ -243,12 +243,12 @@ def test_one_account_whose_credentials_are_broken_does_not_stop_another(
     summary = sweep(outreach)
     assert summary["texts_missing"] == 1
     assert len(texts_problems(summary)) == 1
-    assert outreach.services.conversations.is_forbidden(TEL, company.COMPANY_ID)
-    assert not outreach.services.conversations.is_forbidden(OTHER_TEL, "ci-bbb-002")
+    assert outreach.services.outreach.conversations.is_forbidden(TEL, company.COMPANY_ID)
+    assert not outreach.services.outreach.conversations.is_forbidden(OTHER_TEL, "ci-bbb-002")
     put_credentials(outreach, other_company, OTHER_TOKEN)
     outreach.new_container()
     assert sweep(outreach)["texts_missing"] == 1
-    assert outreach.services.conversations.is_forbidden(OTHER_TEL, "ci-bbb-002")
+    assert outreach.services.outreach.conversations.is_forbidden(OTHER_TEL, "ci-bbb-002")
 
 
 def test_one_account_whose_secret_is_gone_does_not_stop_another(outreach, lose, other_company):
@@ -288,7 +288,7 @@ def test_a_queue_that_is_still_down_leaves_the_position_where_it_was(outreach, l
     assert outreach.record("sms").message_count == 2, "the prompt and the opening"
     assert sweep(outreach)["texts_missing"] == 1
     assert outreach.record("sms").message_count == 3
-    assert outreach.services.conversations.is_forbidden(TEL, company.COMPANY_ID)
+    assert outreach.services.outreach.conversations.is_forbidden(TEL, company.COMPANY_ID)
 
 
 def test_a_row_at_the_door_that_was_never_queued_is_found_by_the_list(outreach, lose, monkeypatch):
@@ -299,7 +299,7 @@ def test_a_row_at_the_door_that_was_never_queued_is_found_by_the_list(outreach, 
     (row,) = events(outreach)
     assert row["status"]["S"] == "received"
     assert sweep(outreach)["texts_missing"] == 1
-    assert outreach.services.conversations.is_forbidden(TEL, company.COMPANY_ID)
+    assert outreach.services.outreach.conversations.is_forbidden(TEL, company.COMPANY_ID)
 
 
 def test_a_dry_run_counts_and_writes_nothing(outreach, lose):
@@ -329,7 +329,7 @@ def test_a_start_word_found_late_lifts_no_later_stop(outreach, lose):
     outreach.deliver(outreach.says("STOP", whatsapp=False))
     outreach.run()
     assert sweep(outreach)["texts_missing"] == 1
-    assert outreach.services.conversations.is_forbidden(TEL, company.COMPANY_ID)
+    assert outreach.services.outreach.conversations.is_forbidden(TEL, company.COMPANY_ID)
 
 
 def test_a_start_word_after_the_stop_lifts_it_when_both_were_lost(outreach, lose):
@@ -337,7 +337,7 @@ def test_a_start_word_after_the_stop_lifts_it_when_both_were_lost(outreach, lose
     lose("STOP", ago=2 * TEN_MINUTES)
     lose("START")
     assert sweep(outreach)["texts_missing"] == 2
-    assert not outreach.services.conversations.is_forbidden(TEL, company.COMPANY_ID)
+    assert not outreach.services.outreach.conversations.is_forbidden(TEL, company.COMPANY_ID)
 
 
 def test_a_text_found_late_does_not_shorten_the_window_that_a_newer_one_opened(outreach, lose):
@@ -367,7 +367,7 @@ def test_a_short_time_serves_every_inbox_in_turn(outreach, lose, other_company, 
     lose("STOP")
     other_says(outreach, "STOP")
     looked = []
-    twilio = outreach.services.texts._twilio
+    twilio = outreach.services.outreach_work.texts._twilio
     received_at = twilio.received_at
 
     def listing(secret_id, to):

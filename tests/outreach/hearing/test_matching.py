@@ -16,11 +16,11 @@ from tests.rigs.outreach import MAIL, TEL
 
 def record_of(outreach, request_id, recipient=TEL, channel="sms"):
     found = {one.request_id: one for one in conversations_of(outreach, recipient, channel)}
-    return outreach.services.conversations.get(found[request_id])
+    return outreach.services.outreach.conversations.get(found[request_id])
 
 
 def conversations_of(outreach, recipient, channel):
-    conversations = outreach.services.conversations
+    conversations = outreach.services.outreach.conversations
     return [
         one
         for status in Status
@@ -86,7 +86,7 @@ def test_a_message_that_may_belong_to_both_goes_to_a_person_with_both_in_view(tw
     first = record_of(outreach, "first", channel="whatsapp")
     assert set(record.item["unclear_between"]) == {first.opaque_id, record.opaque_id}
     assert len(outreach.twilio.sent_to(TEL)) == 2
-    outreach.services.desk.approve(record.opaque_id)
+    outreach.services.outreach.desk.approve(record.opaque_id)
     outreach.run()
     released = record_of(outreach, "second", channel="whatsapp")
     assert released.status == Status.REPLY_SENT
@@ -100,8 +100,8 @@ def test_an_unclear_message_that_a_person_has_released_is_not_planned_as_a_clear
     post = outreach.says("Yes please", whatsapp=False)
     outreach.deliver(post)
     outreach.run()
-    (waiting,) = outreach.services.desk.waiting()
-    outreach.services.desk.approve(waiting.opaque_id)
+    (waiting,) = outreach.services.outreach.desk.waiting()
+    outreach.services.outreach.desk.approve(waiting.opaque_id)
     outreach.run()
     assert len(outreach.twilio.sent_to(TEL)) == 3
     (heard,) = [row for row in outreach.rows() if row["event_id"]["S"].startswith("evt:reply:")]
@@ -120,7 +120,7 @@ def test_stop_needs_no_person_however_many_conversations_there_are(two):
     outreach = two("sms")
     outreach.deliver(outreach.says("STOP", whatsapp=False))
     outreach.run()
-    assert list(outreach.services.desk.waiting()) == []
+    assert list(outreach.services.outreach.desk.waiting()) == []
     outreach.start("third", "sms")
     outreach.run()
     assert outreach.fate("third").json_body["reason"] == "do_not_contact"
@@ -147,7 +147,7 @@ def test_of_two_old_conversations_neither_is_taken_without_a_person(two):
 
 def age(outreach, record):
     old = iso(outreach.services.clock.now() - AWAITS_FOR - timedelta(hours=1))
-    outreach.services.conversations._table.update(record.key, set_={"updated_at": old})
+    outreach.services.outreach.conversations._table.update(record.key, set_={"updated_at": old})
 
 
 @pytest.mark.parametrize("meant", ["first", "second"])
@@ -214,17 +214,17 @@ def test_a_reply_after_the_end_of_its_conversation_goes_to_a_person(outreach):
     end(outreach)
     outreach.deliver(outreach.says("Is the job still open?", whatsapp=False))
     outreach.run()
-    (waiting,) = outreach.services.desk.waiting(company_id="ci-aaa-001")
+    (waiting,) = outreach.services.outreach.desk.waiting(company_id="ci-aaa-001")
     assert waiting.reason == "late_reply"
-    record = outreach.services.conversations.find(waiting.opaque_id)
+    record = outreach.services.outreach.conversations.find(waiting.opaque_id)
     assert outreach.history(record) == [("user", "Is the job still open?")]
     assert record.sender == outreach.twilio.messages[0]["from"]
     outreach.deliver(outreach.says("Hello?", whatsapp=False))
     outreach.run()
-    assert len(outreach.history(outreach.services.conversations.get(record))) == 2
-    outreach.services.desk.approve(waiting.opaque_id)
+    assert len(outreach.history(outreach.services.outreach.conversations.get(record))) == 2
+    outreach.services.outreach.desk.approve(waiting.opaque_id)
     outreach.run()
-    assert outreach.services.conversations.get(record).status == Status.REPLY_SENT
+    assert outreach.services.outreach.conversations.get(record).status == Status.REPLY_SENT
 
 
 def test_stop_after_the_end_of_the_conversation_forbids_the_next_start(outreach):
@@ -233,7 +233,7 @@ def test_stop_after_the_end_of_the_conversation_forbids_the_next_start(outreach)
     end(outreach)
     outreach.deliver(outreach.says("STOP", whatsapp=False))
     outreach.run()
-    assert list(outreach.services.desk.waiting()) == []
+    assert list(outreach.services.outreach.desk.waiting()) == []
     outreach.start("second", "sms")
     outreach.run()
     assert outreach.fate("second").json_body["reason"] == "do_not_contact"
@@ -241,7 +241,7 @@ def test_stop_after_the_end_of_the_conversation_forbids_the_next_start(outreach)
 
 def end(outreach):
     """Let every conversation expire, with all that ends with it."""
-    table = outreach.services.conversations._table
+    table = outreach.services.outreach.conversations._table
     for item in table.scan_page(limit=1000)[0]:
         if item["conversation_id"] != "pair":
             table.delete({k: item[k] for k in ("primary_channel", "conversation_id")})

@@ -40,12 +40,12 @@ def test_another_companys_account_opts_no_recipient_out(outreach, conversation):
     genuine = outreach.says("STOP", whatsapp=False)
     assert outreach.deliver(by_neighbour(genuine)).status_code == 200
     outreach.run()
-    assert outreach.services.conversations.get(conversation) == conversation
-    assert not outreach.services.conversations.is_forbidden(TEL, company.COMPANY_ID)
+    assert outreach.services.outreach.conversations.get(conversation) == conversation
+    assert not outreach.services.outreach.conversations.is_forbidden(TEL, company.COMPANY_ID)
     assert "wrong_account" in reasons(outreach).values()
     assert outreach.deliver(genuine).status_code == 200
     outreach.run()
-    assert outreach.services.conversations.is_forbidden(TEL, company.COMPANY_ID)
+    assert outreach.services.outreach.conversations.is_forbidden(TEL, company.COMPANY_ID)
 
 
 def test_another_companys_account_uses_up_no_receipt(outreach, conversation):
@@ -54,8 +54,8 @@ def test_another_companys_account_uses_up_no_receipt(outreach, conversation):
         outreach.deliver(by_neighbour(post))
         outreach.deliver(by_neighbour(post, MessageStatus="undelivered", ErrorCode="21610"))
     outreach.run()
-    assert outreach.services.conversations.get(conversation) == conversation
-    assert not outreach.services.conversations.is_forbidden(TEL, company.COMPANY_ID)
+    assert outreach.services.outreach.conversations.get(conversation) == conversation
+    assert not outreach.services.outreach.conversations.is_forbidden(TEL, company.COMPANY_ID)
     for post in genuine:
         outreach.deliver(post)
     outreach.run()
@@ -101,7 +101,7 @@ def test_a_reply_token_counts_only_at_its_companys_own_address(outreach, neighbo
         outreach.ses.inbound(MAIL, there, "Stop it", In_Reply_To=f"<{mail['message_id']}>")
     )
     outreach.run()
-    assert outreach.services.conversations.get(record) == record
+    assert outreach.services.outreach.conversations.get(record) == record
     assert "unknown_sender" in reasons(outreach).values()
     outreach.mail(outreach.ses.inbound(MAIL, mail["reply_to"], "Tell me more"))
     outreach.run()
@@ -122,7 +122,7 @@ def test_a_reply_goes_to_the_company_that_owns_the_sender(outreach, neighbour):
     outreach.run()
     outreach.deliver(outreach.says("STOP", whatsapp=False))
     outreach.run()
-    is_forbidden = outreach.services.conversations.is_forbidden
+    is_forbidden = outreach.services.outreach.conversations.is_forbidden
     assert is_forbidden(TEL, company.COMPANY_ID)
     assert not is_forbidden(TEL, other.COMPANY_ID)
 
@@ -140,4 +140,4 @@ def test_a_company_whose_account_changed_still_hears_its_recipients(
     outreach.new_container()
     outreach.deliver(by_neighbour(outreach.says("STOP", whatsapp=False)))
     outreach.run()
-    assert outreach.services.conversations.is_forbidden(TEL, company.COMPANY_ID)
+    assert outreach.services.outreach.conversations.is_forbidden(TEL, company.COMPANY_ID)

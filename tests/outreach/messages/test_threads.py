@@ -79,7 +79,7 @@ def test_attachments_are_kept_as_references_and_a_photo_alone_goes_to_a_person(o
     event["Records"][0]["Sns"]["Message"] = json.dumps(body)
     outreach.mail(event)
     outreach.run()
-    (waiting,) = outreach.services.desk.waiting()
+    (waiting,) = outreach.services.outreach.desk.waiting()
     assert waiting.reason == "media_only"
     (media,) = outreach.record("email").messages[-1].media
     assert (media["type"], media["size"]) == ("image/jpeg", 40)

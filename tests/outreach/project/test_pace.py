@@ -178,7 +178,7 @@ def test_forty_auto_replies_cost_no_model_call_and_no_text(quick):
     assert quick.answers() == []
     record = quick.outreach.record("sms")
     assert record.handoff["reason"] == "machine_reply"
-    assert len(list(quick.outreach.services.desk.waiting())) == 1
+    assert len(list(quick.outreach.services.outreach.desk.waiting())) == 1
 
 
 def test_a_text_that_comes_again_after_its_answer_goes_to_a_person(quick):
@@ -293,7 +293,7 @@ def test_over_its_budget_a_project_answers_once_with_a_fixed_wording_and_then_by
     assert texts[1].endswith("A colleague will answer you.")
     record = outreach.record("sms")
     assert (record.status, record.handoff["reason"]) == (Status.HANDED_OFF, "budget_reached")
-    day = outreach.services.spending.day(
+    day = outreach.services.outreach_work.spending.day(
         company.COMPANY_ID, company.MODEL_PROJECT_ID, outreach.services.clock.now()
     )
     assert (day["calls"], day["microusd"] > 10_000) == (1, True)
@@ -311,7 +311,7 @@ def test_over_its_budget_a_project_starts_by_a_person(model_start, outreach, ope
     company.put_project(outreach.stage, item)
     outreach.new_container()
     record = outreach.record("sms")
-    outreach.services.spending.begin(record, Budget(10**9, 10**9), 10_000)
+    outreach.services.outreach_work.spending.begin(record, Budget(10**9, 10**9), 10_000)
     project_id = {"project_id": company.MODEL_PROJECT_ID}
     outreach.start("req124", "sms", OTHER_TEL, company_data=project_id)
     outreach.run()

@@ -13,8 +13,7 @@ from chalicelib.errors import (
     TransientError,
     UncertainError,
 )
-from chalicelib.outreach.ses.client import Email, Ses
-from chalicelib.wiring.outreach import SES_CONFIG
+from chalicelib.outreach.ses.client import SES_CONFIG, Email, Ses
 from tests.rigs import vendor_server as does
 
 MAIL = Email(

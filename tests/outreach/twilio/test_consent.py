@@ -16,7 +16,7 @@ from tests.rigs.twilio_posts import signed_by
 
 
 def is_marked(outreach, company_id=company.COMPANY_ID, tel=TEL):
-    return outreach.services.conversations.is_forbidden(tel, company_id)
+    return outreach.services.outreach.conversations.is_forbidden(tel, company_id)
 
 
 def say(outreach, text, *, whatsapp=False, **more):
@@ -51,7 +51,9 @@ def test_a_stop_in_quiet_hours_stops_the_next_start_and_every_answer(outreach):
     """The message before it waits for hours; the STOP behind it does not."""
     conversation(outreach)
     record = outreach.record("sms")
-    outreach.services.conversations.move(record, [record.status], {"quiet_hours": quiet_now()})
+    outreach.services.outreach.conversations.move(
+        record, [record.status], {"quiet_hours": quiet_now()}
+    )
     say(outreach, "Hi")
     outreach.run()
     assert say(outreach, "STOP") == 200
@@ -69,10 +71,11 @@ def test_the_queue_or_the_register_being_away_is_a_5xx_and_twilio_repeats(outrea
         post = outreach.says("STOP", whatsapp=False)
         assert outreach.deliver(post).status_code == 503
     assert is_marked(outreach), "heard although not queued"
-    outreach.services.conversations.lift(TEL, company.COMPANY_ID, by="jo")
+    outreach.services.outreach.conversations.lift(TEL, company.COMPANY_ID, by="jo")
     away = TransientError("dynamodb", "update")
     with monkeypatch.context() as patch:
-        patch.setattr(outreach.services._conversations_table, "update", _raises(away))
+        register = outreach.services.outreach_doors._consent.register
+        patch.setattr(register._table, "update", _raises(away))
         assert outreach.deliver(post).status_code == 500
         assert drain(outreach.pump) == [], "not accepted without its mark"
     assert outreach.deliver(post).status_code == 200
@@ -92,7 +95,7 @@ def test_a_message_costs_the_door_no_read_and_a_stop_one_of_each(outreach, monke
     say(outreach, "Hello")
     calls = []
     for client in (
-        outreach.services._conversations_table._client,
+        outreach.services.outreach.conversations_table._client,
         outreach.services.outbox._client,
     ):
         client.meta.events.register("before-call", lambda model, **_: calls.append(model.name))
@@ -126,7 +129,7 @@ def test_a_stop_to_a_number_that_is_nobodys_blocks_that_number(outreach):
     form = dict(parse_qsl(outreach.says("STOP", whatsapp=False).body.decode()))
     body = urlencode({**form, "To": unknown}).encode()
     assert outreach.deliver(signed_by(_post(outreach, body), company)).status_code == 200
-    register = outreach.services.conversations
+    register = outreach.services.outreach.conversations
     assert not is_marked(outreach)
     assert register.forbids(record) is None
     config = {"company_sms_number": unknown}
@@ -157,7 +160,7 @@ def test_the_worker_leaves_what_the_door_has_done(outreach):
 @pytest.mark.parametrize("reason", [Reason.STOP, Reason.OPERATOR, Reason.COMPLAINED])
 def test_start_lifts_only_what_stop_has_set(outreach, word, reason):
     conversation(outreach)
-    outreach.services.conversations.forbid(TEL, company.COMPANY_ID, reason)
+    outreach.services.outreach.conversations.forbid(TEL, company.COMPANY_ID, reason)
     say(outreach, word)
     assert is_marked(outreach) is (reason != Reason.STOP)
     outreach.run()
@@ -219,7 +222,7 @@ def test_a_carrier_that_blocks_the_confirmation_ends_it(outreach):
 def test_help_is_answered_with_the_companys_contact_also_after_a_stop(outreach, text, words):
     contact = "+1 555 010 9000"
     conversation(outreach, "whatsapp", company_contact=contact)
-    outreach.services.conversations.forbid(TEL, company.COMPANY_ID, Reason.STOP)
+    outreach.services.outreach.conversations.forbid(TEL, company.COMPANY_ID, Reason.STOP)
     say(outreach, text, whatsapp=True)
     outreach.run()
     (answer,) = bodies(outreach)[1:]

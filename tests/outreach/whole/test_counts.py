@@ -39,7 +39,7 @@ def test_a_start_takes_three_calls_at_the_door_and_ten_in_the_worker(outreach, m
 
 
 def test_a_message_costs_the_same_however_long_its_conversation_is(outreach, meter):
-    found = appends_of(outreach.services.conversations, meter, (10, 100, 300))
+    found = appends_of(outreach.services.outreach.conversations, meter, (10, 100, 300))
     assert [(one.number, one.computed) for one in found] == [
         (10, UNITS),
         (100, UNITS),

@@ -99,14 +99,14 @@ def test_a_message_that_an_old_map_put_aside_is_moved_to_its_conversation(
 def test_a_late_message_that_was_put_aside_still_goes_to_a_person(outreach, conversation):
     name = outreach.project["channel_config"]["sms"]["sms_credentials_id"]
     company.put_secrets(outreach.stage, {name: json.dumps(other.TWILIO)})
-    table = outreach.services._conversations_table
+    table = outreach.services.outreach.conversations_table
     item = conversation.item
     table.delete({one: item[one] for one in ("primary_channel", "conversation_id")})
     outreach.new_container()
     outreach.deliver(signed_by(outreach.says("Hello again", whatsapp=False), other))
     outreach.run()
     assert len(sent(outreach, "sms")) == 1, "a person answers"
-    assert len(list(outreach.services.desk.waiting())) == 1
+    assert len(list(outreach.services.outreach.desk.waiting())) == 1
 
 
 def test_an_e_mail_that_failed_its_checks_delays_no_conversation(outreach):

@@ -111,7 +111,7 @@ def test_a_mail_moved_twice_is_one_event(outreach, reply_to):
     )
     outreach.run()
     assert texts(outreach) == ["It is me"]
-    assert len(list(outreach.services.desk.waiting())) == 1
+    assert len(list(outreach.services.outreach.desk.waiting())) == 1
 
 
 def test_a_token_of_another_conversation_moves_the_mail_to_that_one_only(outreach, reply_to):

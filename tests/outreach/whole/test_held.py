@@ -22,22 +22,22 @@ def test_a_held_start_waits_for_a_person_and_is_sent_once_when_approved(outreach
     outreach.run()
     assert outreach.twilio.sent_to(TEL) == []
     assert outreach.fate().json_body["state"] == "handed_off"
-    (waiting,) = outreach.services.desk.waiting()
+    (waiting,) = outreach.services.outreach.desk.waiting()
     assert (waiting.held, waiting.reason) == ("start", "auto_queue_initial_message")
-    assert outreach.services.desk.approve(waiting.opaque_id)
-    assert outreach.services.desk.approve(waiting.opaque_id)
+    assert outreach.services.outreach.desk.approve(waiting.opaque_id)
+    assert outreach.services.outreach.desk.approve(waiting.opaque_id)
     outreach.run()
     assert len(outreach.twilio.sent_to(TEL)) == 1
     assert outreach.fate().json_body["state"] == "sent"
-    assert list(outreach.services.desk.waiting()) == []
-    assert not outreach.services.desk.approve(waiting.opaque_id)
+    assert list(outreach.services.outreach.desk.waiting()) == []
+    assert not outreach.services.outreach.desk.approve(waiting.opaque_id)
 
 
 def test_a_hand_off_a_person_took_cannot_be_approved(outreach):
     outreach.set_project(auto_queue_initial_message=True)
     outreach.start(channel="sms")
     outreach.run()
-    desk = outreach.services.desk
+    desk = outreach.services.outreach.desk
     (waiting,) = desk.waiting()
     assert desk.take(waiting.opaque_id, "sam")
     assert not desk.approve(waiting.opaque_id)
@@ -50,7 +50,7 @@ def test_a_take_that_fails_at_any_write_is_done_whole_or_not_at_all(outreach, mo
     outreach.set_project(auto_queue_initial_message=True)
     outreach.start(channel="sms")
     outreach.run()
-    desk = outreach.services.desk
+    desk = outreach.services.outreach.desk
     (waiting,) = desk.waiting()
 
     client, writes = desk._handoffs._table._client, []
@@ -86,7 +86,7 @@ def test_a_person_takes_a_hand_off_whose_entry_was_closed_before(outreach):
     outreach.set_project(auto_queue_initial_message=True)
     outreach.start(channel="sms")
     outreach.run()
-    desk = outreach.services.desk
+    desk = outreach.services.outreach.desk
     (waiting,) = desk.waiting()
     assert desk.approve(waiting.opaque_id)
     assert desk.take(waiting.opaque_id, "sam")
@@ -118,10 +118,10 @@ def test_a_recipient_who_asks_for_a_person_is_handed_off_and_not_answered(outrea
     outreach.run()
     assert len(outreach.twilio.sent_to(TEL)) == 1
     assert outreach.record().message_count == 4
-    (waiting,) = outreach.services.desk.waiting(company_id="ci-aaa-001")
-    assert outreach.services.desk.take(waiting.opaque_id, "agent-7")
-    assert not outreach.services.desk.approve(waiting.opaque_id)
-    assert not outreach.services.desk.take(waiting.opaque_id, "agent-8")
+    (waiting,) = outreach.services.outreach.desk.waiting(company_id="ci-aaa-001")
+    assert outreach.services.outreach.desk.take(waiting.opaque_id, "agent-7")
+    assert not outreach.services.outreach.desk.approve(waiting.opaque_id)
+    assert not outreach.services.outreach.desk.take(waiting.opaque_id, "agent-8")
 
 
 def test_a_person_takes_only_the_hand_off_they_saw_and_no_later_one(outreach, monkeypatch):
@@ -129,7 +129,7 @@ def test_a_person_takes_only_the_hand_off_they_saw_and_no_later_one(outreach, mo
     outreach.run()
     outreach.deliver(outreach.says("I want to talk to a human"))
     outreach.run()
-    desk = outreach.services.desk
+    desk = outreach.services.outreach.desk
     (seen,) = desk.waiting()
     conversations = desk._inbox._conversations
     read = conversations.find
@@ -159,8 +159,8 @@ def test_a_held_reply_is_answered_once_it_is_released(outreach):
     outreach.deliver(outreach.says("Tell me more"))
     outreach.run()
     assert len(outreach.twilio.sent_to(TEL)) == 1
-    (waiting,) = outreach.services.desk.waiting()
-    outreach.services.desk.approve(waiting.opaque_id)
+    (waiting,) = outreach.services.outreach.desk.waiting()
+    outreach.services.outreach.desk.approve(waiting.opaque_id)
     outreach.run()
     assert len(outreach.twilio.sent_to(TEL)) == 2
     assert outreach.record().status == Status.REPLY_SENT
@@ -252,10 +252,10 @@ def test_a_release_withheld_by_a_switch_has_its_reason_and_is_sent_on_replay(out
     outreach.set_project(auto_queue_initial_message=True)
     outreach.start(channel="sms")
     outreach.run()
-    (waiting,) = outreach.services.desk.waiting()
+    (waiting,) = outreach.services.outreach.desk.waiting()
     outreach.stage.set_switch("kill_switch", "true")
     outreach.new_container()
-    outreach.services.desk.approve(waiting.opaque_id)
+    outreach.services.outreach.desk.approve(waiting.opaque_id)
     outreach.run()
     assert outreach.twilio.sent_to(TEL) == []
     fate = outreach.fate().json_body
@@ -276,13 +276,13 @@ def approved(outreach):
     outreach.set_project(auto_queue_initial_message=True)
     outreach.start(channel="sms")
     outreach.run()
-    (waiting,) = outreach.services.desk.waiting()
-    assert outreach.services.desk.approve(waiting.opaque_id)
+    (waiting,) = outreach.services.outreach.desk.waiting()
+    assert outreach.services.outreach.desk.approve(waiting.opaque_id)
 
 
 def test_an_approved_opening_that_is_not_sent_any_more_has_failed_for_the_router(outreach):
     approved(outreach)
-    outreach.services.conversations.forbid(TEL, "ci-aaa-001", "stop")
+    outreach.services.outreach.conversations.forbid(TEL, "ci-aaa-001", "stop")
     outreach.run()
     assert outreach.twilio.sent_to(TEL) == []
     fate = outreach.fate().json_body
@@ -301,9 +301,9 @@ def test_what_a_recipient_who_has_said_stop_would_get_is_not_approved(outreach):
     outreach.set_project(auto_queue_initial_message=True)
     outreach.start(channel="sms")
     outreach.run()
-    (waiting,) = outreach.services.desk.waiting()
-    outreach.services.conversations.forbid(TEL, "ci-aaa-001", "stop")
-    assert not outreach.services.desk.approve(waiting.opaque_id)
+    (waiting,) = outreach.services.outreach.desk.waiting()
+    outreach.services.outreach.conversations.forbid(TEL, "ci-aaa-001", "stop")
+    assert not outreach.services.outreach.desk.approve(waiting.opaque_id)
 
 
 def test_a_hand_off_withheld_by_a_switch_has_its_reason_and_happens_on_replay(outreach):
@@ -318,7 +318,7 @@ def test_a_hand_off_withheld_by_a_switch_has_its_reason_and_happens_on_replay(ou
     outreach.run()
     assert outreach.record("sms").status == Status.HANDED_OFF
     assert outreach.fate().json_body["state"] == "handed_off"
-    assert len(list(outreach.services.desk.waiting())) == 1
+    assert len(list(outreach.services.outreach.desk.waiting())) == 1
 
 
 def test_a_reply_joins_the_sent_conversation_and_not_a_withheld_one(outreach):
@@ -330,7 +330,7 @@ def test_a_reply_joins_the_sent_conversation_and_not_a_withheld_one(outreach):
     outreach.run()
     outreach.deliver(outreach.says("Tell me more", whatsapp=False))
     outreach.run()
-    found = outreach.services.conversations.by_channel(TEL, Channel.SMS)
+    found = outreach.services.outreach.conversations.by_channel(TEL, Channel.SMS)
     counts = {one.request_id: one.message_count for one in found}
     assert counts == {"first": 3, "second": 0}
 
@@ -343,9 +343,9 @@ def test_a_recipient_who_said_stop_during_quiet_hours_gets_no_later_start(outrea
     outreach.start(channel="sms")
     outreach.run()
     record = outreach.record("sms")
-    outreach.services.conversations.forbid(TEL, record.company_id, "stop")
+    outreach.services.outreach.conversations.forbid(TEL, record.company_id, "stop")
     over = {**quiet, "until": (now - timedelta(minutes=30)).strftime("%H:%M")}
-    outreach.services.conversations.move(record, [record.status], {"quiet_hours": over})
+    outreach.services.outreach.conversations.move(record, [record.status], {"quiet_hours": over})
     (row,) = [one for one in outreach.rows() if one["event_id"]["S"].startswith("evt:start:")]
     table = outreach.services.ledger._table
     table.update({"event_id": row["event_id"]["S"]}, set_={"due_at": 1})
@@ -365,7 +365,7 @@ def test_a_recipient_who_said_stop_does_not_get_a_withheld_message(outreach, swi
     outreach.deliver(outreach.says("Tell me more", whatsapp=False))
     outreach.start("second", channel="sms")
     outreach.run()
-    outreach.services.conversations.forbid(TEL, outreach.record("sms").company_id, "stop")
+    outreach.services.outreach.conversations.forbid(TEL, outreach.record("sms").company_id, "stop")
     outreach.stage.set_switch(switch, "false")
     outreach.new_container()
     for kind in ("evt:start:", "evt:reply:"):
@@ -373,7 +373,9 @@ def test_a_recipient_who_said_stop_does_not_get_a_withheld_message(outreach, swi
     outreach.run()
     assert len(outreach.twilio.calls_of("create_message")) == 1
     assert outreach.fate("second").json_body["state"] == "failed"
-    assert list(outreach.services.desk.waiting()) == [], "there is nothing for a person to do"
+    assert list(outreach.services.outreach.desk.waiting()) == [], (
+        "there is nothing for a person to do"
+    )
 
 
 @pytest.mark.parametrize(
@@ -392,19 +394,19 @@ def test_a_stop_during_a_hand_off_does_not_leave_the_conversation_unlisted(outre
         outreach.deliver(outreach.says("Tell me more", whatsapp=False))
         outreach.run()
     sent = len(outreach.twilio.sent_to(TEL))
-    (waiting,) = outreach.services.desk.waiting()
-    outreach.services.desk.approve(waiting.opaque_id)
-    outreach.services.conversations.forbid(TEL, waiting.company_id, "stop")
+    (waiting,) = outreach.services.outreach.desk.waiting()
+    outreach.services.outreach.desk.approve(waiting.opaque_id)
+    outreach.services.outreach.conversations.forbid(TEL, waiting.company_id, "stop")
     outreach.run()
     assert len(outreach.twilio.sent_to(TEL)) == sent
     record = outreach.record("sms")
     assert record.status == status
     assert record.item.get("failure_reason") == ("do_not_contact" if status == "failed" else None)
-    outreach.services.conversations.allow(TEL, waiting.company_id)
+    outreach.services.outreach.conversations.allow(TEL, waiting.company_id)
     if status != Status.FAILED:
         outreach.deliver(outreach.says("START again, please", whatsapp=False))
         outreach.run()
-        assert len(list(outreach.services.desk.waiting())) == 1, "it is somebody's again"
+        assert len(list(outreach.services.outreach.desk.waiting())) == 1, "it is somebody's again"
     else:
         outreach.deliver(outreach.says("Hello?", whatsapp=False))
         outreach.run()
@@ -417,13 +419,13 @@ def test_a_released_reply_that_cannot_be_written_goes_back_to_a_person(outreach)
     outreach.run()
     outreach.deliver(outreach.says("Tell me more", whatsapp=False))
     outreach.run()
-    (waiting,) = outreach.services.desk.waiting()
+    (waiting,) = outreach.services.outreach.desk.waiting()
     name = outreach.project["channel_config"]["sms"]["sms_credentials_id"]
     company.put_secrets(outreach.stage, {name: "not json"})
     outreach.new_container()
-    outreach.services.desk.approve(waiting.opaque_id)
+    outreach.services.outreach.desk.approve(waiting.opaque_id)
     outreach.run()
-    (again,) = outreach.services.desk.waiting()
+    (again,) = outreach.services.outreach.desk.waiting()
     assert (again.held, again.reason) == ("reply", "secrets_credentials_malformed")
     assert outreach.record("sms").status == Status.HANDED_OFF
 
@@ -441,9 +443,9 @@ def test_a_failed_reply_is_held_again_when_replayed_after_its_release(outreach, 
 
         patch.setattr(rules, "is_held", fails)
         outreach.run()
-        while not list(outreach.services.desk.waiting()):
+        while not list(outreach.services.outreach.desk.waiting()):
             assert outreach.again()
-    desk = outreach.services.desk
+    desk = outreach.services.outreach.desk
     (failed,) = desk.waiting()
     assert (failed.held, failed.reason) == ("", "failed")
     outreach.run()  # it is a dead letter at once: its group is no longer blocked

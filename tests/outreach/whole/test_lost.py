@@ -258,7 +258,10 @@ def test_a_stop_whose_worker_died_is_heeded_and_never_answered(outreach, crash_i
             lose_the_message(outreach)
             sweep_later(outreach)
         company_id = outreach.record("whatsapp", recipient).company_id
-        assert outreach.services.conversations.is_forbidden(recipient, company_id), (number, moment)
+        assert outreach.services.outreach.conversations.is_forbidden(recipient, company_id), (
+            number,
+            moment,
+        )
         asked = outreach.twilio.calls_of("create_message")[sent:]
         assert len(asked) <= 1, (number, moment)
         confirmed = outreach.twilio.sent_to(recipient)[1:]
@@ -326,11 +329,11 @@ def test_a_stop_by_email_is_heard_when_its_dead_letter_comes_after_a_person_was_
     letter = decode(outreach.last_body)
     sweep_later(outreach)
     record = outreach.record("email", recipient)
-    assert outreach.services.conversations.forbids(record) is None
+    assert outreach.services.outreach.conversations.forbids(record) is None
     outreach.services.intake.accept(letter, recovery=Recovery.OPERATOR)
     outreach.run()
     record = outreach.record("email", recipient)
-    assert outreach.services.conversations.forbids(record)
+    assert outreach.services.outreach.conversations.forbids(record)
     assert ("user", "STOP") in outreach.history(record)
     assert event(outreach, "evt:reply:")["status"]["S"] == "processed"
 

@@ -67,8 +67,8 @@ def held(run):
 
 
 def approve(run):
-    (one,) = run.outreach.services.desk.waiting(company_id=hostile.company.COMPANY_ID)
-    assert run.outreach.services.desk.approve(one.opaque_id)
+    (one,) = run.outreach.services.outreach.desk.waiting(company_id=hostile.company.COMPANY_ID)
+    assert run.outreach.services.outreach.desk.approve(one.opaque_id)
 
 
 SMS = {"whatsapp": False}
@@ -84,9 +84,12 @@ SCENARIOS = {
 @pytest.fixture
 def world(twilio, ses, richpanel, powerbi, dataset, facts_folder, monkeypatch):
     """Makes a run of a scenario on an empty stage; used as a context."""
-    module, wiring, core = (
+    module, wiring, shared, doors, telling = (
         importlib.import_module(one)
-        for one in ("app", "chalicelib.wiring", "chalicelib.wiring.core")
+        for one in (
+            *("app", "chalicelib.wiring", "chalicelib.shared"),
+            *("chalicelib.outreach.doors", "chalicelib.outreach.telling"),
+        )
     )
     system_clock = importlib.import_module("chalicelib.clock").SystemClock
 
@@ -124,9 +127,10 @@ def world(twilio, ses, richpanel, powerbi, dataset, facts_folder, monkeypatch):
             patch.setattr(wiring, "_services", [])
             patch.setattr(system_clock, "now", lambda self: clock.now)
             patch.setattr(system_clock, "monotonic", lambda self: clock.now.timestamp())
-            for one in ("core", "outreach", "facts"):
-                patch.setattr(f"chalicelib.wiring.{one}.new_id", ids)
-            patch.setattr(core, "new_owner", ids)
+            for one in (shared, doors):
+                patch.setattr(one, "new_id", ids)
+            for one in (shared, telling):
+                patch.setattr(one, "new_owner", ids)
             patch.setattr(LambdaContext, "get_remaining_time_in_millis", lambda _: 100_000)
             patch.setattr(composer, "time", clock)
             for vendor, numbers in ((twilio, ids), (ses, MailIds(ids))):

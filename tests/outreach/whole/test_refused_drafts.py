@@ -20,16 +20,16 @@ def test_a_refused_opening_is_held_for_a_person_and_written_again_when_approved(
     outreach.start("req-bad", "sms", other, company_data=project)
     outreach.run()
     outreach.run()
-    (waiting,) = outreach.services.desk.waiting()
+    (waiting,) = outreach.services.outreach.desk.waiting()
     assert (waiting.held, waiting.reason) == ("start", "draft_link")
     assert outreach.twilio.sent_to(other) == []
     assert outreach.fate("req-bad").json_body["state"] == "handed_off"
-    assert outreach.services.desk.approve(waiting.opaque_id)
+    assert outreach.services.outreach.desk.approve(waiting.opaque_id)
     outreach.run()
-    (again,) = outreach.services.desk.waiting()
+    (again,) = outreach.services.outreach.desk.waiting()
     assert (again.held, again.reason) == ("start", "draft_link")
     openai.answer_by(lambda _body: {"text": "Hello Jo"})
-    assert outreach.services.desk.approve(again.opaque_id)
+    assert outreach.services.outreach.desk.approve(again.opaque_id)
     outreach.run()
     (sent,) = outreach.twilio.sent_to(other)
     assert sent["body"].startswith(f"Hello Jo {LINE}")
@@ -43,7 +43,7 @@ def test_a_refused_answer_is_a_persons_and_a_second_look_sends_nothing(
     openai.answer_by(lambda _body: BAD)
     outreach.deliver(outreach.says("Where do I apply?", whatsapp=False))
     outreach.run()
-    (waiting,) = outreach.services.desk.waiting()
+    (waiting,) = outreach.services.outreach.desk.waiting()
     assert (waiting.held, waiting.reason) == ("reply", "draft_link")
     assert len(outreach.twilio.sent_to(TEL)) == 1
     assert len(openai.calls_of("respond")) == 3  # the opening, and two drafts
@@ -51,6 +51,6 @@ def test_a_refused_answer_is_a_persons_and_a_second_look_sends_nothing(
 
 def test_settings_that_became_unreadable_make_a_person_answer(outreach, openai, model_start):
     model_start(writer={"instruction": "misspelt"})
-    (waiting,) = outreach.services.desk.waiting()
+    (waiting,) = outreach.services.outreach.desk.waiting()
     assert (waiting.held, waiting.reason) == ("start", "ai_config_unreadable")
     assert not openai.calls_of("respond")

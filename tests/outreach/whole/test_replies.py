@@ -106,8 +106,8 @@ def test_a_message_without_words_goes_to_a_person(outreach, media, reason):
     record = outreach.record("sms")
     assert record.messages[-1].note == ("media" if media else "no_text")
     assert (record.status, record.handoff["reason"]) == (Status.HANDED_OFF, reason)
-    (waiting,) = outreach.services.desk.waiting()
-    assert outreach.services.desk.approve(waiting.opaque_id)
+    (waiting,) = outreach.services.outreach.desk.waiting()
+    assert outreach.services.outreach.desk.approve(waiting.opaque_id)
     outreach.run()
     assert outreach.record("sms").status == Status.INITIAL_MESSAGE_SENT
     assert len(outreach.twilio.sent_to(TEL)) == 1
@@ -143,7 +143,7 @@ def test_a_repeated_message_stays_in_its_first_conversation(outreach):
     (again,) = [row for row in outreach.rows() if row["event_id"]["S"].startswith("evt:reply:")]
     assert again["fence"]["N"] == "2"
     assert again["conversation_id"] == heard["conversation_id"]
-    assert len(list(outreach.services.desk.waiting())) == 1
+    assert len(list(outreach.services.outreach.desk.waiting())) == 1
 
 
 @pytest.fixture
@@ -177,9 +177,9 @@ def test_a_request_for_a_person_after_an_undelivered_opening_is_handed_off(
         undelivered_opening.says("I want to talk to a human", whatsapp=False)
     )
     undelivered_opening.run()
-    (waiting,) = undelivered_opening.services.desk.waiting()
+    (waiting,) = undelivered_opening.services.outreach.desk.waiting()
     assert waiting.opaque_id == undelivered_opening.record("sms").opaque_id
-    undelivered_opening.services.desk.approve(waiting.opaque_id)
+    undelivered_opening.services.outreach.desk.approve(waiting.opaque_id)
     undelivered_opening.run()
     assert undelivered_opening.record("sms").status == Status.FAILED, "where it stood"
 
@@ -275,7 +275,7 @@ def test_a_wish_that_the_model_recognises_is_entered_and_confirmed_by_code(
     outreach.deliver(outreach.says("I have found work, that was all from me", whatsapp=False))
     outreach.run()
     record = outreach.record("sms")
-    assert outreach.services.conversations.forbids(record) == "asked_to_stop"
+    assert outreach.services.outreach.conversations.forbids(record) == "asked_to_stop"
     assert "no more messages" in outreach.twilio.sent_to(TEL)[-1]["body"]
     before = len(outreach.twilio.sent_to(TEL))
     outreach.deliver(outreach.says("And one more question", whatsapp=False))

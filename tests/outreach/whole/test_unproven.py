@@ -37,7 +37,7 @@ def started(outreach, request_id, **more):
 
 
 def reasons(outreach, address=MAIL):
-    known = outreach.services.conversations.entries(address, "ci-aaa-001")
+    known = outreach.services.outreach.conversations.entries(address, "ci-aaa-001")
     return sorted(one.reason for one in known if one.is_in_force)
 
 
@@ -51,7 +51,7 @@ def test_an_unproven_mail_is_stored_for_a_person_and_not_answered(opened, text):
     assert trust_of(record.messages[-1]) == Trust.UNPROVEN
     assert "last_inbound_at" not in record.item, "the recipient has not written"
     assert len(opened.ses.sent_to(MAIL)) == 1
-    assert len(list(opened.services.desk.waiting())) == 1
+    assert len(list(opened.services.outreach.desk.waiting())) == 1
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_token_alone_stops_and_suspends_the_mailbox_that_nothing_proves(opened
     mails(opened, "STOP", sender=OTHER, to=reply_to(opened), **FAILED)
     assert reasons(opened) == ["stop"]
     assert reasons(opened, OTHER) == ["unproven_refusal"]
-    assert list(opened.services.desk.waiting()) == []
+    assert list(opened.services.outreach.desk.waiting()) == []
     assert started(opened, "again")["reason"] == "do_not_contact"
 
 
@@ -146,7 +146,7 @@ def test_an_unproven_start_lifts_no_stop_and_still_reaches_a_person(opened):
 def test_a_person_answers_an_address_that_is_suspended(opened):
     mails(opened, "STOP", **FAILED)
     record = opened.record("email")
-    assert opened.services.conversations.forbids(record) is None
+    assert opened.services.outreach.conversations.forbids(record) is None
 
 
 def test_a_forged_flood_waits_in_a_group_of_its_own(opened):
@@ -157,4 +157,4 @@ def test_a_forged_flood_waits_in_a_group_of_its_own(opened):
     assert len(set(forged)) == 1
     assert start not in forged
     assert len(texts(opened, "email")) == 3
-    assert len(list(opened.services.desk.waiting())) == 1
+    assert len(list(opened.services.outreach.desk.waiting())) == 1

@@ -17,6 +17,7 @@ from chalicelib.outreach.writing.template_writer import TemplateWriter
 from chalicelib.vendors import openai as adapter
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors.openai import API_KEY, MODELS
 from tests.rigs.fakes import RecordingLog
@@ -72,7 +73,7 @@ def writer(openai, secrets):
             authorize=adapter.bearer(lambda refresh: secrets[name]),
             clock=clock,
             log=RecordingLog(),
-            rate_limit=RateLimit("openai", clock, clock.sleep, requests_per_window=1000),
+            rate_limit=RateLimit(provider="openai", clock=clock, pace=LevelPace(1000)),
             breaker=Breaker("openai", clock, failures_to_open=100),
             error_code_at=adapter.ERROR_CODE_AT,
         )

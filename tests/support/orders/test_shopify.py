@@ -10,6 +10,7 @@ from chalicelib.errors import AuthError, TransientError
 from chalicelib.support.orders.shopify import Shopify
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from tests.rigs import vendor_server as does
 from tests.rigs.fakes import ManualClock, RecordingLog
@@ -24,7 +25,7 @@ def shop(vendor: Vendor, clock: ManualClock, log: RecordingLog) -> Shopify:
         authorize=lambda _refresh: {},
         clock=clock,
         log=log,
-        rate_limit=RateLimit("shopify", clock, clock.sleep, requests_per_window=1000),
+        rate_limit=RateLimit(provider="shopify", clock=clock, pace=LevelPace(1000)),
         breaker=Breaker("shopify", clock, failures_to_open=100),
     )
     return Shopify(client, clock, api_version="2026-10")

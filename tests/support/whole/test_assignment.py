@@ -25,9 +25,9 @@ def assigning(system):
 
 
 def publish(system, document):
-    versions = system.services().support_versions
+    versions = system.services().support.versions
     versions.publish(document, by="jo", note="", after=versions.current(consistent=True))
-    system.services().support_rules._current = None
+    system.services().support.rules._current = None
 
 
 def assigned(system, ticket_id="1042"):

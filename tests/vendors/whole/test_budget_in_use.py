@@ -14,8 +14,8 @@ import pytest
 from chalicelib.errors import PacedError
 from chalicelib.once.current_job import CurrentJob
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
-from chalicelib.vendors.level import OwnLevel
-from chalicelib.vendors.rate_limit import WINDOW_SECONDS, RateLimit, Urgency, split
+from chalicelib.vendors.level import WINDOW_SECONDS, OwnLevel
+from chalicelib.vendors.rate_limit import RateLimit, Urgency, split
 from tests.rigs.fakes import ManualClock
 
 WORKERS = 4
@@ -45,14 +45,12 @@ class Lane:
         self._turns = [CurrentJob() for _ in range(WORKERS)]
         self._limits = [
             RateLimit(
-                "richpanel",
-                clock,
-                clock.sleep,
-                requests_per_window=pace.requests_per_window,
-                burst=pace.burst,
+                provider="richpanel",
+                clock=clock,
                 current=turn,
                 levels=level,
                 containers=WORKERS,
+                pace=pace,
             )
             for clock, turn in zip(self._clocks, self._turns, strict=True)
         ]

@@ -38,7 +38,7 @@ class Ahead:
 
     def __init__(self, clock, seconds):
         self._clock, self._ahead = clock, timedelta(seconds=seconds)
-        self.monotonic = clock.monotonic
+        self.monotonic, self.sleep = clock.monotonic, clock.sleep
 
     def now(self):
         return self._clock.now() + self._ahead
@@ -53,14 +53,12 @@ class Containers:
         self.turns = [CurrentJob() for _ in ahead]
         self.limits = [
             RateLimit(
-                "richpanel",
-                Ahead(clock, seconds),
-                clock.sleep,
-                requests_per_window=self.pace.requests_per_window,
-                burst=self.pace.burst,
+                provider="richpanel",
+                clock=Ahead(clock, seconds),
                 current=turn,
                 levels=SharedLevel(self.table, "richpanel", clock),
                 containers=WORKERS,
+                pace=self.pace,
             )
             for turn, seconds in zip(self.turns, ahead, strict=True)
         ]

@@ -35,7 +35,7 @@ def company(telling, endpoint):
 def with_outreach(rig, url, **more):
     rig.company(url, **more)
     kinds = ("start_conversation", "outreach_resume", "unsubscribed")
-    rig.worker.flows.update(dict.fromkeys(kinds, rig.flow()))
+    rig.worker.handlers.flows.update(dict.fromkeys(kinds, rig.flow()))
     resumes = ResumeRebuilder(rig.conversations)
     rig.rebuilders |= {"evt:unsubscribe": resumes, "evt:start": resumes}
     return rig

@@ -38,7 +38,7 @@ def test_anothers_future_id_cannot_be_taken(outreach, neighbour):
 
 
 def test_an_id_of_an_existing_mark_makes_no_job_that_fails_forever(outreach):
-    outreach.services.conversations.forbid(TEL, company.COMPANY_ID, "stop")
+    outreach.services.outreach.conversations.forbid(TEL, company.COMPANY_ID, "stop")
     body = {
         "frontend_payload": company.request("req1", "sms", TEL),
         "conversation_data": {"conversation_id": MARK},

@@ -19,6 +19,7 @@ from chalicelib.vendors import openai as adapter
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
 from chalicelib.vendors.language_model import ModelTurn, Usage
+from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors.openai import API_KEY, MODELS, SimulatedOpenAI
 from tests.rigs.conversation_samples import new
@@ -201,7 +202,7 @@ def counting(server, spending, log):
         authorize=adapter.bearer(lambda _refresh: API_KEY),
         clock=clock,
         log=log,
-        rate_limit=RateLimit("openai", clock, clock.sleep, requests_per_window=1000),
+        rate_limit=RateLimit(provider="openai", clock=clock, pace=LevelPace(1000)),
         breaker=Breaker("openai", clock, failures_to_open=100),
         error_code_at=adapter.ERROR_CODE_AT,
     )

@@ -15,7 +15,7 @@ def text(said):
 
 
 def publish(rig, document):
-    versions = rig.services().support_versions
+    versions = rig.services().support.versions
     versions.publish(document, by="jo", note="", after=versions.current(consistent=True))
     rig.new_container()
 

@@ -125,7 +125,7 @@ def test_a_hand_off_by_its_id_alone_and_with_its_conversation(outreach, run):
 
 
 def test_another_companys_register_is_not_shown(written_to, run):
-    conversations = written_to.services.conversations
+    conversations = written_to.services.outreach.conversations
     conversations.forbid(TEL, company.COMPANY_ID, "stop")
     conversations.forbid(TEL, "ci-somebody-else", "complained")
     notes = " ".join(run("explain", TEL, "--json").data["notes"])

@@ -86,7 +86,7 @@ def test_a_conversation_is_opened_answered_reported_and_stopped(pigeons, dovecot
 
     assert posted(pigeons, dovecote.comes_back(THEIRS, 2, "STOP")) == 200
     assert dovecote.sent_to(THEIRS)[2].startswith("Cucumber Recruitment: you will receive no more")
-    assert pigeons.services.conversations.forbids(conversation(pigeons)) == "stop"
+    assert pigeons.services.outreach.conversations.forbids(conversation(pigeons)) == "stop"
     assert actions(pigeons) == [
         ("confirm_pigeon_stop", "done"), ("send_pigeon", "done"), ("send_pigeon", "done"),
     ]  # fmt: skip

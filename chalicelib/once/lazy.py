@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
@@ -39,6 +39,17 @@ class Lazy(Mapping[str, _Part]):
 
     def __len__(self) -> int:
         return len(self._factories)
+
+
+def late(
+    kinds: Iterable[str], parts: Callable[[], Mapping[str, _Part]]
+) -> dict[str, Callable[[], _Part]]:
+    """Factories for `Lazy`: the parts of a system that is loaded when one of its kinds occurs."""
+
+    def of(kind: str) -> Callable[[], _Part]:
+        return lambda: parts()[kind]
+
+    return {kind: of(kind) for kind in kinds}
 
 
 def hands_of(kinds: Kinds, parts: Any) -> Lazy[Hands]:  # noqa: ANN401 - of a system

@@ -1,4 +1,4 @@
-"""Posting stored facts: the scheduled run, the single writer with its ledger and effects, the sinks."""
+"""Posting stored facts, built: the scheduled run, the single writer, its ledger and effects, the sinks."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from chalicelib.errors import MiddlewareError, PayloadError
+from chalicelib.facts.build import Facts, origin_and_path
 from chalicelib.facts.hubspot_owners import PROVIDER as OWNERS_PROVIDER
 from chalicelib.facts.hubspot_owners import HubSpotOwners
 from chalicelib.facts.model import Agent, Row, Sink
 from chalicelib.facts.posting.check import FactCheck
 from chalicelib.facts.posting.dataset_reader import DatasetReader
-from chalicelib.facts.posting.dimensions import Dimensions
+from chalicelib.facts.posting.dimensions import Dimensions, Directories
 from chalicelib.facts.posting.effects import KINDS
 from chalicelib.facts.posting.ndjson import Archive, FileRows, S3Rows
 from chalicelib.facts.posting.nightly import Nightly
@@ -24,12 +25,11 @@ from chalicelib.facts.ring_group import bearer
 from chalicelib.facts.shifts import shift_rows
 from chalicelib.once.effect import Hands
 from chalicelib.once.effects import Effects
+from chalicelib.once.lazy import hands_of
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.settlement import Settlement
+from chalicelib.shared import Shared
 from chalicelib.vendors.http import VendorClient
-from chalicelib.wiring.core import new_owner
-from chalicelib.wiring.facts import Facts, origin_and_path
-from chalicelib.wiring.lazy import hands_of
 
 TOKENS_PER_MINUTE = 30
 OWNERS_PER_MINUTE = 60
@@ -38,15 +38,16 @@ OWNERS_PER_MINUTE = 60
 class Posting:
     """The parts that post facts."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, shared: Shared, facts: Facts) -> None:
+        self._shared = shared
         self._facts = facts
-        self._settings = facts.settings
+        self._settings = shared.settings
 
     def run(self, *, time_left_seconds: Callable[[], float]) -> dict[str, Any]:
         """One run of the writer, in numbers."""
         run = ScheduledRun(
-            self._facts.fact_ledger,
-            self._facts.log,
+            self._facts.ledger,
+            self._shared.log,
             self.held,
             lambda: self.writer,
             lambda: self.nightly,
@@ -56,35 +57,31 @@ class Posting:
     @cached_property
     def writer(self) -> FactWriter:
         """The single writer."""
-        facts = self._facts
+        shared = self._shared
         return FactWriter(
             ledger=self.ledger,
-            store=facts.fact_ledger,
+            store=self._facts.ledger,
             sinks=[self._dimensions(target) for target in self.sinks],
             effects=self.effects,
-            switches=facts.switches,
-            clock=facts.clock,
-            log=facts.log,
+            runtime=shared.runtime,
         )
 
     @cached_property
     def nightly(self) -> Nightly:
         """Changed names and shifts, and the counts of every sink."""
-        facts = self._facts
+        shared = self._shared
         return Nightly(
-            self.ledger,
-            self.writer,
-            lambda: self.check,
-            facts.switches,
-            facts.clock,
-            facts.log,
-            facts.settings.facts_timezone,
+            ledger=self.ledger,
+            writer=self.writer,
+            check=lambda: self.check,
+            timezone=shared.settings.facts_timezone,
+            runtime=shared.runtime,
         )
 
     @cached_property
     def check(self) -> FactCheck:
         """The facts by day in the ledger, the archive and the dataset."""
-        return FactCheck(self._facts.fact_ledger, self.archive, self.reader())
+        return FactCheck(self._facts.ledger, self.archive, self.reader())
 
     @cached_property
     def archive(self) -> Archive | None:
@@ -118,23 +115,23 @@ class Posting:
 
     @cached_property
     def _owners(self) -> HubSpotOwners | None:
-        facts, settings = self._facts, self._settings
+        shared, settings = self._shared, self._settings
         if not settings.hubspot_directory:
             return None
-        client = facts.vendor(
+        client = shared.vendor(
             OWNERS_PROVIDER,
             settings.hubspot_base_url,
             bearer(
-                lambda refresh: facts.secrets.text(settings.hubspot_api_secret_id, refresh=refresh)
+                lambda refresh: shared.secrets.text(settings.hubspot_api_secret_id, refresh=refresh)
             ),
             requests_per_window=OWNERS_PER_MINUTE,
             window_seconds=60.0,
         )
-        return HubSpotOwners(client, facts.clock, facts.log)
+        return HubSpotOwners(client, shared.clock, shared.log)
 
     def shifts(self) -> Sequence[Row] | None:
         """The rows of `DimShift`; None where no file is declared, or it cannot be read."""
-        name, log = self._settings.facts_shifts, self._facts.log
+        name, log = self._settings.facts_shifts, self._shared.log
         if not name or self.archive is None:
             return None
         try:
@@ -149,35 +146,37 @@ class Posting:
 
     def _dimensions(self, target: str) -> Dimensions:
         """One sink's tables of agents, metrics and days."""
-        facts = self._facts
+        shared = self._shared
         return Dimensions(
-            store=facts.fact_ledger,
+            store=self._facts.ledger,
             effects=self.effects,
-            agents=self.agents,
-            clock=facts.clock,
-            log=facts.log,
+            clock=shared.clock,
+            log=shared.log,
             target=target,
-            shifts=self.shifts,
-            are_names_known=self.are_names_known,
+            directories=Directories(
+                agents=self.agents,
+                shifts=self.shifts,
+                are_names_known=self.are_names_known,
+            ),
         )
 
     @cached_property
     def ledger(self) -> Ledger:
         """The core's ledger on the facts' own table: the writer's lease, its batch, its POSTs."""
         facts = self._facts
-        return Ledger(facts.fact_table, facts.clock, new_owner, retention=facts.fact_retention)
+        return self._shared.ledger_on(facts.table, facts.retention)
 
     @cached_property
     def effects(self) -> Effects:
         """The one door out, for rows."""
-        facts = self._facts
+        shared = self._shared
         return Effects(
             self.ledger,
-            facts.switches,
+            shared.switches,
             self.hands,
-            Settlement(self.ledger, self.hands, facts.clock),
-            facts.clock,
-            facts.log,
+            Settlement(self.ledger, self.hands, shared.clock),
+            shared.clock,
+            shared.log,
         )
 
     @cached_property
@@ -203,7 +202,7 @@ class Posting:
         if settings.facts_folder:
             sinks.append(FileRows(Path(settings.facts_folder)))
         if settings.facts_bucket:
-            sinks.append(S3Rows(self._facts.client("s3"), settings.facts_bucket))
+            sinks.append(S3Rows(self._shared.client("s3"), settings.facts_bucket))
         return {sink.target: sink for sink in sinks}
 
     def powerbi(self, dataset_id: str) -> Sink:
@@ -211,7 +210,7 @@ class Posting:
         settings = self._settings
         return PowerBi(
             self.powerbi_client,
-            self._facts.clock,
+            self._shared.clock,
             settings.powerbi_workspace_id,
             dataset_id,
             is_numbered=settings.powerbi_sequence_numbers,
@@ -220,10 +219,10 @@ class Posting:
     @cached_property
     def powerbi_client(self) -> VendorClient:
         """Power BI's REST API under its limit of 120 POSTs a minute."""
-        facts, settings = self._facts, self._settings
+        shared, settings = self._shared, self._settings
         token_origin, token_path = origin_and_path(settings.facts_token_url)
         tokens = Tokens(
-            facts.vendor(
+            shared.vendor(
                 PROVIDER,
                 token_origin,
                 lambda _refresh: {},
@@ -232,11 +231,11 @@ class Posting:
             ),
             token_path,
             settings.powerbi_client_id,
-            lambda refresh: facts.secrets.text(settings.powerbi_secret_id, refresh=refresh),
-            facts.clock,
+            lambda refresh: shared.secrets.text(settings.powerbi_secret_id, refresh=refresh),
+            shared.clock,
         )
         origin, _ = origin_and_path(settings.powerbi_base_url)
-        return facts.vendor(
+        return shared.vendor(
             PROVIDER,
             origin,
             tokens.headers,

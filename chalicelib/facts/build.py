@@ -1,0 +1,95 @@
+"""Storing facts, built: the worker's recorder, the rows, the roster.
+
+How stored facts are posted is `posting.build`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlsplit
+
+from chalicelib.facts.jobs import KINDS
+from chalicelib.facts.keeper import FactRecorder
+from chalicelib.facts.ledger import ATTRIBUTES, FactLedger
+from chalicelib.facts.mapping import configured_rules
+from chalicelib.facts.model import Agent, Roster
+from chalicelib.facts.roster import listed_agents, roster_of
+from chalicelib.once.job import by_kind
+from chalicelib.once.store import Store
+from chalicelib.shared import Shared
+
+ROSTER_REQUESTS_PER_MINUTE = 30
+
+
+class Facts:
+    """Aloware's and HubSpot's events on their way to Power BI."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+
+    @cached_property
+    def keepers(self) -> Mapping[str, Callable[[Any], None]]:
+        """The worker's handlers by kind of job: one for all of them."""
+        shared, settings = self._shared, self._shared.settings
+        recorder = FactRecorder(
+            self.ledger,
+            self.roster,
+            shared.log,
+            rules=configured_rules(settings.hubspot_fact_rules),
+            timezone=settings.facts_timezone,
+        )
+        return dict.fromkeys(by_kind(KINDS), recorder)
+
+    @cached_property
+    def ledger(self) -> FactLedger:
+        """The facts' rows."""
+        return FactLedger(self.table, self._shared.clock, retention=self.retention)
+
+    @cached_property
+    def roster(self) -> Roster:
+        """The people whose events count."""
+        settings, shared = self._shared.settings, self._shared
+        ask = self._members() if settings.aloware_ring_group_url else None
+        return roster_of(listed_agents(settings.facts_roster), ask, shared.clock, shared.log)
+
+    @cached_property
+    def table(self) -> Store:
+        """QuillIdempotencyLedger; refused where it is another stage's."""
+        settings = self._shared.settings
+        return self._shared.table_at(
+            settings.facts_table,
+            ATTRIBUTES,
+            endpoint_url=settings.facts_endpoint,
+            region_name=settings.facts_region,
+        )
+
+    @property
+    def retention(self) -> timedelta:
+        """How long the ledger of facts keeps a row."""
+        return timedelta(days=self._shared.settings.facts_ttl_days)
+
+    def _members(self) -> Callable[[], Iterable[Agent]]:
+        # Late: it loads the HTTP client, 60 ms of every first fact, and few stages have the group.
+        from chalicelib.facts import ring_group  # noqa: PLC0415 - as said
+
+        shared, settings = self._shared, self._shared.settings
+        origin, path = origin_and_path(settings.aloware_ring_group_url)
+        secret_id = settings.aloware_api_secret_id
+        client = shared.vendor(
+            ring_group.PROVIDER,
+            origin,
+            ring_group.bearer(lambda refresh: shared.secrets.text(secret_id, refresh=refresh)),
+            requests_per_window=ROSTER_REQUESTS_PER_MINUTE,
+            window_seconds=60.0,
+        )
+        return ring_group.RingGroup(client, path).members
+
+
+def origin_and_path(url: str) -> tuple[str, str]:
+    """``https://host:port`` and ``/path?query`` of an address."""
+    address = urlsplit(url)
+    query = f"?{address.query}" if address.query else ""
+    return f"{address.scheme}://{address.netloc}", address.path + query

@@ -1,0 +1,213 @@
+"""The doors of outreach, built; each loads its own modules at its first request.
+
+One alone takes 80 to 350 ms of a cold container, all together 400: so imports stay in functions here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+
+from chalicelib.shared import Shared, new_id
+
+if TYPE_CHECKING:
+    from chalicelib.once.door import Answer
+    from chalicelib.outreach.build import Outreach
+    from chalicelib.outreach.consent.unsubscribe import UnsubscribeDoor
+    from chalicelib.outreach.desk.door import DeskDoor
+    from chalicelib.outreach.door.access import Access
+    from chalicelib.outreach.door.initiate import Initiate
+    from chalicelib.outreach.door.results import ResultDoor
+    from chalicelib.outreach.door.shares import Shares
+    from chalicelib.outreach.senders import Senders
+    from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
+    from chalicelib.outreach.twilio.door import TwilioDoor
+
+
+class OutreachDoors:
+    """What Router, companies' desks and endpoints, recipients, Twilio and SES call.
+
+    Args:
+        outreach: the tables, for the doors that need them.
+    """
+
+    def __init__(self, shared: Shared, outreach: Callable[[], Outreach]) -> None:
+        self._shared = shared
+        self._outreach = outreach
+
+    # --- the Channel Router -------------------------------------------------------------------
+
+    def initiate(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Answer the Channel Router."""
+        return self._initiate.start(headers, body)
+
+    def start_outcome(self, headers: Mapping[str, str], body: bytes, request_id: str) -> Answer:
+        """Answer the Channel Router's question about a start."""
+        return self._initiate.outcome(headers, request_id, body)
+
+    def start_messages(
+        self, headers: Mapping[str, str], body: bytes, request_id: str, query: Mapping[str, str]
+    ) -> Answer:
+        """Answer the Channel Router's question about a conversation's messages."""
+        return self._initiate.messages(headers, request_id, query, body)
+
+    @cached_property
+    def _initiate(self) -> Initiate:
+        from chalicelib.outreach.company_events.outbox import EventRows
+        from chalicelib.outreach.conversations.parcels import Parcels
+        from chalicelib.outreach.door.initiate import Initiate
+        from chalicelib.outreach.project.admission import Starts
+        from chalicelib.outreach.project.companies import Companies
+
+        shared, settings = self._shared, self._shared.settings
+        table = shared.table(settings.conversations_table)
+        return Initiate(
+            access=self._access,
+            companies=Companies(shared.table(settings.company_data_table)),
+            starts=Starts(shared.table(settings.idempotency_table), shared.ledger, shared.clock),
+            ledger=shared.ledger,
+            intake=shared.intake,
+            opaque=shared.opaque,
+            clock=shared.clock,
+            log=shared.log,
+            new_id=new_id,
+            conversations=lambda: self._outreach().conversations,
+            outbox=lambda: EventRows(table, shared.clock),
+            shares=self._shares,
+            parcels=lambda: Parcels(table, shared.clock),
+            aside=shared.aside,
+        )
+
+    @cached_property
+    def _shares(self) -> Shares:
+        from chalicelib.outreach.door.shares import Shares
+        from chalicelib.vendors.shared_level import SharedLevel
+
+        shared = self._shared
+        table = shared.table(shared.settings.idempotency_table)
+
+        @cache
+        def level(name: str) -> SharedLevel:
+            return SharedLevel(table, name, shared.clock)
+
+        return Shares(level, shared.clock, shared.settings.lane_concurrency)
+
+    def _access(self) -> Mapping[str, Access]:
+        from chalicelib.outreach.door import access
+
+        keys = self._shared.secrets.text_or_none(self._shared.settings.router_keys_secret_id)
+        return access.access(keys or "")
+
+    # --- companies ----------------------------------------------------------------------------
+
+    def tool_result(
+        self, headers: Mapping[str, str], body: bytes, request_id: str, call_id: str
+    ) -> Answer:
+        """Take the result of a tool's call."""
+        return self._results.result(headers, body, request_id, call_id)
+
+    @cached_property
+    def _results(self) -> ResultDoor:
+        from chalicelib.outreach.door.results import ResultDoor
+
+        shared, outreach = self._shared, self._outreach()
+        return ResultDoor(
+            outreach.conversations,
+            shared.intake,
+            shared.opaque,
+            outreach.current_settings,
+            shared.clock,
+            shared.log,
+        )
+
+    def desk_list(
+        self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
+    ) -> Answer:
+        """Answer a company's desk: what waits for a person."""
+        return self._desk.listed(headers, body, query)
+
+    def desk_conversation(self, headers: Mapping[str, str], body: bytes, opaque_id: str) -> Answer:
+        """Answer a company's desk: one conversation."""
+        return self._desk.shown(headers, body, opaque_id)
+
+    def desk_act(self, headers: Mapping[str, str], body: bytes, opaque_id: str) -> Answer:
+        """Do what a person at a company's desk asks for."""
+        return self._desk.act(headers, body, opaque_id)
+
+    @cached_property
+    def _desk(self) -> DeskDoor:
+        from chalicelib.outreach.desk.door import DeskDoor
+
+        shared, inbox = self._shared, self._outreach().inbox
+        return DeskDoor(access=self._access, inbox=inbox, clock=shared.clock, log=shared.log)
+
+    # --- Twilio and SES -----------------------------------------------------------------------
+
+    def twilio_message(
+        self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
+    ) -> Answer:
+        """Answer Twilio's webhook of a message that came in."""
+        return self._twilio.message(headers, body, query)
+
+    def twilio_status(
+        self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
+    ) -> Answer:
+        """Answer Twilio's callback on a message that went out."""
+        return self._twilio.status(headers, body, query)
+
+    @cached_property
+    def _twilio(self) -> TwilioDoor:
+        from chalicelib.outreach.twilio.door import TwilioDoor
+        from chalicelib.outreach.twilio.owners import Owners
+
+        shared = self._shared
+        name = shared.settings.twilio_webhook_secret_id
+        return TwilioDoor(
+            shared.intake,
+            lambda: shared.secrets.text_or_none(name),
+            shared.settings.public_base_url,
+            lambda: self._consent,
+            cache(lambda: Owners(self._senders, shared.clock)),
+        )
+
+    @cached_property
+    def _consent(self) -> ConsentAtTheDoor:
+        from chalicelib.outreach.conversations.do_not_contact import DoNotContact
+        from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
+
+        shared = self._shared
+        table = shared.table(shared.settings.conversations_table)
+        return ConsentAtTheDoor(DoNotContact(table, shared.clock), self._senders)
+
+    @cached_property
+    def _senders(self) -> Senders:
+        from chalicelib.outreach.senders import Senders
+
+        return Senders(self._shared.table(self._shared.settings.company_data_table))
+
+    def mail(self, message: str) -> None:
+        """Take one SNS message of SES; raises `UnavailableError` where its job was not kept."""
+        from chalicelib.outreach.ses import door
+
+        door.receive(message, self._shared.intake)
+
+    # --- recipients ---------------------------------------------------------------------------
+
+    def unsubscribe_page(self, token: str) -> Answer:
+        """Show the page behind an unsubscribe link."""
+        return self._unsubscribe.page(token)
+
+    def unsubscribe(self, token: str) -> Answer:
+        """Unsubscribe the recipient of a link."""
+        return self._unsubscribe.unsubscribe(token)
+
+    @cached_property
+    def _unsubscribe(self) -> UnsubscribeDoor:
+        from chalicelib.outreach.consent.unsubscribe import UnsubscribeDoor
+
+        shared = self._shared
+        conversations = self._outreach().conversations
+        return UnsubscribeDoor(
+            conversations, shared.opaque, shared.log, shared.intake, shared.ledger
+        )

@@ -1,0 +1,270 @@
+"""What the systems share: the core's parts, each built, and its module imported, at first use.
+
+`Shared` knows settings, core and vendors' client, but no AWS: `wiring.core` fills its ports.  So a
+system's own `build` may hold it, and no system reaches `aws`.  It is the only module below `wiring`
+with imports inside functions, beside the doors of outreach: a door loads no ledger, a worker that
+stores facts loads no HTTP client.
+"""
+
+from __future__ import annotations
+
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from chalicelib.clock import SystemClock
+from chalicelib.errors import UnavailableError
+from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.ports import (
+    Clock,
+    DelayQueue,
+    Log,
+    Outbox,
+    Runtime,
+    SecretsPort,
+    SwitchesPort,
+)
+from chalicelib.once.reasons import KEY_HASH_MISSING
+from chalicelib.settings import Settings
+
+if TYPE_CHECKING:
+    from chalicelib.once.aside import SettingAside
+    from chalicelib.once.audit import Audit
+    from chalicelib.once.current_job import CurrentJob
+    from chalicelib.once.heartbeat import Heartbeat
+    from chalicelib.once.intake import Intake
+    from chalicelib.once.job import Job
+    from chalicelib.once.journal import Journal
+    from chalicelib.once.later import Later
+    from chalicelib.once.ledger.events import Ledger
+    from chalicelib.once.recovery.cursor import Sweeps
+    from chalicelib.once.store import Store
+    from chalicelib.vendors.http import VendorClient
+    from chalicelib.vendors.level import Levels
+
+
+class Shared(ABC):
+    """The parts that belong to no system."""
+
+    def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
+        self.settings = settings
+        self.clock: Clock = clock or SystemClock()
+
+    # --- ports, filled by wiring --------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def log(self) -> Log:
+        """The redacting log."""
+
+    @property
+    @abstractmethod
+    def outbox(self) -> Outbox:
+        """The lanes' FIFO queues."""
+
+    @property
+    @abstractmethod
+    def delay_queue(self) -> DelayQueue:
+        """The queue of short waits."""
+
+    @property
+    @abstractmethod
+    def switches(self) -> SwitchesPort:
+        """The stage's four switches."""
+
+    @property
+    @abstractmethod
+    def secrets(self) -> SecretsPort:
+        """Named secrets."""
+
+    @abstractmethod
+    def table(self, name: str) -> Store:
+        """A table of the stage, by its name."""
+
+    @abstractmethod
+    def table_at(self, name: str, attributes: Mapping[str, str], **where: str) -> Store:
+        """A table that may be elsewhere; refused where it is another stage's.
+
+        Args:
+            name: the table's.
+            attributes: the stored name of each attribute that has another in code.
+            where: ``endpoint_url``, ``region_name``.
+        """
+
+    @abstractmethod
+    def client(self, service: str, config: Any = None, **where: str) -> Any:  # noqa: ANN401 - AWS's
+        """A client of an AWS service that a system calls as a vendor: boto3's, by its own config.
+
+        `where`: ``endpoint_url``, ``region_name``.
+        """
+
+    # --- the core -----------------------------------------------------------------------------
+
+    @cached_property
+    def intake(self) -> Intake:
+        """The one door in."""
+        return self._intake((lambda: self.ledger) if self.settings.ingress_ledger else None)
+
+    @cached_property
+    def intake_without_row(self) -> Intake:
+        """The same for jobs whose own row exists, or is the worker's one write: none at ingress."""
+        return self._intake(None)
+
+    def _intake(self, ledger: Callable[[], Ledger] | None) -> Intake:
+        from chalicelib.once.intake import Intake
+
+        return Intake(
+            outbox=self.outbox,
+            opaque=self.opaque,
+            clock=self.clock,
+            log=self.log,
+            new_id=new_id,
+            ledger=ledger,
+        )
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """Table A."""
+        days = self.settings.ledger_retention_days
+        return self.ledger_on(self._table_a, timedelta(days=days))
+
+    def ledger_on(self, table: Store, retention: timedelta) -> Ledger:
+        """A ledger on a table."""
+        from chalicelib.once.ledger.events import Ledger
+
+        return Ledger(table, self.clock, new_owner, retention=retention)
+
+    @cached_property
+    def sweeps(self) -> Sweeps:
+        """The sweep's own rows."""
+        from chalicelib.once.recovery.cursor import Sweeps
+
+        days = self.settings.ledger_retention_days
+        return Sweeps(self._table_a, self.clock, new_owner, retention=timedelta(days=days))
+
+    @cached_property
+    def audit(self) -> Audit:
+        """Table C."""
+        from chalicelib.once.audit import Audit
+
+        days = self.settings.audit_retention_days
+        return Audit(self._table_c, self.clock, retention=timedelta(days=days))
+
+    @cached_property
+    def journal(self) -> Journal:
+        """Acts of persons, in table C."""
+        from chalicelib.once.journal import Journal
+
+        days = self.settings.journal_retention_days
+        return Journal(self._table_c, self.clock, new_owner, retention=timedelta(days=days))
+
+    @cached_property
+    def later(self) -> Later:
+        """Puts a job aside for a short while."""
+        from chalicelib.once.later import Later
+
+        return Later(self.delay_queue, self.opaque)
+
+    def put_later(self, job: Job, seconds: float) -> None:
+        """See `Later.put`."""
+        self.later.put(job, seconds)
+
+    @cached_property
+    def current_job(self) -> CurrentJob:
+        """The job that each thread of this container works on."""
+        from chalicelib.once.current_job import CurrentJob
+
+        return CurrentJob()
+
+    @cached_property
+    def aside(self) -> SettingAside:
+        """Sets events aside."""
+        from chalicelib.once.aside import SettingAside
+
+        return SettingAside(lambda: self.ledger, self.put_later, self.clock, self.log)
+
+    @cached_property
+    def heartbeat(self) -> Heartbeat:
+        """Keeps the worker's message invisible during slow calls."""
+        from chalicelib.once.heartbeat import Heartbeat
+
+        return Heartbeat(self.outbox, self.log)
+
+    @cached_property
+    def runtime(self) -> Runtime:
+        """Time, the log, the switches."""
+        return Runtime(clock=self.clock, log=self.log, switches=self.switches)
+
+    @cached_property
+    def opaque_ids(self) -> OpaqueIds:
+        """Keyed hashes under the stage's key."""
+        key = self.secrets.text(self.settings.key_hash_secret_id).strip()
+        if not key:
+            raise UnavailableError(KEY_HASH_MISSING)
+        return OpaqueIds(key.encode())
+
+    def opaque(self) -> OpaqueIds:
+        """The same, for a part that may need none."""
+        return self.opaque_ids
+
+    @property
+    def _table_a(self) -> Store:
+        return self.table(self.settings.idempotency_table)
+
+    @property
+    def _table_c(self) -> Store:
+        return self.table(self.settings.audit_table)
+
+    # --- vendors ------------------------------------------------------------------------------
+
+    def vendor(
+        self,
+        provider: str,
+        base_url: str,
+        authorize: Callable[[bool], Mapping[str, str]],
+        *,
+        requests_per_window: float,
+        window_seconds: float = 30.0,
+        burst: float | None = None,
+        error_code_at: tuple[str, ...] = (),
+        levels: Levels | None = None,
+        containers: int = 1,
+    ) -> VendorClient:
+        """A vendor's HTTP client with its own rate limit and circuit breaker.
+
+        The arguments are those of `VendorClient` and `RateLimit`.
+        """
+        from chalicelib.vendors.breaker import Breaker
+        from chalicelib.vendors.http import VendorClient
+        from chalicelib.vendors.rate_limit import LevelPace, RateLimit
+
+        return VendorClient(
+            provider=provider,
+            base_url=base_url,
+            authorize=authorize,
+            clock=self.clock,
+            log=self.log,
+            rate_limit=RateLimit(
+                provider=provider,
+                clock=self.clock,
+                current=self.current_job,
+                levels=levels,
+                containers=containers,
+                pace=LevelPace(requests_per_window, burst=burst, window_seconds=window_seconds),
+            ),
+            breaker=Breaker(provider, self.clock),
+            error_code_at=error_code_at,
+        )
+
+
+def new_id() -> str:
+    """A new unique id."""
+    return uuid.uuid4().hex
+
+
+def new_owner() -> str:
+    """A new owner of claims, short because every write of a row pays for its length."""
+    return uuid.uuid4().hex[:16]
