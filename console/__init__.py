@@ -4,7 +4,7 @@ It has no logic of its own and no second way to act: a page reads and acts throu
 is one that a command does too.  Every page is rendered here and works without script.
 
     app        `create_app`: the application, and what every request passes
-    access     persons, roles, and what each role may do
+    rights     persons, roles, and what each role may do
     sign_in    the port by which a request's person is known
     loopback   sign-in and server on one's own machine
     openid     sign-in by an OpenID Connect provider
@@ -18,7 +18,7 @@ is one that a command does too.  Every page is rendered here and works without s
     drawing    charts as SVG
     marks      text in which nothing hides
     spreadsheet  CSV that is no formula
-    answers    error pages, and the headers of every answer
+    error_pages  error pages, and the headers of every answer
     pages/     the pages themselves
     templates  their HTML
     static     style sheet, script, and htmx 2.0.11 with its licence

@@ -21,10 +21,10 @@ from flask import (
 from jinja2 import StrictUndefined
 from werkzeug.wrappers import Response
 
-from console import access, answers, backend, forms, marks, pages
-from console.access import Person, Right
+from console import backend, error_pages, forms, marks, pages, rights
 from console.backend import Backend, Options
 from console.pages import inbox
+from console.rights import Person, Right
 from console.sign_in import SignIn
 from ops.session import Session
 
@@ -40,7 +40,7 @@ class _Application(Flask):
     def log_exception(self, exc_info: Any) -> None:  # noqa: ANN401 - as Flask declares it
         """See `Flask.log_exception`."""
         with self.app_context():
-            answers.log_unexpected(backend.reading().services.log, exc_info[1])
+            error_pages.log_unexpected(backend.reading().services.log, exc_info[1])
 
 
 def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
@@ -83,7 +83,7 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
             return make_response(render_template("left_out.html", command=command))
         return None
 
-    answers.register(app, options)
+    error_pages.register(app, options)
     app.context_processor(_of_every_page)
     app.register_blueprint(sign_in.pages)
     pages.register(app)
@@ -93,7 +93,7 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
 def _right_of(endpoint: str | None) -> Right | None:
     if endpoint is None or endpoint in _OPEN:  # an unknown address says so to anyone
         return Right.ANYONE
-    return access.needed_by(current_app.view_functions[endpoint])
+    return rights.needed_by(current_app.view_functions[endpoint])
 
 
 def _of_every_page() -> dict[str, Any]:

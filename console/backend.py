@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from flask import current_app
 
-from console import access
+from console import rights
 from ops.session import Session
 
 _NAME = "console"
@@ -58,4 +58,4 @@ def reading() -> Session:
 
 def acting() -> Session:
     """The stage, for the person of this request: the journal names them."""
-    return backend().session.acting_as(access.person().name)
+    return backend().session.acting_as(rights.person().name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from console.access import Person, Role
+from console.rights import Person, Role
 
 _OF_A_COMPANY = frozenset({Role.AGENT, Role.LEAD})
 

@@ -17,9 +17,9 @@ from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 from werkzeug.wrappers import Response
 
 from chalicelib.once.ports import Clock
-from console.access import Person, Right, Role, needs
 from console.app import create_app
 from console.backend import Options
+from console.rights import Person, Right, Role, needs
 from console.sign_in import SignedIn
 from ops.session import Session
 

@@ -24,7 +24,7 @@ from werkzeug.wrappers import Response
 
 from chalicelib.once.journal import Act
 from console import grants
-from console.access import Right, needs
+from console.rights import Right, needs
 from console.sessions import SIGN_IN_LASTS, ConsoleSession, Sessions, form_token
 from console.settings import ConsoleSettings
 from console.sign_in import SignedIn

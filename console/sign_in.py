@@ -11,7 +11,7 @@ from typing import Protocol
 from flask import Blueprint
 from werkzeug.wrappers import Response
 
-from console.access import Person
+from console.rights import Person
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@
     company          an invented company that starts conversations, with its keys and secrets
     simulated_model  responses of the simulated language model
     send             posts webhooks as Aloware or HubSpot to the running stack
-    tables           table contents as text
+    aligned          table contents as text
     chart            facts per agent and day as a bar chart
 
 Everything listens on 127.0.0.1 only.

@@ -13,7 +13,7 @@ import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from local import serve, tables
+from local import aligned, serve
 from local.demo import run as demo
 from local.stack import environment, resources
 from local.stack.engine import REGION, EngineError, PortTakenError
@@ -50,10 +50,10 @@ def show_tables(_options: argparse.Namespace) -> int:
     hints = _running()
     aws = resources.Aws(hints["AWS_ENDPOINT_URL"], hints["AWS_ACCESS_KEY_ID"])
     template = StageTemplate.load(STAGE, account=aws.account, region=REGION)
-    columns = (tables.LEDGER, tables.STATE, tables.AUDIT)
+    columns = (aligned.LEDGER, aligned.STATE, aligned.AUDIT)
     names = [one.properties["TableName"] for one in template.resources("AWS::DynamoDB::Table")]
     for name, shown in zip(names, columns, strict=False):
-        print(f"\n{name}\n\n{tables.shown(tables.rows(aws, name), shown)}")
+        print(f"\n{name}\n\n{aligned.shown(aligned.rows(aws, name), shown)}")
     return 0
 
 
@@ -63,7 +63,7 @@ def show_requests(_options: argparse.Namespace) -> int:
     with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310 - our own loopback address
         calls = json.load(answer)["requests"]
     columns = ("number", "operation", "status", "acted", "path", "body")
-    print(tables.shown(calls, columns))
+    print(aligned.shown(calls, columns))
     return 0
 
 

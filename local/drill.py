@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 
-from local import tables
-from local.deploy import bundle, deployment, stack
+from local import aligned
+from local.deploy import bundle, change_set, deployment
 from local.deploy.deployment import wait_for
 from local.stack import environment
 from local.stack.engine import ROOT, EngineError
@@ -81,7 +81,7 @@ class Drill:
     def rows(self, table: str = "IdempotencyTable") -> dict[str, dict[str, Any]]:
         """The ledger, by key."""
         stage = self.deployed.stage
-        return {row["event_id"]: row for row in tables.rows(stage.aws, stage.tables[table])}
+        return {row["event_id"]: row for row in aligned.rows(stage.aws, stage.tables[table])}
 
     def event(self, ticket_id: str) -> dict[str, Any]:
         """The ledger's row of a ticket's message."""
@@ -115,7 +115,7 @@ def _drill(log: Path, *, patient: bool) -> list[str]:
     ):
         variables = environment.vendors(richpanel_url=richpanel.base_url)
         project = bundle.project(Path(folder), STAGE, variables)
-        drill = Drill(stack.deploy(engine, project, STAGE), richpanel, patient=patient)
+        drill = Drill(change_set.deploy(engine, project, STAGE), richpanel, patient=patient)
         _say(f"deployed to {drill.deployed.api_url}")
         for act in (_traffic, _lost_webhooks, _killed_worker, _vendor_down, _reconcile, _replay):
             _say(act.__doc__ or "")
@@ -275,7 +275,7 @@ def _counts(drill: Drill) -> str:
         ("actions done, by the ledger", done),
         ("changes, by Richpanel", changed),
     )
-    return tables.aligned(("count", ""), lines)
+    return aligned.aligned(("count", ""), lines)
 
 
 def _say(text: str) -> None:

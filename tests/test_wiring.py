@@ -18,7 +18,7 @@ from chalicelib.outreach.sending import effects as outreach
 from chalicelib.support import effects as support
 from chalicelib.wiring import Services
 from chalicelib.wiring.jobs import KINDS
-from local import tables
+from local import aligned
 from local.stack import lambda_events
 
 EFFECTS = [*support.KINDS.values(), *outreach.KINDS.values(), *facts.KINDS.values()]
@@ -84,7 +84,7 @@ def test_a_cold_worker_that_stores_a_fact_loads_no_other_system_or_vendor(
     found = cold_worker(app_environment, job, again)
 
     assert sorted(set(found["modules"]) & set(NOT_FOR_FACTS)) == []
-    rows = tables.rows(stage.aws, stage.tables["QuillLedgerTable"])
+    rows = aligned.rows(stage.aws, stage.tables["QuillLedgerTable"])
     assert [row["pk"].startswith(source) for row in rows] == [True]
 
 

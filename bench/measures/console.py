@@ -19,9 +19,9 @@ from bench.rig.system import System
 from chalicelib.once.journal import Act
 from chalicelib.once.timer import dated
 from console import loopback
-from console.access import Person
 from console.app import create_app
 from console.backend import Options
+from console.rights import Person
 from ops.session import Session
 
 EVENTS = 100_000

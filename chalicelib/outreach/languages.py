@@ -27,7 +27,7 @@ ByLanguage = Mapping[Language, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class FixedTexts:
     """The rows of ``texts.toml``, which says when each is written."""
 
     opt_out_line: ByLanguage
@@ -47,7 +47,7 @@ def written(name: str) -> ByLanguage:
     """A text in every language; read when it is first written.
 
     Args:
-        name: of `Texts`.
+        name: of `FixedTexts`.
     """
     return Rows(lambda: getattr(_file(), name))
 
@@ -59,5 +59,5 @@ def language_of(record: Record) -> Language:
 
 
 @cache
-def _file() -> Texts:
-    return read(FILE, Texts)
+def _file() -> FixedTexts:
+    return read(FILE, FixedTexts)

@@ -10,7 +10,7 @@ from chalicelib.once.lanes import Lane
 from chalicelib.once.share import LaneShare
 from chalicelib.outreach.build import Outreach
 from chalicelib.outreach.company_events.endpoint import Endpoint, secret_id
-from chalicelib.outreach.company_events.telling import Teller
+from chalicelib.outreach.company_events.teller import Teller
 from chalicelib.outreach.events.company_event import TellFlow
 from chalicelib.outreach.events.notice import NoticeFlow
 from chalicelib.outreach.lane_shares import LaneShares

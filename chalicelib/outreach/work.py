@@ -11,7 +11,7 @@ from chalicelib.once.flow import Flow
 from chalicelib.once.job import by_kind
 from chalicelib.once.lazy import Lazy
 from chalicelib.outreach.build import Outreach
-from chalicelib.outreach.company_events.telling import Teller
+from chalicelib.outreach.company_events.teller import Teller
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.events.flow import OutreachFlow
 from chalicelib.outreach.events.handlers import outreach_flow

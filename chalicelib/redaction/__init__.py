@@ -14,7 +14,7 @@ Pure: no clock, no network, no environment, standard library only.
     vocabulary      words that give a number its type
     topics          the nearest such word in a text beside a number
     surroundings    the text beside a number, with masks in it
-    emails, links, postal_addresses, places, cards, order_numbers, tracking, phones
+    email_addresses, links, postal_addresses, places, cards, order_numbers, tracking, phones
                     one kind of identifier each; places extends an address to its postcode
     routes          addresses without a word for a street
     street_words    words that streets begin or end with

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from chalicelib.redaction import phones
-from chalicelib.redaction.emails import MASK as EMAIL_MASK
+from chalicelib.redaction.email_addresses import MASK as EMAIL_MASK
 from chalicelib.redaction.key_names import Meaning, meaning
 from chalicelib.redaction.redactor import DROPPED, redact
 from chalicelib.redaction.sheet import last_four

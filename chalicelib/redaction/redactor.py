@@ -11,7 +11,7 @@ from chalicelib.redaction.card_details import mask_card_details
 from chalicelib.redaction.cards import mask_broken_cards, mask_ibans
 from chalicelib.redaction.dictated import mask_dictated, may_be_dictated
 from chalicelib.redaction.digit_groups import mask_numbers
-from chalicelib.redaction.emails import mask_emails, may_be_spelled
+from chalicelib.redaction.email_addresses import mask_emails, may_be_spelled
 from chalicelib.redaction.grouped_cards import mask_cards
 from chalicelib.redaction.letter_codes import mask_codes
 from chalicelib.redaction.links import mask_links

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from flask import Flask
 
-from console.access import Right
 from console.pages import (
     acts,
     charts,
@@ -40,6 +39,7 @@ from console.pages import (
     story,
     unknown,
 )
+from console.rights import Right
 
 NAVIGATION: tuple[tuple[str, str, Right], ...] = (
     ("Overview", "overview.show", Right.LOOK),

@@ -7,8 +7,8 @@ from typing import Any
 
 from flask import Blueprint, Response, abort, render_template, request
 
-from console.access import Right, needs
 from console.backend import reading
+from console.rights import Right, needs
 from console.spreadsheet import as_csv
 from ops import journal
 from ops.session import Session

@@ -12,8 +12,8 @@ from markupsafe import Markup
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.lanes import LANES
 from console import drawing
-from console.access import Right, needs
 from console.backend import reading
+from console.rights import Right, needs
 from ops.inspect import automation, metrics
 from ops.inspect.metrics import Query, Series
 from ops.session import Session

@@ -10,8 +10,8 @@ from flask import Blueprint, abort, render_template, request
 
 from chalicelib.outreach.channels import Channel
 from console import forms
-from console.access import Right, needs
 from console.backend import acting, reading
+from console.rights import Right, needs
 from ops import journal
 from ops.companies import company, writing
 from ops.companies.writing import Trial

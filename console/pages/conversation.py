@@ -25,8 +25,8 @@ from chalicelib.outreach.desk.inbox import NoConversationError
 from chalicelib.outreach.desk.row import Offered
 from chalicelib.outreach.door.access import DeskRole
 from console import backend, forms
-from console.access import Right, needs, person
 from console.pages import desk_words
+from console.rights import Right, needs, person
 
 pages = Blueprint("conversation", __name__)
 LOOKED = "conversation view"

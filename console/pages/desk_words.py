@@ -7,14 +7,14 @@ from typing import Any
 
 from chalicelib.outreach.desk import acts
 from chalicelib.outreach.desk.row import DeskAct
-from ops.inspect.explain import words
+from ops.inspect.explain import plain_words
 
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 
 
 def why(reason: str | None) -> str:
     """A hand-off's reason as a sentence, or what the writer said in its place."""
-    return words.CATALOGUE.sentence(reason) if reason else "No reason was stored."
+    return plain_words.CATALOGUE.sentence(reason) if reason else "No reason was stored."
 
 
 def waited(seconds: int | None) -> str:

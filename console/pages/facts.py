@@ -9,8 +9,8 @@ from flask import Blueprint, render_template
 from chalicelib.clock import iso
 from chalicelib.facts.ledger import FactLedger
 from console import paging
-from console.access import Right, needs
 from console.backend import reading
+from console.rights import Right, needs
 from ops.inspect.unfinished import START
 
 pages = Blueprint("facts", __name__)

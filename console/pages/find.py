@@ -11,9 +11,9 @@ import re
 from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from console.access import Right, needs
 from console.backend import reading
 from console.pages.story import as_shown
+from console.rights import Right, needs
 from ops.inspect.explain import explain
 from ops.inspect.explain.subjects import SubjectKind, candidates
 from ops.session import OpsError

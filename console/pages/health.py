@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from flask import Blueprint, render_template
 
-from console.access import Right, needs
 from console.backend import reading
+from console.rights import Right, needs
 from ops.inspect import doctor
 from ops.stage import switches
 

@@ -9,8 +9,8 @@ from werkzeug.wrappers import Response
 
 from chalicelib.errors import PayloadError
 from console import backend
-from console.access import Right, needs, person
 from console.pages import desk_words
+from console.rights import Right, needs, person
 
 pages = Blueprint("inbox", __name__)
 PAGE = 50

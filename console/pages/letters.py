@@ -9,8 +9,8 @@ from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from console import forms
-from console.access import Right, needs
 from console.backend import acting, reading
+from console.rights import Right, needs
 from ops.inspect import planned
 from ops.repair import dead_letters, preview
 from ops.repair.dead_letters import DeadLetter, Wanted

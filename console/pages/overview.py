@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from flask import Blueprint, render_template
 
-from console.access import Right, needs, person
 from console.backend import reading
+from console.rights import Right, needs, person
 from ops import journal
 from ops.inspect import piles
 

@@ -7,10 +7,10 @@ from collections import Counter
 from flask import Blueprint, render_template, request
 
 from console import drawing, paging
-from console.access import Right, needs
 from console.backend import reading
+from console.rights import Right, needs
 from ops.inspect import unfinished
-from ops.inspect.explain import words
+from ops.inspect.explain import plain_words
 
 pages = Blueprint("parked", __name__)
 
@@ -40,7 +40,9 @@ def show() -> str:
             "Events by reason",
             [(reason or "no reason", many) for (_, reason), many in groups.most_common()],
         ),
-        groups=[(*group, words.reason(group[1]), many) for group, many in groups.most_common()],
+        groups=[
+            (*group, plain_words.reason(group[1]), many) for group, many in groups.most_common()
+        ],
         more=paging.mark(last["due_epoch"], last["event"]) if last else None,
         status=status,
         reason=reason,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from flask import Blueprint, abort, render_template, request
 
-from console.access import Right, needs
 from console.backend import reading
+from console.rights import Right, needs
 from ops.support.bounds import said
 from ops.support.shadow_report import report
 from ops.times import moment

@@ -15,8 +15,8 @@ from flask import Blueprint, abort, render_template, request, url_for
 
 from chalicelib.clock import iso
 from console import forms
-from console.access import Right, needs
 from console.backend import acting, reading
+from console.rights import Right, needs
 from ops import journal
 from ops.inspect.explain import explain
 from ops.session import Session

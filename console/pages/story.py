@@ -10,8 +10,8 @@ from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from console import forms
-from console.access import Right, needs
 from console.backend import acting, reading
+from console.rights import Right, needs
 from ops.inspect import planned
 from ops.inspect.explain import explain
 from ops.repair import preview, replay

@@ -10,10 +10,10 @@ from werkzeug.wrappers import Response
 from chalicelib.clock import iso
 from chalicelib.once.action import UnsettledAction
 from console import forms, paging
-from console.access import Right, needs
 from console.backend import acting, reading
+from console.rights import Right, needs
 from ops import journal
-from ops.inspect.explain import words
+from ops.inspect.explain import plain_words
 from ops.repair import settle
 
 pages = Blueprint("unknown", __name__)
@@ -88,7 +88,7 @@ def _page(key: str, verdict: dict[str, object] | None = None) -> str:
         conversation=row["conversation_id"],
         event=row["event_key"],
         seen=int(row.get("started_epoch", 0)),
-        reason=words.reason(str(row.get("reason") or "")),
+        reason=plain_words.reason(str(row.get("reason") or "")),
         may_still_arrive=at_stake["may still arrive"] == "yes",
         tries=row.get("tries", ()),
         verdict=verdict,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.facts.posting.ndjson import FileRows
-from local import chart, tables
+from local import aligned, chart
 from local.stack import environment
 from local.vendors import hubspot
 from local.vendors.aloware import Aloware
@@ -75,7 +75,7 @@ def play(stack: Stack) -> tuple[str, list[str]]:
     report = "\n\n".join(
         [
             "Facts: Aloware and HubSpot events, each one row of the report",
-            tables.aligned(("what was posted", "rows in Power BI", ""), lines),
+            aligned.aligned(("what was posted", "rows in Power BI", ""), lines),
             chart.as_text(cells, EXPECTED),
             f"as a picture: {chart.PICTURE}",
         ]

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.clock import iso
-from local import company, tables
+from local import aligned, company
 from local.demo import outreach
 from local.demo.outreach import QUIET_SECONDS, ReportLine
 
@@ -36,7 +36,7 @@ def play(stack: Stack) -> tuple[str, list[str]]:
     """Run it on a running stack; returns the report and a list of problems."""
     chapter = _Chapter(stack)
     lines = list(chapter.lines())
-    report = "What follows an opening: every start is posted twice at once\n\n" + tables.aligned(
+    report = "What follows an opening: every start is posted twice at once\n\n" + aligned.aligned(
         ("step", "response", "outcome for the Router", "messages sent so far"),
         ((one.what, one.answered, one.state, str(one.sent)) for one in lines),
     )
@@ -95,7 +95,7 @@ class _Chapter(outreach._Chapter):  # noqa: SLF001 - the same requests and lines
 
     def _a_minute_passes(self) -> None:
         table = self.services.ledger._table  # noqa: SLF001 - the clock of the demo
-        for row in tables.rows(self.stack.stage.aws, self.stack.stage.tables["IdempotencyTable"]):
+        for row in aligned.rows(self.stack.stage.aws, self.stack.stage.tables["IdempotencyTable"]):
             if row["event_id"].startswith("evt:follow:") and "due_at" in row:
                 table.update({"event_id": row["event_id"]}, set_={"due_at": int(time.time()) - 1})
         self.stack.schedule.tick()

@@ -21,7 +21,7 @@ import requests
 
 from chalicelib.outreach.languages import Language
 from chalicelib.outreach.messages.fixed import MACHINE_LINE, OPT_OUT_LINE
-from local import company, simulated_model, tables
+from local import aligned, company, simulated_model
 from local.vendors.company_endpoint import SECRET, CompanyEndpoint
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def play(stack: Stack) -> tuple[str, list[str]]:
     """Run it on a running stack; returns the report and a list of problems."""
     chapter = _Chapter(stack)
     lines = list(chapter.lines())
-    report = "Outreach: every start is posted twice at once\n\n" + tables.aligned(
+    report = "Outreach: every start is posted twice at once\n\n" + aligned.aligned(
         ("step", "response", "outcome for the Router", "messages sent so far"),
         ((one.what, one.answered, one.state, str(one.sent)) for one in lines),
     )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import requests
 
 from chalicelib.once.journal import is_entry
-from local import tables
+from local import aligned
 from local.demo import facts as facts_demo
 from local.demo import follow_ups as follow_ups_demo
 from local.demo import outreach as outreach_demo
@@ -124,7 +124,7 @@ def main(log: Path = environment.RUN / "demo.log") -> int:
             follow_ups, follow_ups_problems = follow_ups_demo.play(stack)
             problems += follow_ups_problems
             stored = [
-                tables.rows(stack.stage.aws, name)
+                aligned.rows(stack.stage.aws, name)
                 for logical_id, name in stack.stage.tables.items()
                 if logical_id != "ConversationsTable"  # holds personal data by design
             ]
@@ -223,21 +223,21 @@ def _post(stack: Stack, step: DemoStep) -> None:
 
 def _report(stack: Stack, story: Sequence[DemoStep]) -> str:
     ledger = _ledger(stack)
-    kept = tables.rows(stack.stage.aws, stack.stage.tables["AuditActionsTable"])
+    kept = aligned.rows(stack.stage.aws, stack.stage.tables["AuditActionsTable"])
     audit = [row for row in kept if not is_entry(row)]
     events = [row for row in ledger.values() if row["event_id"].startswith("evt:")]
     parts = [
         "Tickets: the requests and their outcomes",
-        tables.aligned(
+        aligned.aligned(
             ("request", "response", "ledger", "Richpanel received"),
             ((step.what, _answered(step), _ended(step, ledger), _received(step)) for step in story),
         ),
         "Table A: events",
-        tables.shown(events, ("event_id", "status", "reason", "attempts", "intent", "source")),
+        aligned.shown(events, ("event_id", "status", "reason", "attempts", "intent", "source")),
         "Table C: audit trail",
-        tables.shown(audit, ("conversation_id", "action_type", "result", "idempotency_key")),
+        aligned.shown(audit, ("conversation_id", "action_type", "result", "idempotency_key")),
         "Richpanel: tickets afterwards",
-        tables.aligned(
+        aligned.aligned(
             ("ticket", "tags"),
             ((one, ", ".join(_tags(stack, one))) for one in stack.richpanel.ticket_ids),
         ),
@@ -247,7 +247,7 @@ def _report(stack: Stack, story: Sequence[DemoStep]) -> str:
 
 
 def _ledger(stack: Stack) -> dict[str, dict[str, Any]]:
-    rows = tables.rows(stack.stage.aws, stack.stage.tables["IdempotencyTable"])
+    rows = aligned.rows(stack.stage.aws, stack.stage.tables["IdempotencyTable"])
     return {row["event_id"]: row for row in rows}
 
 
@@ -294,7 +294,7 @@ def _counts(stack: Stack, story: Sequence[DemoStep], ledger: dict[str, dict[str,
         ("actions done, by the ledger", done),
         ("effects, by Richpanel", changes),
     )
-    return tables.aligned(("total", ""), lines)
+    return aligned.aligned(("total", ""), lines)
 
 
 def _check(stack: Stack, story: Sequence[DemoStep]) -> Iterator[str]:
@@ -319,7 +319,7 @@ def _check(stack: Stack, story: Sequence[DemoStep]) -> Iterator[str]:
     changes = sum(effect.changed for effect in stack.richpanel.effects)
     if {row["status"] for row in actions} != {"done"} or len(actions) != changes:
         yield f"{len(actions)} actions in the ledger, not all done or not the {changes} effects"
-    kept = tables.rows(stack.stage.aws, stack.stage.tables["AuditActionsTable"])
+    kept = aligned.rows(stack.stage.aws, stack.stage.tables["AuditActionsTable"])
     audit = [row for row in kept if not is_entry(row)]
     if len(audit) != changes:
         yield f"{len(audit)} audit rows for {changes} effects"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 
-from local import tables
+from local import aligned
 from local.vendors.shopify import SimulatedShopify
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def play(stack: Stack) -> tuple[str, list[str]]:
     problems += [f"{one} was closed" for one in closed]
     heads = ("message", "replies", "")
     return (
-        f"Replies: automatic replies switched on\n\n{tables.aligned(heads, lines)}",
+        f"Replies: automatic replies switched on\n\n{aligned.aligned(heads, lines)}",
         problems,
     )
 

@@ -2,7 +2,7 @@
 
     __main__    `python -m local.deploy [stack | direct]`: deploy, use it, check the result
     bundle      a copy of the project with its packages; runs `chalice package` on it
-    stack       first way: `chalice package`, then a CloudFormation change set
+    change_set  first way: `chalice package`, then a CloudFormation change set
     direct      second way: provisioned data resources, then `chalice deploy`
     deployment  a deployed stage: its routes, functions, mappings, logs
     lint        cfn-lint over the packaged template of every stage; part of `make check`

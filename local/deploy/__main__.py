@@ -1,6 +1,6 @@
 """`make deploy-local`: deploy to the local engine, use the deployed stage, check the result.
 
-``stack`` packages and creates a CloudFormation stack; ``direct`` provisions, then runs
+``change_set`` packages and creates a CloudFormation stack; ``direct`` provisions, then runs
 `chalice deploy`.  The exit code is 0 only if a webhook posted to the deployed route reached
 Richpanel once through the deployed worker, and the deployed sweep found a lost webhook.
 """
@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 import requests
 
-from local import tables
-from local.deploy import bundle, deployment, direct, stack
+from local import aligned
+from local.deploy import bundle, change_set, deployment, direct
 from local.stack import environment
 from local.stack.engine import EngineError
 from local.vendors.richpanel import SimulatedRichpanel
@@ -60,7 +60,7 @@ def _deploy_and_use(way: str, log: Path) -> list[str]:
         variables = environment.vendors(richpanel_url=richpanel.base_url)
         project = bundle.project(Path(folder), STAGE, variables)
         if way == "stack":
-            deployed = stack.deploy(engine, project, STAGE)
+            deployed = change_set.deploy(engine, project, STAGE)
         else:
             deployed = direct.deploy(engine, project, direct.provision(engine, STAGE))
         print(f"deployed in {time.monotonic() - started:.0f} s to {deployed.api_url}\n")
@@ -74,7 +74,7 @@ def _deploy_and_use(way: str, log: Path) -> list[str]:
 def _functions(deployed: Deployment) -> str:
     found = [deployed.configuration(one) for one in deployed.functions]
     columns = ("FunctionName", "Handler", "Runtime", "MemorySize", "Timeout", "CodeSize")
-    return tables.shown(found, columns) + "\n"
+    return aligned.shown(found, columns) + "\n"
 
 
 def _sizes(out: Path) -> str:
@@ -94,7 +94,7 @@ def _sizes(out: Path) -> str:
         ("both unzipped", f"{bundle_mb + unzipped_mb:.0f} MB", "250 MB"),
     ]
     columns = ("what", "size", "allowed")
-    return tables.shown([dict(zip(columns, row, strict=True)) for row in rows], columns) + "\n"
+    return aligned.shown([dict(zip(columns, row, strict=True)) for row in rows], columns) + "\n"
 
 
 def _mb(file: Path) -> float:

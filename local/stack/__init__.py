@@ -14,5 +14,5 @@ turns          whether anything is left to do
 control        the loopback control of both
 emf            metric records of the output become the engine's metrics
 join           connects `chalice local` to the running stack
-running        the base class: a context manager that stops what it started
+stoppable      the base class: a context manager that stops what it started
 """

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.clock import iso
-from local.stack.running import Running
+from local.stack.stoppable import Running
 from local.vendors.wire import HOST, ClientConnection, Listener, Request, WireAnswer
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.once import lanes
 from local.stack import lambda_events, lineage
-from local.stack.running import Running
+from local.stack.stoppable import Running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

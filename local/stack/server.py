@@ -14,7 +14,7 @@ from chalice.cli.factory import CLIFactory
 from chalice.local import ChaliceRequestHandler, LocalDevServer
 
 from local.stack.engine import HOST, ROOT, require_free
-from local.stack.running import Running
+from local.stack.stoppable import Running
 
 if TYPE_CHECKING:
     from pathlib import Path

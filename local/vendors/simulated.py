@@ -19,7 +19,7 @@ from collections import Counter, deque
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, get_args
 
-from local.stack.running import Running
+from local.stack.stoppable import Running
 from local.vendors.faults import SILENT, Fault, FaultKind, deliver
 from local.vendors.wire import HOST, ClientConnection, Listener, Request, WireAnswer
 

@@ -13,7 +13,16 @@ from chalicelib.outreach.desk.acts import ACTS
 from chalicelib.outreach.desk.row import DeskAct
 from chalicelib.outreach.door.access import DeskRole
 from ops.command import CommandRun, command
-from ops.companies import act_options, api_keys, company, erase, events, handoff, senders, usage
+from ops.companies import (
+    act_options,
+    api_keys,
+    company,
+    endpoint_events,
+    erase,
+    handoff,
+    senders,
+    usage,
+)
 from ops.options import Limit
 from ops.repair import dead_letters, mail_failures
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError
@@ -216,7 +225,7 @@ def company_key(
 @command(company_app, "company events", examples=["company events <company>"])
 def company_events(run: CommandRun, company_id: CompanyId, project_id: ProjectId = None) -> object:
     """Show whether a company's endpoint accepts its events, and what was kept for it."""
-    found = events.states(run.session, company_id, project_id)
+    found = endpoint_events.states(run.session, company_id, project_id)
     columns = ("project", "endpoint", "failing_since", "paused_at", "stopped")
     return run.output.records(columns, found)
 
@@ -235,9 +244,11 @@ def company_resume_events(
 ) -> object:
     """Send events to a paused endpoint again, and everything that was kept for it."""
     if run.dry_run:
-        (state,) = events.states(run.session, company_id, project_id)
+        (state,) = endpoint_events.states(run.session, company_id, project_id)
         return run.output.facts({**state, "conversations": state["stopped"]})
-    return run.output.facts(events.resume(run.session, company_id, project_id, because=run.because))
+    return run.output.facts(
+        endpoint_events.resume(run.session, company_id, project_id, because=run.because)
+    )
 
 
 @command(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from chalicelib.facts.dataset import TABLES
 from chalicelib.facts.model import Fact
-from chalicelib.facts.posting.check import by_day
+from chalicelib.facts.posting.comparison import by_day
 from chalicelib.facts.posting.dataset_reader import DatasetReader
 
 DEADLINE_SECONDS = 20.0

@@ -14,7 +14,7 @@ from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError
 from chalicelib.once.lanes import LANES
 from chalicelib.once.ports import Clock
-from ops.companies import api_keys, events, senders
+from ops.companies import api_keys, endpoint_events, senders
 from ops.identity import of_caller
 from ops.inspect.doctor_alarms import alarms
 from ops.inspect.doctor_answers import answers
@@ -324,7 +324,9 @@ CHECKS = (
     Check("ses", "outreach", ses, "python -m ops setup --pastes"),
     Check("sender identities", "outreach", sender_identities, SETUP),
     Check("mail", "outreach", _mail, SETUP),
-    Check("events", "outreach", events.endpoints, "python -m ops company events <company>"),
+    Check(
+        "events", "outreach", endpoint_events.endpoints, "python -m ops company events <company>"
+    ),
     Check("report", "facts", report, "python -m ops facts create"),
     Check("facts", "facts", facts, "python -m ops facts pending"),
 )

@@ -12,9 +12,9 @@ from chalicelib.facts.model import Fact, Metric
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.journal import Act
 from chalicelib.once.timer import dated
-from console.access import Right
 from console.pages import NAVIGATION
 from console.pages.find import may_be_in_an_address
+from console.rights import Right
 from console.spreadsheet import as_csv
 from ops.session import OpsError
 from tests.rigs.console import fields, words_of

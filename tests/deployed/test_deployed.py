@@ -14,8 +14,8 @@ import pytest
 import requests
 
 from chalicelib.once.lanes import LANES
-from local import tables
-from local.deploy import bundle, deployment, direct, stack
+from local import aligned
+from local.deploy import bundle, change_set, deployment, direct
 from local.stack import environment, resources
 from local.stack.engine import EngineError
 from local.stack.lambda_events import schedule_event
@@ -70,7 +70,7 @@ def projects(tmp_path_factory, vendor):
 
 @pytest.fixture(scope="module")
 def stack_deployment(engine, projects):
-    return stack.deploy(engine, projects["stack"], STAGES["stack"])
+    return change_set.deploy(engine, projects["stack"], STAGES["stack"])
 
 
 @pytest.fixture(scope="module")
@@ -352,7 +352,7 @@ def test_an_inbound_e_mail_reaches_the_deployed_worker(deployed):
 
 def replies(deployed):
     """Rows of messages that came in by e-mail."""
-    rows = tables.rows(deployed.stage.aws, deployed.stage.tables["IdempotencyTable"])
+    rows = aligned.rows(deployed.stage.aws, deployed.stage.tables["IdempotencyTable"])
     return [one for one in rows if one["event_id"].startswith("evt:reply:email:")]
 
 
@@ -379,7 +379,9 @@ def test_a_redeployed_stage_keeps_its_data(engine, way, deployed, projects):
     dynamodb = deployed.aws.client("dynamodb")
     dynamodb.put_item(TableName=table, Item={"event_id": {"S": "kept"}})
     if way == "stack":
-        again = stack.deploy(engine, projects[way], STAGES[way], parameters={"Release": "second"})
+        again = change_set.deploy(
+            engine, projects[way], STAGES[way], parameters={"Release": "second"}
+        )
         health = requests.get(f"{again.api_url}/health", timeout=60).json()
         assert health["release"] == "second"
     else:
@@ -410,7 +412,7 @@ def test_chalice_deploy_refuses_an_unprovisioned_stage(engine, projects):
 
 def test_a_stack_refuses_a_provisioned_stage(engine, direct_deployment, projects):
     with pytest.raises(EngineError, match="managed by provision"):
-        stack.deploy(engine, projects["direct"], STAGES["direct"])
+        change_set.deploy(engine, projects["direct"], STAGES["direct"])
     assert (
         direct_deployment.configuration("worker")["Environment"]["Variables"]["MANAGED_BY"]
         == "provision"

@@ -16,7 +16,7 @@ from chalicelib.outreach.twilio.codes import REASONS
 from chalicelib.outreach.writing.checks.review import RULES
 from chalicelib.support import reasons as support
 from chalicelib.vendors import reasons as vendors
-from ops.inspect.explain.words import CATALOGUE
+from ops.inspect.explain.plain_words import CATALOGUE
 
 ROOT = Path(__file__).parents[2]
 MODULES = (core, vendors, outreach, support, facts)

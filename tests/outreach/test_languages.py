@@ -6,10 +6,10 @@ from string import Formatter
 
 import pytest
 
-from chalicelib.outreach.languages import FILE, Language, Texts, written
+from chalicelib.outreach.languages import FILE, FixedTexts, Language, written
 from chalicelib.tables import read
 
-TEXTS = {one.name: getattr(read(FILE, Texts), one.name) for one in fields(Texts)}
+TEXTS = {one.name: getattr(read(FILE, FixedTexts), one.name) for one in fields(FixedTexts)}
 VALUES = {
     "machine_line": {"company"},
     "stop_confirmation": {"company"},

@@ -22,7 +22,7 @@ from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
 from chalicelib.once.worker import HandedBackError, JobHandlers, Postponing, Worker
-from chalicelib.outreach.company_events.telling import Teller
+from chalicelib.outreach.company_events.teller import Teller
 from chalicelib.outreach.events.company_event import TellFlow, TellRebuilder
 from chalicelib.outreach.project.companies import Companies
 from chalicelib.vendors import posting

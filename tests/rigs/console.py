@@ -12,9 +12,9 @@ from moto import mock_aws
 
 from chalicelib.aws.switches import NAMES
 from chalicelib.once.lanes import LANES
-from console.access import Person, Right, Role, needs
 from console.app import create_app
 from console.backend import Options
+from console.rights import Person, Right, Role, needs
 from console.sign_in import SignedIn
 from tests.rigs.browser import listening
 from tests.rigs.ops_session import session as offline_session

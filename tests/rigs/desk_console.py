@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from console.access import Person, Role
+from console.rights import Person, Role
 from tests.rigs import console as rig
 from tests.rigs.desk import OTHERS, OURS
 from tests.rigs.ops_session import session as offline_session

@@ -10,7 +10,7 @@ import pytest
 
 from chalicelib.facts.dataset import FACT_EVENT, definition
 from chalicelib.facts.posting.ndjson import FileRows
-from local import tables
+from local import aligned
 from local.stack import lambda_events
 from local.stack.server import Http
 from local.vendors.aloware import Aloware
@@ -82,7 +82,7 @@ class FactsRig:
     def ledger(self):
         """Rows of the facts' table by key."""
         name = self.stage.tables["QuillLedgerTable"]
-        return {row["pk"]: row for row in tables.rows(self.stage.aws, name)}
+        return {row["pk"]: row for row in aligned.rows(self.stage.aws, name)}
 
     def facts(self):
         """Rows that are facts."""

@@ -20,7 +20,7 @@ from chalicelib.once.recovery.cursor import Sweeps
 from chalicelib.outreach.company_events.endpoint import Endpoint, secret_id
 from chalicelib.outreach.company_events.outbox import EventRows
 from chalicelib.outreach.company_events.recorder import CompanyEvents
-from chalicelib.outreach.company_events.telling import Teller
+from chalicelib.outreach.company_events.teller import Teller
 from chalicelib.outreach.consent.unsubscribe import UnsubscribeDoor
 from chalicelib.outreach.conversations.do_not_contact import DoNotContact
 from chalicelib.outreach.conversations.handoffs import Handoffs

@@ -13,7 +13,7 @@ In the order of a run:
 Whether the sinks have what the ledger says they have:
 
     dataset_reader  a dataset's tables, columns and facts by day
-    check           facts by day in the ledger, the archive and the dataset, compared
+    comparison      facts by day in the ledger, the archive and the dataset, compared
     nightly         the night's work: changed names and shifts, then the comparison
 
 What builds it, over `chalicelib.shared`: `build`.

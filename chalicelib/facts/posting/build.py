@@ -12,7 +12,7 @@ from chalicelib.facts.build import Facts, origin_and_path
 from chalicelib.facts.hubspot_owners import PROVIDER as OWNERS_PROVIDER
 from chalicelib.facts.hubspot_owners import HubSpotOwners
 from chalicelib.facts.model import Agent, Row, Sink
-from chalicelib.facts.posting.check import FactCheck
+from chalicelib.facts.posting.comparison import FactCheck
 from chalicelib.facts.posting.dataset_reader import DatasetReader
 from chalicelib.facts.posting.dimensions import Dimensions, Directories
 from chalicelib.facts.posting.effects import KINDS

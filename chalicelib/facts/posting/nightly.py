@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError, reason_of
 from chalicelib.facts.model import TimeLeft
-from chalicelib.facts.posting.check import Comparison, FactCheck
+from chalicelib.facts.posting.comparison import Comparison, FactCheck
 from chalicelib.facts.posting.writer import ENOUGH_SECONDS, FactWriter
 from chalicelib.once.event import LEASE_GRACE_SECONDS, EventFacts, EventStatus, Finished, Lease
 from chalicelib.once.ledger.events import Ledger

@@ -9,6 +9,6 @@ handoffs        the list of hand-offs
 parcels         the jobs of starts whose conversations are not open yet
 numbers         forms of one phone number
 response_targets  how long a recipient may wait for a person, in business hours; pure
-acts            what persons do with a conversation
+desk_acts       what persons do with a conversation
 called_tools    calls of tools, and their results
 """

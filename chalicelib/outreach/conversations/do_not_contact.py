@@ -38,7 +38,7 @@ from chalicelib.once.store import (
 from chalicelib.outreach import reasons, senders
 from chalicelib.outreach.channels import ADDRESSES, Channel, is_forgeable
 from chalicelib.outreach.conversations import items, numbers
-from chalicelib.outreach.conversations.acts import TRIES
+from chalicelib.outreach.conversations.desk_acts import TRIES
 from chalicelib.outreach.conversations.records import (
     CONTINUED_BY,
     CONTINUES,

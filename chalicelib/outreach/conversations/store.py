@@ -19,8 +19,8 @@ from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import ConditionFailed, Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations import former, handoffs, items
-from chalicelib.outreach.conversations.acts import TRIES, Acts
 from chalicelib.outreach.conversations.called_tools import CalledTools
+from chalicelib.outreach.conversations.desk_acts import TRIES, Acts
 from chalicelib.outreach.conversations.do_not_contact import (
     NOT_FORBIDDEN,
     DoNotContact,

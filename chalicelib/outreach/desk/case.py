@@ -8,7 +8,7 @@ from datetime import datetime
 
 from chalicelib.errors import ConflictError
 from chalicelib.once import keys
-from chalicelib.outreach.conversations.acts import ActChange
+from chalicelib.outreach.conversations.desk_acts import ActChange
 from chalicelib.outreach.conversations.records import Draft, Record, Status
 from chalicelib.outreach.door.access import DeskRole
 

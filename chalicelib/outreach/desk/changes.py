@@ -15,7 +15,7 @@ from chalicelib.outreach import reasons
 from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.conversations import handoffs
-from chalicelib.outreach.conversations.acts import ActChange
+from chalicelib.outreach.conversations.desk_acts import ActChange
 from chalicelib.outreach.conversations.records import INTERNAL, Draft, Entry, Record, Status
 from chalicelib.outreach.desk.case import Asked, Case, Planned, RefusedError
 from chalicelib.outreach.messages.fixed import with_opt_out_line

@@ -23,7 +23,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.conversations.acts import OutdatedError, RepeatedError
+from chalicelib.outreach.conversations.desk_acts import OutdatedError, RepeatedError
 from chalicelib.outreach.conversations.handoffs import Handoffs, listed_id
 from chalicelib.outreach.conversations.records import Draft, Record, Status
 from chalicelib.outreach.conversations.store import Conversations

@@ -25,9 +25,9 @@ from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.writing import prompts
 from chalicelib.outreach.writing.checks.claims import admits_a_machine, asks_whether_a_machine
 from chalicelib.outreach.writing.checks.given import Given, given
-from chalicelib.outreach.writing.checks.language import language_of
 from chalicelib.outreach.writing.checks.review import broken
 from chalicelib.outreach.writing.checks.segments import capacity
+from chalicelib.outreach.writing.checks.written_language import language_of
 from chalicelib.outreach.writing.template_writer import DraftRefusedError
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.project.ai_config import WriterSettings
-from chalicelib.outreach.writing.checks.language import name_of
+from chalicelib.outreach.writing.checks.written_language import name_of
 
 OPENING = """\
 You write the first message of a conversation that a company starts with a person who asked for it.

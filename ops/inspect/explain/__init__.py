@@ -6,11 +6,11 @@ ledger_keys    look-ups: events, actions, facts
 tickets        look-ups: tickets, order numbers
 conversations  look-ups: requests, conversations, addresses, hand-offs, carriers' ids
 scanning       look-ups by what has no index: unfinished events, dead letters, a scan
-reading        reads events with everything that belongs to them
+event_records  reads events with everything that belongs to them
 stored         what is stored of one event, joined
 timeline       every step with its time; the outcome in one line
 attempts       the attempts at one action
-words          fixed codes in plain words
+plain_words    fixed codes in plain words
 story          an event in plain words: why it was not answered, and one paragraph
 report         the report: identifier in, plain data out
 

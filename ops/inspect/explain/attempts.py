@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from chalicelib.once.ledger.tries import is_newest
-from ops.inspect.explain import words
+from ops.inspect.explain import plain_words
 from ops.inspect.explain.stored import Row
 
 _NOTHING_LEFT = frozenset({"not_sent", "released", "skipped"})
@@ -35,7 +35,7 @@ def earlier(action: Row) -> list[EarlierAttempt]:
     """The attempts before the one that an action's row shows, oldest first."""
     return [
         EarlierAttempt(
-            words.epoch(one.get("at")), one["end"], one.get("reason"), one.get("settled")
+            plain_words.epoch(one.get("at")), one["end"], one.get("reason"), one.get("settled")
         )
         for one in action.get("tries", ())
         if one["end"] not in _NOTHING_LEFT and not is_newest(action, one)

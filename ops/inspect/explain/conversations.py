@@ -14,8 +14,8 @@ from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.ses.webhook import message_id_digest
 from ops.inspect.explain import scanning
+from ops.inspect.explain.event_records import receipt_keys
 from ops.inspect.explain.found import Looking, LookupResult
-from ops.inspect.explain.reading import receipt_keys
 from ops.session import OpsError
 
 NEWEST_MESSAGES = 100

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chalicelib.once.store import Item
-from ops.inspect.explain.reading import Reader
+from ops.inspect.explain.event_records import Reader
 from ops.session import Session
 
 Watch = Callable[[Iterable[Item], int | None], Iterable[Item]]

@@ -8,8 +8,8 @@ from typing import Any
 
 from ops.inspect import whereabouts
 from ops.inspect.explain import conversations, ledger_keys, scanning, story, tickets
+from ops.inspect.explain.event_records import EVENT_SHOWN, Reader
 from ops.inspect.explain.found import Looking, LookupResult, Watch
-from ops.inspect.explain.reading import EVENT_SHOWN, Reader
 from ops.inspect.explain.stored import Stored
 from ops.inspect.explain.subjects import Subject, SubjectKind, candidates
 from ops.inspect.explain.timeline import timeline, verdict

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from chalicelib.once.event import SWEEP_SECONDS
 from chalicelib.once.keys import is_resent
-from ops.inspect.explain import attempts, words
+from ops.inspect.explain import attempts, plain_words
 from ops.inspect.explain.stored import ENDED, Row, Stored, receipt_of
 
 ANSWERS = ("reply", "send_text", "send_email")
@@ -67,15 +67,15 @@ def tell(stored: Stored) -> Story:
 
 def of_fact(row: Row) -> str:
     """The story of one fact, from its row in the facts' ledger."""
-    kept = words.moment(row.get("created_at"))
+    kept = plain_words.moment(row.get("created_at"))
     first = f"It reached us on {kept}"
     if row.get("metric"):
         first += f" and counts as {row['metric']} of agent {row.get('agent')} on {row.get('date')}"
     ended = {
         "posted": "The report has it.",
         "pending": "The report does not have it yet: the writer posts it in one of its next runs.",
-        "skipped": f"It does not count: {words.reason(str(row.get('reason', '')))}.",
-        "failed": f"The report refused it: {words.reason(str(row.get('reason', '')))}.",
+        "skipped": f"It does not count: {plain_words.reason(str(row.get('reason', '')))}.",
+        "failed": f"The report refused it: {plain_words.reason(str(row.get('reason', '')))}.",
     }
     corrected = len(row.get("corrections", ()))
     last = f" It was corrected {corrected} times." if corrected else ""
@@ -98,7 +98,7 @@ def _why(stored: Stored, code: str) -> str:
     """A reason of the event in words; of an action that was attempted, it may be its vendor's answer."""
     kinds = (str(one.get("action_kind")) for one in stored.actions)
     at = next((_PROVIDERS[kind] for kind in kinds if kind in _PROVIDERS), "")
-    return words.reason(code, at or ("richpanel" if stored.key.startswith("evt:rp:") else ""))
+    return plain_words.reason(code, at or ("richpanel" if stored.key.startswith("evt:rp:") else ""))
 
 
 # --- why not ------------------------------------------------------------------------------------
@@ -142,9 +142,9 @@ def _why_nothing_left(stored: Stored, verb: str, answer: Row | None) -> str | No
     reasons = [str(one) for one in plan.facts.get("reasons", ())] if plan else []
     handed = next((one for one in (plan.actions if plan else ()) if one.kind == "hand_off"), None)
     if handed is not None:
-        return f"{how}: {words.reason(handed.arg.partition('|')[2])}."
+        return f"{how}: {plain_words.reason(handed.arg.partition('|')[2])}."
     if reasons:
-        return f"{how}: {words.reason(reasons[-1])}."
+        return f"{how}: {plain_words.reason(reasons[-1])}."
     if plan is not None and plan.flow == "support":
         return f"{how}: automatic replies are not enabled on this stage, a person answers."
     return None
@@ -158,32 +158,30 @@ def _asked(stored: Stored) -> str:
     at = row.get("received_at")
     key = stored.key
     if is_resent(key):
-        return f"An operator asked for it to be sent once more on {words.moment(at)}."
+        return f"An operator asked for it to be sent once more on {plain_words.moment(at)}."
     if key.startswith("evt:receipt:"):
         provider_id, status = receipt_of(row)
-        return (
-            f"The carrier reported on {words.moment(at)} that message {provider_id} was {status}."
-        )
+        return f"The carrier reported on {plain_words.moment(at)} that message {provider_id} was {status}."
     match ":".join(key.split(":")[:2]):
         case "evt:rp" if _verb(stored) == "processed":
-            return f"Richpanel announced something new on the ticket on {words.moment(at)}."
+            return f"Richpanel announced something new on the ticket on {plain_words.moment(at)}."
         case "evt:rp":
             asked = plan.facts.get("at", at) if plan else at
-            return f"Asked on {words.moment(asked)}."
+            return f"Asked on {plain_words.moment(asked)}."
         case "evt:start":
             company = f" for company {row['company_id']}" if row.get("company_id") else ""
-            return f"Requested{company} on {words.moment(at)}."
+            return f"Requested{company} on {plain_words.moment(at)}."
         case "evt:reply":
-            return f"The recipient wrote on {words.moment(at)}."
+            return f"The recipient wrote on {plain_words.moment(at)}."
         case "evt:desk":
             did = "acted" if _answer(stored) is None else "replied"
-            return f"A person {did} on {words.moment(at)}."
+            return f"A person {did} on {plain_words.moment(at)}."
         case "evt:release":
-            return f"A person released the held message on {words.moment(at)}."
+            return f"A person released the held message on {plain_words.moment(at)}."
         case "evt:follow":
-            step = words.subject(key.rpartition(":")[2])
-            return f"The project declares a message ({step}) for {words.moment(at)}."
-    return f"Received on {words.moment(at)} from {row.get('source', 'an unknown sender')}."
+            step = plain_words.subject(key.rpartition(":")[2])
+            return f"The project declares a message ({step}) for {plain_words.moment(at)}."
+    return f"Received on {plain_words.moment(at)} from {row.get('source', 'an unknown sender')}."
 
 
 def _routed(stored: Stored) -> str:
@@ -194,8 +192,8 @@ def _routed(stored: Stored) -> str:
     tag = next((one for one in stored.actions if f":{route}:" in one["event_id"]), None)
     certainty = plan.facts.get("confidence")
     sure = f", {round(float(certainty) * 100)} % certain" if certainty is not None else ""
-    why = f"because it was read as {words.subject(intent)}{sure}"
-    team = words.team(route)
+    why = f"because it was read as {plain_words.subject(intent)}{sure}"
+    team = plain_words.team(route)
     status = tag["status"] if tag else "not started"
     if status == "done" or (status == "skipped" and tag and tag.get("reason") == "already"):
         return f"Routed to {team} {why}."
@@ -216,7 +214,7 @@ def _answered(stored: Stored) -> list[str]:
 def _sent(stored: Stored, action: Row) -> list[str]:
     carrier, asked = _CARRIERS[str(action["action_kind"])], stored.row.get("received_at")
     said = [
-        f"A request left {words.later(one.at, asked)} and ended without a usable answer"
+        f"A request left {plain_words.later(one.at, asked)} and ended without a usable answer"
         f"{f' ({one.reason})' if one.reason else ''}{attempts.judged(one)}."
         for one in attempts.earlier(action)
     ]
@@ -229,7 +227,7 @@ def _sent(stored: Stored, action: Row) -> list[str]:
     template = stored.plan.facts.get("template") if stored.plan else None
     text = f" with template {template}" if template else ""
     ref = f", as {action['ref']}" if action.get("ref") else ""
-    at = words.later(action.get("finished_at"), asked)
+    at = plain_words.later(action.get("finished_at"), asked)
     known = {
         "settled": f"{carrier} showed it when it was asked{ref}",
         "receipt": f"{carrier} reported it{ref}",
@@ -253,12 +251,10 @@ def _arrival(stored: Stored, action: Row, carrier: str) -> str:
     asked = stored.row.get("received_at")
     for status in _NOT_ARRIVED:
         if status in at:
-            return (
-                f"It did not arrive: {carrier} reported {status} {words.later(at[status], asked)}."
-            )
+            return f"It did not arrive: {carrier} reported {status} {plain_words.later(at[status], asked)}."
     for status in _ARRIVED:
         if status in at:
-            return f"Its arrival was confirmed by {carrier} {words.later(at[status], asked)}."
+            return f"Its arrival was confirmed by {carrier} {plain_words.later(at[status], asked)}."
     return "No confirmation of its arrival has come yet."
 
 
@@ -266,7 +262,7 @@ def _handed_over(stored: Stored) -> str:
     for action in stored.actions:
         if action["status"] != "done":
             continue
-        at = words.later(action.get("finished_at"), stored.row.get("received_at"))
+        at = plain_words.later(action.get("finished_at"), stored.row.get("received_at"))
         if action.get("action_kind") == "hand_off":
             return f"A person was asked to take over {at}."
         if _ATTENTION in action["event_id"]:
@@ -275,7 +271,9 @@ def _handed_over(stored: Stored) -> str:
 
 
 def _by_person(stored: Stored, act: Row) -> str:
-    at = words.later(str(act["ts_action_id"]).partition("#")[0], stored.row.get("received_at"))
+    at = plain_words.later(
+        str(act["ts_action_id"]).partition("#")[0], stored.row.get("received_at")
+    )
     said = f", because: {act['reason']}" if act.get("reason") else ""
     return f"{act['actor']} did {act['action_type']} {act.get('result', '')} {at}{said}."
 
@@ -286,11 +284,11 @@ def _waits(stored: Stored) -> str:
         return ""
     tried = int(stored.row.get("attempts", 0))
     due = stored.row.get("due_at")
-    latest = words.epoch(due + SWEEP_SECONDS) if due else None
+    latest = plain_words.epoch(due + SWEEP_SECONDS) if due else None
     said = (
         f"Attempted {tried} {'time' if tried == 1 else 'times'} so far"
         if tried
         else "Not attempted yet"
     )
-    again = f"; tried again on {words.moment(latest)} at the latest" if latest else ""
+    again = f"; tried again on {plain_words.moment(latest)} at the latest" if latest else ""
     return f"{said}{again}."

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from console import access
-from console.access import RIGHTS, Right
+from console import rights
+from console.rights import RIGHTS, Right
 from tests.rigs.console import HERE, HOST
 
 CHANGING = {"POST", "PUT", "PATCH", "DELETE"}
@@ -13,7 +13,7 @@ CHANGING = {"POST", "PUT", "PATCH", "DELETE"}
 
 def views(console):
     return [
-        (rule, access.needed_by(console.app.view_functions[rule.endpoint]))
+        (rule, rights.needed_by(console.app.view_functions[rule.endpoint]))
         for rule in console.app.url_map.iter_rules()
         if rule.endpoint != "static"
     ]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from console.access import Person, Role
+from console.rights import Person, Role
 from tests.rigs import console as rig
 from tests.rigs.browser import NARROW
 from tests.rigs.desk import OURS

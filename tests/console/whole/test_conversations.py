@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 
 from chalicelib.outreach.desk.acts import ACTS
-from console.access import Person, Role
+from console.rights import Person, Role
 from tests.rigs import console as rig
 from tests.rigs.desk import OTHERS, OURS
 from tests.rigs.names import NAMES

@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.facts.dataset import DIM_AGENT, DIM_SHIFT, FACT_EVENT
 from chalicelib.facts.model import Agent
-from chalicelib.facts.posting.check import FactCheck
+from chalicelib.facts.posting.comparison import FactCheck
 from chalicelib.facts.posting.dataset_reader import DatasetReader
 from chalicelib.facts.posting.ndjson import FileRows
 from chalicelib.facts.posting.nightly import Nightly

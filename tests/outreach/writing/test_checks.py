@@ -6,8 +6,8 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft
 from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.writing.checks import segments as sms
-from chalicelib.outreach.writing.checks.addresses import addresses, is_allowed
 from chalicelib.outreach.writing.checks.claims import asks_whether_a_machine
+from chalicelib.outreach.writing.checks.contact_details import addresses, is_allowed
 from chalicelib.outreach.writing.checks.given import Given
 from chalicelib.outreach.writing.checks.instructing import instructs, may_call
 from chalicelib.outreach.writing.checks.review import broken

@@ -3,11 +3,11 @@
 review       the rules that a draft breaks
 given        what a draft may rest on
 instructing  whether the recipient's message instructs the machine
-addresses    links, e-mail addresses, phone numbers
+contact_details  links, e-mail addresses, phone numbers
 figures      sums of money, codes, numbers
 days         days, dates, times, spans of time
 claims       promises, acts, states of orders; whether a machine writes
-language     in which language a text is written
+written_language  in which language a text is written
 wording      the machine's instructions, placeholders, forbidden topics
 segments     how many SMS a text is sent as
 text         forms of a text that the others compare

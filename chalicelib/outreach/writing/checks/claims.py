@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from chalicelib.outreach.writing.checks.language import spoken
 from chalicelib.outreach.writing.checks.text import clause_before, content, folded, sentences
+from chalicelib.outreach.writing.checks.written_language import spoken
 
 _PROMISES: Mapping[str, str] = {
     "guarantee": r"\b(?:te|le|les) aseguro|\bversicher\w* (?:ihnen|dir)|\bvous assure"

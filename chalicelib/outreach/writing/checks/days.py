@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 
-from chalicelib.outreach.writing.checks.language import spoken
 from chalicelib.outreach.writing.checks.text import (
     NUMBER,
     NUMBER_WORD,
@@ -17,6 +16,7 @@ from chalicelib.outreach.writing.checks.text import (
     sentences,
     value,
 )
+from chalicelib.outreach.writing.checks.written_language import spoken
 
 _MONTHS = tuple(
     one.split("|")

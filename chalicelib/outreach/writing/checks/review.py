@@ -11,19 +11,19 @@ from collections.abc import Callable, Iterator
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft
 from chalicelib.outreach.writing.checks import days, figures
-from chalicelib.outreach.writing.checks.addresses import (
+from chalicelib.outreach.writing.checks.claims import claims, claims_to_be_human
+from chalicelib.outreach.writing.checks.contact_details import (
     Addresses,
     addresses,
     is_allowed,
     is_phone,
     without_addresses,
 )
-from chalicelib.outreach.writing.checks.claims import claims, claims_to_be_human
 from chalicelib.outreach.writing.checks.given import Given
 from chalicelib.outreach.writing.checks.instructing import instructs, may_call
-from chalicelib.outreach.writing.checks.language import is_other_language
 from chalicelib.outreach.writing.checks.segments import segments
 from chalicelib.outreach.writing.checks.wording import has_form, leaks_instructions, touches
+from chalicelib.outreach.writing.checks.written_language import is_other_language
 from chalicelib.redaction import identifiers
 
 RULES = (

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from chalicelib.outreach.desk.inbox import InboxPage, NoConversationError
-from console import access
-from console.access import Person, Right, Role
+from console import rights
+from console.rights import Person, Right, Role
 from tests.rigs import console as rig
 from tests.rigs.console import Console
 
@@ -57,7 +57,7 @@ def test_what_each_role_may_do_is_what_the_page_says(console: Console, role, mon
         if rule.endpoint in ("static", "health.checks"):
             continue
         right = right_of(rule.endpoint)
-        assert access.needed_by(console.app.view_functions[rule.endpoint]) is right, rule
+        assert rights.needed_by(console.app.view_functions[rule.endpoint]) is right, rule
         path = (
             rule.rule.replace("<opaque_id>", "0" * 32)
             .replace("<act>", "take")
