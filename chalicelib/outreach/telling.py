@@ -10,7 +10,7 @@ from chalicelib.once.lanes import Lane
 from chalicelib.once.share import LaneShare
 from chalicelib.outreach.build import Outreach
 from chalicelib.outreach.company_events.endpoint import Endpoint, secret_id
-from chalicelib.outreach.company_events.teller import Teller
+from chalicelib.outreach.company_events.teller import EndpointAccess, Teller
 from chalicelib.outreach.events.company_event import TellFlow
 from chalicelib.outreach.events.notice import NoticeFlow
 from chalicelib.outreach.lane_shares import LaneShares
@@ -50,15 +50,17 @@ class OutreachTelling:
             return shared.secrets.text(secret_id(stage, company_id), refresh=refresh)
 
         return Teller(
-            outreach.company_events.rows,
-            outreach.conversations,
-            self._endpoint,
-            secret,
-            lambda one: posting.post(one, allows_loopback=loopback),
-            shared.clock,
-            shared.log,
-            shared.opaque,
-            self.lane_shares,
+            rows=outreach.company_events.rows,
+            conversations=outreach.conversations,
+            access=EndpointAccess(
+                endpoint=self._endpoint,
+                secret=secret,
+                post=lambda one: posting.post(one, allows_loopback=loopback),
+                shares=self.lane_shares,
+            ),
+            opaque=shared.opaque,
+            clock=shared.clock,
+            log=shared.log,
         )
 
     @cached_property

@@ -22,7 +22,7 @@ from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
 from chalicelib.once.worker import HandedBackError, JobHandlers, Postponing, Worker
-from chalicelib.outreach.company_events.teller import Teller
+from chalicelib.outreach.company_events.teller import EndpointAccess, Teller
 from chalicelib.outreach.events.company_event import TellFlow, TellRebuilder
 from chalicelib.outreach.project.companies import Companies
 from chalicelib.vendors import posting
@@ -144,14 +144,16 @@ class Telling(OutreachParts):
             return self.secrets.text(f"rp-mw/dev/companies/{company_id}/webhook", refresh=refresh)
 
         self.teller = Teller(
-            self.events.rows,
-            self.conversations,
-            endpoint,
-            secret,
-            lambda one: posting.post(one, allows_loopback=True),
-            self.clock,
-            self.log,
-            lambda: OpaqueIds(b"a key of the stage"),
+            rows=self.events.rows,
+            conversations=self.conversations,
+            access=EndpointAccess(
+                endpoint=endpoint,
+                secret=secret,
+                post=lambda one: posting.post(one, allows_loopback=True),
+            ),
+            opaque=lambda: OpaqueIds(b"a key of the stage"),
+            clock=self.clock,
+            log=self.log,
         )
         flow = TellFlow(self.events, endpoint, self.clock, self.log)
         hands = {

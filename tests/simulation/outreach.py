@@ -20,7 +20,7 @@ from chalicelib.once.recovery.cursor import Sweeps
 from chalicelib.outreach.company_events.endpoint import Endpoint, secret_id
 from chalicelib.outreach.company_events.outbox import EventRows
 from chalicelib.outreach.company_events.recorder import CompanyEvents
-from chalicelib.outreach.company_events.teller import Teller
+from chalicelib.outreach.company_events.teller import EndpointAccess, Teller
 from chalicelib.outreach.consent.unsubscribe import UnsubscribeDoor
 from chalicelib.outreach.conversations.do_not_contact import DoNotContact
 from chalicelib.outreach.conversations.handoffs import Handoffs
@@ -225,16 +225,18 @@ class OutreachParts:
             follow_ups=follow_ups,
         )
         self.teller = Teller(
-            self.events.rows,
-            conversations,
-            self._endpoint,
-            lambda company_id, refresh: clients.secret(
-                secret_id("sim", company_id), refresh=refresh
+            rows=self.events.rows,
+            conversations=conversations,
+            access=EndpointAccess(
+                endpoint=self._endpoint,
+                secret=lambda company_id, refresh: clients.secret(
+                    secret_id("sim", company_id), refresh=refresh
+                ),
+                post=lambda one: world.endpoints.post(container, one),
             ),
-            lambda one: world.endpoints.post(container, one),
-            clock,
-            container.log,
-            lambda: OPAQUE,
+            opaque=lambda: OPAQUE,
+            clock=clock,
+            log=container.log,
         )
         self.flows = {
             **dict.fromkeys(_JOBS, flow),

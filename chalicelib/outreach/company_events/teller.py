@@ -67,37 +67,46 @@ class _Built:
     keys: tuple[bytes, ...] = field(repr=False)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointAccess:
+    """How companies' endpoints are reached.
+
+    Attributes:
+        endpoint: a project's endpoint as it is set now, by the ids of company and project.
+        secret: the text of a company's signing secret; with True read again.
+        post: sends one request to a public address.
+        shares: how the lane's workers are shared; None where they are not.
+    """
+
+    endpoint: Callable[[str, str], Endpoint | None]
+    secret: Callable[[str, bool], str]
+    post: Callable[[SignedPost], PostAnswer]
+    shares: LaneShares | None = None
+
+
 class Teller:
     """Posts the events that `outreach.actions.TELL_COMPANY` names.
 
     Args:
-        endpoint: a project's endpoint as it is set now, by the ids of company and project.
-        secret: the text of a company's signing secret; with True read again.
-        post: sends one request to a public address.
         opaque: makes the token with which a tool's result comes back.
     """
 
     def __init__(
         self,
+        *,
         rows: EventRows,
         conversations: Conversations,
-        endpoint: Callable[[str, str], Endpoint | None],
-        secret: Callable[[str, bool], str],
-        post: Callable[[SignedPost], PostAnswer],
+        access: EndpointAccess,
+        opaque: Callable[[], OpaqueIds],
         clock: Clock,
         log: Log,
-        opaque: Callable[[], OpaqueIds],
-        shares: LaneShares | None = None,
     ) -> None:
         self._rows = rows
         self._conversations = conversations
-        self._endpoint = endpoint
-        self._secret = secret
-        self._post = post
+        self._access = access
+        self._opaque = opaque
         self._clock = clock
         self._log = log
-        self._opaque = opaque
-        self._shares = shares
         self._built: dict[str, _Built] = {}
 
     def prepare(self, actions: Sequence[Effect]) -> None:
@@ -108,14 +117,14 @@ class Teller:
         event = self._rows.event(action.conversation_id, number) if head else None
         if head is None or event is None:
             raise WithdrawnError(PROVIDER, "tell", reason=reasons.CONVERSATION_GONE)
-        endpoint = self._endpoint(head.company_id, head.project_id)
+        endpoint = self._access.endpoint(head.company_id, head.project_id)
         if endpoint is None:
             raise WithdrawnError(PROVIDER, "tell", reason=reasons.NO_ENDPOINT)
         state = self._rows.endpoint(head.company_id, head.project_id)
         if state.paused_at is not None:
             raise PermanentError(PROVIDER, "tell", reason=reasons.ENDPOINT_PAUSED)
         try:
-            keys = signing_secrets(self._secret(head.company_id, bool(state.failing_since)))
+            keys = signing_secrets(self._access.secret(head.company_id, bool(state.failing_since)))
         except UnavailableError as error:
             if state.failing_since is None:
                 self._rows.failing(head, self._clock.now().timestamp())
@@ -168,13 +177,13 @@ class Teller:
         return built.event.id
 
     def _posted(self, built: _Built, deadline_seconds: float) -> PostAnswer:
-        if self._shares is None:
-            return self._post(self._signed(built, deadline_seconds))
+        if self._access.shares is None:
+            return self._access.post(self._signed(built, deadline_seconds))
         head, is_failing = built.head, built.state.failing_since is not None
-        with self._shares.of_endpoint(
+        with self._access.shares.of_endpoint(
             head.company_id, head.project_id, deadline_seconds, is_failing=is_failing
         ):
-            return self._post(self._signed(built, deadline_seconds))
+            return self._access.post(self._signed(built, deadline_seconds))
 
     def _signed(self, built: _Built, deadline_seconds: float) -> SignedPost:
         """Signed last of all: a receiver refuses a signature of five minutes ago."""
