@@ -16,7 +16,7 @@ from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.conversations.parcels import Parcels
 from chalicelib.outreach.conversations.store import Conversations
-from chalicelib.outreach.project.admission import Starts
+from chalicelib.outreach.project.admission import ConversationStores, Starts
 from chalicelib.outreach.project.companies import CachedSettings, Companies
 from chalicelib.outreach.senders import Senders
 from chalicelib.shared import Shared
@@ -61,6 +61,13 @@ class Outreach:
         return Starts(table, shared.ledger, shared.clock)
 
     @cached_property
+    def kept(self) -> ConversationStores:
+        """Where conversations, their starts and their events are kept."""
+        return ConversationStores(
+            conversations=self.conversations, starts=self.starts, ledger=self._shared.ledger
+        )
+
+    @cached_property
     def companies(self) -> Companies:
         """The companies' projects."""
         return Companies(self._shared.table(self._shared.settings.company_data_table))
@@ -95,14 +102,12 @@ class Outreach:
 
         shared = self._shared
         return DeskInbox(
-            self.conversations,
-            Handoffs(self.conversations_table),
-            shared.intake,
-            shared.ledger,
-            self.starts,
-            shared.journal,
-            shared.clock,
-            self.companies.current,
+            kept=self.kept,
+            handoffs=Handoffs(self.conversations_table),
+            intake=shared.intake,
+            journal=shared.journal,
+            clock=shared.clock,
+            current=self.companies.current,
         )
 
     @cached_property

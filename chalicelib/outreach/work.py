@@ -18,7 +18,7 @@ from chalicelib.outreach.events.handlers import outreach_flow
 from chalicelib.outreach.events.receipt import ReceiptFlow
 from chalicelib.outreach.hearing.ownership import Ownership
 from chalicelib.outreach.jobs import KINDS, TO_COMPANIES
-from chalicelib.outreach.messages.following import ConversationStores, FollowUps
+from chalicelib.outreach.messages.following import FollowUps
 from chalicelib.outreach.resume import resume_through
 from chalicelib.outreach.sending.emails import Emails
 from chalicelib.outreach.sending.hand_off import HandOffs
@@ -94,11 +94,7 @@ class OutreachWork:
     def _receipt_flow(self) -> Flow:
         outreach = self._outreach
         return ReceiptFlow(
-            kept=ConversationStores(
-                conversations=outreach.conversations,
-                starts=outreach.starts,
-                ledger=self._shared.ledger,
-            ),
+            kept=outreach.kept,
             resume=resume_through(self._shared.intake),
             ownership=self._ownership,
             events=outreach.company_events,
@@ -109,9 +105,7 @@ class OutreachWork:
     def _follow_ups(self) -> FollowUps:
         shared, outreach = self._shared, self._outreach
         return FollowUps(
-            kept=ConversationStores(
-                conversations=outreach.conversations, starts=outreach.starts, ledger=shared.ledger
-            ),
+            kept=outreach.kept,
             clock=shared.clock,
             opaque=shared.opaque,
             current=outreach.current_settings,

@@ -74,14 +74,12 @@ class DeskRig(OutreachParts):
         self.journal = Journal(self.audit_table, self.clock, new_id)
         self.handoffs = Handoffs(self.conversations_table)
         self.inbox = DeskInbox(
-            self.conversations,
-            self.handoffs,
-            self.intake,
-            self.ledger,
-            self.starts,
-            self.journal,
-            self.clock,
-            self.current,
+            kept=self.kept,
+            handoffs=self.handoffs,
+            intake=self.intake,
+            journal=self.journal,
+            clock=self.clock,
+            current=self.current,
         )
         self.door = DeskDoor(lambda: ACCESS, self.inbox, self.clock, self.log)
         self.worker = self._worker()

@@ -19,7 +19,6 @@ from chalicelib.outreach.door.initiate import Initiate
 from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.events.receipt import ReceiptFlow
 from chalicelib.outreach.jobs import DeliveryReceipt
-from chalicelib.outreach.messages.following import ConversationStores
 from chalicelib.outreach.project.companies import Companies
 from chalicelib.outreach.resume import ResumeRebuilder, resume_through
 from chalicelib.outreach.sending.effects import KINDS
@@ -80,9 +79,7 @@ class FollowRig(DeskRig):
     def _worker(self):
         worker = super()._worker()
         receipts = ReceiptFlow(
-            kept=ConversationStores(
-                conversations=self.conversations, starts=self.starts, ledger=self.ledger
-            ),
+            kept=self.kept,
             resume=resume_through(self.intake),
             ownership=self.ownership,
             events=self.events,

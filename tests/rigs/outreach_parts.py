@@ -16,8 +16,8 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.flow import OutreachFlow
 from chalicelib.outreach.events.handlers import outreach_flow
 from chalicelib.outreach.hearing.ownership import Ownership
-from chalicelib.outreach.messages.following import ConversationStores, FollowUps
-from chalicelib.outreach.project.admission import Starts
+from chalicelib.outreach.messages.following import FollowUps
+from chalicelib.outreach.project.admission import ConversationStores, Starts
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.senders import Senders
 from chalicelib.outreach.sending.emails import Emails
@@ -70,6 +70,9 @@ class OutreachParts:
             self.conversations_table, self.clock, lambda: OpaqueIds(b"a key of the stage")
         )
         self.starts = Starts(self.table, self.ledger, self.clock)
+        self.kept = ConversationStores(
+            conversations=self.conversations, starts=self.starts, ledger=self.ledger
+        )
         ids = (f"id-{n}" for n in itertools.count(1))
         self.intake = Intake(
             outbox=self.outbox,
@@ -126,9 +129,7 @@ class OutreachParts:
 
     def follow_ups(self):
         return FollowUps(
-            kept=ConversationStores(
-                conversations=self.conversations, starts=self.starts, ledger=self.ledger
-            ),
+            kept=self.kept,
             clock=self.clock,
             opaque=lambda: OpaqueIds(b"a key of the stage"),
             current=self.current,

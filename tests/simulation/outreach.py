@@ -40,8 +40,8 @@ from chalicelib.outreach.events.receipt import ReceiptFlow
 from chalicelib.outreach.hearing.lost_replies import LostReplies
 from chalicelib.outreach.hearing.lost_texts import LostTexts
 from chalicelib.outreach.hearing.ownership import Ownership
-from chalicelib.outreach.messages.following import ConversationStores, FollowUps
-from chalicelib.outreach.project.admission import Starts
+from chalicelib.outreach.messages.following import FollowUps
+from chalicelib.outreach.project.admission import ConversationStores, Starts
 from chalicelib.outreach.project.companies import Companies
 from chalicelib.outreach.resume import ResumeRebuilder, StartRebuilder, resume_through
 from chalicelib.outreach.senders import Senders
@@ -173,6 +173,9 @@ class OutreachParts:
         clients = container.clients
         self.parcels = Parcels(table, clock)  # type: ignore[arg-type]
         self.starts = Starts(container.table, container.ledger, clock)  # type: ignore[arg-type]
+        self._kept = ConversationStores(
+            conversations=conversations, starts=self.starts, ledger=container.ledger
+        )
         self.events = CompanyEvents(
             EventRows(table, clock), container.intake, lambda: container.ledger, clock
         )  # type: ignore[arg-type]
@@ -186,9 +189,7 @@ class OutreachParts:
         ownership = Ownership(senders, texts.account_of)
         self.consent = ConsentAtTheDoor(DoNotContact(table, clock), senders)  # type: ignore[arg-type]
         follow_ups = FollowUps(
-            kept=ConversationStores(
-                conversations=conversations, starts=self.starts, ledger=container.ledger
-            ),
+            kept=self._kept,
             clock=clock,
             opaque=lambda: OPAQUE,
             current=self._companies.current,
@@ -216,9 +217,7 @@ class OutreachParts:
         flow.world = world
         resume = resume_through(container.intake)
         receipts = ReceiptFlow(
-            kept=ConversationStores(
-                conversations=conversations, starts=self.starts, ledger=container.ledger
-            ),
+            kept=self._kept,
             resume=resume,
             ownership=ownership,
             events=self.events,
@@ -308,14 +307,12 @@ class OutreachParts:
         audit = SimTable(self._world, self._world.audit)
         journal = Journal(audit, container.clock, self._world.new_id)  # type: ignore[arg-type]
         return DeskInbox(
-            self._conversations,
-            self._handoffs,
-            container.intake,
-            container.ledger,
-            self.starts,
-            journal,
-            container.clock,
-            self._companies.current,
+            kept=self._kept,
+            handoffs=self._handoffs,
+            intake=container.intake,
+            journal=journal,
+            clock=container.clock,
+            current=self._companies.current,
         )
 
     @property

@@ -19,14 +19,12 @@ from chalicelib.once.event import EventStatus
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import Recovery, facts_of
 from chalicelib.once.journal import Act, Journal
-from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.desk_acts import OutdatedError, RepeatedError
 from chalicelib.outreach.conversations.handoffs import Handoffs, listed_id
 from chalicelib.outreach.conversations.records import Draft, Record, Status
-from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.desk import acts, persons, shown
 from chalicelib.outreach.desk.asked import check_moments
 from chalicelib.outreach.desk.case import Asked, Case, RefusedError
@@ -36,7 +34,7 @@ from chalicelib.outreach.events.approval import previous_status
 from chalicelib.outreach.jobs import DeskReply, HandoffRelease
 from chalicelib.outreach.messages import reopening
 from chalicelib.outreach.project import rules
-from chalicelib.outreach.project.admission import Starts
+from chalicelib.outreach.project.admission import ConversationStores
 from chalicelib.outreach.project.project import Project
 
 SOURCE = "handoff"
@@ -93,20 +91,19 @@ class DeskInbox:
 
     def __init__(
         self,
-        conversations: Conversations,
+        *,
+        kept: ConversationStores,
         handoffs: Handoffs,
         intake: Intake,
-        ledger: Ledger,
-        starts: Starts,
         journal: Journal,
         clock: Clock,
         current: Callable[[Record], Project],
     ) -> None:
-        self._conversations = conversations
+        self._conversations = kept.conversations
+        self._starts = kept.starts
+        self._ledger = kept.ledger
         self._handoffs = handoffs
         self._intake = intake
-        self._ledger = ledger
-        self._starts = starts
         self._journal = journal
         self._clock = clock
         self._current = current

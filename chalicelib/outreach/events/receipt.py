@@ -24,7 +24,8 @@ from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import Record, Status
 from chalicelib.outreach.hearing.ownership import WRONG_ACCOUNT, Ownership, foreign_key, key_of
 from chalicelib.outreach.jobs import DeliveryReceipt
-from chalicelib.outreach.messages.following import ConversationStores, FollowUps
+from chalicelib.outreach.messages.following import FollowUps
+from chalicelib.outreach.project.admission import ConversationStores
 from chalicelib.outreach.resume import Resume
 from chalicelib.outreach.sending.effects import KINDS
 from chalicelib.outreach.twilio.refusals import dead_by

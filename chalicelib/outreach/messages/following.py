@@ -23,7 +23,6 @@ from chalicelib.errors import UnavailableError
 from chalicelib.once import keys
 from chalicelib.once.event import Lease
 from chalicelib.once.job import Job
-from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
@@ -39,10 +38,9 @@ from chalicelib.outreach.conversations.records import (
     Record,
     Status,
 )
-from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jobs import OutreachResume
 from chalicelib.outreach.project import openings
-from chalicelib.outreach.project.admission import Starts
+from chalicelib.outreach.project.admission import ConversationStores
 from chalicelib.outreach.project.follow_up_settings import tried_of
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.resume import own_event
@@ -61,15 +59,6 @@ class Next:
 
     row: Item
     attributes: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConversationStores:
-    """Where a conversation, its start and its events are kept."""
-
-    conversations: Conversations
-    starts: Starts
-    ledger: Ledger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

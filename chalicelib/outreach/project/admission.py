@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chalicelib.clock import parsed
 from chalicelib.once import keys
@@ -35,6 +35,9 @@ from chalicelib.once.store import (
 )
 from chalicelib.outreach.conversations.records import NEVER_OPENED
 from chalicelib.outreach.project.fields import RateLimits
+
+if TYPE_CHECKING:  # the Router's door admits starts without it
+    from chalicelib.outreach.conversations.store import Conversations
 
 CONFLICT_PAUSES_SECONDS = (0.02, 0.04, 0.06, 0.08, 0.1)
 """Before a start is offered again while others write to the same counters."""
@@ -299,3 +302,12 @@ def _mark(event_key: str) -> str:
 def _epoch(received_at: str) -> int:
     moment = parsed(received_at) or datetime.fromtimestamp(0, UTC)
     return int(moment.timestamp())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationStores:
+    """Where a conversation, its start and its events are kept."""
+
+    conversations: Conversations
+    starts: Starts
+    ledger: Ledger

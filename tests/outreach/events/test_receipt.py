@@ -12,7 +12,7 @@ from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Draft, Entry, Status
 from chalicelib.outreach.events.receipt import BY_RECEIPT, ReceiptFlow
 from chalicelib.outreach.jobs import DeliveryReceipt
-from chalicelib.outreach.messages.following import ConversationStores
+from chalicelib.outreach.project.admission import ConversationStores
 from chalicelib.outreach.resume import resume_through
 from chalicelib.outreach.sending.effects import send
 from chalicelib.wiring.jobs import decode
