@@ -10,7 +10,7 @@ from chalicelib.once.recovery.sweep import SweepPart
 from chalicelib.outreach.build import Outreach
 from chalicelib.outreach.events.company_event import TellRebuilder
 from chalicelib.outreach.hearing.lost_replies import LostReplies
-from chalicelib.outreach.hearing.lost_texts import LostTexts
+from chalicelib.outreach.hearing.lost_texts import LostTexts, TextLists
 from chalicelib.outreach.keys import EventKind
 from chalicelib.outreach.resume import ResumeRebuilder, StartRebuilder
 from chalicelib.outreach.sending import notices
@@ -51,14 +51,12 @@ class OutreachSweep:
         """What reconciliation looks for at Twilio."""
         shared, outreach = self._shared, self._outreach
         found = LostTexts(
-            outreach.companies,
-            outreach.conversations,
-            self.twilio,
-            shared.ledger,
-            shared.sweeps,
-            shared.opaque,
-            shared.clock,
-            shared.log,
+            lists=TextLists(companies=outreach.companies, twilio=self.twilio, sweeps=shared.sweeps),
+            conversations=outreach.conversations,
+            ledger=shared.ledger,
+            opaque=shared.opaque,
+            clock=shared.clock,
+            log=shared.log,
         )
         return (found,)
 

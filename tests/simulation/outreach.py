@@ -38,7 +38,7 @@ from chalicelib.outreach.events.flow import OutreachFlow
 from chalicelib.outreach.events.handlers import outreach_flow
 from chalicelib.outreach.events.receipt import ReceiptFlow
 from chalicelib.outreach.hearing.lost_replies import LostReplies
-from chalicelib.outreach.hearing.lost_texts import LostTexts
+from chalicelib.outreach.hearing.lost_texts import LostTexts, TextLists
 from chalicelib.outreach.hearing.ownership import Ownership
 from chalicelib.outreach.messages.following import FollowUps
 from chalicelib.outreach.project.admission import ConversationStores, Starts
@@ -277,14 +277,16 @@ class OutreachParts:
         """Outreach's part of the sweep."""
         container = self._container
         return LostTexts(
-            self._companies,
-            self._conversations,
-            container.clients.twilio_of_companies,
-            container.ledger,
-            sweeps,
-            lambda: OPAQUE,
-            container.clock,
-            container.log,
+            lists=TextLists(
+                companies=self._companies,
+                twilio=container.clients.twilio_of_companies,
+                sweeps=sweeps,
+            ),
+            conversations=self._conversations,
+            ledger=container.ledger,
+            opaque=lambda: OPAQUE,
+            clock=container.clock,
+            log=container.log,
         )
 
     def _endpoint(self, company_id: str, project_id: str) -> Endpoint | None:

@@ -72,19 +72,28 @@ class Inbox:
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class LostTexts:
-    """Outreach's part of reconciliation: `once.recovery.sweep.SweepPart`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextLists:
+    """The lists that are looked at, and how far each was read.
 
     Attributes:
+        companies: whose numbers have a list.
         twilio: calls by the name of a company's secret.
+        sweeps: the positions.
     """
 
     companies: Companies
-    conversations: Conversations
     twilio: Twilio
-    ledger: Ledger
     sweeps: Sweeps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostTexts:
+    """Outreach's part of reconciliation: `once.recovery.sweep.SweepPart`."""
+
+    lists: TextLists
+    conversations: Conversations
+    ledger: Ledger
     opaque: Callable[[], keys.OpaqueIds]
     clock: Clock
     log: Log
@@ -105,7 +114,7 @@ class LostTexts:
             f"texts:{opaque.of('inbox', one.secret_id, one.address)}": one
             for one in self._inboxes()
         }
-        positions = self.sweeps.positions(list(named))
+        positions = self.lists.sweeps.positions(list(named))
         ordered = sorted(named, key=lambda name: (positions[name].looked_at, name))
         return [(name, named[name], positions[name]) for name in ordered]
 
@@ -127,7 +136,7 @@ class LostTexts:
 
     def _inboxes(self) -> Iterator[Inbox]:
         """Every number that a company texts from, of inactive projects too: a STOP is for ever."""
-        for project in self.companies.projects():
+        for project in self.lists.companies.projects():
             for channel in LISTED:
                 secret_id, number = project.credentials(channel), project.sender(channel)
                 if secret_id and number:
@@ -196,7 +205,7 @@ class _Run:
         found: list[ReceivedText] = []
         interrupted: Exception | None = None
         try:
-            for message in self.parts.twilio.received_at(inbox.secret_id, inbox.address):
+            for message in self.parts.lists.twilio.received_at(inbox.secret_id, inbox.address):
                 created = message.created_at
                 if created is not None and created < first:
                     break
@@ -237,7 +246,7 @@ class _Run:
         if self.sweep.dry_run:
             return
         try:
-            self.parts.sweeps.save_position(name, seen)
+            self.parts.lists.sweeps.save_position(name, seen)
         except Exception as error:  # noqa: BLE001 - the next look begins where this one did
             self._problem(reason_of(error))
 
