@@ -1,6 +1,7 @@
 """Where shares stand: a company's model and sends, an endpoint's posts, and only in a worker's job."""
 
 from contextlib import nullcontext
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -103,7 +104,8 @@ def test_an_event_whose_endpoint_has_its_share_comes_later_and_is_posted_once(
     telling.company(endpoint.url)
     told = telling.open({**new(channel="sms"), TELLS: True})
     lanes = LaneShares(lambda lane: Held(lane, None), turn := CurrentJob())
-    monkeypatch.setattr(telling.teller, "_shares", lanes)
+    access = replace(telling.teller._access, shares=lanes)
+    monkeypatch.setattr(telling.teller, "_access", access)
     with turn.of(turns=0, age_seconds=0):
         telling.events.record(told, Name.ACCEPTED, "once")
         telling.run()
