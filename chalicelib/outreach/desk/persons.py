@@ -11,7 +11,7 @@ import re
 import unicodedata
 
 LONGEST = 64
-_NEVER = r"\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069"
+_NEVER = r"\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
 """Control characters, line breaks, and what turns the direction of a text."""
 PATTERN = rf"[^\s{_NEVER}]([^{_NEVER}]{{0,{LONGEST - 2}}}[^\s{_NEVER}])?"
 """A name without blanks around it; in the syntax that Python and JSON Schema share."""

@@ -1,0 +1,12 @@
+"""What a person at a desk may be called."""
+
+import pytest
+
+from chalicelib.outreach.desk.persons import named
+
+
+@pytest.mark.parametrize("mark", ["\u061c", "\u200e", "\u200f", "\u202e", "\u2066"])
+@pytest.mark.parametrize("name", ["{}sam", "sa{}m", "sam{}"])
+def test_no_name_has_a_mark_that_turns_the_direction_of_a_text(name, mark):
+    assert named(name.format(mark)) is None
+    assert named(name.format("")) == "sam"
