@@ -165,12 +165,12 @@ class Services(Core):
         from chalicelib.outreach.sending import effects as outreach
         from chalicelib.support import effects as support
 
-        told = outreach.TO_COMPANIES
+        to_companies = outreach.TO_COMPANIES
         return Lazy(
             {
                 **late(support.KINDS, lambda: hands_of(support.KINDS, self.support_work)),
                 **late(outreach.KINDS, lambda: hands_of(outreach.KINDS, self.outreach_work)),
-                **late(told, lambda: hands_of(told, self.outreach_telling)),
+                **late(to_companies, lambda: hands_of(to_companies, self.outreach_telling)),
             }
         )
 
