@@ -339,13 +339,14 @@ class Running:
     def tidy(self):
         """Between two tests: no faults, no report on its way, and the middle of a working day.
 
-        After faults a vendor is probed before it is used again, and a pause that it asked for ends.
+        After faults a vendor is probed before it is used again, and a pause that it asked for ends:
+        a circuit breaker's longest one takes 15 minutes.
         """
         disturbed = [getattr(self, name).tidy(modes) for name, modes in self._modes.items()]
         self.twilio.forget("callbacks")
         self.ses.forget("events")
         if any(disturbed):
-            self.passes(minutes=12)
+            self.passes(minutes=20)
         now = self.now()
         if not 14 <= now.hour < 19 or now.weekday() > 4:
             self.forward_to(15)

@@ -52,8 +52,8 @@ def test_explain_blames_no_vendor_for_a_request_that_our_circuit_breaker_held_ba
     stack.forward(minutes=2)
     last = stack.ticket("Where is my order?", customer_email=stack.mail())
     stack.webhook(ticket_id=last, message_id="c-1", message="Where is my order?")
-    asked = len(requests_about(stack, last))
-    assert (asked, all(requests_about(stack, one) for one in tickets)) == (0, True)
+    assert not requests_about(stack, last)
+    assert any(requests_about(stack, one) for one in tickets)
     said = why_not(stack, last)
     assert "our circuit breaker" in said
     assert "Richpanel refused" not in said
