@@ -18,7 +18,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chalicelib.errors import PayloadError, SignatureError
+from chalicelib.errors import SignatureError
 from chalicelib.facts import keys as fact_keys
 from chalicelib.facts.jobs import AlowareDelivery
 from chalicelib.once import body as bodies
@@ -86,7 +86,7 @@ def parse(request: InboundRequest) -> AlowareDelivery | None:
         PayloadError: ``invalid_json``: the body is not a JSON object.
     """
     bodies.check_size(request.body, MAX_BODY_BYTES)
-    envelope = _object(request.body)
+    envelope = bodies.json_object(request.body)
     if envelope.get("test_payload") is True:
         return None
     name, body = _unwrapped(envelope)
@@ -111,16 +111,6 @@ def parse(request: InboundRequest) -> AlowareDelivery | None:
         created_at=_matching(_TIME, body.get("created_at")),
         timezone=_matching(_ZONE, _inner(body, "contact").get("timezone")),
     )
-
-
-def _object(body: bytes) -> dict[str, Any]:
-    try:
-        parsed = bodies.parsed_json(body)
-    except ValueError:
-        raise PayloadError("invalid_json", "the body is not JSON") from None
-    if not isinstance(parsed, dict):
-        raise PayloadError("invalid_json", "the body must be a JSON object")
-    return parsed
 
 
 def _unwrapped(envelope: dict[str, Any]) -> tuple[str, dict[str, Any]]:

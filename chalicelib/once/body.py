@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from chalicelib.errors import TooLargeError
+from chalicelib.errors import PayloadError, TooLargeError
 
 MAX_BYTES = 1024 * 1024
 """Of a body, at a door that sets no limit of its own."""
@@ -57,6 +57,21 @@ def parsed_json(body: bytes, **how: Any) -> Any:  # noqa: ANN401 - any JSON valu
         if not level:
             return value
     raise ValueError("nested too deeply")
+
+
+def json_object(body: bytes, *, code: str = "invalid_json") -> dict[str, Any]:
+    """The JSON object of a body; see `parsed_json`.
+
+    Raises:
+        PayloadError: with the given code: the body is not JSON, or not an object.
+    """
+    try:
+        value = parsed_json(body)
+    except ValueError:
+        raise PayloadError(code, "the body is not JSON") from None
+    if not isinstance(value, dict):
+        raise PayloadError(code, "the body is not a JSON object")
+    return value
 
 
 def _members(value: Any) -> Any:  # noqa: ANN401 - any JSON value

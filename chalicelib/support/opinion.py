@@ -25,6 +25,7 @@ from chalicelib.vendors.language_model import (
     LanguageModel,
     ModelAnswer,
     ModelOutcome,
+    ModelRequest,
     ModelTurn,
 )
 from chalicelib.vendors.reasons import MALFORMED
@@ -117,16 +118,16 @@ class Opinions:
         self, instructions: str, schema: JsonSchema, text: str
     ) -> tuple[Mapping[str, Any] | None, str]:
         shown = self._redact(text)[:MAX_SHOWN_CHARACTERS]
+        request = ModelRequest(
+            model=self._names.model,
+            fallback_model=self._names.fallback,
+            instructions=instructions,
+            turns=[ModelTurn("user", shown)],
+            schema=schema,
+            max_output_tokens=MAX_OUTPUT_TOKENS,
+        )
         try:
-            answer = self._model.respond(
-                model=self._names.model,
-                fallback_model=self._names.fallback,
-                instructions=instructions,
-                turns=[ModelTurn("user", shown)],
-                schema=schema,
-                max_output_tokens=MAX_OUTPUT_TOKENS,
-                deadline_seconds=DEADLINE_SECONDS,
-            )
+            answer = self._model.respond(request, deadline_seconds=DEADLINE_SECONDS)
         except ProviderError as error:
             return None, f"{why.MODEL}{error.reason}"
         return _json_or_reason(answer)

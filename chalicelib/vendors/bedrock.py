@@ -35,6 +35,7 @@ from chalicelib.vendors.language_model import (
     JsonSchema,
     ModelAnswer,
     ModelOutcome,
+    ModelRequest,
     ModelTurn,
     Usage,
     with_fallback,
@@ -75,30 +76,15 @@ class Bedrock:
         self._breakers = ModelBreakers(PROVIDER, clock)
         self._log = log
 
-    def respond(
-        self,
-        *,
-        model: str,
-        instructions: str,
-        turns: Sequence[ModelTurn],
-        max_output_tokens: int,
-        deadline_seconds: float,
-        schema: JsonSchema | None = None,
-        fallback_model: str | None = None,
-        safety_identifier: str | None = None,
-        reasoning_effort: str | None = None,
-    ) -> ModelAnswer:
-        """See `LanguageModel.respond`; the last two have no counterpart here."""
-        del safety_identifier, reasoning_effort
-        request = _request(instructions, turns, max_output_tokens, schema)
+    def respond(self, request: ModelRequest, *, deadline_seconds: float) -> ModelAnswer:
+        """See `LanguageModel.respond`; an end user's id and an effort have no counterpart here."""
+        body = _body(request)
 
         def ask(name: str, seconds: float) -> ModelAnswer:
-            raw, request_id = self._converse({**request, "modelId": name}, seconds)
-            return _answer(raw, name, request_id, schema)
+            raw, request_id = self._converse({**body, "modelId": name}, seconds)
+            return _answer(raw, name, request_id, request.schema)
 
-        return with_fallback(
-            ask, model, fallback_model, deadline_seconds, self._clock, self._breakers
-        )
+        return with_fallback(ask, request, deadline_seconds, self._clock, self._breakers)
 
     def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
         """See `LanguageModel.moderate`: none here; an account's guardrails judge each generation."""
@@ -141,26 +127,24 @@ class Bedrock:
             self._log.metric("mw.vendor.failed", provider=PROVIDER, outcome=outcome)
 
 
-def _request(
-    instructions: str, turns: Sequence[ModelTurn], max_output_tokens: int, schema: JsonSchema | None
-) -> dict[str, Any]:
-    given = [turn.text for turn in turns if turn.role == "developer"]
-    request: dict[str, Any] = {
-        "system": [{"text": text} for text in (instructions, *given)],
-        "messages": _messages([turn for turn in turns if turn.role != "developer"]),
-        "inferenceConfig": {"maxTokens": max_output_tokens},
+def _body(request: ModelRequest) -> dict[str, Any]:
+    given = [turn.text for turn in request.turns if turn.role == "developer"]
+    body: dict[str, Any] = {
+        "system": [{"text": text} for text in (request.instructions, *given)],
+        "messages": _messages([turn for turn in request.turns if turn.role != "developer"]),
+        "inferenceConfig": {"maxTokens": request.max_output_tokens},
     }
-    if schema is not None:
+    if request.schema is not None:
         tool = {
-            "name": schema.name,
+            "name": request.schema.name,
             "description": "The only way to answer.",
-            "inputSchema": {"json": dict(schema.schema)},
+            "inputSchema": {"json": dict(request.schema.schema)},
         }
-        request["toolConfig"] = {
+        body["toolConfig"] = {
             "tools": [{"toolSpec": tool}],
-            "toolChoice": {"tool": {"name": schema.name}},
+            "toolChoice": {"tool": {"name": request.schema.name}},
         }
-    return request
+    return body
 
 
 def _messages(turns: Sequence[ModelTurn]) -> list[dict[str, Any]]:

@@ -50,6 +50,31 @@ class JsonSchema:
         return found
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    """What a model is asked.
+
+    Attributes:
+        model: its name at the vendor; always configuration.
+        instructions: the task; sent with every request.
+        turns: the conversation so far, oldest first, at least one.
+        max_output_tokens: limit, reasoning included.
+        schema: request a JSON object of this form.
+        fallback_model: see `with_fallback`.
+        safety_identifier: an opaque id of the end user, never personal data.
+        reasoning_effort: for models that reason, e.g. ``low``.
+    """
+
+    model: str
+    instructions: str = field(repr=False)
+    turns: Sequence[ModelTurn]
+    max_output_tokens: int
+    schema: JsonSchema | None = None
+    fallback_model: str | None = None
+    safety_identifier: str | None = None
+    reasoning_effort: str | None = None
+
+
 class ModelOutcome(StrEnum):
     """Result of a request; only a `COMPLETED` answer may be used."""
 
@@ -93,31 +118,12 @@ class ModelAnswer:
 class LanguageModel(Protocol):
     """Implemented by `vendors.openai` and `vendors.bedrock`."""
 
-    def respond(
-        self,
-        *,
-        model: str,
-        instructions: str,
-        turns: Sequence[ModelTurn],
-        max_output_tokens: int,
-        deadline_seconds: float,
-        schema: JsonSchema | None = None,
-        fallback_model: str | None = None,
-        safety_identifier: str | None = None,
-        reasoning_effort: str | None = None,
-    ) -> ModelAnswer:
+    def respond(self, request: ModelRequest, *, deadline_seconds: float) -> ModelAnswer:
         """Send one request.
 
         Args:
-            model: its name at the vendor; always configuration.
-            instructions: the task; sent with every request.
-            turns: the conversation so far, oldest first, at least one.
-            max_output_tokens: limit, reasoning included.
+            request: what is asked.
             deadline_seconds: total, a second request to the fallback included.
-            schema: request a JSON object of this form.
-            fallback_model: see `with_fallback`.
-            safety_identifier: an opaque id of the end user, never personal data.
-            reasoning_effort: for models that reason, e.g. ``low``.
 
         Raises:
             TransientError: down, slow or rate limited; a later retry may succeed.
@@ -139,8 +145,7 @@ class LanguageModel(Protocol):
 
 def with_fallback(
     ask: Callable[[str, float], ModelAnswer],
-    model: str,
-    fallback_model: str | None,
+    request: ModelRequest,
     deadline_seconds: float,
     clock: Clock,
     breakers: ModelBreakers,
@@ -149,8 +154,7 @@ def with_fallback(
 
     Args:
         ask: one request to a model by name, within so many seconds.
-        model: the first one.
-        fallback_model: the other one, if there is any.
+        request: names the first model, and the other one, if there is any.
         deadline_seconds: total.
         clock: measures what is left.
         breakers: of the key that it is asked with.
@@ -164,6 +168,7 @@ def with_fallback(
         with breakers.of(name).attempt("respond"):
             return ask(name, seconds)
 
+    model, fallback_model = request.model, request.fallback_model
     if fallback_model is None or fallback_model == model:
         return asked(model, deadline_seconds)
     ends = clock.monotonic() + deadline_seconds

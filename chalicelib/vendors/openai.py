@@ -25,7 +25,7 @@ from chalicelib.vendors.language_model import (
     JsonSchema,
     ModelAnswer,
     ModelOutcome,
-    ModelTurn,
+    ModelRequest,
     Usage,
     with_fallback,
 )
@@ -67,41 +67,27 @@ class OpenAI:
         self._clock = clock
         self._breakers = ModelBreakers(PROVIDER, clock)
 
-    def respond(
-        self,
-        *,
-        model: str,
-        instructions: str,
-        turns: Sequence[ModelTurn],
-        max_output_tokens: int,
-        deadline_seconds: float,
-        schema: JsonSchema | None = None,
-        fallback_model: str | None = None,
-        safety_identifier: str | None = None,
-        reasoning_effort: str | None = None,
-    ) -> ModelAnswer:
+    def respond(self, request: ModelRequest, *, deadline_seconds: float) -> ModelAnswer:
         """See `LanguageModel.respond`."""
         body: dict[str, Any] = {
-            "instructions": instructions,
-            "input": [{"role": turn.role, "content": turn.text} for turn in turns],
-            "max_output_tokens": max_output_tokens,
+            "instructions": request.instructions,
+            "input": [{"role": turn.role, "content": turn.text} for turn in request.turns],
+            "max_output_tokens": request.max_output_tokens,
             "store": False,
         }
-        if schema is not None:
-            body["text"] = {"format": _format(schema)}
-        if safety_identifier is not None:
-            body["safety_identifier"] = safety_identifier
-        if reasoning_effort is not None:
-            body["reasoning"] = {"effort": reasoning_effort}
+        if request.schema is not None:
+            body["text"] = {"format": _format(request.schema)}
+        if request.safety_identifier is not None:
+            body["safety_identifier"] = request.safety_identifier
+        if request.reasoning_effort is not None:
+            body["reasoning"] = {"effort": request.reasoning_effort}
 
         def ask(name: str, seconds: float) -> ModelAnswer:
             return _answer(
-                self._ask(body | {"model": name}, seconds), wants_json=schema is not None
+                self._ask(body | {"model": name}, seconds), wants_json=request.schema is not None
             )
 
-        return with_fallback(
-            ask, model, fallback_model, deadline_seconds, self._clock, self._breakers
-        )
+        return with_fallback(ask, request, deadline_seconds, self._clock, self._breakers)
 
     def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
         """See `LanguageModel.moderate`."""

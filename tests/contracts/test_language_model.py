@@ -11,7 +11,7 @@ from chalicelib.errors import AuthError, PermanentError, ProviderError, Transien
 from chalicelib.vendors import bedrock, openai
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
-from chalicelib.vendors.language_model import JsonSchema, ModelOutcome, ModelTurn
+from chalicelib.vendors.language_model import JsonSchema, ModelOutcome, ModelRequest, ModelTurn
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local import simulated_model
@@ -38,15 +38,16 @@ class Provider:
         self.vendor, self.client, self.operation, self.models = vendor, client, operation, models
         self.log = log
 
-    def ask(self, **changes):
+    def ask(self, *, deadline_seconds=5, **changes):
         parts = {
             "turns": [ModelTurn("user", CANARY)],
             "model": self.models[0],
             "instructions": "Greet.",
             "max_output_tokens": 100,
-            "deadline_seconds": 5,
         }
-        return self.client.respond(**(parts | changes))
+        return self.client.respond(
+            ModelRequest(**(parts | changes)), deadline_seconds=deadline_seconds
+        )
 
     def calls(self):
         return self.vendor.calls_of(self.operation)

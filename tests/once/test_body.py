@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from chalicelib.errors import TooLargeError
-from chalicelib.once.body import MAX_CONTAINERS, MAX_DEPTH, check_size, parsed_json
+from chalicelib.errors import PayloadError, TooLargeError
+from chalicelib.once.body import MAX_CONTAINERS, MAX_DEPTH, check_size, json_object, parsed_json
 
 
 def nested(depth, opening=b"[", inner=b"", closing=b"]"):
@@ -43,3 +43,23 @@ def test_more_arrays_and_objects_than_any_sender_needs_are_refused(one):
 def test_what_is_not_utf8_or_not_json_is_an_error_and_nothing_is_replaced(body):
     with pytest.raises(ValueError):
         parsed_json(body)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"", "JSON"),
+        (b'{"a": 5', "JSON"),
+        (b"\xff", "JSON"),
+        (b"[5]", "a JSON object"),
+        (b'"5"', "a JSON object"),
+        (b"null", "a JSON object"),
+    ],
+)
+def test_what_is_no_object_is_refused_with_the_doors_code(body, message):
+    with pytest.raises(PayloadError) as caught:
+        json_object(body, code="INVALID_REQUEST")
+    assert (caught.value.code, caught.value.message) == (
+        "INVALID_REQUEST",
+        f"the body is not {message}",
+    )

@@ -4,7 +4,7 @@ import pytest
 
 from chalicelib.errors import BreakerOpenError, PermanentError, TransientError
 from chalicelib.vendors.breaker import FIRST_PAUSE_SECONDS, MODEL_OPEN, ModelBreakers
-from chalicelib.vendors.language_model import with_fallback
+from chalicelib.vendors.language_model import ModelRequest, ModelTurn, with_fallback
 
 SLOW = TransientError("acme", "respond", reason="timeout")
 DOWN = TransientError("acme", "respond", status=503)
@@ -27,7 +27,14 @@ class Key:
         return model
 
     def respond(self, model="big", fallback=None):
-        return with_fallback(self.ask, model, fallback, 45.0, self.clock, self.breakers)
+        request = ModelRequest(
+            model=model,
+            fallback_model=fallback,
+            instructions="Greet.",
+            turns=[ModelTurn("user", "Hi")],
+            max_output_tokens=100,
+        )
+        return with_fallback(self.ask, request, 45.0, self.clock, self.breakers)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from chalicelib.errors import AuthError, PermanentError, ProviderError, Transien
 from chalicelib.vendors import openai as adapter
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
-from chalicelib.vendors.language_model import JsonSchema, ModelOutcome, ModelTurn
+from chalicelib.vendors.language_model import JsonSchema, ModelOutcome, ModelRequest, ModelTurn
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors.openai import API_KEY, QUOTA_BODY, SimulatedOpenAI
@@ -55,15 +55,14 @@ def model(openai, keys):
     return adapter.OpenAI(client, clock)
 
 
-def ask(client, **changes):
+def ask(client, *, deadline_seconds=5, **changes):
     parts = {
         "model": "gpt-6-luna",
         "instructions": "Greet.",
         "turns": [ModelTurn("user", CANARY)],
         "max_output_tokens": 100,
-        "deadline_seconds": 5,
     }
-    return client.respond(**(parts | changes))
+    return client.respond(ModelRequest(**(parts | changes)), deadline_seconds=deadline_seconds)
 
 
 def test_the_text_is_joined_past_the_reasoning_item(openai, model):

@@ -91,7 +91,7 @@ class DeskDoor:
 
         def answer(caller: Caller) -> dict[str, Any]:
             asked = asking.parsed_act(
-                _object(body),
+                bodies.json_object(body, code="INVALID_REQUEST"),
                 conversation_id=_id(opaque_id),
                 key=_header(headers, "idempotency-key"),
                 actor=caller.company_id,
@@ -177,16 +177,6 @@ def _id(opaque_id: str) -> str:
     if not _OPAQUE_ID.fullmatch(opaque_id):
         raise NoConversationError("CONVERSATION_NOT_FOUND", "no such conversation of this company")
     return opaque_id
-
-
-def _object(body: bytes) -> Mapping[str, Any]:
-    try:
-        raw = bodies.parsed_json(body)
-    except ValueError:
-        raise PayloadError("INVALID_REQUEST", "the body is not JSON") from None
-    if not isinstance(raw, dict):
-        raise PayloadError("INVALID_REQUEST", "the body is not a JSON object")
-    return raw
 
 
 def _header(headers: Mapping[str, str], name: str) -> str:

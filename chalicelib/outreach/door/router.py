@@ -82,7 +82,7 @@ def parse(body: bytes) -> StartRequest:
         PayloadError: with the Router's code, e.g. ``MISSING_REQUEST_ID``; names fields, never values.
     """
     check_size(body)
-    whole = _object(body)
+    whole = bodies.json_object(body, code="INVALID_REQUEST")
     request, conversation_id = _request_of(whole)
     about = whole.get("metadata")
     version = _text(about, "router_version") if isinstance(about, dict) else None
@@ -178,7 +178,7 @@ def _send_at(request_data: Mapping[str, Any]) -> datetime | None:
 def request_id_in(body: bytes) -> str:
     """The request's id to quote in an error; ``unknown`` where it cannot be read."""
     try:
-        request, _ = _request_of(_object(body))
+        request, _ = _request_of(bodies.json_object(body, code="INVALID_REQUEST"))
         found = request["request_data"]["request_id"]
     except (RequestError, KeyError, TypeError):
         return "unknown"
@@ -189,16 +189,6 @@ def quotable(request_id: object) -> str:
     """A valid request id as it is, else ``unknown``: any other value may be a secret."""
     is_one = isinstance(request_id, str) and _REQUEST_ID.fullmatch(request_id)
     return str(request_id) if is_one else "unknown"
-
-
-def _object(body: bytes) -> dict[str, Any]:
-    try:
-        raw = bodies.parsed_json(body)
-    except ValueError:
-        raise PayloadError("INVALID_REQUEST", "the body is not JSON") from None
-    if not isinstance(raw, dict):
-        raise PayloadError("INVALID_REQUEST", "the body is not a JSON object")
-    return raw
 
 
 def _request_of(whole: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:

@@ -19,7 +19,7 @@ from chalicelib.outreach.project.project import BEDROCK, Project
 from chalicelib.outreach.spending.budget import Budget
 from chalicelib.outreach.spending.prices import Prices
 from chalicelib.outreach.spending.usage import Counted, Spending
-from chalicelib.vendors.language_model import JsonSchema, LanguageModel, ModelAnswer, ModelTurn
+from chalicelib.vendors.language_model import LanguageModel, ModelAnswer, ModelRequest
 
 _MAYBE_CHARGED = frozenset(
     {"timeout", "connection_broken", "unexpected_answer", "answer_too_large"}
@@ -118,19 +118,7 @@ class Counting:
     of_conversation: Budget | None = None
     shares: LaneShares | None = None
 
-    def respond(
-        self,
-        *,
-        model: str,
-        instructions: str,
-        turns: Sequence[ModelTurn],
-        max_output_tokens: int,
-        deadline_seconds: float,
-        schema: JsonSchema | None = None,
-        fallback_model: str | None = None,
-        safety_identifier: str | None = None,
-        reasoning_effort: str | None = None,
-    ) -> ModelAnswer:
+    def respond(self, request: ModelRequest, *, deadline_seconds: float) -> ModelAnswer:
         """See `LanguageModel.respond`.
 
         Raises:
@@ -138,38 +126,17 @@ class Counting:
             PacedError: the company holds its share of the lane's workers; nothing was asked.
         """
         with held_by(self.shares, self.record, deadline_seconds):
-            return self._counted(
-                model=model,
-                instructions=instructions,
-                turns=turns,
-                max_output_tokens=max_output_tokens,
-                deadline_seconds=deadline_seconds,
-                schema=schema,
-                fallback_model=fallback_model,
-                safety_identifier=safety_identifier,
-                reasoning_effort=reasoning_effort,
-            )
+            return self._counted(request, deadline_seconds)
 
     def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
         """See `LanguageModel.moderate`; it is free of charge at the vendors that have it."""
         return self.model.moderate(text, deadline_seconds=deadline_seconds)
 
-    def _counted(
-        self,
-        *,
-        model: str,
-        instructions: str,
-        turns: Sequence[ModelTurn],
-        max_output_tokens: int,
-        deadline_seconds: float,
-        schema: JsonSchema | None,
-        fallback_model: str | None,
-        safety_identifier: str | None,
-        reasoning_effort: str | None,
-    ) -> ModelAnswer:
-        characters = len(instructions) + sum(len(turn.text) for turn in turns)
-        names = (model, fallback_model or model)
-        most = max(self.prices.most(name, characters, max_output_tokens) for name in names)
+    def _counted(self, request: ModelRequest, deadline_seconds: float) -> ModelAnswer:
+        characters = len(request.instructions) + sum(len(turn.text) for turn in request.turns)
+        names = (request.model, request.fallback_model or request.model)
+        tokens = request.max_output_tokens
+        most = max(self.prices.most(name, characters, tokens) for name in names)
         own = self.spending.begin_conversation(self.record, self.of_conversation, most)
         try:
             committed = self.spending.begin(self.record, self.budget, most)
@@ -177,23 +144,13 @@ class Counting:
             self.spending.give_back(self.record, 0, own)
             raise
         try:
-            answer = self.model.respond(
-                model=model,
-                instructions=instructions,
-                turns=turns,
-                max_output_tokens=max_output_tokens,
-                deadline_seconds=deadline_seconds,
-                schema=schema,
-                fallback_model=fallback_model,
-                safety_identifier=safety_identifier,
-                reasoning_effort=reasoning_effort,
-            )
+            answer = self.model.respond(request, deadline_seconds=deadline_seconds)
         except ProviderError as error:
             self._note("failed")
             if not (isinstance(error, TransientError) and error.reason in _MAYBE_CHARGED):
                 self.spending.give_back(self.record, committed, own)
             raise
-        self._note("fallback" if answer.model != model else answer.outcome.value)
+        self._note("fallback" if answer.model != request.model else answer.outcome.value)
         cost = self.prices.cost(answer.model, answer.usage)
         call = Counted(answer.response_id, answer.model, answer.usage, cost, committed, own)
         self.spending.count(self.record, call)

@@ -20,7 +20,13 @@ from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.spending.models import Choice
 from chalicelib.outreach.writing import conversation_view, prompts
 from chalicelib.outreach.writing.template_writer import Writer
-from chalicelib.vendors.language_model import JsonSchema, ModelAnswer, ModelOutcome, ModelTurn
+from chalicelib.vendors.language_model import (
+    JsonSchema,
+    ModelAnswer,
+    ModelOutcome,
+    ModelRequest,
+    ModelTurn,
+)
 from chalicelib.vendors.reasons import MALFORMED
 
 PROVIDER = "openai"
@@ -124,16 +130,16 @@ class OpenAiWriter:
             TransientError: the answer is not JSON although a schema was requested.
         """
         named = self._models.named(record)
-        answer = self._models.of(record).respond(
+        request = ModelRequest(
             model=model or named.model,
             instructions=instructions,
             turns=turns,
             max_output_tokens=MAX_OUTPUT_TOKENS,
-            deadline_seconds=DEADLINE_SECONDS,
             schema=schema,
             fallback_model=named.fallback,
             safety_identifier=record.opaque_id,
         )
+        answer = self._models.of(record).respond(request, deadline_seconds=DEADLINE_SECONDS)
         match answer.outcome:
             case ModelOutcome.COMPLETED:
                 return answer

@@ -18,7 +18,7 @@ from chalicelib.outreach.spending.usage import Counted, Spending
 from chalicelib.vendors import openai as adapter
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
-from chalicelib.vendors.language_model import ModelTurn, Usage
+from chalicelib.vendors.language_model import ModelRequest, ModelTurn, Usage
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors.openai import API_KEY, MODELS, SimulatedOpenAI
@@ -211,15 +211,14 @@ def counting(server, spending, log):
     server.clear_faults()
 
 
-def ask(counting, **changes):
+def ask(counting, *, deadline_seconds=1.0, **changes):
     parts = {
         "model": MODELS[0],
         "instructions": "Greet.",
         "turns": [ModelTurn("user", "Hi")],
         "max_output_tokens": 100,
-        "deadline_seconds": 1.0,
     }
-    return counting.respond(**(parts | changes))
+    return counting.respond(ModelRequest(**(parts | changes)), deadline_seconds=deadline_seconds)
 
 
 def test_an_answer_is_counted_at_its_own_price(counting, spending, log):
