@@ -112,12 +112,12 @@ def attempt(
     """
     (project,) = company.projects(session, company_id, project_id)
     record = _record(project, channel, project_data or {}, iso(session.services.clock.now()))
-    if not session.services.outreach_work.models.writes_for(record):
-        raise OpsError("no model writes for this project and channel: fixed wordings are sent")
     try:
         settings = project.ai_config.writer
     except MiddlewareError:
         raise OpsError("ai_config cannot be read: see company check") from None
+    if not session.services.outreach_work.models.writes_for(record):
+        raise OpsError("no model writes for this project and channel: fixed wordings are sent")
     writer = session.services.outreach_work.checked_writer()
     turns = [_tried("", record, settings, (), lambda: writer.judged_opening(record, settings))]
     said = (_entry(0, "assistant", turns[0].text),) if turns[0].text else ()

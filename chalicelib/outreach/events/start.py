@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from chalicelib.errors import PermanentError
 from chalicelib.once import reasons as why
@@ -155,11 +156,10 @@ class StartHandler(Handler):
         unopened = Record({"messages": [], "message_count": 0, **attributes})
         first = None
         is_due = not rules.is_held(unopened, "auto_queue_initial_message") and may_send(switches)
-        if is_due and self._drafting.composer.is_instant(unopened):
-            try:
-                first = (entry_id, self._drafting.composer.unsaved_opening(unopened))
-            except PermanentError:
-                first = None  # refused again below, where the record can store the reason
+        composer = self._drafting.composer
+        with suppress(PermanentError):  # refused again below, where the record can store the reason
+            if is_due and composer.is_instant(unopened):
+                first = (entry_id, composer.unsaved_opening(unopened))
         held = self._starts.holding(event.lease) if event.lease else None
         pairs = self._pairs(unopened.channel, job.sender, job.recipient)
         opened = self._conversations.open(attributes, first, held=held, pairs=pairs)

@@ -175,7 +175,7 @@ class AiConfig(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _empty_is_none(cls, value: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - any JSON value
-        return value if value or is_strict(info) else {}
+        return value if value != "" or is_strict(info) else {}
 
 
 def ignored_names(item: Mapping[str, Any]) -> list[str]:

@@ -70,7 +70,12 @@ class Models:
     shares: LaneShares | None = None
 
     def writes_for(self, record: Record) -> bool:
-        """Whether a model writes for a conversation; else fixed wordings are sent."""
+        """Whether a model writes for a conversation; else fixed wordings are sent.
+
+        Raises:
+            PermanentError: the project's `ai_config`, which may name a key, cannot be read.
+        """
+        _ = self.current(record).ai_config
         if self.provider(record) == BEDROCK:
             return bool(self.of_bedrock.model)
         return bool(self.of_openai.model and record.ai_config.get("api_key_reference"))

@@ -40,7 +40,11 @@ class Writer(Protocol):
     """
 
     def is_instant(self, record: Record) -> bool:
-        """Whether it needs no vendor call, so that a conversation is opened with its draft at once."""
+        """Whether it needs no vendor call, so that a conversation is opened with its draft at once.
+
+        Raises:
+            PermanentError: no writer can be chosen.
+        """
         ...
 
     def opening(self, record: Record) -> Draft:

@@ -87,7 +87,7 @@ RULES = {
     "rate_limits": (NOTHING, is_(lambda one: one.rate_limits, RateLimits())),
     "company_rep": (NOTHING, is_(lambda one: one.representatives, ())),
     "ai_config": (
-        (*NOTHING[:3], {"writer": {"x": 1}}, {"provider": "bedrock", "tools": [7]}),
+        (*NOTHING[:3], [], False, {"writer": {"x": 1}}, {"provider": "bedrock", "tools": [7]}),
         asks_a_person,
     ),
     "require_consent": (NOTHING, is_(lambda one: one.require_consent, True)),

@@ -1,5 +1,7 @@
 """What becomes of a conversation whose draft may not be sent: nothing leaves, and a person has it."""
 
+import pytest
+
 from chalicelib.outreach.languages import Language
 from chalicelib.outreach.messages.fixed import MACHINE_LINE
 from local import company
@@ -54,3 +56,34 @@ def test_settings_that_became_unreadable_make_a_person_answer(outreach, openai, 
     (waiting,) = outreach.services.outreach.desk.waiting()
     assert (waiting.held, waiting.reason) == ("start", "ai_config_unreadable")
     assert not openai.calls_of("respond")
+
+
+@pytest.mark.parametrize("unreadable", ["rubbish", ["rubbish"], {"openai_config": {"sms": "x"}}])
+@pytest.mark.parametrize("channel", ["sms", "whatsapp"])
+def test_settings_of_which_nothing_can_be_read_make_a_person_open(outreach, channel, unreadable):
+    """They may name a key: no fixed wording and no template goes out in place of a model's words."""
+    outreach.set_project(ai_config=unreadable)
+    assert outreach.start(channel=channel).status_code == 200
+    outreach.run()
+    (waiting,) = outreach.services.outreach.desk.waiting()
+    assert (waiting.held, waiting.reason) == ("start", "ai_config_unreadable")
+    assert outreach.twilio.sent_to(TEL) == []
+    assert outreach.services.outreach.desk.approve(waiting.opaque_id)
+    outreach.run()
+    (again,) = outreach.services.outreach.desk.waiting()
+    assert again.reason == "ai_config_unreadable"
+    outreach.set_project()
+    outreach.new_container()
+    assert outreach.services.outreach.desk.approve(again.opaque_id)
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+
+
+def test_settings_that_nothing_can_be_read_of_any_more_make_a_person_answer(outreach):
+    outreach.hears_from("req123", TEL)
+    outreach.set_project(ai_config="rubbish")
+    outreach.new_container()
+    outreach.run()
+    (waiting,) = outreach.services.outreach.desk.waiting()
+    assert (waiting.held, waiting.reason) == ("reply", "ai_config_unreadable")
+    assert len(outreach.twilio.sent_to(TEL)) == 1
