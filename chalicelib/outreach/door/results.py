@@ -22,6 +22,7 @@ from chalicelib.clock import iso
 from chalicelib.errors import (
     ConflictError,
     PayloadError,
+    PermanentError,
     RequestError,
     SignatureError,
     TransientError,
@@ -84,7 +85,8 @@ class ResultDoor:
         except RequestError as error:
             door.log_rejected(self.log, SOURCE, error.code)
             return door.error_answer(error.status, error.code, error.message)
-        except (UnavailableError, TransientError) as error:
+        except (UnavailableError, TransientError, PermanentError) as error:
+            # The last one is of an `ai_config` that cannot be read: what the tool gives is not known.
             code = "database_error" if isinstance(error, TransientError) else "queue_error"
             door.log_failed(self.log, SOURCE, code)
             return door.error_answer(503, code, TRY_AGAIN)

@@ -130,6 +130,14 @@ def test_a_failure_after_a_result_is_another_result(answered, endpoint):
     assert called.outcome == "done"
 
 
+def test_a_result_is_asked_for_again_while_nothing_says_what_the_tool_gives(called, twilio):
+    called.answered.sets(ai_config="rubbish")
+    assert called.gives(DONE) == (503, "queue_error")
+    called.answered.sets(ai_config={"tools": [TOOL]})
+    assert called.gives(DONE) == (200, False)
+    assert texts(twilio)[1:] == ["Your reference is A-17."]
+
+
 def test_a_late_result_is_kept_and_shown_to_the_person(called, twilio):
     called.answered.forward(2 * 3600.0)
     for _ in range(2):
