@@ -63,6 +63,14 @@ def _email(text: str, info: ValidationInfo) -> str:
     return text
 
 
+def _any_email(text: str) -> str:
+    from chalicelib.outreach.addresses import email
+
+    if email(text) is None:
+        raise ValueError("must be an e-mail address")
+    return text
+
+
 def _clock_time(text: str) -> str:
     try:
         time.fromisoformat(text)
@@ -104,6 +112,7 @@ Name = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^\S(.*\S)?$"
 Id = Annotated[Name, AfterValidator(_id)]
 Phone = Annotated[str, AfterValidator(_phone)]
 Email = Annotated[str, AfterValidator(_email)]
+AnyEmail = Annotated[str, AfterValidator(_any_email)]
 ClockTime = Annotated[str, AfterValidator(_clock_time)]
 Zone = Annotated[str, AfterValidator(_zone)]
 AnyChannel = Annotated[Channel, BeforeValidator(_lower)]

@@ -44,8 +44,8 @@ company_contact              as it is: it is only shown
 help_text                    HELP is answered in our words
 event_webhook                no endpoint: no event is posted
 message_kind                 a message counts as marketing
-auto_queue_*_message         a switch that is none holds nothing
-auto_queue_*_message_from_*  who is not on the list is not held
+auto_queue_*_message         a person approves the messages
+auto_queue_*_message_from_*  everybody is on the list
 ===========================  =====================================================================
 
 A conversation copies the parts that hold for its life (`is_copied`), as they are stored.
@@ -85,8 +85,8 @@ def _none(_raw: Any) -> None:  # noqa: ANN401 - any JSON value
     return None
 
 
-def _off(_raw: Any) -> Literal[False]:  # noqa: ANN401 - any JSON value
-    return False
+def _on(_raw: Any) -> Literal[True]:  # noqa: ANN401 - any JSON value
+    return True
 
 
 def _wait(_raw: Any) -> NoReturn:  # noqa: ANN401 - any JSON value
@@ -165,7 +165,7 @@ class Project:
         lambda: dict[str, str] | None, _none, spares=Spares.EACH, is_copied=True
     )
     ai_config: Part[AiConfig] = Part(_ai_config, _a_person, absent={})
-    require_consent: Part[bool] = Part(lambda: StrictBool, lambda _: True)
+    require_consent: Part[bool] = Part(lambda: StrictBool, _on)
     quiet_hours: Part[fields.QuietHours | Literal[False] | None] = Part(
         lambda: Annotated[fields.QuietHours | None, WrapValidator(fields.unless_false)],
         _wait,
@@ -197,19 +197,23 @@ class Project:
     message_kind: Part[str | None] = Part(
         lambda: Literal["marketing", "transactional"] | None, _none, is_copied=True
     )
-    auto_queue_initial_message: Part[bool] = Part(lambda: StrictBool, _off, is_copied=True)
+    auto_queue_initial_message: Part[bool] = Part(
+        lambda: StrictBool, _on, absent=False, is_copied=True
+    )
     auto_queue_initial_message_from_number: Part[list[str] | None] = Part(
-        lambda: list[fields.Phone] | None, _none, is_copied=True
+        lambda: list[fields.Phone] | None, _none, absent=[], is_copied=True
     )
     auto_queue_initial_message_from_email: Part[list[str] | None] = Part(
-        lambda: list[str] | None, _none, is_copied=True
+        lambda: list[fields.AnyEmail] | None, _none, absent=[], is_copied=True
     )
-    auto_queue_reply_message: Part[bool] = Part(lambda: StrictBool, _off, is_copied=True)
+    auto_queue_reply_message: Part[bool] = Part(
+        lambda: StrictBool, _on, absent=False, is_copied=True
+    )
     auto_queue_reply_message_from_number: Part[list[str] | None] = Part(
-        lambda: list[fields.Phone] | None, _none, is_copied=True
+        lambda: list[fields.Phone] | None, _none, absent=[], is_copied=True
     )
     auto_queue_reply_message_from_email: Part[list[str] | None] = Part(
-        lambda: list[str] | None, _none, is_copied=True
+        lambda: list[fields.AnyEmail] | None, _none, absent=[], is_copied=True
     )
 
     def __init__(self, item: Mapping[str, Any]) -> None:

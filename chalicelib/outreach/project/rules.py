@@ -29,15 +29,17 @@ def is_held(record: Record, rule: str) -> bool:
     Args:
         record: holds the rule's three settings and the recipient.
         rule: ``auto_queue_initial_message`` or ``auto_queue_reply_message``.  With both of its
-            lists empty it holds every message, else those to the listed recipients.
+            lists empty it holds every message, else those to the listed recipients.  A switch that
+            cannot be read is on, and a list that cannot be read is of everybody.
     """
-    if record.item.get(rule) is not True:
+    project = Project(record.item)
+    if not getattr(project, rule):
         return False
-    listed = {one: record.item.get(f"{rule}_from_{one.list_name}") or () for one in ADDRESSES}
-    if not any(listed.values()):
+    listed = {one: getattr(project, f"{rule}_from_{one.list_name}") for one in ADDRESSES}
+    if None in listed.values() or not any(listed.values()):
         return True
     own = listed[record.channel.traits.address]
-    return record.primary_channel in {str(one).lower() for one in own}
+    return record.primary_channel in {one.lower() for one in own}
 
 
 def quiet_until(record: Record, now: datetime) -> datetime | None:

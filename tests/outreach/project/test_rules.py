@@ -36,7 +36,9 @@ def at(text):
     [
         ("sms", {}, False),
         ("sms", {"": False}, False),
-        ("sms", {"": "true"}, False),
+        ("sms", {"": None}, False),
+        ("sms", {"": "false"}, True),
+        ("sms", {"": "false", "_from_number": [OTHER]}, False),
         ("sms", {"": True}, True),
         ("sms", {"": True, "_from_number": [], "_from_email": None}, True),
         ("sms", {"": True, "_from_number": [TEL]}, True),
@@ -46,7 +48,11 @@ def at(text):
         ("email", {"": True, "_from_email": [MAIL.upper()]}, True),
         ("email", {"": True, "_from_number": [TEL]}, False),
         ("email", {"": True, "_from_number": [TEL], "_from_email": [MAIL]}, True),
-        ("sms", {"": True, "_from_number": [OTHER], "_from_email": [TEL]}, False),
+        ("sms", {"": True, "_from_number": [OTHER], "_from_email": [MAIL]}, False),
+        ("sms", {"": True, "_from_number": [OTHER], "_from_email": [TEL]}, True),
+        ("sms", {"": True, "_from_number": [OTHER, "x"]}, True),
+        ("email", {"": True, "_from_number": OTHER, "_from_email": ["x@example.com"]}, True),
+        ("sms", {"": False, "_from_number": "x"}, False),
         ("sms", {"": False, "_from_number": [TEL]}, False),
     ],
 )
