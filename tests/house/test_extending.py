@@ -312,9 +312,6 @@ ROW: Edits = {
 }
 READER: Edits = {
     "chalicelib/outreach/writing/template_writer.py": {
-        "from chalicelib.outreach.conversations.records import": (
-            "from chalicelib.outreach.project.project import Project\n"
-        ),
         "        if form is Form.TEXT:\n            return": (
             "        text = Project(record.item).greeting or text\n"
         ),

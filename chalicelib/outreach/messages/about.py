@@ -10,12 +10,12 @@ from chalicelib.outreach.project.project import Project
 
 def about(record: Record) -> str:
     """Company, project and request as JSON; without phone or e-mail, which no writer needs."""
-    item = record.item
+    item, project = record.item, Project(record.item)
     given = {
         "channel": record.channel.value,
-        "company": item.get("company_name") or record.company_id,
-        "project": item.get("project_name"),
-        "representatives": list(Project(item).representatives),
+        "company": project.company_name or record.company_id,
+        "project": project.project_name,
+        "representatives": list(project.representatives),
         "recipient_first_name": item.get("recipient_first_name"),
         "project_data": item.get("project_data"),
         "functions": record.ai_config.get("functions"),

@@ -12,7 +12,6 @@ Optional settings of a project::
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
 
@@ -21,6 +20,7 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.languages import Language, language_of, written
+from chalicelib.outreach.project.project import Project
 
 CARRIER, OWN = "carrier", "own"
 """Values of ``opt_out_answers`` in a channel's settings: who answers STOP, START and HELP."""
@@ -90,14 +90,14 @@ def help_answer(record: Record, asked_in: str | None) -> str:
         asked_in: the language of the keyword, where only one has it.
     """
     language = Language(asked_in) if asked_in in set(Language) else language_of(record)
-    texts = record.item.get("help_text")
-    own = texts.get(language.value) if isinstance(texts, Mapping) else None
+    project = Project(record.item)
+    own = (project.help_text or {}).get(language)
     if own:
-        return str(own)
-    contact = record.item.get("company_contact")
+        return own
+    contact = project.company_contact
     return HELP_ANSWER[language].format(
         company=_company(record),
-        project=record.item.get("project_name") or record.project_id,
+        project=project.project_name or record.project_id,
         contact=_CONTACT[language].format(contact=contact) if contact else "",
     )
 
@@ -115,4 +115,4 @@ def carrier_answers(record: Record, job: InboundMessage) -> bool:
 
 
 def _company(record: Record) -> str:
-    return str(record.item.get("company_name") or record.company_id)
+    return Project(record.item).company_name or record.company_id

@@ -7,6 +7,7 @@ Faults name a place, never a value.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import time
 from typing import Annotated, Any
@@ -34,9 +35,28 @@ SOFT_PERCENT = 80
 MOST_NOTICE_MINUTES = 24 * 60
 
 
+_UNSEEN = re.compile(r"[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+")
+"""Control characters, line breaks, what turns the direction of a text, byte order marks, half characters."""
+
+
 def is_strict(info: ValidationInfo) -> bool:
     """Whether all is named that `company put` refuses."""
     return bool((info.context or {}).get(STRICT))
+
+
+def one_line(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    """A stored text as it is shown, without line breaks and what is not seen; empty for what is none."""
+    return " ".join(_UNSEEN.sub(" ", value).split()) if isinstance(value, str) else ""
+
+
+def _shown(value: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - any JSON value
+    return value if is_strict(info) else one_line(value)
+
+
+def _all_seen(text: str) -> str:
+    if _UNSEEN.search(text):
+        raise ValueError("must be one line without control characters and byte order marks")
+    return text
 
 
 def _phone(text: str) -> str:
@@ -108,7 +128,10 @@ def unless_false(value: Any, read: Callable[[Any], Any]) -> Any:  # noqa: ANN401
     return False if value is False else read(value)
 
 
-Name = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^\S(.*\S)?$")]
+Name = Annotated[
+    str, Field(min_length=1, max_length=256, pattern=r"^\S(.*\S)?$"), AfterValidator(_all_seen)
+]
+ShownName = Annotated[Name, BeforeValidator(_shown)]
 Id = Annotated[Name, AfterValidator(_id)]
 Phone = Annotated[str, AfterValidator(_phone)]
 Email = Annotated[str, AfterValidator(_email)]
@@ -116,7 +139,10 @@ AnyEmail = Annotated[str, AfterValidator(_any_email)]
 ClockTime = Annotated[str, AfterValidator(_clock_time)]
 Zone = Annotated[str, AfterValidator(_zone)]
 AnyChannel = Annotated[Channel, BeforeValidator(_lower)]
-Wording = Annotated[str, Field(min_length=1, max_length=600, pattern=r"^\S(.*\S)?$")]
+Wording = Annotated[
+    str, Field(min_length=1, max_length=600, pattern=r"^\S(.*\S)?$"), AfterValidator(_all_seen)
+]
+ShownWording = Annotated[Wording, BeforeValidator(_shown)]
 Positive = Annotated[StrictInt, Field(gt=0)]
 
 

@@ -25,7 +25,8 @@ by itself when it needs it, and an item may have been stored by others.  Where a
 part                         rule
 ===========================  =====================================================================
 company_id, project_id       as they are: they are the key of the item
-company_name, project_name   as it is: it is only shown
+company_name                 the company's id is shown
+project_name                 the project's id or "your request" is shown
 project_status               the project is not active: starts are refused
 allowed_channels             what is no channel is not allowed
 channel_config               a channel without the text of its sender has none
@@ -40,7 +41,7 @@ handoff_target               no target
 handoff_notice               no notice
 follow_ups                   nothing is sent
 language                     English
-company_contact              as it is: it is only shown
+company_contact              HELP is answered without it
 help_text                    HELP is answered in our words
 event_webhook                no endpoint: no event is posted
 message_kind                 a message counts as marketing
@@ -139,10 +140,10 @@ class Project:
     company_id: Part[str] = Part(lambda: fields.Id, str, is_required=True)
     project_id: Part[str] = Part(lambda: fields.Id, str, is_required=True)
     company_name: Part[str | None] = Part(
-        lambda: fields.Name, _none, is_required=True, is_copied=True
+        lambda: fields.ShownName, _none, is_required=True, is_copied=True
     )
     project_name: Part[str | None] = Part(
-        lambda: fields.Name, _none, is_required=True, is_copied=True
+        lambda: fields.ShownName, _none, is_required=True, is_copied=True
     )
     project_status: Part[str | None] = Part(
         lambda: fields.Name, _none, is_required=True, is_copied=True
@@ -162,7 +163,7 @@ class Project:
         spares=Spares.EACH,
     )
     company_rep: Part[dict[str, str] | None] = Part(
-        lambda: dict[str, str] | None, _none, spares=Spares.EACH, is_copied=True
+        lambda: dict[str, fields.ShownName] | None, _none, spares=Spares.EACH, is_copied=True
     )
     ai_config: Part[AiConfig] = Part(_ai_config, _a_person, absent={})
     require_consent: Part[bool] = Part(lambda: StrictBool, _on)
@@ -189,9 +190,14 @@ class Project:
     )
     follow_ups: Part[Declared | None] = Part(_follow_ups, _none, is_copied=True)
     language: Part[Language | None] = Part(lambda: Language | None, _none, is_copied=True)
-    company_contact: Part[str | None] = Part(lambda: fields.Wording | None, _none, is_copied=True)
+    company_contact: Part[str | None] = Part(
+        lambda: fields.ShownWording | None, _none, is_copied=True
+    )
     help_text: Part[dict[Language, str] | None] = Part(
-        lambda: dict[Language, fields.Wording] | None, _none, spares=Spares.EACH, is_copied=True
+        lambda: dict[Language, fields.ShownWording] | None,
+        _none,
+        spares=Spares.EACH,
+        is_copied=True,
     )
     event_webhook: Part[Endpoint | None] = Part(_event_webhook, _none)
     message_kind: Part[str | None] = Part(

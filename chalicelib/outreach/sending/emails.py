@@ -12,6 +12,7 @@ from chalicelib.outreach import reasons
 from chalicelib.outreach.consent import unsubscribe
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.messages import threads
+from chalicelib.outreach.project.fields import one_line
 from chalicelib.outreach.sending.prepared import Messages, Parts
 from chalicelib.outreach.ses.client import Email, Ses
 from chalicelib.outreach.ses.webhook import reply_address
@@ -60,8 +61,8 @@ class Emails(Messages[Email]):
     def _message(self, record: Record, draft: Draft, action: Effect) -> Email:
         config, base_url = record.channel_config, self.parts.public_base_url
         address = record.sender
-        name = str(config.get("email_from_name") or "")
-        written = draft.subject or str(config.get("default_subject_line") or "A message for you")
+        name = one_line(config.get("email_from_name"))
+        default = one_line(config.get("default_subject_line")) or "A message for you"
         if not draft.text:
             raise PermanentError("ses", "send_email", reason=reasons.NOTHING_TO_SAY)
         reply_to = reply_address(address, record.opaque_id)
@@ -69,7 +70,7 @@ class Emails(Messages[Email]):
             to=record.primary_channel,
             sender=f"{_display_name(name)} <{address}>" if name else address,
             reply_to=reply_to,
-            subject=threads.subject(record, written),
+            subject=threads.subject(record, draft.subject or default),
             text=draft.text,
             html=draft.html or _html(draft.text),
             headers={

@@ -116,7 +116,7 @@ def rebuilt(event: EventFacts) -> HandoffNotice:
 def _text(record: Record, handoff_id: str) -> str:
     handoff = record.handoff
     lines = {
-        "Project": record.item.get("project_name") or record.project_id,
+        "Project": Project(record.item).project_name or record.project_id,
         "Request": record.request_id,
         "Conversation": record.opaque_id,
         "Hand-off": handoff_id,

@@ -45,12 +45,13 @@ def seen_data(record: Record, settings: WriterSettings, newest: str = "") -> str
         newest: the recipient's newest message, by which knowledge is chosen.
     """
     item, shown = record.item, settings.shown
-    reps = list(Project(item).representatives)
+    project = Project(item)
+    reps = list(project.representatives)
     first_name = item.get("recipient_first_name")
     given = {
         "channel": record.channel.value,
-        "company": item.get("company_name") or record.company_id,
-        "project": item.get("project_name"),
+        "company": project.company_name or record.company_id,
+        "project": project.project_name,
         "representatives": reps if shown.representatives else None,
         "recipient_first_name": first_name if shown.first_name else None,
         "project_data": dict(_seen_fields(record, settings)),
@@ -59,7 +60,7 @@ def seen_data(record: Record, settings: WriterSettings, newest: str = "") -> str
             *settings.allowed_links,
             *settings.allowed_emails,
             *settings.allowed_numbers,
-            *([item["company_contact"]] if item.get("company_contact") else []),
+            *([project.company_contact] if project.company_contact else []),
         ],
         "functions": record.ai_config.get("functions"),
         "tools": record.ai_config.get("tools"),

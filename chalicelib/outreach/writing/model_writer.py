@@ -19,7 +19,7 @@ from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.spending.models import Choice
 from chalicelib.outreach.writing import conversation_view, prompts
-from chalicelib.outreach.writing.template_writer import Writer
+from chalicelib.outreach.writing.template_writer import Writer, subject_of
 from chalicelib.vendors.language_model import (
     JsonSchema,
     ModelAnswer,
@@ -99,7 +99,7 @@ class OpenAiWriter:
         text = str(said.get("text") or "")
         draft = Draft(
             text=text,
-            subject=f"Re: {record.channel_config.get('default_subject_line') or 'your message'}"
+            subject=f"Re: {subject_of(record) or 'your message'}"
             if record.channel.traits.form is Form.MAIL
             else None,
             function_call=said.get("function_call"),

@@ -14,6 +14,8 @@ from chalicelib.errors import PermanentError
 from chalicelib.outreach import reasons
 from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
+from chalicelib.outreach.project.fields import one_line
+from chalicelib.outreach.project.project import Project
 
 REFUSED = "draft"
 """Provider in errors of a writer whose drafts break a rule; the reason is the rule's name."""
@@ -56,6 +58,11 @@ class Writer(Protocol):
         ...
 
 
+def subject_of(record: Record) -> str:
+    """The subject that the project has set for its e-mails; empty where it has none."""
+    return one_line(record.channel_config.get("default_subject_line"))
+
+
 class TemplateWriter:
     """Fixed texts filled from the record; the same record gives the same text."""
 
@@ -67,25 +74,24 @@ class TemplateWriter:
     def opening(self, record: Record) -> Draft:
         """See `Writer.opening`."""
         name = record.item.get("recipient_first_name") or "there"
-        company = record.item.get("company_name") or record.company_id
-        project = record.item.get("project_name") or "your request"
+        about = Project(record.item)
+        company = about.company_name or record.company_id
+        project = about.project_name or "your request"
         form = record.channel.traits.form
         if form is Form.TEMPLATE:
             return Draft(variables={"1": name, "2": f"{company} about {project}"})
         text = f"Hello {name}, this is {company} about {project}. Reply to this message to talk."
         if form is Form.TEXT:
             return Draft(text=text)
-        subject = record.channel_config.get("default_subject_line") or f"{company}: {project}"
-        return Draft(text=text, subject=str(subject))
+        return Draft(text=text, subject=subject_of(record) or f"{company}: {project}")
 
     def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
         """See `Writer.answer`; asks for a person when the recipient does."""
         said = history[-1].content.lower() if history else ""
         if any(word in said for word in HUMAN_WORDS):
             return Draft(hand_off_reason=reasons.ASKED_FOR_A_PERSON)
-        company = record.item.get("company_name") or record.company_id
+        company = Project(record.item).company_name or record.company_id
         text = f"Thank you for your message. {company} has noted it and will come back to you."
-        subject = record.channel_config.get("default_subject_line") or DEFAULT_SUBJECT
         if record.channel.traits.form is Form.MAIL:
-            return Draft(text=text, subject=f"Re: {subject}")
+            return Draft(text=text, subject=f"Re: {subject_of(record) or DEFAULT_SUBJECT}")
         return Draft(text=text)

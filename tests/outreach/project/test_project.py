@@ -74,13 +74,14 @@ def is_(get, value):
 
 NOTHING = 7, "x", ["x"], {"x": 1}
 """What no part can be."""
+NO_TEXT = 7, ["x"], {"x": 1}, "", "\r\n"
 SWITCH = *NOTHING, "yes", "false", 1, 0, [], {}
 LISTED = *NOTHING, "", {}, ["+15550100002", "x"]
 RULES = {
     "company_id": ((7,), is_(lambda one: one.company_id, "7")),
     "project_id": ((7,), is_(lambda one: one.project_id, "7")),
-    "company_name": ((7,), says("7")),
-    "project_name": ((7,), says("7")),
+    "company_name": (NO_TEXT, says("ci-1")),
+    "project_name": (NO_TEXT, says("pi-1")),
     "project_status": (NOTHING, is_(lambda one: one.is_active, False)),
     "allowed_channels": ((*NOTHING, "sms", []), is_(lambda one: one.allowed_channels, ())),
     "channel_config": (
@@ -119,7 +120,7 @@ RULES = {
         is_(lambda one: (one.follow_ups, Project(record_of(one).item).follow_ups), (None, None)),
     ),
     "language": (NOTHING, is_(lambda one: language_of(record_of(one)), Language.EN)),
-    "company_contact": ((7,), says("7")),
+    "company_contact": (NO_TEXT, is_(lambda one: one.company_contact, None)),
     "help_text": ((*NOTHING, {"en": ""}), says("Clarify CV")),
     "event_webhook": (
         (*NOTHING, {"url": "http://hooks.example.com/"}, {"url": "https://a.example", "x": 1}),

@@ -51,17 +51,17 @@ def given(
     instructions: Sequence[str],
 ) -> Given:
     """What supports a draft in a conversation."""
-    item = record.item
+    item, project = record.item, Project(record.item)
     ours = [one.content for one in history if one.role == "assistant"]
     theirs = [one.content for one in history if one.role == "user"]
     results = [json.loads(one.content)["data"] for one in history if one.role == "tool"]
     config: Mapping[str, Any] = record.channel_config
     known = (
-        item.get("company_name"),
-        item.get("project_name"),
-        item.get("company_contact"),
+        project.company_name,
+        project.project_name,
+        project.company_contact,
         item.get("recipient_first_name"),
-        *Project(item).representatives,
+        *project.representatives,
         *(config.get(name) for name in _CONTACTS),
         *settings.allowed_links,
         *settings.allowed_numbers,
