@@ -305,7 +305,7 @@ ROW: Edits = {
     "chalicelib/outreach/project/project.py": {
         "    def __init__(self, item: Mapping[str, Any]) -> None:\n": (
             "    greeting: Part[str | None] = Part(\n"
-            "        lambda: fields.Wording | None, _none, is_copied=True\n"
+            '        lambda: fields.Wording | None, "no greeting", nothing, is_copied=True\n'
             "    )\n\n"
         )
     }

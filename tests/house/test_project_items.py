@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.report import settings
 from chalicelib.outreach.project.project import parts
 
 ROOT = Path(__file__).parents[2]
@@ -121,6 +122,11 @@ def test_a_look_into_an_item_would_be_found(source: str):
 
 def test_a_look_into_a_conversations_copy_is_none():
     assert not list(looks("def f(record):\n    item = record.item\n    return item['language']"))
+
+
+def test_the_page_says_what_holds_where_a_setting_cannot_be_read():
+    """`python -m bench.report.settings` writes it."""
+    assert (settings.PAGE).read_text() == settings.page()
 
 
 def test_nobody_else_names_the_table():

@@ -20,7 +20,8 @@ from chalicelib.outreach.messages.fixed import person_will_answer
 from chalicelib.outreach.messages.plan import MessagePlan, hand_off_plan, handing
 from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.project import rules
-from chalicelib.outreach.project.project import AI_CONFIG, Project
+from chalicelib.outreach.project.project import Project
+from chalicelib.outreach.project.unreadable import AI_CONFIG
 from chalicelib.outreach.reasons import ASKED_BY_WRITER, BAD_ARGUMENTS, TOOL_WITHOUT_ENDPOINT
 from chalicelib.outreach.spending.budget import CONVERSATION_BUDGET_REACHED, BudgetReachedError
 from chalicelib.outreach.tools.confirmation import ASK, CALL, ToolStep

@@ -21,7 +21,8 @@ from chalicelib.outreach.conversations.records import QUIET_HOURS, SEND_AT, Reco
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.messages.ending import Endings
 from chalicelib.outreach.project import rules
-from chalicelib.outreach.project.project import Project, UnreadableQuietHoursError
+from chalicelib.outreach.project.project import Project
+from chalicelib.outreach.project.unreadable import UnreadableQuietHoursError
 
 UNREADABLE_WAIT_SECONDS = 1800.0
 """How often a setting of quiet hours that cannot be read is looked at again."""

@@ -1,6 +1,9 @@
 """What a company has set for a project, and the rules that follow from it.
 
 project              a project, part by part, and what holds where a part cannot be read
+item                 its item as it is stored: what needs no part to be readable
+unreadable           what gives or raises that
+deferred             types of parts that are imported when they are needed
 part                 one setting: read by itself, strictly or leniently
 fields               what the fields of settings must be, and the settings of a few fields
 channel_config       the senders on each channel, as they are checked

@@ -37,7 +37,8 @@ class Part(Generic[T]):
 
     Args:
         type_: gives what `company put` accepts, as an annotation of pydantic.
-        unreadable: gives what holds in place of a value that cannot be read, or raises.
+        rule: what holds where a value cannot be read, as ``docs/outreach.md`` says it.
+        unreadable: gives what holds then, or raises.
         absent: is read where a project does not have it.
         spares: of a value that whatever runs reads.
         is_required: whether `company put` refuses a project without it.
@@ -49,6 +50,7 @@ class Part(Generic[T]):
     def __init__(
         self,
         type_: Callable[[], Any],
+        rule: str,
         unreadable: Callable[[Any], T],
         *,
         absent: object = None,
@@ -57,6 +59,7 @@ class Part(Generic[T]):
         is_copied: bool = False,
     ) -> None:
         self._type = type_
+        self.rule = rule
         self._unreadable = unreadable
         self._absent = absent
         self._spares = spares

@@ -10,7 +10,8 @@ from chalicelib.outreach import reasons, time_zones
 from chalicelib.outreach.channels import ADDRESSES, TEXT_CHARACTERS
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.project.fields import QuietHours
-from chalicelib.outreach.project.project import Project, UnreadableQuietHoursError
+from chalicelib.outreach.project.project import Project
+from chalicelib.outreach.project.unreadable import UnreadableQuietHoursError
 
 QUIET = time(21), time(8)
 """Default quiet hours: from, until."""

@@ -15,7 +15,8 @@ from chalicelib.errors import ProviderError, TransientError
 from chalicelib.once.ports import Log
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.lane_shares import LaneShares, held_by
-from chalicelib.outreach.project.project import BEDROCK, Project
+from chalicelib.outreach.project.item import BEDROCK
+from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.spending.budget import Budget
 from chalicelib.outreach.spending.prices import Prices
 from chalicelib.outreach.spending.usage import Counted, Spending

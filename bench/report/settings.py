@@ -1,0 +1,23 @@
+"""Writes what holds where a project's setting cannot be read: `python -m bench.report.settings`.
+
+It is a table of ``docs/outreach.md``; the words are beside each part of `Project`.
+"""
+
+from __future__ import annotations
+
+from bench.report import marked
+from chalicelib.outreach.project.project import parts
+
+PAGE = marked.ROOT / "docs" / "outreach.md"
+
+
+def page() -> str:
+    """The page as it should be."""
+    rows = [(f"`{name}`", part.rule) for name, part in parts().items()]
+    table = marked.table(("setting", "where it cannot be read"), rows)
+    marks = ("<!-- settings -->", "<!-- end of settings -->")
+    return marked.replaced(PAGE.read_text(), *marks, ["", *table, ""])
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

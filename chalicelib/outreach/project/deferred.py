@@ -1,0 +1,40 @@
+"""Types of parts in modules of their own, imported when a value is read: a door reads few of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def channel_config() -> Any:  # noqa: ANN401 - an annotation
+    """Of `channel_config`."""
+    from chalicelib.outreach.project.channel_config import ChannelConfig
+
+    return ChannelConfig
+
+
+def ai_config() -> Any:  # noqa: ANN401 - an annotation
+    """Of `ai_config`."""
+    from chalicelib.outreach.project.ai_config import AiConfig
+
+    return AiConfig | None
+
+
+def handoff_target() -> Any:  # noqa: ANN401 - an annotation
+    """Of `handoff_target`."""
+    from chalicelib.outreach.conversations.response_targets import HandoffTarget
+
+    return HandoffTarget | None
+
+
+def follow_ups() -> Any:  # noqa: ANN401 - an annotation
+    """Of `follow_ups`."""
+    from chalicelib.outreach.project.follow_up_settings import Declared
+
+    return Declared | None
+
+
+def event_webhook() -> Any:  # noqa: ANN401 - an annotation
+    """Of `event_webhook`."""
+    from chalicelib.outreach.company_events.endpoint import EventWebhook
+
+    return EventWebhook | None

@@ -1,0 +1,84 @@
+"""An item of the `company-data` table as it is stored, and what is looked up in it without checking it.
+
+Example item (origin's names)::
+
+    company_id        ci-aaa-001         project_id      pi-aaa-001
+    company_name      Cucumber Recruitment               project_name   Clarify CV
+    project_status    active             allowed_channels  ["whatsapp", "email"]
+    rate_limits       {"requests_per_minute": 60, "requests_per_day": 2000,
+                       "concurrent_conversations": 30, "max_message_length": 4096}
+    auto_queue_initial_message false     auto_queue_initial_message_from_number [...]  ...
+    company_rep       {"company_rep_1": "Ana"}
+    ai_config         {"openai_config": {"whatsapp": {"api_key_reference": "ai-multi-comms/..."}},
+                       "writer": {...}}               see `ai_config`
+    channel_config    {"whatsapp": {"company_whatsapp_number": "+15550100", ...}, ...}
+    require_consent   true               quiet_hours   {"from": "21:00", "until": "08:00",
+                                                        "zone": "Europe/London"}
+    answering         {"quiet_period_seconds": 10}
+    follow_ups        {"reminder": {...}, "end": {...}, "fallback": ["sms"]}   see `follow_up_settings`
+    language          en                 company_contact  "+1 555 010 9000"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from chalicelib.outreach.channels import CREDENTIALS_OF, SENDER_OF, Channel
+
+OPENAI, BEDROCK = "openai", "bedrock"
+
+
+class ProjectItem:
+    """What needs no part of `project.Project` to be readable."""
+
+    __slots__ = ("_item",)
+
+    def __init__(self, item: Mapping[str, Any]) -> None:
+        self._item = item
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are stored alike."""
+        return isinstance(other, ProjectItem) and self._item == other._item
+
+    def __hash__(self) -> int:
+        """By its key."""
+        return hash(tuple(str(self._item.get(one)) for one in ("company_id", "project_id")))
+
+    @property
+    def provider(self) -> str:
+        """Whose language model writes; the rest of `ai_config` need not be readable."""
+        config = self._item.get("ai_config")
+        chosen = config.get("provider") if isinstance(config, Mapping) else None
+        return BEDROCK if chosen == BEDROCK else OPENAI
+
+    @property
+    def has_endpoint(self) -> bool:
+        """Whether it names an endpoint, usable or not."""
+        return bool(self._item.get("event_webhook"))
+
+    def sender(self, channel: Channel) -> str:
+        """The number or address it sends from on a channel; empty where there is none."""
+        return _text(self.of_channel(channel), SENDER_OF[channel])
+
+    def credentials(self, channel: Channel) -> str:
+        """The name of the secret that a channel needs; empty where there is none."""
+        return _text(self.of_channel(channel), CREDENTIALS_OF.get(channel, ""))
+
+    def of_channel(self, channel: str) -> Mapping[str, Any]:
+        """`channel_config` of one channel, as a conversation copies it; empty where there is none."""
+        return _inner(self._item.get("channel_config"), channel)
+
+    def openai_of(self, channel: str) -> Mapping[str, Any]:
+        """`ai_config.openai_config` of one channel, as a conversation copies it."""
+        return _inner(_inner(self._item.get("ai_config"), "openai_config"), channel)
+
+
+def _inner(config: Any, name: str) -> Mapping[str, Any]:  # noqa: ANN401 - any JSON value
+    found = config.get(name) if isinstance(config, Mapping) else None
+    return dict(found) if isinstance(found, Mapping) else {}
+
+
+def _text(config: Mapping[str, Any], name: str) -> str:
+    found = config.get(name)
+    return found if isinstance(found, str) else ""
