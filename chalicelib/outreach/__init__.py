@@ -23,6 +23,7 @@ What these share:
     channels       the channels: one record each of what differs between them
     channel_traits the fields of those records
     addresses      phone numbers and e-mail addresses as a request gives them
+    field_names    names of fields as errors show them
     conversations/ the conversations table
     project/       what a company has set for a project, and the rules that follow from it
     senders        which company a number or address belongs to

@@ -24,6 +24,7 @@ from pydantic import PlainValidator, ValidationInfo
 from chalicelib.errors import UnavailableError
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events import standard_webhooks
+from chalicelib.outreach.field_names import shown
 
 SETTING = "event_webhook"
 INCLUDES = ("text", "recipient")
@@ -61,9 +62,8 @@ def faults(value: Any, *, allows_loopback: bool = False) -> Iterator[str]:  # no
     if not isinstance(value, Mapping):
         yield f"{SETTING} is not an object"
         return
-    unknown = value.keys() - {"url", "include"}
-    if unknown:
-        yield f"{SETTING} has an unknown field"
+    for name in sorted(value.keys() - {"url", "include"}):
+        yield f"{SETTING} has an unknown field: {shown(name)}"
     yield from _url_faults(value.get("url"), allows_loopback=allows_loopback)
     include = value.get("include", [])
     if not isinstance(include, list) or any(one not in INCLUDES for one in include):

@@ -21,6 +21,7 @@ from chalicelib.outreach.desk.acts import ACTS
 from chalicelib.outreach.desk.case import Asked
 from chalicelib.outreach.desk.row import ActField, FieldKind
 from chalicelib.outreach.door.access import DeskRole
+from chalicelib.outreach.field_names import shown
 
 BY = ActField("by", "the person, as the team names them", kind=FieldKind.PERSON, is_needed=True)
 """Who acts: the one field of its own that every act has."""
@@ -58,9 +59,10 @@ def parsed_act(
     if not isinstance(name, str) or name not in ACTS:
         raise PayloadError("INVALID_ACT", f"field act is none of {', '.join(ACTS)}")
     own = ACTS[name].fields
-    if not set(raw) <= {"act", "by", "version", *(one.name for one in own)}:
-        listed = "".join(f", {one.name}" for one in own)
-        raise PayloadError("UNKNOWN_FIELD", f"{name} takes act, by, version{listed}")
+    taken = ("act", "by", "version", *(one.name for one in own))
+    for unknown in sorted(raw.keys() - set(taken)):
+        fault = f"field {shown(unknown)} is none of {name}, which takes {', '.join(taken)}"
+        raise PayloadError("UNKNOWN_FIELD", fault)
     version = raw.get("version")
     if not (isinstance(version, str) and _VERSION.fullmatch(version)):
         raise PayloadError("INVALID_VERSION", "field version is not the one that was shown")

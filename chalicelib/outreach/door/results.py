@@ -39,6 +39,7 @@ from chalicelib.outreach.conversations.called_tools import DONE, ToolCall
 from chalicelib.outreach.conversations.records import INTERNAL, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.initiate import TRY_AGAIN, NotFoundError
+from chalicelib.outreach.field_names import shown
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.resume import own_event, resume_job
 from chalicelib.outreach.tools.tokens import conversation_in
@@ -132,7 +133,7 @@ class ResultDoor:
         try:
             given = ToolResult.model_validate(raw)
         except ValidationError as error:
-            place = ".".join(str(one) for one in error.errors()[0]["loc"]) or "body"
+            place = ".".join(shown(one) for one in error.errors()[0]["loc"]) or "body"
             code = _CODES.get(place.partition(".")[0], "invalid_request")
             raise PayloadError(code, f"field {place} is not as it should be") from None
         declared = {one.name: one for one in self.current(record).ai_config.tools}

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.field_names import shown
 from chalicelib.outreach.project.project import Project, parts
 
 
@@ -26,7 +27,7 @@ def faults(item: Mapping[str, Any], *, allows_loopback: bool = False) -> list[st
 
 def unknown_names(item: Mapping[str, Any]) -> list[str]:
     """Attributes that the application does not read; they may be misspelt."""
-    return sorted(item.keys() - parts().keys())
+    return sorted(map(shown, item.keys() - parts().keys()))
 
 
 def secrets_of(project: Project) -> dict[str, list[Channel]]:

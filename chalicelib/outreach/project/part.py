@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum, auto
 from functools import cached_property
@@ -9,9 +10,19 @@ from typing import Any, Generic, Protocol, Self, TypeVar, overload
 
 from pydantic import TypeAdapter, ValidationError
 
+from chalicelib.outreach.field_names import shown
 from chalicelib.outreach.project.fields import ALLOWS_LOOPBACK, STRICT
 
 T = TypeVar("T")
+_TAG = re.compile(r"[a-z-]*\[[a-z\[\]_-]+\]")
+"""What pydantic calls a key, and a type of several: ``[key]``, ``list[constrained-str]``."""
+
+
+def _shown(place: object) -> str:
+    """A step to the place of a fault: a number, a field's name, or a type of several that it may have."""
+    if isinstance(place, int) or (isinstance(place, str) and _TAG.fullmatch(place)):
+        return str(place)
+    return shown(place)
 
 
 class Spares(Enum):
@@ -112,7 +123,7 @@ class Part(Generic[T]):
         else:
             return
         for one in found:
-            place = ".".join((self.name, *map(str, one["loc"])))
+            place = ".".join((self.name, *map(_shown, one["loc"])))
             yield place, one["msg"].removeprefix("Value error, ")
 
     def _spared(self, given: Any, error: ValidationError) -> Any:  # noqa: ANN401 - any JSON value

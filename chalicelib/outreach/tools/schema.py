@@ -23,6 +23,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from chalicelib.once.keys import digest
+from chalicelib.outreach.field_names import shown
 
 MAX_ARGUMENTS_BYTES = 8192
 MOST_MINUTES = 7 * 24 * 60
@@ -60,7 +61,7 @@ def _schema_faults(schema: Any, path: str) -> Iterator[str]:  # noqa: ANN401 - a
         return
     unknown = sorted(schema.keys() - _KEYWORDS)
     if unknown:
-        yield f"{path} has a keyword that is not understood: {', '.join(unknown)}"
+        yield f"{path} has a keyword that is not understood: {', '.join(map(shown, unknown))}"
     listed = schema.get("type", [])
     types = listed if isinstance(listed, list) else [listed]
     if any(one not in _TYPES for one in types):
@@ -70,7 +71,7 @@ def _schema_faults(schema: Any, path: str) -> Iterator[str]:  # noqa: ANN401 - a
     except re.error:
         yield f"{path} has a pattern that is none"
     for name, inner in dict(schema.get("properties") or {}).items():
-        yield from _schema_faults(inner, f"{path}.{name}")
+        yield from _schema_faults(inner, f"{path}.{shown(name)}")
     if "items" in schema:
         yield from _schema_faults(schema["items"], f"{path}[]")
 
@@ -113,7 +114,7 @@ class Tool(BaseModel):
         """Why data is no result of it: names the place, never the value; None where it is one."""
         is_empty = not (self.result.get("properties") or {})
         if is_empty and data and not self.result.get("additionalProperties", False):
-            return "data has a field that is not declared"
+            return f"data has a field that is not declared: {shown(min(data))}"
         return next(_faults(data, self.result, "data"), None)
 
     def arguments(self, text: str | None) -> dict[str, Any]:
@@ -171,7 +172,7 @@ def _object_faults(value: Mapping[str, Any], schema: Mapping[str, Any], path: st
         if name in properties:
             yield from _faults(one, properties[name], f"{path}.{name}")
         elif properties and schema.get("additionalProperties", False) is False:
-            yield f"{path} has a field that is not declared"
+            yield f"{path} has a field that is not declared: {shown(name)}"
 
 
 def _length_faults(length: int, schema: Mapping[str, Any], path: str, what: str) -> Iterator[str]:

@@ -86,6 +86,23 @@ def test_a_wrong_field_is_named_and_its_value_is_not(desk, changes, code):
     assert (desk.sent(), desk.state(record)) == ([], "waiting")
 
 
+@pytest.mark.parametrize(
+    ("field", "shown"),
+    [
+        ("colour", "field colour is none of reply"),
+        ("jo@example.com", "field (name not shown) is none of reply"),
+        ("x" * 65, "field (name not shown) is none of reply"),
+    ],
+)
+def test_a_field_that_no_act_has_is_named_as_far_as_it_is_a_name(desk, field, shown):
+    record = desk.handed_off()
+    answer = desk.post(record, **reply(desk, record, **{field: "bright red"}))
+    assert (answer.body["code"], answer.status) == ("UNKNOWN_FIELD", 400)
+    assert shown in answer.body["message"]
+    assert "bright red" not in str(answer.body)
+    assert "jo@" not in str(answer.body)
+
+
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_person_acts_under_the_name_they_have(desk, name, form):
