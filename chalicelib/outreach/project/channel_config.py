@@ -6,7 +6,7 @@ asks of them.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -14,7 +14,7 @@ from chalicelib.outreach.project.fields import Email, Name, Phone
 
 
 class Open(BaseModel):
-    """Allows unknown attributes, as other systems store theirs in the same item."""
+    """Allows unknown attributes, as other systems store theirs in the same item; `check` names them."""
 
     model_config = ConfigDict(
         frozen=True, extra="allow", hide_input_in_errors=True, defer_build=True
@@ -33,6 +33,7 @@ class WhatsApp(Open):
     template_opt_out: Literal["text", "button"] | None = None
     reopening_template_sid: Annotated[str, Field(pattern="^HX[0-9a-fA-F]{32}$")] | None = None
     opt_out_answers: Literal["carrier", "own"] | None = None
+    template_variables: list[Any] | dict[str, Any] | None = None
 
 
 class Sms(Open):
@@ -47,6 +48,8 @@ class Mail(Open):
     """`channel_config.email`."""
 
     company_email: Email
+    email_from_name: Name | None = None
+    default_subject_line: Name | None = None
 
 
 class ChannelConfig(Open):

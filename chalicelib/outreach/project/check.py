@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, get_args
+
+from pydantic import BaseModel
 
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.field_names import shown
+from chalicelib.outreach.project.ai_config import IGNORED_NAMES, AiConfig, OpenAiChannel
+from chalicelib.outreach.project.channel_config import ChannelConfig
 from chalicelib.outreach.project.project import Project, parts
 
 
@@ -26,8 +30,12 @@ def faults(item: Mapping[str, Any], *, allows_loopback: bool = False) -> list[st
 
 
 def unknown_names(item: Mapping[str, Any]) -> list[str]:
-    """Attributes that the application does not read; they may be misspelt."""
-    return sorted(map(shown, item.keys() - parts().keys()))
+    """Attributes that the application does not read, where others may store theirs; they may be misspelt."""
+    found = [shown(name) for name in item.keys() - parts().keys()]
+    for path, value, model in _open(item):
+        names = value.keys() - model.model_fields.keys() if isinstance(value, Mapping) else ()
+        found += [f"{path}.{shown(one)}" for one in names if not IGNORED_NAMES.fullmatch(str(one))]
+    return sorted(found)
 
 
 def secrets_of(project: Project) -> dict[str, list[Channel]]:
@@ -41,6 +49,23 @@ def secrets_of(project: Project) -> dict[str, list[Channel]]:
         if config.api_key_reference:
             found.setdefault(config.api_key_reference, [])
     return found
+
+
+def _open(item: Mapping[str, Any]) -> Iterator[tuple[str, Any, type[BaseModel]]]:
+    """The place of each object that allows unknown attributes, what is there, and what it may have."""
+    senders, ai = item.get("channel_config"), item.get("ai_config")
+    yield "channel_config", senders, ChannelConfig
+    for channel, field in ChannelConfig.model_fields.items():
+        model, _ = get_args(field.annotation)
+        yield f"channel_config.{channel}", _field(senders, channel), model
+    yield "ai_config", ai, AiConfig
+    of_openai = _field(ai, "openai_config")
+    for channel, one in of_openai.items() if isinstance(of_openai, Mapping) else ():
+        yield f"ai_config.openai_config.{shown(channel)}", one, OpenAiChannel
+
+
+def _field(value: Any, name: str) -> Any:  # noqa: ANN401 - any JSON value
+    return value.get(name) if isinstance(value, Mapping) else None
 
 
 def _between(project: Project) -> Iterator[str]:
