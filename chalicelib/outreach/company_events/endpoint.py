@@ -12,9 +12,12 @@ secrets are those of Standard Webhooks, the newest first, all of which sign whil
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import re
+import socket
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -25,11 +28,14 @@ from chalicelib.errors import UnavailableError
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events import standard_webhooks
 from chalicelib.outreach.field_names import shown
+from chalicelib.vendors.posting import is_public
 
 SETTING = "event_webhook"
 INCLUDES = ("text", "recipient")
 MAX_URL_CHARACTERS = 1000
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_PRIVATE = (".localhost", ".local", ".internal")
+"""Ends of names that are never public (RFC 6761, RFC 6762, ICANN's resolution of 2024)."""
 _COMPANY_ID = re.compile(r"[A-Za-z0-9_+=.@-]{1,256}")
 """Ids that the name of a secret may hold."""
 
@@ -88,6 +94,20 @@ def _url_faults(url: Any, *, allows_loopback: bool) -> Iterator[str]:  # noqa: A
         allows_loopback and parts.scheme == "http" and host in _LOOPBACK
     ):
         yield f"{SETTING}.url is not https"
+    elif not (_may_be_public(host) or (allows_loopback and host in _LOOPBACK)):
+        yield f"{SETTING}.url is not on the public internet"
+
+
+def _may_be_public(host: str) -> bool:
+    """Whether a host's name or address may be; what addresses a name has is looked at when it is called."""
+    try:
+        return is_public(ipaddress.ip_address(host))
+    except ValueError:
+        pass
+    with suppress(OSError):  # 127.1, 0x7f000001: what no address but a resolver reads as one
+        return is_public(ipaddress.IPv4Address(socket.inet_aton(host)))
+    name = host.rstrip(".")
+    return "." in name and not name.endswith(_PRIVATE)
 
 
 def secret_id(stage: str, company_id: str) -> str:

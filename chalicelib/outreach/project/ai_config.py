@@ -23,7 +23,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -40,7 +40,7 @@ from pydantic import (
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.field_names import shown
 from chalicelib.outreach.languages import Language
-from chalicelib.outreach.project.fields import Closed, is_strict
+from chalicelib.outreach.project.fields import Closed, all_seen, is_strict
 from chalicelib.outreach.tools.schema import Tool
 
 IGNORED_NAMES = re.compile(r"assistant_id\w*")
@@ -67,9 +67,23 @@ def _email(text: str) -> str:
 
 
 _Text = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
-_Short = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")]
+_Short = Annotated[
+    str, Field(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$"), AfterValidator(all_seen)
+]
 _Id = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
 _Tokens = Annotated[StrictInt, Field(ge=100, le=20_000)]
+
+
+def _twice(names: Sequence[str]) -> str:
+    """The places of names that are there more than once."""
+    return ", ".join(str(place) for place, one in enumerate(names) if names.count(one) > 1)
+
+
+def _named_once(tools: list[Tool]) -> list[Tool]:
+    twice = _twice([one.name for one in tools])
+    if twice:
+        raise ValueError(f"have a name twice: {twice}")
+    return tools
 
 
 class Knowledge(Closed):
@@ -142,10 +156,9 @@ class WriterSettings(Closed):
 
     @model_validator(mode="after")
     def _ids_are_unique(self) -> WriterSettings:
-        ids = [one.id for one in self.knowledge]
-        twice = sorted({one for one in ids if ids.count(one) > 1})
+        twice = _twice([one.id for one in self.knowledge])
         if twice:
-            raise ValueError(f"knowledge has an id twice: {', '.join(twice)}")
+            raise ValueError(f"knowledge has an id twice: {twice}")
         return self
 
     @property
@@ -161,6 +174,7 @@ class OpenAiChannel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="allow", hide_input_in_errors=True)
 
     api_key_reference: Annotated[_Short, Field(max_length=256)] | None = None
+    functions: list[_Short] | None = None
 
 
 class AiConfig(BaseModel):
@@ -171,7 +185,7 @@ class AiConfig(BaseModel):
     openai_config: dict[Channel, OpenAiChannel] = {}
     provider: Literal["openai", "bedrock"] = "openai"
     writer: WriterSettings = WriterSettings()
-    tools: Annotated[list[Tool], Field(max_length=30)] = []
+    tools: Annotated[list[Tool], Field(max_length=30), AfterValidator(_named_once)] = []
 
     @model_validator(mode="before")
     @classmethod

@@ -53,8 +53,9 @@ def _shown(value: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - any JSON 
     return value if is_strict(info) else one_line(value)
 
 
-def _all_seen(text: str) -> str:
-    if _UNSEEN.search(text):
+def all_seen(text: str, info: ValidationInfo) -> str:
+    """A validator: names are of one line for `company put`; a stored one is not refused for it."""
+    if is_strict(info) and _UNSEEN.search(text):
         raise ValueError("must be one line without control characters and byte order marks")
     return text
 
@@ -129,7 +130,7 @@ def unless_false(value: Any, read: Callable[[Any], Any]) -> Any:  # noqa: ANN401
 
 
 Name = Annotated[
-    str, Field(min_length=1, max_length=256, pattern=r"^\S(.*\S)?$"), AfterValidator(_all_seen)
+    str, Field(min_length=1, max_length=256, pattern=r"^\S(.*\S)?$"), AfterValidator(all_seen)
 ]
 ShownName = Annotated[Name, BeforeValidator(_shown)]
 Id = Annotated[Name, AfterValidator(_id)]
@@ -140,7 +141,7 @@ ClockTime = Annotated[str, AfterValidator(_clock_time)]
 Zone = Annotated[str, AfterValidator(_zone)]
 AnyChannel = Annotated[Channel, BeforeValidator(_lower)]
 Wording = Annotated[
-    str, Field(min_length=1, max_length=600, pattern=r"^\S(.*\S)?$"), AfterValidator(_all_seen)
+    str, Field(min_length=1, max_length=600, pattern=r"^\S(.*\S)?$"), AfterValidator(all_seen)
 ]
 ShownWording = Annotated[Wording, BeforeValidator(_shown)]
 Positive = Annotated[StrictInt, Field(gt=0)]

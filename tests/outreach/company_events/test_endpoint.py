@@ -28,6 +28,20 @@ POST = SignedPost(HTTPS, {}, b"{}", 1.0)
     [
         "http://hooks.example.com/",
         "http://127.0.0.1:8000/",
+        "https://127.0.0.1/",
+        "https://127.1/",
+        "https://2130706433/",
+        "https://0x7f.0.0.1/",
+        "https://10.1.2.3/",
+        "https://169.254.169.254/latest",
+        "https://[::1]/",
+        "https://[::ffff:10.0.0.1]/",
+        "https://[fd00::1]/",
+        "https://LOCALHOST./",
+        "https://a.localhost/",
+        "https://printer.local/",
+        "https://api.internal/",
+        "https://intranet/",
         "ftp://hooks.example.com/",
         "//hooks.example.com/",
         "https://",
@@ -59,7 +73,7 @@ def test_a_setting_of_another_shape_is_refused(value):
 
 def test_loopback_is_allowed_by_setting_alone():
     here, elsewhere = (
-        Project({SETTING: {"url": url}}) for url in ("http://127.0.0.1:8000/", "http://10.0.0.1/")
+        Project({SETTING: {"url": url}}) for url in ("http://127.0.0.1:8000/", "https://10.0.0.1/")
     )
     assert here.endpoint(allows_loopback=True) is not None
     assert elsewhere.endpoint(allows_loopback=True) is None

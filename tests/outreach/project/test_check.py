@@ -11,6 +11,8 @@ from local import company
 NIGHT = {"from": "21:00", "until": "08:00", "zone": "Europe/London"}
 STEP = {"after_minutes": 60, "text": "Did you see our message?"}
 GONE = object()
+TOOL = {"name": "canary_tool"}
+FACT = {"id": "canary", "text": "A canary."}
 
 
 def item(path, value):
@@ -82,11 +84,33 @@ def test_a_usable_company_item_has_no_fault(path, value):
         ("follow_ups", {"fallback": ["sms", "sms"]}, "follow_ups"),
         ("follow_ups", {"reminder": STEP}, "reopening_template_sid"),
         ("auto_queue_reply_message", "true", "auto_queue_reply_message"),
+        ("auto_queue_reply_message_from_email", ["canary"], "reply_message_from_email.0"),
+        ("company_name", "Can\u2028ary", "company_name: must be one line"),
+        ("company_name", {"name": "canary"}, "company_name"),
+        ("project_name", "Canary\r\nCV", "project_name"),
+        ("company_rep.company_rep_1", "Can\rary", "company_rep.company_rep_1"),
+        ("company_rep.company_rep_1", {"name": "canary"}, "company_rep.company_rep_1"),
+        ("channel_config.email.email_from_name", ["canary"], "email.email_from_name"),
+        ("channel_config.email.email_from_name", "Can\rary", "email.email_from_name"),
+        ("channel_config.email.default_subject_line", 7, "email.default_subject_line"),
+        ("channel_config.email.default_subject_line", "Can\rary", "email.default_subject_line"),
+        ("channel_config.whatsapp.template_variables", "canary", "whatsapp.template_variables"),
+        ("ai_config", {"openai_config": {"sms": {"functions": "canary"}}}, "sms.functions"),
+        ("ai_config", {"writer": {"persona": "Can\rary"}}, "ai_config.writer.persona"),
+        ("ai_config", {"tools": [TOOL, TOOL]}, "ai_config.tools: have a name twice: 0, 1"),
+        ("ai_config", {"writer": {"knowledge": [FACT, FACT]}}, "has an id twice: 0, 1"),
+        ("event_webhook", {"url": "https://10.0.0.1/canary"}, "event_webhook.url"),
+        ("event_webhook", {"url": "https://a.example", "secrt": "canary"}, "field: secrt"),
+        *((name, f"\ufeff{name}", name) for name in ("company_id", "project_id", "company_name")),
         ("auto_queue_reply_message_from_number", ["canary"], "reply_message_from_number.0"),
     ],
 )
 def test_a_fault_is_named_by_its_place(path, value, place):
-    (result,) = faults(item(path, value))
+    first, *others = faults(item(path, value))
+    assert all(one.startswith(first.split(":")[0].split(".")[0]) for one in others), (
+        "of one setting"
+    )
+    result = "; ".join([first, *others])
     assert place in result
     assert "canary" not in result.lower().replace("canary_per_day", "")
 
@@ -111,6 +135,58 @@ def test_a_misspelt_name_is_a_warning_and_no_fault():
     made = item("require_consnt", True)
     assert faults(made) == []
     assert unknown_names(made) == ["require_consnt"]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "name"),
+    [
+        (
+            "channel_config.sms.company_sms_nummber",
+            "canary",
+            "channel_config.sms.company_sms_nummber",
+        ),
+        ("channel_config.fax", {"company_fax": "canary"}, "channel_config.fax"),
+        ("ai_config", {"tols": []}, "ai_config.tols"),
+        (
+            "ai_config",
+            {"openai_config": {"sms": {"key": "canary"}}},
+            "ai_config.openai_config.sms.key",
+        ),
+        ("channel_config.sms.jo@example.com", "canary", "channel_config.sms.(name not shown)"),
+        ("+15550100001", "canary", "(name not shown)"),
+    ],
+)
+def test_a_name_that_nothing_reads_is_a_warning_wherever_others_may_store_theirs(path, value, name):
+    made = item("require_consent", True)
+    *outer, last = path.split(".", 2) if "." in path else (path,)
+    place = made
+    for one in outer:
+        place = place[one]
+    place[last] = value
+    assert faults(made) == []
+    assert unknown_names(made) == [name]
+
+
+def test_what_others_store_of_another_shape_is_no_name():
+    made = item("channel_config", "canary")
+    made["ai_config"] = {"openai_config": ["canary"]}
+    assert unknown_names(made) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "shown"),
+    [
+        ("quiet_hours", "chanels", "quiet_hours.chanels"),
+        ("quiet_hours", "jo@example.com", "quiet_hours.(name not shown)"),
+        ("quiet_hours", "x" * 65, "quiet_hours.(name not shown)"),
+        ("event_webhook", "jo@example.com", "field: (name not shown)"),
+    ],
+)
+def test_a_name_that_may_be_anything_is_shown_only_as_a_name(path, name, shown):
+    given = {**NIGHT} if path == "quiet_hours" else {"url": "https://a.example"}
+    (found,) = faults(item(path, {**given, name: []}))
+    assert shown in found
+    assert name not in found or shown.endswith(name)
 
 
 def test_secrets_are_named_once_with_their_channels():
