@@ -12,6 +12,7 @@ import typer
 from chalicelib.outreach.desk.acts import ACTS
 from chalicelib.outreach.desk.row import DeskAct
 from chalicelib.outreach.door.access import DeskRole
+from chalicelib.outreach.project.project import Project
 from ops.command import CommandRun, command
 from ops.companies import (
     act_options,
@@ -162,7 +163,7 @@ def company_check(
     else:
         checked = company.items(session, str(company_id), project_id)
     found = [
-        {"project": item.get("project_id"), **asdict(one)}
+        {"project": company.shown_id(item, Project.project_id), **asdict(one)}
         for item in checked
         for one in company.check(session, item)
     ]

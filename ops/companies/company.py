@@ -14,6 +14,7 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.project import check as checking
 from chalicelib.outreach.project.ai_config import ignored_names
+from chalicelib.outreach.project.part import Part
 from chalicelib.outreach.project.project import Project
 from ops import journal
 from ops.companies import api_keys, identities, senders
@@ -40,13 +41,13 @@ class CompanyFinding:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Read an item from a JSON file.
+    """Read an item from a JSON file, which may begin with a byte order mark.
 
     Raises:
         OpsError: the file cannot be read or is not a JSON object.
     """
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_number)
+        raw = json.loads(path.read_text(encoding="utf-8-sig"), parse_constant=_no_number)
     except OSError as error:
         raise OpsError(f"{path} cannot be read: {error.strerror}", code=EXIT_UNUSABLE) from None
     except (ValueError, RecursionError):
@@ -140,10 +141,15 @@ def check(session: Session, item: dict[str, Any]) -> list[CompanyFinding]:
         found.append(_senders(session, project))
         found += _consent(project)
         found += _identities(session, project)
-    company_id = item.get("company_id")
-    if isinstance(company_id, str):
+    company_id = shown_id(item, Project.company_id)
+    if company_id is not None:
         found.append(_keys(session, company_id))
     return found
+
+
+def shown_id(item: dict[str, Any], part: Part[str]) -> str | None:
+    """The company's or the project's id; None for one that is none, whose value is not shown."""
+    return None if any(part.faults(item)) else str(item[part.name])
 
 
 def issue(

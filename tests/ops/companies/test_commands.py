@@ -269,6 +269,33 @@ def test_an_invalid_item_is_refused_with_the_place_and_not_stored(
     assert any(report in one["detail"] for one in checked.data if one["result"] == "fail")
 
 
+@pytest.mark.parametrize("wrong", [{"hash": "canary"}, ["canary"], "can#ary", " canary\n"])
+@pytest.mark.parametrize("field", ["company_id", "project_id"])
+def test_a_wrong_id_is_named_and_its_value_is_not(outreach, run, stored, field, wrong):
+    path = stored(**{field: wrong})
+    for form in ((), ("--json",)):
+        checked = run("company", "check", "--file", path, *form)
+        assert checked.code == 1
+        assert field in checked.out
+        assert not [one for one in ("canary", "can#ary") if one in checked.out + checked.err]
+    put = run("company", "put", path)
+    assert put.code == 1
+    assert field in put.err
+    assert not [one for one in ("canary", "can#ary") if one in put.out + put.err]
+
+
+@pytest.mark.parametrize("name", ["Cucumber", "\ufeffCucumber"])
+def test_a_byte_order_mark_may_begin_a_file_and_no_name(outreach, run, stored, name):
+    """Editors on Windows write one before the text; within, nobody sees that it makes another name."""
+    path = stored(company_name=name)
+    path.write_text("\ufeff" + path.read_text(encoding="utf-8"), encoding="utf-8")
+    said = run("company", "put", path)
+    is_wrong = name != "Cucumber"
+    assert said.code == is_wrong, said.err
+    assert ("company_name" in said.err) is is_wrong
+    assert run("company", "check", "--file", path).code == is_wrong
+
+
 def test_an_item_without_a_company_is_not_checked_for_a_key(run, stored):
     said = run("company", "check", "--file", stored(company_id=None), "--json")
     assert said.code == 1
