@@ -91,7 +91,11 @@ def test_the_error_message_fits_an_empty_text_and_a_number(path, said, value):
     assert refused.value.message == said
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff", b'"text"'])
+BOM = b"\xef\xbb\xbf" + json.dumps(WHOLE).encode()
+"""A byte order mark, which JSON that is sent must not have (RFC 8259)."""
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff", b'"text"', BOM])
 def test_a_body_that_is_not_a_json_object_is_an_invalid_request(body):
     with pytest.raises(RequestError) as refused:
         router.parse(body)
