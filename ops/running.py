@@ -8,6 +8,12 @@ from functools import cache, partial
 
 import typer
 from botocore.exceptions import BotoCoreError, ClientError
+from typer._click.exceptions import (  # typer has no name of its own for them
+    BadOptionUsage,
+    MissingParameter,
+    NoSuchOption,
+    UsageError,
+)
 
 from chalicelib.errors import MiddlewareError, SettingsError
 from ops import completion, unreachable
@@ -17,6 +23,7 @@ from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
 from ops.stage.provision import OwnedByStackError
 from ops.stage.template import StageTemplateError
 
+PROGRAM = "python -m ops"
 DEFAULT_STAGE = "dev"
 """Any stage: who the caller is depends on none."""
 
@@ -31,16 +38,23 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, context: objec
         arguments: the words after the program's name; None for the process's own.
         context: what commands find as `typer.Context.obj`.
     """
-    as_json = "--json" in (sys.argv[1:] if arguments is None else arguments)
+    typed = sys.argv[1:] if arguments is None else list(arguments)
+    as_json = any(one.partition("=")[0] == "--json" for one in typed)
     ends = partial(_ends, Output(as_json))
     try:
-        _command(app)(
-            args=None if arguments is None else list(arguments),
+        code = _command(app)(
+            args=typed,
             obj=context,
+            prog_name=PROGRAM,
             complete_var=completion.COMPLETE_VARIABLE,
+            standalone_mode=not as_json,  # in it typer prints wrong usage, for people
         )
     except SystemExit as end:
         return int(end.code or 0)
+    except UsageError as error:
+        return ends(_wrong_usage(error), EXIT_UNUSABLE)
+    except typer.Abort:
+        return ends("stopped", EXIT_NO)
     except KeyboardInterrupt:
         return ends("stopped", EXIT_NO)
     except OpsError as error:
@@ -53,15 +67,32 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, context: objec
         return ends(unreachable.why(error), EXIT_UNUSABLE)
     except (MiddlewareError, ClientError, BotoCoreError) as error:
         return ends(unreachable.why(error, place=_place()), EXIT_UNUSABLE)
-    return 0
+    return code or 0
 
 
 @cache
-def _command(app: typer.Typer) -> Callable[..., object]:
+def _command(app: typer.Typer) -> Callable[..., int | None]:
     """An application's commands; a process that runs several reads them once."""
     command = typer.main.get_command(app)
     completion.use_script(command.params)
     return command
+
+
+def _wrong_usage(error: UsageError) -> str:
+    """What is wrong with a line that was typed, and none of its words: one may be an address."""
+    match error:
+        case MissingParameter() | BadOptionUsage():  # they name what the command declares
+            why = error.format_message().rstrip(".")
+        case NoSuchOption():
+            why = "no such option" + "".join(f"; {one}?" for one in error.possibilities or ())
+        case typer.BadParameter(param=param) if param is not None:
+            why = f"invalid value for {param.get_error_hint()}"
+        case UsageError(cmd=typer.core.TyperGroup()):
+            why = "no such command"
+        case _:
+            why = "more arguments than it takes"
+    path = error.ctx.command_path if error.ctx else PROGRAM
+    return f"{why[0].lower()}{why[1:]}; see {path} --help"
 
 
 def _place() -> str:

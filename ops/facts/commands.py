@@ -20,6 +20,7 @@ from ops.command import CommandRun, command, only_with
 from ops.facts import rebuild_plan
 from ops.facts.correction import Correction, FactCopies
 from ops.facts.rebuild import Rebuild
+from ops.session import EXIT_UNUSABLE, OpsError
 
 DEADLINE_SECONDS = 30.0
 RUN_SECONDS = 600.0
@@ -29,9 +30,13 @@ app = typer.Typer(help="The Power BI dataset and its facts.", no_args_is_help=Tr
 Key = Annotated[str, typer.Argument(help="A fact's key, e.g. ALOWARE:719285063")]
 
 
+def _wrong(why: str) -> OpsError:
+    return OpsError(why, code=EXIT_UNUSABLE)
+
+
 def _agent(text: str | None) -> str | None:
     if text is not None and not re.fullmatch(r"[0-9A-Za-z:_-]{1,64}", text):
-        raise typer.BadParameter("at most 64 letters, digits, colons and hyphens")
+        raise _wrong("--agent: at most 64 letters, digits, colons and hyphens")
     return text
 
 
@@ -42,9 +47,9 @@ def _day(text: str | None) -> str | None:
     try:
         day = date.fromisoformat(text)
     except ValueError:
-        raise typer.BadParameter("not a day as YYYY-MM-DD") from None
+        raise _wrong("--date: not a day as YYYY-MM-DD") from None
     if abs(day.year - datetime.now(UTC).year) > YEARS_AROUND:
-        raise typer.BadParameter(f"more than {YEARS_AROUND} years away")
+        raise _wrong(f"--date: more than {YEARS_AROUND} years away")
     return day.isoformat()
 
 
@@ -173,7 +178,7 @@ def correct_command(
 ) -> object:
     """Change what a stored fact says; the former values are kept."""
     if not (agent or day or metric):
-        raise typer.BadParameter("give --agent, --date or --metric")
+        raise _wrong("give --agent, --date or --metric")
     parts = run.session.services
     row = parts.facts.ledger.row(key)
     if row is None or not row.get("metric") or row["status"] == FactStatus.SKIPPED:

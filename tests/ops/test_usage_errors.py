@@ -1,0 +1,60 @@
+"""A line that was typed wrong: with `--json` one document as for every error, and none of its words."""
+
+import pytest
+
+from tests.rigs.ops_cli import runner
+
+SECRET = "jo@example.com"
+WRONG = {
+    "missing argument": (("explain", "--json"), "missing argument 'subject'"),
+    "unknown option": (("journal", f"--{SECRET}", "--json"), "no such option"),
+    "misspelt option": (("journal", "--stag", "dev", "--json"), "no such option; --stage?"),
+    "option before the command": (("--json", "journal"), "no such option"),
+    "option without its value": (("journal", "--json", "--since"), "'--since' requires"),
+    "value for a flag": (("journal", f"--json={SECRET}"), "'--json' does not take a value"),
+    "bad choice": (
+        ("facts", "correct", "x", "--json", "--metric", SECRET),
+        "invalid value for '--metric'",
+    ),
+    "bad number": (("handoff", "list", "--limit", SECRET, "--json"), "invalid value for '--limit'"),
+    "out of range": (("handoff", "list", "--json", "--limit", "0"), "invalid value for '--limit'"),
+    "bad day": (("facts", "correct", "x", "--date", SECRET, "--json"), "not a day as YYYY-MM-DD"),
+    "bad agent": (("facts", "correct", "x", "--agent", SECRET, "--json"), "at most 64 letters"),
+    "unknown command": ((SECRET, "--json"), "no such command"),
+    "unknown command of a group": (("handoff", SECRET, "--json"), "no such command"),
+    "no command of a group": (("handoff", "--json"), "no such option"),
+    "too many words": (("switch", "get", SECRET, "--json"), "more arguments than it takes"),
+}
+
+
+@pytest.mark.parametrize(("line", "why"), WRONG.values(), ids=WRONG)
+def test_wrong_usage_with_json_prints_one_document_without_the_words_typed(capsys, line, why):
+    said = runner(capsys)(*line)
+    assert said.code == 2
+    assert said.data.keys() == {"error"}
+    assert why in said.data["error"]
+    assert said.err == f"error: {said.data['error']}\n"
+    assert SECRET not in said.out + said.err
+
+
+@pytest.mark.parametrize(
+    ("line", "help_of"),
+    [(("explain", "--json"), "explain"), (("handoff", "nosuch", "--json"), "handoff")],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
+def test_the_document_names_the_help_that_lists_what_is_taken(capsys, line, help_of):
+    assert runner(capsys)(*line).data["error"].endswith(f"see python -m ops {help_of} --help")
+
+
+def test_wrong_usage_without_json_shows_the_usage_and_no_document(capsys):
+    said = runner(capsys)("explain")
+    assert (said.code, said.out) == (2, "")
+    assert "Usage: python -m ops explain" in said.err
+    assert "Missing argument" in said.err
+
+
+@pytest.mark.parametrize("line", ["--help", "journal --help --json", "journal --json --help"])
+def test_help_is_no_error_with_json_either(capsys, line):
+    said = runner(capsys)(*line.split())
+    assert (said.code, said.err) == (0, "")
+    assert "Usage" in said.out
