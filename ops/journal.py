@@ -13,6 +13,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.once.journal import ASKED, DAY_PREFIX, Act, entry_time
 from chalicelib.once.store import Item
+from chalicelib.outreach.desk import persons
 from ops.session import OvertakenError, Session
 
 SENT = "this form was sent before; what it asked for is in the journal"
@@ -85,7 +86,7 @@ def read(
     Args:
         session: the stage.
         key: of one event, action, conversation or other subject; None for all.
-        by: only of persons whose name contains this.
+        by: only of the person of this name, see `_fits`.
         since: none before; with a key, all of its story.
     """
     journal = session.services.journal
@@ -111,7 +112,7 @@ def page(
         session: the stage.
         day: ``2026-11-20``, in UTC; of no meaning with a key.
         key: of one event, action, conversation or other subject.
-        by: only of persons whose name contains this.
+        by: only of the person of this name, see `_fits`.
         after: where the part before it ended; empty for the first.
         limit: entries, at most.
 
@@ -152,9 +153,13 @@ def shown(entry: Item) -> dict[str, Any]:
 
 
 def _fits(entry: Item, key: str | None, by: str | None) -> bool:
-    """It is of the key, and of a person whose name contains the text."""
-    is_of_key = key in (None, entry["idempotency_key"], entry["story"])
-    return is_of_key and (by is None or by.lower() in str(entry["actor"]).lower())
+    """It is of the key, and of the person: by the whole name, or by a part of it between slashes.
+
+    So ``sam`` and ``ci-1`` both find what the desk of ``ci-1`` says that sam did (``ci-1/sam``).
+    """
+    if key not in (None, entry["idempotency_key"], entry["story"]):
+        return False
+    return by is None or f"/{persons.normal(by)}/" in f"/{persons.normal(str(entry['actor']))}/"
 
 
 def _story_of(session: Session, key: str) -> str:

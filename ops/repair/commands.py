@@ -198,7 +198,9 @@ def journal_command(
     key: Annotated[
         str | None, typer.Argument(help="evt:..., act:..., a conversation, switch:kill_switch, ...")
     ] = None,
-    by: Annotated[str | None, typer.Option("--by", help="Only of this person.")] = None,
+    by: Annotated[
+        str | None, typer.Option("--by", help="Only of this person, e.g. Operators/jo, or jo.")
+    ] = None,
     since: Annotated[str, typer.Option(help="Without a key: 24h, 7d, or an ISO time.")] = "24h",
 ) -> object:
     """Show what persons did: when, who, what, to which key, why, and what they saw."""

@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 from chalicelib.once.event import LATE_SECONDS
+from chalicelib.once.journal import Act
 from chalicelib.support import keys as ticket_keys
 from tests.rigs.crash_injection import (
     CrashInjector,
@@ -119,6 +120,32 @@ def test_the_sweep_copies_a_switchs_changes_once_each(system, run):
     assert acts(run, "switch:safe_mode") == [
         one for one in acts(run) if one["key"] == "switch:safe_mode"
     ]
+
+
+ZOE = "Zoe\u0308 Müller"
+"""As some keyboards compose it; names are kept in Unicode's form NFC."""
+
+
+@pytest.mark.parametrize(
+    ("by", "is_found"),
+    [
+        ("Zoë Müller", True),
+        (ZOE, True),
+        ("ci-1/Zoë Müller", True),
+        ("ci-1", True),
+        ("zoë müller", False),
+        ("Zoë", False),
+        ("Müller", False),
+        ("i-1/Zoë Müller", False),
+        ("", False),
+    ],
+)
+def test_only_acts_of_the_whole_name_are_shown_however_it_is_composed(system, run, by, is_found):
+    found = system.services().journal
+    found.enter(Act("handoff take", "conversation:1", "ci-1/Zoë Müller"))
+    found.enter(Act("handoff take", "conversation:2", "ci-2/Zoë Müllerin"))
+    kept = [one["key"] for one in acts(run, "--by", by)]
+    assert kept == (["conversation:1"] if is_found else [])
 
 
 # --- dry runs ---------------------------------------------------------------------------------------
