@@ -83,7 +83,7 @@ def conversation(request_id: str) -> Response:
 @app.route("/desk/conversations", methods=["GET"])
 def desk_list() -> Response:
     """A company's desk lists what waits for a person."""
-    return _answered("desk", lambda: services().outreach_doors.desk_list(*_posted(), _query()))
+    return _answered("desk", lambda: services().outreach_doors.desk_list(*_posted(), _queried()))
 
 
 @app.route("/desk/conversations/{conversation_id}", methods=["GET"])
@@ -107,7 +107,7 @@ def conversation_messages(request_id: str) -> Response:
     """The Channel Router reads what was said."""
     return _answered(
         "channel_router",
-        lambda: services().outreach_doors.start_messages(*_posted(), request_id, _query()),
+        lambda: services().outreach_doors.start_messages(*_posted(), request_id, _queried()),
     )
 
 
@@ -264,6 +264,12 @@ def _headers() -> dict[str, str]:
 def _query() -> dict[str, str]:
     """The current request's query, one value per name."""
     return dict(cast(Request, app.current_request).query_params or {})
+
+
+def _queried() -> dict[str, list[str]]:
+    """The current request's query, with every value of each name."""
+    query = cast(Request, app.current_request).query_params
+    return {name: query.getlist(name) for name in query} if query else {}
 
 
 def _uri() -> str:

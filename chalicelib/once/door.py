@@ -5,13 +5,16 @@ Alarms read these metrics, so every entry point counts through here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from chalicelib.clock import iso
-from chalicelib.errors import SettingsError, reason_of
+from chalicelib.errors import PayloadError, SettingsError, reason_of
 from chalicelib.once.ports import Clock, Log
+
+Query = Mapping[str, Sequence[str]]
+"""The values of each parameter of a query, as often as it was given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,23 @@ def read_request(
         body=body,
         received_at=iso(clock.now()),
         delivery_id=new_id(),
+    )
+
+
+def parameter(query: Query, name: str, *, longest: int) -> str | None:
+    """A parameter's value; None where it is not given.
+
+    Raises:
+        PayloadError: it is empty, longer than so many characters, or given twice; the error names the
+            parameter, never its value.
+    """
+    match query.get(name):
+        case None:
+            return None
+        case [value] if 1 <= len(value) <= longest:
+            return value
+    raise PayloadError(
+        f"INVALID_{name.upper()}", f"parameter {name} is not one of 1-{longest} characters"
     )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from chalicelib.shared import Shared, new_id
 
 if TYPE_CHECKING:
-    from chalicelib.once.door import Answer
+    from chalicelib.once.door import Answer, Query
     from chalicelib.outreach.build import Outreach
     from chalicelib.outreach.consent.unsubscribe import UnsubscribeDoor
     from chalicelib.outreach.desk.door import DeskDoor
@@ -47,7 +47,7 @@ class OutreachDoors:
         return self._initiate.outcome(headers, request_id, body)
 
     def start_messages(
-        self, headers: Mapping[str, str], body: bytes, request_id: str, query: Mapping[str, str]
+        self, headers: Mapping[str, str], body: bytes, request_id: str, query: Query
     ) -> Answer:
         """Answer the Channel Router's question about a conversation's messages."""
         return self._initiate.messages(headers, request_id, query, body)
@@ -121,9 +121,7 @@ class OutreachDoors:
             shared.log,
         )
 
-    def desk_list(
-        self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
-    ) -> Answer:
+    def desk_list(self, headers: Mapping[str, str], body: bytes, query: Query) -> Answer:
         """Answer a company's desk: what waits for a person."""
         return self._desk.listed(headers, body, query)
 

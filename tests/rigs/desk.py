@@ -226,7 +226,8 @@ class DeskRig(OutreachParts):
         return self.door.shown({"x-api-key": key}, b"", record.opaque_id)
 
     def listed(self, *, key=AGENT, **query):
-        return self.door.listed({"x-api-key": key}, b"", query)
+        given = {name: [one] if isinstance(one, str) else one for name, one in query.items()}
+        return self.door.listed({"x-api-key": key}, b"", given)
 
     def sent(self, tel=TEL):
         return [one["body"] for one in self.twilio.sent_to(tel)]

@@ -24,11 +24,11 @@ from chalicelib.errors import (
 )
 from chalicelib.once import body as bodies
 from chalicelib.once import door
-from chalicelib.once.door import Answer
+from chalicelib.once.door import Answer, Query
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.desk import asked as asking
-from chalicelib.outreach.desk import shown
+from chalicelib.outreach.desk import persons, shown
 from chalicelib.outreach.desk.inbox import (
     DEFAULT_STATES,
     MOST_LISTED,
@@ -43,9 +43,12 @@ MAX_BODY_BYTES = 128 * 1024
 USUAL_LIMIT = 50
 _OPAQUE_ID = re.compile(r"[0-9a-f]{32}")
 _LIMIT = re.compile(r"[0-9]{1,3}")
-_MOST_CHARACTERS = 300
-"""Of a parameter of the query."""
-_FILTERS = ("state", "project", "channel", "taken_by", "limit", "after")
+_LONGEST = {
+    **dict.fromkeys(("state", "channel", "limit", "after"), 100),
+    "project": 256,
+    "taken_by": 4 * persons.LONGEST,  # before its characters are composed
+}
+"""Of each parameter of the list, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ class DeskDoor:
     clock: Clock
     log: Log
 
-    def listed(self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]) -> Answer:
+    def listed(self, headers: Mapping[str, str], body: bytes, query: Query) -> Answer:
         """The company's hand-offs, the longest waiting first."""
 
         def answer(caller: Caller) -> dict[str, Any]:
@@ -143,33 +146,33 @@ def _code(error: UnavailableError) -> str:
     return "QUEUE_ERROR" if error.code == "enqueue_failed" else "INTERNAL_ERROR"
 
 
-def _filters(query: Mapping[str, str]) -> dict[str, Any]:
+def _filters(query: Query) -> dict[str, Any]:
     """The list's filters.
 
     Raises:
         PayloadError: names the parameter, never its value.
     """
-    for name, value in query.items():
-        if name not in _FILTERS:
-            raise PayloadError("UNKNOWN_PARAMETER", f"the list takes {', '.join(_FILTERS)}")
-        if len(value) > _MOST_CHARACTERS:
-            raise PayloadError(f"INVALID_{name.upper()}", f"parameter {name} is too long")
-    states = tuple(query["state"].split(",")) if query.get("state") else DEFAULT_STATES
+    if not query.keys() <= _LONGEST.keys():
+        raise PayloadError("UNKNOWN_PARAMETER", f"the list takes {', '.join(_LONGEST)}")
+    given = {name: door.parameter(query, name, longest=most) for name, most in _LONGEST.items()}
+    states = DEFAULT_STATES if given["state"] is None else tuple(given["state"].split(","))
     if not set(states) <= set(shown.STATES):
         raise PayloadError("INVALID_STATE", f"parameter state lists {', '.join(shown.STATES)}")
-    channel = query.get("channel") or None
-    if channel is not None and channel not in {one.value for one in Channel}:
+    if given["channel"] not in (None, *Channel):
         raise PayloadError("INVALID_CHANNEL", "parameter channel names no known channel")
-    limit = query.get("limit") or str(USUAL_LIMIT)
+    taken_by = persons.named(given["taken_by"])
+    if given["taken_by"] is not None and taken_by is None:
+        raise PayloadError("INVALID_TAKEN_BY", "parameter taken_by names no person of the team")
+    limit = given["limit"] or str(USUAL_LIMIT)
     if not (_LIMIT.fullmatch(limit) and 1 <= int(limit) <= MOST_LISTED):
         raise PayloadError("INVALID_LIMIT", f"parameter limit is not 1-{MOST_LISTED}")
     return {
         "states": states,
-        "project_id": query.get("project") or None,
-        "channel": channel,
-        "taken_by": query.get("taken_by") or None,
+        "project_id": given["project"],
+        "channel": given["channel"],
+        "taken_by": taken_by,
         "limit": int(limit),
-        "after": query.get("after") or "",
+        "after": given["after"] or "",
     }
 
 

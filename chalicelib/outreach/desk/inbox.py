@@ -8,6 +8,7 @@ processed in the conversation's lane, and the sweep queues it where its message 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -41,6 +42,7 @@ SOURCE = "handoff"
 MOST_LISTED = 200
 DEFAULT_STATES = ("waiting", "taken", "answered")
 _BETWEEN = "~"
+_PLACE = re.compile(r"[01]~[0-9TZ:.-]{1,40}~[0-9a-f]{32}")
 
 
 class NoConversationError(RequestError):
@@ -345,7 +347,7 @@ def _place(one: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def _place_of(after: str) -> tuple[str, str, str]:
-    rank, at, opaque_id = (*after.split(_BETWEEN), "", "")[:3]
-    if rank not in ("0", "1") or not at or not opaque_id:
+    if not _PLACE.fullmatch(after):
         raise PayloadError("INVALID_AFTER", "parameter after is not one that was given out")
+    rank, at, opaque_id = after.split(_BETWEEN)
     return rank, at, opaque_id

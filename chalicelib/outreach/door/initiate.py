@@ -29,7 +29,7 @@ from chalicelib.errors import (
 )
 from chalicelib.once import door, keys
 from chalicelib.once.aside import SettingAside
-from chalicelib.once.door import Answer
+from chalicelib.once.door import Answer, Query
 from chalicelib.once.flow import NotYet
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import facts_of, fits
@@ -158,7 +158,7 @@ class Initiate:
         self,
         headers: Mapping[str, str],
         request_id: str,
-        query: Mapping[str, str],
+        query: Query,
         body: bytes = b"",
     ) -> Answer:
         """Answer with a conversation's messages, which the company's key may read.

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import PayloadError
+from chalicelib.once import door
+from chalicelib.once.door import Query
 from chalicelib.once.event import Unended
 from chalicelib.outreach.conversations.records import (
     CONTINUED_BY,
@@ -97,16 +99,14 @@ def waiting(
     return {"for": "quiet_hours", "until": iso(datetime.fromtimestamp(min(ends), UTC))}
 
 
-def messages(
-    conversations: Conversations, record: Record, query: Mapping[str, str]
-) -> dict[str, Any]:
+def messages(conversations: Conversations, record: Record, query: Query) -> dict[str, Any]:
     """Up to `PAGE_MESSAGES` of a conversation's messages, in the order in which they were written.
 
     Raises:
         PayloadError: ``INVALID_AFTER``: the query's ``after`` is no number of a message.
     """
-    given = query.get("after", "")
-    if given and not (given.isascii() and given.isdigit() and len(given) <= _MOST_DIGITS):
+    given = door.parameter(query, "after", longest=_MOST_DIGITS)
+    if given is not None and not (given.isascii() and given.isdigit()):
         raise PayloadError("INVALID_AFTER", "parameter after is not the number of a message")
     first = int(given) + 1 if given else 0
     found = conversations.page(record, first, PAGE_MESSAGES + 1)

@@ -150,11 +150,25 @@ def test_an_act_needs_an_idempotency_key(desk, key):
         ({"limit": "-1"}, "INVALID_LIMIT"),
         ({"after": "yesterday"}, "INVALID_AFTER"),
         ({"project": "p" * 301}, "INVALID_PROJECT"),
+        ({"taken_by": "s" * 65}, "INVALID_TAKEN_BY"),
+        ({"after": f"0~yesterday~{'a' * 32}"}, "INVALID_AFTER"),
+        ({"after": "0~2026-11-20T09:00:00.000Z~another"}, "INVALID_AFTER"),
         ({"sort": "name"}, "UNKNOWN_PARAMETER"),
     ],
 )
 def test_a_wrong_parameter_of_the_list_is_named(desk, query, code):
     answer = desk.listed(**query)
+    assert (answer.status, answer.body["code"]) == (400, code)
+
+
+@pytest.mark.parametrize("given", [[""], ["waiting", "taken"], ["", "waiting"]], ids=str)
+@pytest.mark.parametrize(
+    "name", ["state", "project", "channel", "taken_by", "limit", "after", "sort"]
+)
+def test_a_parameter_of_the_list_that_is_empty_or_given_twice_is_named(desk, name, given):
+    desk.handed_off()
+    answer = desk.listed(**{name: given})
+    code = "UNKNOWN_PARAMETER" if name == "sort" else f"INVALID_{name.upper()}"
     assert (answer.status, answer.body["code"]) == (400, code)
 
 

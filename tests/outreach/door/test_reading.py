@@ -59,7 +59,7 @@ def test_messages_come_page_by_page_each_once_and_in_order(outreach_parts):
     for number in range(PAGE_MESSAGES + 3):
         one, _ = outreach_parts.conversations.append(one, message(number))
     first = messages(outreach_parts.conversations, one, {})
-    rest = messages(outreach_parts.conversations, one, {"after": str(first["after"])})
+    rest = messages(outreach_parts.conversations, one, {"after": [str(first["after"])]})
     both = [each["id"] for each in (*first["messages"], *rest["messages"])]
     assert both == [message(number).entry_id for number in range(PAGE_MESSAGES + 3)]
     assert "after" not in rest
@@ -75,7 +75,7 @@ def test_a_company_reads_its_own_conversation_and_no_others(outreach):
     assert found[1]["text"] == "Yes, please"
     assert outreach.messages("unknown").status_code == 404
     assert outreach.messages(key=OTHER_KEY).status_code == 401
-    for wrong in ("-1", "x", "999999999"):
+    for wrong in ("-1", "x", "999999999", "", "0&after=1"):
         assert outreach.messages(after=wrong).json_body["error_code"] == "INVALID_AFTER"
 
 
