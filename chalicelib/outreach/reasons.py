@@ -67,7 +67,7 @@ HANDOFF_OVER = Why("handoff_over", By.PERSON, "the hand-off had ended already")
 RETURNED = Why(
     "returned_to_automation",
     By.PERSON,
-    "nothing was held; the conversation goes on automatically",
+    "it was given back, and no message waited for an answer",
 )
 NOTED = Why("noted", By.PERSON, "it sends nothing and was noted")
 DECLINED = Why("declined", By.PERSON, "a person declined it")

@@ -11,6 +11,8 @@ from chalicelib.once import lanes
 from chalicelib.once.job import Recovery
 from chalicelib.once.lanes import EMAIL, OUTREACH
 from chalicelib.once.recovery.rebuilders import rebuilt
+from chalicelib.outreach.desk import shown
+from chalicelib.outreach.desk.case import Asked
 from local import company
 from local.stack.lambda_events import LambdaContext, schedule_event
 from local.stack.pump import Pump, lane_handler, lane_pump
@@ -87,6 +89,12 @@ class Outreach:
                 return client.http.get(path, headers=headers)
             headers["idempotency-key"] = idempotency
             return client.http.post(path, headers=headers, body=json.dumps(body).encode())
+
+    def closes(self, opaque_id):
+        """A person ends a hand-off, as it is now."""
+        inbox = self.services.outreach.inbox
+        version = shown.version_of(inbox.record(opaque_id))
+        inbox.act(Asked("close", opaque_id, version, key=version, by="sam", actor="sam"))
 
     def messages(self, request_id="req123", *, key=company.API_KEY, after=None):
         query = "" if after is None else f"?after={after}"

@@ -22,6 +22,7 @@ from chalicelib.support.jobs import TicketMessage
 from tests.simulation.scenario import EPOCH
 
 if TYPE_CHECKING:
+    from chalicelib.outreach.conversations.records import Record
     from tests.simulation.world import World
 
 
@@ -133,6 +134,10 @@ class People:
         act = {"waiting": "take", "taken": "reply", "answered": "give_back"}.get(state)
         if act is None or not record.is_handed_off:
             return
+        self._do(act, record)
+
+    def _do(self, act: str, record: Record) -> None:
+        inbox, opaque_id = self._world.door.outreach.inbox, record.opaque_id
         key = f"{act}-{record.handoff['id']}-{record.message_count}"
         fields = {"text": f"It is me, {key}."} if act == "reply" else {}
         version = shown.version_of(record)
@@ -146,7 +151,9 @@ class People:
     def _release(self, opaque_id: str) -> None:
         world = self._world
         record = world.door.outreach.desk.show(opaque_id)
-        if world.door.outreach.desk.approve(opaque_id) and record is not None:
+        if record is not None and record.is_handed_off and not record.handoff["held"]:
+            self._do("give_back", record)
+        elif world.door.outreach.desk.approve(opaque_id) and record is not None:
             world.oracle.accepted[outreach_keys.release(opaque_id, record.handoff["id"])] = (
                 opaque_id
             )

@@ -58,13 +58,13 @@ def approve(case: Case) -> Planned:
     """What is held is sent, in the person's words where they edited it; its tool is called all the same."""
     record, asked = case.record, case.asked
     held = record.handoff["held"]
+    if not held:
+        raise RefusedError("NOTHING_HELD", "no message is held: reply, give it back or close it")
     event = outreach_keys.release(record.opaque_id, str(record.handoff["id"]))
     draft = None
     if asked.said("text"):
         if record.handoff.get("releasing"):
             raise RefusedError("BEING_RELEASED", "it was approved already, as it was")
-        if not held:
-            raise RefusedError("NOTHING_HELD", "no message is held: reply instead")
         if held == "start" and (of := record.channel.traits).form is Form.TEMPLATE:
             raise RefusedError("TEMPLATE_ONLY", f"{of.title} takes only the template as an opening")
         answered = record.start_event if held == "start" else event
@@ -76,7 +76,7 @@ def approve(case: Case) -> Planned:
         draft = (outreach_keys.entry_id(answered), written)
     handoff = {**record.handoff, "releasing": handoffs.APPROVED}
     change = ActChange(handoff, remove=("reply_failure",), draft=draft)
-    return Planned(change, event, is_sending=bool(held))
+    return Planned(change, event, is_sending=True)
 
 
 def decline(case: Case) -> Planned:

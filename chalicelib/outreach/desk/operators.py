@@ -66,10 +66,10 @@ class Desk:
             return None
 
     def approve(self, opaque_id: str, *, company_id: str | None = None) -> bool:
-        """Return a conversation to automation: the held message is sent, or the next reply answered.
+        """Return a conversation to automation, which sends the message that is held.
 
         Returns:
-            False if it is not handed off, or an operator has taken it over.
+            False if it is not handed off, holds no message, or an operator has taken it over.
 
         Raises:
             UnavailableError: the release was not queued; approve again.

@@ -134,21 +134,20 @@ def test_a_person_takes_only_the_hand_off_they_saw_and_no_later_one(outreach, mo
     conversations = desk._inbox._conversations
     read = conversations.find
 
-    def given_back_and_asked_for_again_meanwhile(opaque_id):
+    def closed_and_asked_for_again_meanwhile(opaque_id):
         record = read(opaque_id)
         monkeypatch.setattr(conversations, "find", read)
-        assert desk.approve(opaque_id)
-        outreach.run()
+        outreach.closes(opaque_id)
         outreach.deliver(outreach.says("A human, please"))
         outreach.run()
         return record
 
-    monkeypatch.setattr(conversations, "find", given_back_and_asked_for_again_meanwhile)
+    monkeypatch.setattr(conversations, "find", closed_and_asked_for_again_meanwhile)
     assert not desk.take(seen.opaque_id, "agent-7")
     (waiting,) = desk.waiting()
     assert waiting.handoff_id != seen.handoff_id
     assert outreach.record().handoff["id"] == waiting.handoff_id
-    assert desk.approve(seen.opaque_id), "the machine may still be told to go on"
+    outreach.closes(seen.opaque_id)  # the machine may still be told to go on
 
 
 @ON_ENGINE
@@ -449,8 +448,8 @@ def test_a_failed_reply_is_held_again_when_replayed_after_its_release(outreach, 
     (failed,) = desk.waiting()
     assert (failed.held, failed.reason) == ("", "failed")
     outreach.run()  # it is a dead letter at once: its group is no longer blocked
-    desk.approve(failed.opaque_id)
-    outreach.run()
+    assert not desk.approve(failed.opaque_id), "nothing is held"
+    outreach.closes(failed.opaque_id)
     assert outreach.record("sms").status == Status.INITIAL_MESSAGE_SENT
     replay(outreach, "evt:reply:")
     outreach.run()

@@ -107,8 +107,7 @@ def test_a_message_without_words_goes_to_a_person(outreach, media, reason):
     assert record.messages[-1].note == ("media" if media else "no_text")
     assert (record.status, record.handoff["reason"]) == (Status.HANDED_OFF, reason)
     (waiting,) = outreach.services.outreach.desk.waiting()
-    assert outreach.services.outreach.desk.approve(waiting.opaque_id)
-    outreach.run()
+    outreach.closes(waiting.opaque_id)
     assert outreach.record("sms").status == Status.INITIAL_MESSAGE_SENT
     assert len(outreach.twilio.sent_to(TEL)) == 1
 
@@ -179,8 +178,7 @@ def test_a_request_for_a_person_after_an_undelivered_opening_is_handed_off(
     undelivered_opening.run()
     (waiting,) = undelivered_opening.services.outreach.desk.waiting()
     assert waiting.opaque_id == undelivered_opening.record("sms").opaque_id
-    undelivered_opening.services.outreach.desk.approve(waiting.opaque_id)
-    undelivered_opening.run()
+    undelivered_opening.closes(waiting.opaque_id)
     assert undelivered_opening.record("sms").status == Status.FAILED, "where it stood"
 
 

@@ -212,9 +212,28 @@ def test_a_declined_reply_is_never_sent_and_the_person_answers(desk):
     desk.act("reply", record, text="We pay monthly.")
     desk.work()
     assert desk.sent() == ["We pay monthly."]
+    for more in ({"text": "Again"}, {}):
+        with pytest.raises(ConflictError) as refused:
+            desk.act("approve", record, **more)
+        assert code_of(refused) == "NOTHING_HELD"
+
+
+def test_where_nothing_is_held_there_is_nothing_to_approve(desk):
+    record = desk.handed_off()
     with pytest.raises(ConflictError) as refused:
-        desk.act("approve", record, text="Again")
+        desk.act("approve", record)
     assert code_of(refused) == "NOTHING_HELD"
+    desk.work()
+    assert (desk.sent(), desk.state(record)) == ([], "waiting")
+
+
+def test_what_one_person_has_approved_another_may_approve_too_and_it_is_sent_once(desk):
+    record = held(desk)
+    desk.act("approve", record, by="sam")
+    again = desk.act("approve", record, by="kim")
+    assert (again.is_repeated, again.is_again) == (False, False)
+    desk.work()
+    assert desk.sent() == [THANKS]
 
 
 def test_a_snoozed_hand_off_comes_back_with_the_recipients_word(desk):
