@@ -152,7 +152,7 @@ class People:
         world = self._world
         record = world.door.outreach.desk.show(opaque_id)
         if record is not None and record.is_handed_off and not record.handoff["held"]:
-            self._do("give_back", record)
+            self._do("close", record)
         elif world.door.outreach.desk.approve(opaque_id) and record is not None:
             world.oracle.accepted[outreach_keys.release(opaque_id, record.handoff["id"])] = (
                 opaque_id
