@@ -73,7 +73,7 @@ def restore(
 
 @command(settings_app, "support-settings show", examples=["support-settings show --stage $STAGE"])
 def show(run: CommandRun, number: Number = None) -> object:
-    """Print a version as JSON, which `put` takes too."""
+    """Print a version; what --json prints of it `put` takes unchanged."""
     found = settings_file.version(run.session, number)
     if found is None:
         run.output.say("version 0: the built-in settings")

@@ -24,9 +24,12 @@ from chalicelib.support.replies import template_checks
 from ops import journal
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
+SHOWN = {"version", "document", "at", "by", "note"}
+"""What `support-settings show --json` prints of a version."""
+
 
 def read(path: Path) -> Document:
-    """The document in a file.
+    """The document in a file, also in one that has what `support-settings show --json` printed.
 
     Raises:
         OpsError: the file cannot be read, or the document is invalid; names every place.
@@ -40,6 +43,8 @@ def read(path: Path) -> Document:
         raise OpsError(f"{path} is neither TOML nor JSON: {error}", code=EXIT_UNUSABLE) from None
     if not isinstance(raw, dict):
         raise OpsError(f"{path} holds no table of settings", code=EXIT_UNUSABLE)
+    if {"version", "document"} <= raw.keys() <= SHOWN and isinstance(raw["document"], dict):
+        raw = raw["document"]
     return checked(raw)
 
 

@@ -95,10 +95,26 @@ def test_versions_are_listed_with_who_and_when_and_can_be_restored(run, file, sy
 
 def test_what_show_prints_can_be_put(run, file, tmp_path):
     run("support-settings", "put", file)
-    shown = run("support-settings", "show", "--json").data["document"]
+    shown = run("support-settings", "show", "--json")
     other = tmp_path / "other.json"
-    other.write_text(json.dumps(shown | {"languages": {"fr": "route-warehouse"}}))
+    changed = shown.data["document"] | {"languages": {"fr": "route-warehouse"}}
+    other.write_text(json.dumps(changed))
     assert run("support-settings", "put", other).code == 0
+    other.write_text(shown.out)
+    assert run("support-settings", "validate", other).code == 0
+    assert run("support-settings", "preview", "--file", other).code == 0
+    assert run("support-settings", "put", other).code == 0
+    again = run("support-settings", "show", "--json").data
+    assert (again["version"], again["document"]) == (3, shown.data["document"])
+    other.write_text(run("support-settings", "show", "--version", 0, "--json").out)
+    assert run("support-settings", "put", other).code == 0
+
+
+@pytest.mark.parametrize("more", [{"texts": {}}, {"document": "none"}], ids=["else", "no table"])
+def test_what_only_looks_like_a_shown_version_is_refused(run, tmp_path, more):
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps({"version": 1, "document": {}, **more}))
+    assert run("support-settings", "put", other).code == 2
 
 
 def test_a_preview_shows_every_template_in_every_language(run, file):
