@@ -96,9 +96,12 @@ def test_what_a_person_settles_as_done_or_given_up_is_never_performed(stack, out
     event, action = _keys(stack, request_id)
     stack.ops("settle", action, outcome)
     stack.forward(hours=2)
+    state = stack.outcome(request_id)["state"]
+    assert state == ("failed" if outcome == "abandon" else "sent")
     stack.ops("replay", event, "--yes")
     stack.settle()
     assert stack.texts_to(to) == []
+    assert stack.outcome(request_id)["state"] == state
     stack.ops("settle", action, "not-done", "--yes", code=1)
 
 

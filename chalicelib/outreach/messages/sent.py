@@ -39,7 +39,7 @@ from chalicelib.outreach.conversations.records import (
 )
 from chalicelib.outreach.messages import threads
 from chalicelib.outreach.messages.about import about
-from chalicelib.outreach.messages.ending import Endings
+from chalicelib.outreach.messages.ending import GIVEN_UP, Endings
 from chalicelib.outreach.messages.look import GIVEN_WAY
 from chalicelib.outreach.messages.plan import MessagePlan
 from chalicelib.outreach.messages.purpose import Keeps, Unsent
@@ -117,6 +117,9 @@ class SentMessages:
                 self._endings.fail(record, "send", reason)
                 if is_late:
                     self.start_failed(record, f"{REFUSED}{reason}")
+            elif row.status == ActionStatus.ABANDONED:
+                self._endings.fail(record, GIVEN_UP, reason)
+                self.start_failed(record, reason)
         elif what is Unsent.REASON:
             return self._endings.keep_reason(record, reason)
         elif what is Unsent.REPLY_FAILED:
