@@ -229,15 +229,17 @@ def reconcile_command(
     """Run the sweep once, now; exit code 1 if it could not check everything."""
     services = run.session.services
     clock = services.clock
+    after = None if from_number is None else from_number - 1
     if not run.dry_run:
         run.enter("sweep", since=since, from_number=from_number)
-        if from_number is not None:
-            services.sweeps.begin_after(from_number - 1)
+        if after is not None:
+            services.sweeps.begin_after(after)
     ends = clock.monotonic() + RECONCILE_SECONDS
     summary = services.reconciler.sweep(
         time_left_seconds=lambda: ends - clock.monotonic(),
         window=span(since),
         dry_run=run.dry_run,
+        after=after,
     )
     if summary.listing != "complete":
         run.code = EXIT_NO

@@ -46,6 +46,7 @@ class Reconciler:
         time_left_seconds: Callable[[], float],
         window: timedelta = WINDOW,
         dry_run: bool = False,
+        after: int | None = None,
     ) -> Summary:
         """One run; stops when the function's time runs out and reports that in the summary.
 
@@ -53,11 +54,12 @@ class Reconciler:
             time_left_seconds: time left until the function's timeout.
             window: how far back open tickets are listed.
             dry_run: only count what would be done; writes nothing and takes no lease.
+            after: the ticket number after which a dry run looks; a run goes on where the last one ended.
         """
         summary = Summary()
         sweep = SweepActions(self.ledger, self.intake, summary, time_left_seconds, dry_run)
         if dry_run:
-            self._run(SweepCursor("dry-run", 0), sweep, window)
+            self._run(SweepCursor("dry-run", 0, number=after), sweep, window)
             return summary
         cursor = self.sweeps.take(lease_seconds=time_left_seconds() + LEASE_GRACE_SECONDS)
         if cursor is None:

@@ -389,6 +389,20 @@ def test_reconcile_runs_the_sweep_and_a_dry_run_only_reports(system, run):
     assert system.event()["status"] == "processed"
 
 
+def test_a_dry_run_of_reconcile_begins_at_the_number_that_is_given(system, run):
+    system.richpanel.set_modes(list_allowed=False)
+    tickets = ("1042", "1043", "1044")
+    for one in tickets:
+        system.ticket(one)
+    numbers = sorted(system.richpanel.ticket(one)["conversation_no"] for one in tickets)
+    found = [
+        run("reconcile", "--from-number", one, "--dry-run", "--json").data["requeued"]
+        for one in numbers
+    ]
+    assert found == [3, 2, 1]
+    assert not system.run()
+
+
 @pytest.mark.parametrize("subject", ["1042", "jane.roe@example.com"])
 def test_a_person_is_erased_from_every_table_and_no_longer_found(system, run, subject):
     system.post(system.ticket(customer_email="jane.roe@example.com"))
