@@ -135,7 +135,7 @@ class Shared(ABC):
         """A ledger on a table."""
         from chalicelib.once.ledger.events import Ledger
 
-        return Ledger(table, self.clock, new_owner, retention=retention)
+        return Ledger(table=table, clock=self.clock, new_owner=new_owner, retention=retention)
 
     @cached_property
     def sweeps(self) -> Sweeps:
@@ -143,7 +143,12 @@ class Shared(ABC):
         from chalicelib.once.recovery.cursor import Sweeps
 
         days = self.settings.ledger_retention_days
-        return Sweeps(self._table_a, self.clock, new_owner, retention=timedelta(days=days))
+        return Sweeps(
+            table=self._table_a,
+            clock=self.clock,
+            new_owner=new_owner,
+            retention=timedelta(days=days),
+        )
 
     @cached_property
     def audit(self) -> Audit:
@@ -151,7 +156,7 @@ class Shared(ABC):
         from chalicelib.once.audit import Audit
 
         days = self.settings.audit_retention_days
-        return Audit(self._table_c, self.clock, retention=timedelta(days=days))
+        return Audit(table=self._table_c, clock=self.clock, retention=timedelta(days=days))
 
     @cached_property
     def journal(self) -> Journal:
@@ -159,7 +164,9 @@ class Shared(ABC):
         from chalicelib.once.journal import Journal
 
         days = self.settings.journal_retention_days
-        return Journal(self._table_c, self.clock, new_owner, retention=timedelta(days=days))
+        return Journal(
+            table=self._table_c, clock=self.clock, new_id=new_owner, retention=timedelta(days=days)
+        )
 
     @cached_property
     def later(self) -> Later:
@@ -184,14 +191,16 @@ class Shared(ABC):
         """Sets events aside."""
         from chalicelib.once.aside import SettingAside
 
-        return SettingAside(lambda: self.ledger, self.put_later, self.clock, self.log)
+        return SettingAside(
+            ledger=lambda: self.ledger, send_later=self.put_later, clock=self.clock, log=self.log
+        )
 
     @cached_property
     def heartbeat(self) -> Heartbeat:
         """Keeps the worker's message invisible during slow calls."""
         from chalicelib.once.heartbeat import Heartbeat
 
-        return Heartbeat(self.outbox, self.log)
+        return Heartbeat(outbox=self.outbox, log=self.log)
 
     @cached_property
     def runtime(self) -> Runtime:
@@ -235,16 +244,19 @@ class Shared(ABC):
     ) -> VendorClient:
         """A vendor's HTTP client with its own rate limit and circuit breaker.
 
-        The arguments are those of `VendorClient` and `RateLimit`.
+        The arguments are those of `VendorApi` and `RateLimit`.
         """
         from chalicelib.vendors.breaker import Breaker
-        from chalicelib.vendors.http import VendorClient
+        from chalicelib.vendors.http import VendorApi, VendorClient
         from chalicelib.vendors.rate_limit import LevelPace, RateLimit
 
         return VendorClient(
-            provider=provider,
-            base_url=base_url,
-            authorize=authorize,
+            api=VendorApi(
+                provider=provider,
+                base_url=base_url,
+                authorize=authorize,
+                error_code_at=error_code_at,
+            ),
             clock=self.clock,
             log=self.log,
             rate_limit=RateLimit(
@@ -256,7 +268,6 @@ class Shared(ABC):
                 pace=LevelPace(requests_per_window, burst=burst, window_seconds=window_seconds),
             ),
             breaker=Breaker(provider, self.clock),
-            error_code_at=error_code_at,
         )
 
 

@@ -31,14 +31,13 @@ from chalicelib.once import backoff
 from chalicelib.once.current_job import LATE_AFTER_SECONDS, Place
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 from chalicelib.vendors.breaker import Breaker
-from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.http import CONNECT_SECONDS
 from chalicelib.vendors.level import Levels
 from chalicelib.vendors.rate_limit import LONGEST_SLEEP_SECONDS, LevelPace, RateLimit
 
 MAX_RECEIVES = 10
 _NUMBERS = itertools.count(1)
 WINDOW_SECONDS = 30.0
-_CONNECT_SECONDS: float = VendorClient.__dataclass_fields__["connect_timeout_seconds"].default
 
 Steps = Generator[float, None, None]
 
@@ -92,7 +91,7 @@ class Vendor:
         """Seconds until the response, and the error that it is."""
         now = self._loop.seconds
         if now in self._out:
-            return _CONNECT_SECONDS, self._error("connect_timeout")
+            return CONNECT_SECONDS, self._error("connect_timeout")
         self.calls += 1
         if now in self._refuses:
             return 0.1, TransientError(self.name, "call", status=429)

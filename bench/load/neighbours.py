@@ -180,7 +180,13 @@ def beside(place: HangingKind, hanging: int, *, is_guarded: bool, seed: int) -> 
 
     def worker() -> SharingWorker:
         name = f"owner-{next(owners)}"
-        share = LaneShare(table, place.lane, count, loop, lambda: name) if is_guarded else None
+        share = (
+            LaneShare(
+                table=table, lane=place.lane, workers=count, clock=loop, new_owner=lambda: name
+            )
+            if is_guarded
+            else None
+        )
         return SharingWorker(
             loop, {}, {}, place=place, endpoints=endpoints, numbers=numbers, share=share
         )

@@ -16,10 +16,10 @@ from bench.load.loop import Loop
 from bench.load.traffic import NEVER, Window, arrivals
 from chalicelib import settings
 from chalicelib.once.lanes import LANES as LANES_OF_JOBS
+from chalicelib.outreach.carriers import TWILIO_REQUESTS_PER_30_S
 from chalicelib.outreach.door.shares import Shares
+from chalicelib.outreach.model_drafts import OPENAI_REQUESTS_PER_30_S
 from chalicelib.outreach.project.fields import RateLimits
-from chalicelib.outreach.sweep import TWILIO_REQUESTS_PER_30_S
-from chalicelib.outreach.work import OPENAI_REQUESTS_PER_30_S
 from chalicelib.settings import Settings
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 from chalicelib.support.work import SHOPIFY_REQUESTS_PER_30_S
@@ -162,7 +162,7 @@ def _flood(name: str, load: Load, loop: Loop, lane: Lane) -> None:
         return
     at, kind, count = load.flood
     level, known = OwnLevel(), next(one for one in LANES_OF_JOBS if one.name == name)
-    shares = Shares(lambda _: level, loop, workers_of(name))
+    shares = Shares(levels=lambda _: level, clock=loop, workers=workers_of(name))
     limits = RateLimits(
         requests_per_minute=count, requests_per_day=count, concurrent_conversations=count
     )

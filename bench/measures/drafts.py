@@ -25,12 +25,12 @@ from bench.measures.words import wilson
 from chalicelib.clock import SystemClock
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.project import Project
-from chalicelib.outreach.spending.models import Named
+from chalicelib.outreach.spending.providers import Named
 from chalicelib.outreach.writing.checked_writer import CheckedWriter, Judged
 from chalicelib.outreach.writing.model_writer import OpenAiWriter
 from chalicelib.vendors import openai
 from chalicelib.vendors.breaker import Breaker
-from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.http import VendorApi, VendorClient
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.simulated_model import Obeying
@@ -115,21 +115,27 @@ def writing(lines: Sequence[Mapping[str, Any]]) -> Iterator[CheckedWriter]:
         vendor.answer_by(Obeying({name: one["draft"] for name, one in by_id.items()}))
         clock, log = SystemClock(), _Silent()
         client = VendorClient(
-            provider="openai",
-            base_url=vendor.base_url,
-            authorize=openai.bearer(lambda _: API_KEY),
+            api=VendorApi(
+                provider="openai",
+                base_url=vendor.base_url,
+                authorize=openai.bearer(lambda _: API_KEY),
+                error_code_at=openai.ERROR_CODE_AT,
+            ),
             clock=clock,
             log=log,
             rate_limit=RateLimit(provider="openai", clock=clock, pace=LevelPace(1_000_000)),
             breaker=Breaker("openai", clock, failures_to_open=100),
-            error_code_at=openai.ERROR_CODE_AT,
         )
-        yield CheckedWriter(OpenAiWriter(_One(openai.OpenAI(client, clock))), current, log)
+        yield CheckedWriter(
+            model=OpenAiWriter(_One(openai.OpenAI(client=client, clock=clock))),
+            current=current,
+            log=log,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class _One:
-    """`Choice` of one model for all, whose calls cost nothing."""
+    """In place of `Models`: one model for all, whose calls cost nothing."""
 
     model: openai.OpenAI
 

@@ -118,7 +118,7 @@ def measure(rows: int = ROWS) -> DueRows:
     """Sweep every five minutes until each of so many due events has been queued."""
     clock, owners = WorkingClock(), itertools.count()
     table = TimedTable(tables.ledger(), clock)
-    ledger = Ledger(table, clock, lambda: f"owner-{next(owners)}")  # type: ignore[arg-type]
+    ledger = Ledger(table=table, clock=clock, new_owner=lambda: f"owner-{next(owners)}")  # type: ignore[arg-type]
     for number in range(rows):
         clock.seconds = number / PER_SECOND
         facts = _facts(number, clock)
@@ -126,18 +126,28 @@ def measure(rows: int = ROWS) -> DueRows:
     table.calls, runs, began = 0, 0, clock.seconds
     queue = TimedQueue(clock)
     intake = Intake(
-        queue, lambda: OpaqueIds(b"bench"), clock, _Silent(), lambda: f"n-{next(owners)}"
+        outbox=queue,
+        opaque=lambda: OpaqueIds(b"bench"),
+        clock=clock,
+        log=_Silent(),
+        new_id=lambda: f"n-{next(owners)}",
     )  # type: ignore[arg-type]
     keys: set[str] = set()
     while len(keys) < rows:
         starts, runs, summary = clock.seconds, runs + 1, Summary()
         sweep = SweepActions(
-            ledger,
-            intake,
-            summary,
-            lambda starts=starts: FUNCTION_SECONDS - (clock.seconds - starts),  # type: ignore[misc]
+            ledger=ledger,
+            intake=intake,
+            summary=summary,
+            time_left_seconds=lambda starts=starts: FUNCTION_SECONDS - (clock.seconds - starts),  # type: ignore[misc]
         )
-        RowSweep(ledger, _no_actions(), {"evt:rp": _rebuilt(keys)}, clock, sweep).run()  # type: ignore[arg-type]
+        RowSweep(
+            ledger=ledger,
+            settlement=_no_actions(),
+            rebuilders={"evt:rp": _rebuilt(keys)},
+            clock=clock,
+            sweep=sweep,
+        ).run()  # type: ignore[arg-type]
         assert not summary.failures, summary
         ended = clock.seconds
         clock.seconds = max(ended, starts + SWEEP_SECONDS)

@@ -31,7 +31,7 @@ from chalicelib.support.intents.departments import ROUTES
 from chalicelib.support.opinion import ModelNames, Opinions
 from chalicelib.vendors import openai
 from chalicelib.vendors.breaker import Breaker
-from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.http import VendorApi, VendorClient
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors.openai import API_KEY, SimulatedOpenAI
@@ -244,16 +244,18 @@ class _Silent:
 def _model(url: str) -> openai.OpenAI:
     clock = SystemClock()
     client = VendorClient(
-        provider=openai.PROVIDER,
-        base_url=url,
-        authorize=openai.bearer(lambda _refresh: API_KEY),
+        api=VendorApi(
+            provider=openai.PROVIDER,
+            base_url=url,
+            authorize=openai.bearer(lambda _refresh: API_KEY),
+            error_code_at=openai.ERROR_CODE_AT,
+        ),
         clock=clock,
         log=_Silent(),
         rate_limit=RateLimit(provider=openai.PROVIDER, clock=clock, pace=LevelPace(100_000)),
         breaker=Breaker(openai.PROVIDER, clock),
-        error_code_at=openai.ERROR_CODE_AT,
     )
-    return openai.OpenAI(client, clock)
+    return openai.OpenAI(client=client, clock=clock)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ class SwitchStory:
 
     def __init__(
         self,
+        *,
         ssm: Any,  # noqa: ANN401 - boto3 builds clients at run time
         prefix: str,
         journal: Callable[[], Journal],

@@ -35,9 +35,9 @@ class Facts:
         """The worker's handlers by kind of job: one for all of them."""
         shared, settings = self._shared, self._shared.settings
         recorder = FactRecorder(
-            self.ledger,
-            self.roster,
-            shared.log,
+            store=self.ledger,
+            roster=self.roster,
+            log=shared.log,
             rules=configured_rules(settings.hubspot_fact_rules),
             timezone=settings.facts_timezone,
         )
@@ -46,7 +46,7 @@ class Facts:
     @cached_property
     def ledger(self) -> FactLedger:
         """The facts' rows."""
-        return FactLedger(self.table, self._shared.clock, retention=self.retention)
+        return FactLedger(table=self.table, clock=self._shared.clock, retention=self.retention)
 
     @cached_property
     def roster(self) -> Roster:

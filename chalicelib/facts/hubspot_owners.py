@@ -48,7 +48,7 @@ class _Page(BaseModel):
     paging: dict[str, dict[str, str]] = Field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class HubSpotOwners:
     """The directory, cached for five minutes; the last one read applies while it cannot be read.
 

@@ -16,7 +16,7 @@ from chalicelib.facts.model import Fact, Roster
 from chalicelib.once.ports import Log
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FactRecorder:
     """Stores the facts of a job.
 

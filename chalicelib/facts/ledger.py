@@ -70,7 +70,7 @@ _NEW_OR_EXPIRED = "attribute_not_exists(#event_id) OR #expires_at <= :now"
 class FactLedger:
     """Facts and, per target, dimensions."""
 
-    def __init__(self, table: Store, clock: Clock, *, retention: timedelta) -> None:
+    def __init__(self, *, table: Store, clock: Clock, retention: timedelta) -> None:
         self._table = table
         self._timer = Timer(table)
         self._clock = clock

@@ -70,7 +70,7 @@ class ListedRoster:
         )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class RemoteRoster:
     """A `Roster` read from a remote source and cached for five minutes.
 
@@ -123,5 +123,5 @@ def roster_of(
     `ask` returns the ring group's members, or raises `MiddlewareError`s.
     """
     if ask is not None:
-        return RemoteRoster(ask, clock, log, listed)
+        return RemoteRoster(ask=ask, clock=clock, log=log, listed=listed)
     return ListedRoster(listed) if listed else NoRoster()

@@ -38,7 +38,7 @@ class Limit:
 class Allowances:
     """Takes and returns allowances under `Limit`s, on DynamoDB."""
 
-    def __init__(self, table: Store, clock: Clock) -> None:
+    def __init__(self, *, table: Store, clock: Clock) -> None:
         self._table = table
         self._clock = clock
 

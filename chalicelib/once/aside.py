@@ -21,7 +21,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SettingAside:
     """Dates rows and sends copies.
 

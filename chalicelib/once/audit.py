@@ -45,7 +45,7 @@ class AuditRow:
 class Audit:
     """The audit trail, one row per action."""
 
-    def __init__(self, table: Store, clock: Clock, *, retention: timedelta = RETENTION) -> None:
+    def __init__(self, *, table: Store, clock: Clock, retention: timedelta = RETENTION) -> None:
         self._table = table
         self._clock = clock
         self._retention = retention

@@ -87,6 +87,7 @@ class Effects:
 
     def __init__(
         self,
+        *,
         ledger: Ledger,
         switches: SwitchesPort,
         hands: Mapping[str, Hands],

@@ -21,7 +21,7 @@ EARLIER = "earlier"
 """With this reason a flow only names the action that an earlier run may have started."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Escalation:
     """Notifies a person by one action, performed exactly once like any other."""
 

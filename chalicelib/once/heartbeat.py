@@ -30,9 +30,9 @@ class Heartbeat:
 
     def __init__(
         self,
+        *,
         outbox: Outbox,
         log: Log,
-        *,
         visibility_seconds: float = VISIBILITY_SECONDS,
         interval_seconds: float = INTERVAL_SECONDS,
     ) -> None:

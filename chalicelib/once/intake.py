@@ -43,7 +43,7 @@ def _event_id(jobs: Sequence[Job]) -> Mapping[str, Any]:
     return {"event_id": jobs[0].event_key} if jobs else {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Intake:
     """Accepts jobs, from a webhook or from recovery.
 

@@ -88,10 +88,10 @@ class Journal:
 
     def __init__(
         self,
+        *,
         table: Store,
         clock: Clock,
         new_id: Callable[[], str],
-        *,
         retention: timedelta = RETENTION,
     ) -> None:
         self._table = table

@@ -47,7 +47,7 @@ class Line(Protocol):
 class InOrder:
     """Lets the events of a conversation run one after another, whichever of them waits."""
 
-    def __init__(self, ledger: Ledger, clock: Clock) -> None:
+    def __init__(self, *, ledger: Ledger, clock: Clock) -> None:
         self._ledger = ledger
         self._clock = clock
 

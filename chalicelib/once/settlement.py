@@ -55,7 +55,7 @@ class Settled:
 class Settlement:
     """Calls the settlers of the kinds of effects; the only place that judges their findings."""
 
-    def __init__(self, ledger: Ledger, hands: Mapping[str, Hands], clock: Clock) -> None:
+    def __init__(self, *, ledger: Ledger, hands: Mapping[str, Hands], clock: Clock) -> None:
         self._ledger = ledger
         self._hands = hands
         self._clock = clock

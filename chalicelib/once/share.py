@@ -112,7 +112,7 @@ class LaneShare:
     """
 
     def __init__(
-        self, table: Store, lane: str, workers: int, clock: Clock, new_owner: Callable[[], str]
+        self, *, table: Store, lane: str, workers: int, clock: Clock, new_owner: Callable[[], str]
     ) -> None:
         self._table = table
         self._lane = lane

@@ -38,7 +38,9 @@ What builds it, over `chalicelib.shared`:
 
     doors          the doors, each loaded at its first request
     build          the tables that worker, sweep and operators have in common, and the desk
-    work           the lanes of messages: flows, executors, writers, language models
-    telling        the lane of events to companies, and the notices to their desks
+    carriers       Twilio, SES and the shares of their lanes
+    work           the lanes of messages: flows, what sends, the writer of fixed texts
+    model_drafts   the language models and their checked drafts
+    telling        what reaches companies: hand-offs, calls of tools, events, notices
     sweep          what the sweep looks for at Twilio, and how jobs are made again
 """

@@ -19,6 +19,7 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.project.admission import ConversationStores, Starts
 from chalicelib.outreach.project.companies import CachedSettings, Companies
 from chalicelib.outreach.senders import Senders
+from chalicelib.outreach.spending.providers import Named, Providers
 from chalicelib.shared import Shared
 
 if TYPE_CHECKING:
@@ -42,16 +43,16 @@ class Outreach:
         """The conversations table as conversations."""
         shared = self._shared
         return Conversations(
-            self.conversations_table,
-            shared.clock,
-            shared.opaque,
+            table=self.conversations_table,
+            clock=shared.clock,
+            opaque=shared.opaque,
             kept=timedelta(days=shared.settings.conversations_retention_days),
         )
 
     @cached_property
     def parcels(self) -> Parcels:
         """What a start brings along, until it is opened."""
-        return Parcels(self.conversations_table, self._shared.clock)
+        return Parcels(table=self.conversations_table, clock=self._shared.clock)
 
     @cached_property
     def starts(self) -> Starts:
@@ -78,6 +79,16 @@ class Outreach:
         return CachedSettings(self.companies.current, self._shared.clock)
 
     @cached_property
+    def providers(self) -> Providers:
+        """Which provider's language model writes for a project, if one does."""
+        settings = self._shared.settings
+        return Providers(
+            current=self.current_settings,
+            openai=Named(settings.openai_model, settings.openai_fallback_model or None),
+            bedrock=Named(settings.bedrock_model, settings.bedrock_fallback_model or None),
+        )
+
+    @cached_property
     def senders(self) -> Senders:
         """Which company a number or address belongs to."""
         return Senders(self._shared.table(self._shared.settings.company_data_table))
@@ -87,10 +98,10 @@ class Outreach:
         """Writes what happened in a conversation, once, and has it posted to the company."""
         shared = self._shared
         return CompanyEvents(
-            EventRows(self.conversations_table, shared.clock),
-            shared.intake_without_row,
-            lambda: shared.ledger,
-            shared.clock,
+            rows=EventRows(table=self.conversations_table, clock=shared.clock),
+            intake=shared.intake_without_row,
+            ledger=lambda: shared.ledger,
+            clock=shared.clock,
         )
 
     # --- the desk, late: it loads half of the events' modules, 120 ms that no other door needs ---

@@ -32,7 +32,7 @@ class OutreachDoors:
         outreach: the tables, for the doors that need them.
     """
 
-    def __init__(self, shared: Shared, outreach: Callable[[], Outreach]) -> None:
+    def __init__(self, *, shared: Shared, outreach: Callable[[], Outreach]) -> None:
         self._shared = shared
         self._outreach = outreach
 
@@ -56,27 +56,35 @@ class OutreachDoors:
     def _initiate(self) -> Initiate:
         from chalicelib.outreach.company_events.outbox import EventRows
         from chalicelib.outreach.conversations.parcels import Parcels
-        from chalicelib.outreach.door.initiate import Initiate
+        from chalicelib.outreach.door.initiate import (
+            Callers,
+            Initiate,
+            StartIds,
+            StartLane,
+            StartStores,
+        )
         from chalicelib.outreach.project.admission import Starts
         from chalicelib.outreach.project.companies import Companies
 
         shared, settings = self._shared, self._shared.settings
         table = shared.table(settings.conversations_table)
         return Initiate(
-            access=self._access,
-            companies=Companies(shared.table(settings.company_data_table)),
-            starts=Starts(shared.table(settings.idempotency_table), shared.ledger, shared.clock),
-            ledger=shared.ledger,
-            intake=shared.intake,
-            opaque=shared.opaque,
+            callers=Callers(
+                access=self._access, companies=Companies(shared.table(settings.company_data_table))
+            ),
+            kept=StartStores(
+                starts=Starts(
+                    shared.table(settings.idempotency_table), shared.ledger, shared.clock
+                ),
+                ledger=shared.ledger,
+                parcels=lambda: Parcels(table=table, clock=shared.clock),
+                outbox=lambda: EventRows(table=table, clock=shared.clock),
+                conversations=lambda: self._outreach().conversations,
+            ),
+            lane=StartLane(intake=shared.intake, aside=shared.aside, shares=self._shares),
+            ids=StartIds(opaque=shared.opaque, new=new_id),
             clock=shared.clock,
             log=shared.log,
-            new_id=new_id,
-            conversations=lambda: self._outreach().conversations,
-            outbox=lambda: EventRows(table, shared.clock),
-            shares=self._shares,
-            parcels=lambda: Parcels(table, shared.clock),
-            aside=shared.aside,
         )
 
     @cached_property
@@ -89,9 +97,9 @@ class OutreachDoors:
 
         @cache
         def level(name: str) -> SharedLevel:
-            return SharedLevel(table, name, shared.clock)
+            return SharedLevel(table=table, provider=name, clock=shared.clock)
 
-        return Shares(level, shared.clock, shared.settings.lane_concurrency)
+        return Shares(levels=level, clock=shared.clock, workers=shared.settings.lane_concurrency)
 
     def _access(self) -> Mapping[str, Access]:
         from chalicelib.outreach.door import access
@@ -113,12 +121,12 @@ class OutreachDoors:
 
         shared, outreach = self._shared, self._outreach()
         return ResultDoor(
-            outreach.conversations,
-            shared.intake,
-            shared.opaque,
-            outreach.current_settings,
-            shared.clock,
-            shared.log,
+            conversations=outreach.conversations,
+            intake=shared.intake,
+            opaque=shared.opaque,
+            current=outreach.current_settings,
+            clock=shared.clock,
+            log=shared.log,
         )
 
     def desk_list(self, headers: Mapping[str, str], body: bytes, query: Query) -> Answer:
@@ -162,11 +170,11 @@ class OutreachDoors:
         shared = self._shared
         name = shared.settings.twilio_webhook_secret_id
         return TwilioDoor(
-            shared.intake,
-            lambda: shared.secrets.text_or_none(name),
-            shared.settings.public_base_url,
-            lambda: self._consent,
-            cache(lambda: Owners(self._senders, shared.clock)),
+            intake=shared.intake,
+            secret=lambda: shared.secrets.text_or_none(name),
+            base_url=shared.settings.public_base_url,
+            consent=lambda: self._consent,
+            owners=cache(lambda: Owners(senders=self._senders, clock=shared.clock)),
         )
 
     @cached_property
@@ -176,7 +184,9 @@ class OutreachDoors:
 
         shared = self._shared
         table = shared.table(shared.settings.conversations_table)
-        return ConsentAtTheDoor(DoNotContact(table, shared.clock), self._senders)
+        return ConsentAtTheDoor(
+            register=DoNotContact(table=table, clock=shared.clock), senders=self._senders
+        )
 
     @cached_property
     def _senders(self) -> Senders:
@@ -207,5 +217,9 @@ class OutreachDoors:
         shared = self._shared
         conversations = self._outreach().conversations
         return UnsubscribeDoor(
-            conversations, shared.opaque, shared.log, shared.intake, shared.ledger
+            conversations=conversations,
+            opaque=shared.opaque,
+            log=shared.log,
+            intake=shared.intake,
+            ledger=shared.ledger,
         )

@@ -39,7 +39,7 @@ class StartRebuilder:
     Before its conversation is open, a start's job is in its parcel.
     """
 
-    def __init__(self, conversations: Conversations, parcels: Parcels) -> None:
+    def __init__(self, *, conversations: Conversations, parcels: Parcels) -> None:
         self._conversations = conversations
         self._parcels = parcels
 

@@ -1,31 +1,34 @@
-"""What companies are sent, built: the lane of events to their endpoints, and notices to their desks."""
+"""What reaches companies, built: hand-offs and notices of them, calls of tools, and the lane of events.
+
+Most messages lead to none of these, so that `work` does not load them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cached_property
 
 from chalicelib.once.flow import Flow
-from chalicelib.once.lanes import Lane
-from chalicelib.once.share import LaneShare
 from chalicelib.outreach.build import Outreach
+from chalicelib.outreach.carriers import OutreachCarriers
 from chalicelib.outreach.company_events.endpoint import Endpoint, secret_id
 from chalicelib.outreach.company_events.teller import EndpointAccess, Teller
 from chalicelib.outreach.events.company_event import TellFlow
 from chalicelib.outreach.events.notice import NoticeFlow
-from chalicelib.outreach.lane_shares import LaneShares
+from chalicelib.outreach.sending.hand_off import HandOffs
 from chalicelib.outreach.sending.notices import Notices
-from chalicelib.outreach.ses import client as ses
-from chalicelib.shared import Shared, new_owner
+from chalicelib.outreach.sending.tool_calls import ToolCalls
+from chalicelib.shared import Shared
 from chalicelib.vendors import posting
 
 
 class OutreachTelling:
-    """What tells companies of their conversations."""
+    """What hands conversations to companies, and tells them of what happened."""
 
-    def __init__(self, shared: Shared, outreach: Outreach) -> None:
+    def __init__(self, *, shared: Shared, outreach: Outreach, carriers: OutreachCarriers) -> None:
         self._shared = shared
         self._outreach = outreach
+        self._carriers = carriers
 
     @cached_property
     def flows(self) -> Mapping[str, Flow]:
@@ -33,10 +36,15 @@ class OutreachTelling:
         shared, outreach = self._shared, self._outreach
         return {
             "handoff_notice": NoticeFlow(
-                outreach.conversations, outreach.current_settings, shared.clock
+                conversations=outreach.conversations,
+                current=outreach.current_settings,
+                clock=shared.clock,
             ),
             "tell_company": TellFlow(
-                outreach.company_events, self._endpoint, shared.clock, shared.log
+                events=outreach.company_events,
+                endpoint=self._endpoint,
+                clock=shared.clock,
+                log=shared.log,
             ),
         }
 
@@ -56,7 +64,7 @@ class OutreachTelling:
                 endpoint=self._endpoint,
                 secret=secret,
                 post=lambda one: posting.post(one, allows_loopback=loopback),
-                shares=self.lane_shares,
+                shares=self._carriers.lane_shares,
             ),
             opaque=shared.opaque,
             clock=shared.clock,
@@ -68,37 +76,34 @@ class OutreachTelling:
         """Asks for the notices of hand-offs, and sends them."""
         shared, outreach = self._shared, self._outreach
         return Notices(
-            outreach.conversations,
-            self.ses,
-            outreach.current_settings,
-            shared.ledger,
-            shared.put_later,
-            shared.clock,
+            conversations=outreach.conversations,
+            ses=self._carriers.ses,
+            current=outreach.current_settings,
+            ledger=shared.ledger,
+            put_later=shared.put_later,
+            clock=shared.clock,
         )
 
     @cached_property
-    def lane_shares(self) -> LaneShares:
-        """How a lane's workers are shared between companies."""
-        shared = self._shared
-        table = shared.table(shared.settings.idempotency_table)
+    def hand_offs(self) -> HandOffs:
+        """Hands conversations over."""
+        outreach = self._outreach
+        return HandOffs(
+            conversations=outreach.conversations,
+            events=outreach.company_events,
+            notices=self.notices,
+        )
 
-        @cache
-        def share(lane: Lane) -> LaneShare:
-            workers = shared.settings.lane_concurrency
-            return LaneShare(table, lane.name, workers, shared.clock, new_owner)
-
-        return LaneShares(share, shared.current_job)
-
-    def ses(self) -> ses.Ses:
-        """SES, under its own settings of the client."""
-        shared = self._shared
-        client = shared.client("sesv2", ses.SES_CONFIG)
-        return ses.Ses(
-            client,
-            configuration_set=shared.settings.ses_configuration_set or None,
-            region=str(client.meta.region_name),
+    @cached_property
+    def tool_calls(self) -> ToolCalls:
+        """Calls tools."""
+        shared, outreach = self._shared, self._outreach
+        return ToolCalls(
+            conversations=outreach.conversations,
+            events=outreach.company_events,
+            ledger=shared.ledger,
+            current=outreach.current_settings,
             clock=shared.clock,
-            log=shared.log,
         )
 
     def _endpoint(self, company_id: str, project_id: str) -> Endpoint | None:

@@ -1,61 +1,65 @@
-"""The lanes of messages, built: the flows, the executors, the writers and their language models."""
+"""The lanes of messages, built: the flows, what sends, and what is written; `model_drafts` by a model."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache, cached_property
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from chalicelib.once.allowances import Allowances
 from chalicelib.once.flow import Flow
 from chalicelib.once.job import by_kind
 from chalicelib.once.lazy import Lazy
 from chalicelib.outreach.build import Outreach
-from chalicelib.outreach.company_events.teller import Teller
+from chalicelib.outreach.carriers import OutreachCarriers
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.events.flow import OutreachFlow
-from chalicelib.outreach.events.handlers import outreach_flow
+from chalicelib.outreach.events.handlers import (
+    CompanySide,
+    FlowRun,
+    Incoming,
+    Outgoing,
+    outreach_flow,
+)
 from chalicelib.outreach.events.receipt import ReceiptFlow
 from chalicelib.outreach.hearing.ownership import Ownership
 from chalicelib.outreach.jobs import KINDS, TO_COMPANIES
 from chalicelib.outreach.messages.following import FollowUps
 from chalicelib.outreach.resume import resume_through
 from chalicelib.outreach.sending.emails import Emails
-from chalicelib.outreach.sending.hand_off import HandOffs
-from chalicelib.outreach.sending.notices import Notices
 from chalicelib.outreach.sending.prepared import Messages, Parts
 from chalicelib.outreach.sending.texts import Texts
-from chalicelib.outreach.sending.tool_calls import ToolCalls
-from chalicelib.outreach.spending.models import Models, Named
-from chalicelib.outreach.spending.prices import Prices
-from chalicelib.outreach.spending.usage import Spending
-from chalicelib.outreach.sweep import OutreachSweep
-from chalicelib.outreach.telling import OutreachTelling
-from chalicelib.outreach.writing.checked_writer import CheckedWriter
 from chalicelib.outreach.writing.composer import Composer
-from chalicelib.outreach.writing.model_writer import ChosenWriter, OpenAiWriter
-from chalicelib.outreach.writing.template_writer import TemplateWriter
+from chalicelib.outreach.writing.template_writer import ChosenWriter, TemplateWriter
 from chalicelib.outreach.writing.tool_writer import ToolWriter
 from chalicelib.shared import Shared
-from chalicelib.vendors import bedrock, openai
 
-OPENAI_REQUESTS_PER_30_S = 60
+if TYPE_CHECKING:  # loaded where a language model writes
+    from chalicelib.outreach.model_drafts import OutreachModels
+    from chalicelib.outreach.spending.models import Models
+    from chalicelib.outreach.spending.usage import Spending
+    from chalicelib.outreach.writing.checked_writer import CheckedWriter
 
 
 class OutreachWork:
-    """What writes to recipients, and hears what they answer."""
+    """What writes to recipients, and hears what they answer.
+
+    Args:
+        by_model: loaded where a language model writes.
+    """
 
     def __init__(
         self,
+        *,
         shared: Shared,
         outreach: Outreach,
-        sweep: OutreachSweep,
-        telling: OutreachTelling,
+        carriers: OutreachCarriers,
+        by_model: Callable[[], OutreachModels],
     ) -> None:
         self._shared = shared
         self._outreach = outreach
-        self._sweep = sweep
-        self._telling = telling
+        self._carriers = carriers
+        self._by_model = by_model
 
     @cached_property
     def flows(self) -> Mapping[str, Flow]:
@@ -73,21 +77,29 @@ class OutreachWork:
         shared, outreach = self._shared, self._outreach
         return outreach_flow(
             OutreachFlow,
-            outreach.conversations,
-            self.composer,
-            outreach.starts,
-            shared.ledger,
-            shared.clock,
-            self._ownership,
-            Allowances(shared.table(shared.settings.idempotency_table), shared.clock),
-            opaque=shared.opaque,
-            check_secrets=lambda record: self.messages_of(record).check(record),
-            current=outreach.current_settings,
-            message_id_header=self._message_id_header,
-            receive_count=lambda: shared.heartbeat.receive_count,
-            processor_version=shared.settings.release,
-            events=outreach.company_events,
-            follow_ups=self._follow_ups,
+            kept=outreach.kept,
+            company=CompanySide(
+                current=outreach.current_settings,
+                events=outreach.company_events,
+                follow_ups=self._follow_ups,
+            ),
+            outgoing=Outgoing(
+                composer=self.composer,
+                check_secrets=lambda record: self.messages_of(record).check(record),
+                message_id_header=self._message_id_header,
+            ),
+            incoming=Incoming(
+                ownership=self._ownership,
+                allowances=Allowances(
+                    table=shared.table(shared.settings.idempotency_table), clock=shared.clock
+                ),
+                opaque=shared.opaque,
+            ),
+            run=FlowRun(
+                clock=shared.clock,
+                receive_count=lambda: shared.heartbeat.receive_count,
+                release=shared.settings.release,
+            ),
         )
 
     @cached_property
@@ -132,12 +144,12 @@ class OutreachWork:
     @cached_property
     def texts(self) -> Texts:
         """Sends texts, and settles them."""
-        return Texts(self._message_parts, self._sweep.twilio)
+        return Texts(parts=self._message_parts, twilio=self._carriers.twilio)
 
     @cached_property
     def emails(self) -> Emails:
         """Sends e-mails, and settles them."""
-        return Emails(self._message_parts, self._telling.ses())
+        return Emails(parts=self._message_parts, ses=self._carriers.ses())
 
     def _message_id_header(self, ref: str) -> str:
         return self.emails.message_id_header(ref)  # built only where an e-mail is sent
@@ -146,43 +158,13 @@ class OutreachWork:
     def _message_parts(self) -> Parts:
         shared = self._shared
         return Parts(
-            self._outreach.conversations,
-            self.composer,
-            shared.clock,
-            shared.opaque,
-            shared.settings.public_base_url,
-            self._telling.lane_shares,
+            conversations=self._outreach.conversations,
+            composer=self.composer,
+            clock=shared.clock,
+            opaque=shared.opaque,
+            public_base_url=shared.settings.public_base_url,
+            shares=self._carriers.lane_shares,
         )
-
-    # --- other effects ------------------------------------------------------------------------
-
-    @cached_property
-    def hand_offs(self) -> HandOffs:
-        """Hands conversations over."""
-        outreach = self._outreach
-        return HandOffs(outreach.conversations, outreach.company_events, self.notices)
-
-    @cached_property
-    def tool_calls(self) -> ToolCalls:
-        """Calls tools."""
-        shared, outreach = self._shared, self._outreach
-        return ToolCalls(
-            outreach.conversations,
-            outreach.company_events,
-            shared.ledger,
-            outreach.current_settings,
-            shared.clock,
-        )
-
-    @property
-    def notices(self) -> Notices:
-        """Asks for the notices of hand-offs, and sends them."""
-        return self._telling.notices
-
-    @property
-    def teller(self) -> Teller:
-        """Posts events to the companies' endpoints."""
-        return self._telling.teller
 
     # --- what is written ----------------------------------------------------------------------
 
@@ -190,49 +172,30 @@ class OutreachWork:
     def composer(self) -> Composer:
         """The writers behind the store of drafts."""
         conversations = self._outreach.conversations
-        writer = ChosenWriter(TemplateWriter(), self.checked_writer(), self.models.writes_for)
-        offering = ToolWriter(writer, conversations, self._outreach.current_settings)
-        return Composer(conversations, offering, self._shared.heartbeat.beating)
+        writer = ChosenWriter(
+            plain=TemplateWriter(),
+            model=lambda: self._by_model().writer,
+            is_written_by_model=self._outreach.providers.writes_for,
+        )
+        offering = ToolWriter(
+            writer=writer, drafts=conversations, current=self._outreach.current_settings
+        )
+        return Composer(
+            conversations=conversations, writer=offering, beating=self._shared.heartbeat.beating
+        )
+
+    # --- for operators ------------------------------------------------------------------------
 
     def checked_writer(self) -> CheckedWriter:
         """The language model's drafts that may be sent."""
-        current = self._outreach.current_settings
-        return CheckedWriter(OpenAiWriter(self.models), current, self._shared.log)
+        return self._by_model().writer
 
-    @cached_property
+    @property
     def models(self) -> Models:
-        """The language models; one client for each company's own key, one for the account's Bedrock."""
-        settings = self._shared.settings
-        return Models(
-            current=self._outreach.current_settings,
-            openai=cache(self._openai),
-            bedrock=cache(self._bedrock),
-            of_openai=Named(settings.openai_model, settings.openai_fallback_model or None),
-            of_bedrock=Named(settings.bedrock_model, settings.bedrock_fallback_model or None),
-            spending=self.spending,
-            prices=Prices.parsed(settings.model_prices),
-            log=self._shared.log,
-            shares=self._telling.lane_shares,
-        )
+        """The language models."""
+        return self._by_model().models
 
-    @cached_property
+    @property
     def spending(self) -> Spending:
         """What language models cost."""
-        shared = self._shared
-        return Spending(self._outreach.conversations_table, shared.clock, shared.log)
-
-    def _openai(self, secret_id: str) -> openai.OpenAI:
-        shared = self._shared
-        client = shared.vendor(
-            openai.PROVIDER,
-            shared.settings.openai_base_url,
-            openai.bearer(lambda refresh: shared.secrets.text(secret_id, refresh=refresh)),
-            requests_per_window=OPENAI_REQUESTS_PER_30_S,
-            error_code_at=openai.ERROR_CODE_AT,
-        )
-        return openai.OpenAI(client, shared.clock)
-
-    def _bedrock(self) -> bedrock.Bedrock:
-        shared = self._shared
-        client = shared.client("bedrock-runtime", bedrock.BEDROCK_CONFIG)
-        return bedrock.Bedrock(client, shared.clock, shared.log)
+        return self._by_model().spending

@@ -26,7 +26,7 @@ In the order of an event:
 
 What these share:
 
-    tickets         a ticket and its comments, and the port that reads them
+    tickets         a ticket and its comments
     state           table B: what is known of a conversation between two messages
     keys            event and action keys
     reasons         why a ticket got no automatic answer, and how an event of it ended
@@ -36,5 +36,7 @@ What builds it, over `chalicelib.shared`:
 
     doors          the door
     build          what worker, sweep and operators need: Richpanel, table B, the settings document
-    work           the worker's part: flow, executors, shop, language model
+    work           the worker's part: flow, executors, shop
+    model_opinions the language model, where settings name one
+    sweep          what the sweep looks for at Richpanel, and how jobs are made again
 """

@@ -25,18 +25,19 @@ from chalicelib.support import reasons as why
 from chalicelib.support.inquiry import EVERYTHING, Inquiry, floor_of, is_after
 from chalicelib.support.jobs import TicketMessage, TicketNotification
 from chalicelib.support.looks import Looks
+from chalicelib.support.richpanel.client import Richpanel
 from chalicelib.support.state import ConversationState, States
 from chalicelib.support.ticket_reading import TicketReading
-from chalicelib.support.tickets import Comment, Ticket, Tickets
+from chalicelib.support.tickets import Comment, Ticket
 
 _STILL_OPEN = frozenset({EventStatus.RECEIVED, EventStatus.PROCESSING})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Arrivals:
     """Separates new comments from those that were processed before or are too old."""
 
-    tickets: Tickets
+    tickets: Richpanel
     looks: Looks
     ledger: Ledger
     clock: Clock
@@ -45,11 +46,18 @@ class Arrivals:
 
     @classmethod
     def of(
-        cls, tickets: Tickets, state: States, ledger: Ledger, clock: Clock, *, max_age: timedelta
+        cls, tickets: Richpanel, state: States, ledger: Ledger, clock: Clock, *, max_age: timedelta
     ) -> Arrivals:
         """Those of the tickets that table B and the ledger know."""
-        looks, in_order = Looks(state, clock), InOrder(ledger, clock)
-        return cls(tickets, looks, ledger, clock, max_age, in_order)
+        looks, in_order = Looks(state=state, clock=clock), InOrder(ledger=ledger, clock=clock)
+        return cls(
+            tickets=tickets,
+            looks=looks,
+            ledger=ledger,
+            clock=clock,
+            max_age=max_age,
+            in_order=in_order,
+        )
 
     def events(self, job: TicketMessage | TicketNotification) -> Sequence[Event]:
         """See `once.flow.Flow.events`."""

@@ -42,7 +42,7 @@ TOGETHER_SECONDS = 30
 _MAY_BE_COVERED: Mapping[Recovery | None, bool] = {None: True, Recovery.SWEEP: True}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Looks:
     """Decides on looks, and notes those that have ended."""
 

@@ -26,8 +26,9 @@ from chalicelib.once.recovery.sweep import SweepActions
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.effects import ATTENTION_TAG
 from chalicelib.support.jobs import TicketNotification
+from chalicelib.support.richpanel.client import Richpanel
 from chalicelib.support.state import ConversationState, States
-from chalicelib.support.tickets import Ticket, TicketPage, Tickets
+from chalicelib.support.tickets import Ticket, TicketPage
 
 SOURCE = "reconcile"
 PROCESSED_TAG = "mw-processed"
@@ -38,11 +39,11 @@ FIRST_SAMPLE = 5
 SAVE_EVERY = 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LostTickets:
     """Support's part of reconciliation: `once.recovery.sweep.SweepPart`."""
 
-    tickets: Tickets
+    tickets: Richpanel
     ledger: Ledger
     state: States
     sweeps: Sweeps
@@ -51,9 +52,7 @@ class LostTickets:
 
     def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: datetime) -> SweepCursor:
         """See `SweepPart.run`: the cursor holds the page, or the ticket number, to continue from."""
-        listing = _Run(
-            self.tickets, self.ledger, self.state, self.sweeps, self.clock, self.log, sweep, cursor
-        )
+        listing = _Run(self, sweep, cursor)
         try:
             listing.run(since=since)
         except (ProviderError, UnavailableError) as error:
@@ -69,12 +68,7 @@ class _Run:
         cursor: the position reached, also after an interruption.
     """
 
-    tickets: Tickets
-    ledger: Ledger
-    state: States
-    sweeps: Sweeps
-    clock: Clock
-    log: Log
+    parts: LostTickets
     sweep: SweepActions
     cursor: SweepCursor
 
@@ -84,8 +78,8 @@ class _Run:
             self._list(since)
         except AuthError as error:
             self.sweep.summary.listing = f"forbidden:{error.reason}"
-            self.log.event("reconcile.listing_forbidden", reason=error.reason)
-            self.log.metric("mw.reconcile.listing_forbidden")
+            self.parts.log.event("reconcile.listing_forbidden", reason=error.reason)
+            self.parts.log.metric("mw.reconcile.listing_forbidden")
             self._walk(since)
 
     # --- listing ------------------------------------------------------------------------------
@@ -108,7 +102,7 @@ class _Run:
     def _page(self, since: datetime, *, is_first: bool) -> TicketPage:
         """The next page; if the first page of this run fails, the next run starts from page 1."""
         try:
-            return self.tickets.open_page(since=since, page=self.cursor.page)
+            return self.parts.tickets.open_page(since=since, page=self.cursor.page)
         except ProviderError:
             if is_first:
                 self.cursor = replace(self.cursor, page=1)
@@ -125,7 +119,7 @@ class _Run:
         gap = 0
         while gap < MAX_CONSECUTIVE_GAPS and self.sweep.has_time:
             gap += 1
-            ticket = self.tickets.read_ticket_by_number(number + gap)
+            ticket = self.parts.tickets.read_ticket_by_number(number + gap)
             self.sweep.summary.walked += 1
             if ticket is not None:
                 number, gap = number + gap, 0
@@ -138,9 +132,9 @@ class _Run:
     def _known_number(self) -> int | None:
         """The highest number among a few known tickets, as a starting point."""
         numbers = []
-        for conversation_id in self.state.some(limit=FIRST_SAMPLE):
+        for conversation_id in self.parts.state.some(limit=FIRST_SAMPLE):
             try:
-                ticket = self.tickets.read_ticket(conversation_id)
+                ticket = self.parts.tickets.read_ticket(conversation_id)
             except PermanentError:
                 continue
             numbers += [ticket.number] if ticket.number is not None else []
@@ -156,7 +150,7 @@ class _Run:
         suspects = self._suspects(open_ones)
         summary.missing += len(suspects)
         asked = {self._key(ticket): ticket for ticket in suspects}
-        known = self.ledger.statuses(list(asked)) if asked else {}
+        known = self.parts.ledger.statuses(list(asked)) if asked else {}
         for key, ticket in asked.items():
             if key not in known:
                 with self.sweep.guard("ticket", but=(ProviderError, UnavailableError)):
@@ -171,9 +165,9 @@ class _Run:
             for ticket_id, comment in newest.items()
             if comment is not None
         }
-        events = self.ledger.statuses(list(by_comment.values())) if by_comment else {}
+        events = self.parts.ledger.statuses(list(by_comment.values())) if by_comment else {}
         bare = [one.id for one in tickets if not one.comments]
-        states = self.state.read_all(bare) if bare else {}
+        states = self.parts.state.read_all(bare) if bare else {}
         return [
             one
             for one in tickets
@@ -185,7 +179,7 @@ class _Run:
         """The same key for the same state of a ticket, so that each state is queued once."""
         shown = iso(ticket.updated_at) if ticket.updated_at else ""
         newest = _newest_customer_comment(ticket) or ""
-        day = "" if shown or newest else iso(self.clock.now())[:10]
+        day = "" if shown or newest else iso(self.parts.clock.now())[:10]
         delivery = keys.digest("sweep", ticket.id, shown, newest, day)[:32]
         return ticket_keys.ticket_notification(ticket.id, delivery)
 
@@ -193,7 +187,7 @@ class _Run:
         return TicketNotification(
             event_key=key,
             conversation_id=ticket.id,
-            received_at=iso(self.clock.now()),
+            received_at=iso(self.parts.clock.now()),
             source=SOURCE,
             trace_id=keys.digest(key)[:16],
         )
@@ -201,7 +195,7 @@ class _Run:
     def _save_cursor(self, page: int, number: int | None) -> None:
         self.cursor = replace(self.cursor, page=page, number=number)
         if not self.sweep.dry_run:
-            self.sweeps.save(self.cursor)
+            self.parts.sweeps.save(self.cursor)
 
 
 def _newest_customer_comment(ticket: Ticket) -> str | None:

@@ -28,7 +28,7 @@ class TicketExecutors:
     An instance keeps the texts that `prepare` has composed until their replies are sent.
     """
 
-    def __init__(self, richpanel: Richpanel, clock: Clock, log: Log) -> None:
+    def __init__(self, *, richpanel: Richpanel, clock: Clock, log: Log) -> None:
         self._richpanel = richpanel
         self._clock = clock
         self._log = log

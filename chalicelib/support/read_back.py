@@ -13,13 +13,14 @@ from chalicelib.once.keys import OpaqueIds, Suffix, normalised
 from chalicelib.support.effects import body_hash, reference
 from chalicelib.support.intents.own_words import own_part
 from chalicelib.support.keys import reply_action
-from chalicelib.support.tickets import Comment, Ticket, Tickets
+from chalicelib.support.richpanel.client import Richpanel
+from chalicelib.support.tickets import Comment, Ticket
 
 
 class ReplyReadBack:
     """The settler of `actions.REPLY`."""
 
-    def __init__(self, tickets: Tickets, opaque: Callable[[], OpaqueIds]) -> None:
+    def __init__(self, tickets: Richpanel, opaque: Callable[[], OpaqueIds]) -> None:
         self._tickets = tickets
         self._opaque = opaque
 

@@ -83,7 +83,7 @@ class StateChange:
 class States:
     """The states of all conversations, on DynamoDB."""
 
-    def __init__(self, table: Store, clock: Clock, *, retention: timedelta = RETENTION) -> None:
+    def __init__(self, *, table: Store, clock: Clock, retention: timedelta = RETENTION) -> None:
         self._table = table
         self._clock = clock
         self._retention = retention

@@ -1,11 +1,10 @@
-"""A ticket and its comments, and the port through which flows read them."""
+"""A ticket and its comments."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
 
 TEAM = "team:"
 """Precedes the id of a team where an assignment names one; otherwise it is a user's id."""
@@ -74,23 +73,3 @@ class TicketPage:
     tickets: tuple[Ticket, ...]
     is_last: bool
     fingerprint: str
-
-
-class Tickets(Protocol):
-    """Richpanel, as flows and reconciliation read it; every method raises `ProviderError`s."""
-
-    def read_ticket(self, conversation_id: str) -> Ticket:
-        """The ticket with its comments, oldest first."""
-        ...
-
-    def open_page(self, *, since: datetime, page: int) -> TicketPage:
-        """One page, from 1, of the open tickets updated since a time, filtered on our side.
-
-        Comments may be missing from a listed ticket.  Raises `AuthError` (403) where the tenant's
-        key may not list.
-        """
-        ...
-
-    def read_ticket_by_number(self, number: int) -> Ticket | None:
-        """The ticket with this display number, with its comments; None when there is none."""
-        ...

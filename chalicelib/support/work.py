@@ -1,46 +1,52 @@
-"""The worker's part of support, built: the flow, the executors, the shop and the language model.
+"""The worker's part of support, built: the flow, the executors and the shop.
 
-The shop and the model are connected only where the settings name them.
+The shop is connected only where the settings name it; so is the language model (`model_opinions`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from chalicelib.once.allowances import Allowances
 from chalicelib.once.flow import Flow
 from chalicelib.once.job import by_kind
-from chalicelib.redaction.redactor import redact
 from chalicelib.shared import Shared
 from chalicelib.support.arrivals import Arrivals
 from chalicelib.support.build import Support
 from chalicelib.support.flow import SupportFlow
 from chalicelib.support.jobs import KINDS
-from chalicelib.support.opinion import ModelNames, Opinions
 from chalicelib.support.orders import shopify
 from chalicelib.support.orders.cache import Lookups
 from chalicelib.support.orders.lookup import CustomerOrders
-from chalicelib.support.orders.shop_order import ShopOrders
 from chalicelib.support.performing import TicketExecutors
 from chalicelib.support.read_back import ReplyReadBack
 from chalicelib.support.replies.answering import Replies
 from chalicelib.support.replies.guard_rails import policy_of
 from chalicelib.support.richpanel.linked_orders import RichpanelOrders
-from chalicelib.vendors import openai
 from chalicelib.vendors.http import VendorClient
+
+if TYPE_CHECKING:  # loaded where the settings name one
+    from chalicelib.support.model_opinions import SupportModel
 
 SHOPIFY_REQUESTS_PER_30_S = 60
 """A container's own pace; a search costs a few points of a bucket that gets 100 back a second."""
-OPENAI_REQUESTS_PER_30_S = 150
 
 
 class SupportWork:
-    """What decides on a ticket's message, and what is done about it."""
+    """What decides on a ticket's message, and what is done about it.
 
-    def __init__(self, shared: Shared, support: Support) -> None:
+    Args:
+        model: loaded where the settings name one.
+    """
+
+    def __init__(
+        self, *, shared: Shared, support: Support, model: Callable[[], SupportModel]
+    ) -> None:
         self._shared = shared
         self._support = support
+        self._model = model
 
     @cached_property
     def flows(self) -> Mapping[str, Flow]:
@@ -64,7 +70,9 @@ class SupportWork:
     @cached_property
     def ticket_executors(self) -> TicketExecutors:
         """What performs the effects on tickets."""
-        return TicketExecutors(self._support.richpanel, self._shared.clock, self._shared.log)
+        return TicketExecutors(
+            richpanel=self._support.richpanel, clock=self._shared.clock, log=self._shared.log
+        )
 
     @cached_property
     def reply_read_back(self) -> ReplyReadBack:
@@ -80,17 +88,17 @@ class SupportWork:
             orders=CustomerOrders(
                 linked=RichpanelOrders(self._support.richpanel_client),
                 shop=self._shop() if settings.shopify_base_url else None,
-                cache=Lookups(table, shared.clock),
+                cache=Lookups(table=table, clock=shared.clock),
                 opaque=shared.opaque,
             ),
-            allowances=Allowances(table, shared.clock),
-            opinions=self._opinions() if settings.openai_intent_enabled else None,
+            allowances=Allowances(table=table, clock=shared.clock),
+            opinions=self._model().opinions if settings.openai_intent_enabled else None,
             opaque=shared.opaque,
             policy=policy_of(settings),
             clock=shared.clock,
         )
 
-    def _shop(self) -> ShopOrders:
+    def _shop(self) -> shopify.Shopify:
         shared, settings = self._shared, self._shared.settings.support
 
         def credentials(refresh: bool) -> tuple[str, str]:  # noqa: FBT001 - as `AccessTokens` asks
@@ -111,23 +119,12 @@ class SupportWork:
                 requests_per_window=SHOPIFY_REQUESTS_PER_30_S,
             )
 
-        tokens = shopify.AccessTokens(client(lambda _: {}), credentials, shared.clock)
+        tokens = shopify.AccessTokens(
+            client=client(lambda _: {}), credentials=credentials, clock=shared.clock
+        )
         return shopify.Shopify(
-            client(tokens.header),
-            shared.clock,
+            client=client(tokens.header),
+            clock=shared.clock,
             api_version=settings.shopify_api_version,
             name_prefix=settings.shopify_order_prefix,
         )
-
-    def _opinions(self) -> Opinions:
-        shared, settings = self._shared, self._shared.settings.support
-        secret_id = settings.openai_api_key_secret_id
-        client = shared.vendor(
-            openai.PROVIDER,
-            settings.openai_base_url,
-            openai.bearer(lambda refresh: shared.secrets.text(secret_id, refresh=refresh)),
-            requests_per_window=OPENAI_REQUESTS_PER_30_S,
-            error_code_at=openai.ERROR_CODE_AT,
-        )
-        names = ModelNames(settings.openai_model, settings.openai_fallback_model or None)
-        return Opinions(openai.OpenAI(client, shared.clock), names, redact)

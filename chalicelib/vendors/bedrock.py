@@ -69,7 +69,7 @@ class Bedrock:
         log: gets the same record for every call as `http` logs for other vendors'.
     """
 
-    def __init__(self, client: Any, clock: Clock, log: Log) -> None:  # noqa: ANN401 - boto3's
+    def __init__(self, *, client: Any, clock: Clock, log: Log) -> None:  # noqa: ANN401 - boto3's
         self._client = client
         client.meta.events.register("before-send", _sent_signed, unique_id="rp-mw-signed")
         self._clock = clock

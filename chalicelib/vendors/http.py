@@ -28,6 +28,7 @@ from chalicelib.vendors.deadline import Watch
 from chalicelib.vendors.http_answers import VendorAnswer
 from chalicelib.vendors.rate_limit import RateLimit, Urgency
 
+CONNECT_SECONDS = 3.0
 MAX_ANSWER_BYTES = 8 * 1024 * 1024
 _IDLE_SECONDS = 20.0
 """A connection idle for longer may be dead, especially after a frozen container resumes."""
@@ -62,11 +63,12 @@ class Call:
     guard: Callable[[], None] | None = field(default=None, repr=False, compare=False)
 
 
-@dataclass(kw_only=True, slots=True)
-class VendorClient:
-    """Calls one vendor within a deadline, under its rate limit and its breaker.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VendorApi:
+    """Where a vendor is called, and how it is talked to.
 
     Attributes:
+        provider: its name in errors, logs and metrics.
         authorize: returns the authentication headers; with True they are fetched again, which
             happens once after a 401.
         error_code_at: path of the vendor's own code in an error's JSON body, such as
@@ -76,13 +78,19 @@ class VendorClient:
     provider: str
     base_url: str
     authorize: Callable[[bool], Mapping[str, str]] = field(repr=False)
+    error_code_at: tuple[str, ...] = ()
+
+
+@dataclass(kw_only=True, slots=True)
+class VendorClient:
+    """Calls one vendor within a deadline, under its rate limit and its breaker."""
+
+    api: VendorApi
     clock: Clock
     log: Log
     rate_limit: RateLimit
     breaker: Breaker
-    connect_timeout_seconds: float = 3.0
     max_answer_bytes: int = MAX_ANSWER_BYTES
-    error_code_at: tuple[str, ...] = ()
     _session: requests.Session = field(init=False, repr=False)
     _used_at: datetime = field(init=False, repr=False)
 
@@ -110,7 +118,7 @@ class VendorClient:
         if answer.status == HTTPStatus.UNAUTHORIZED:
             answer = self._once(call, ends, refresh=True)
         if answer.is_refused:
-            raise answer.error(AuthError, self.provider, call.operation)
+            raise answer.error(AuthError, self.api.provider, call.operation)
         return answer
 
     def _once(self, call: Call, ends: float, *, refresh: bool) -> VendorAnswer:
@@ -119,7 +127,7 @@ class VendorClient:
             return self._attempt(call, ends, refresh=refresh)
         finally:
             if self.breaker.is_open:  # a call that it refused says so too: the outage goes on
-                self.log.metric("mw.vendor.down", provider=self.provider)
+                self.log.metric("mw.vendor.down", provider=self.api.provider)
 
     def _attempt(self, call: Call, ends: float, *, refresh: bool) -> VendorAnswer:
         with self.breaker.attempt(call.operation):
@@ -133,15 +141,15 @@ class VendorClient:
             kind = answer.failure(is_repeatable=call.is_repeatable)
             self._report(call, answer, kind, self.clock.monotonic() - started)
             if kind is not None:
-                raise answer.error(kind, self.provider, call.operation)
+                raise answer.error(kind, self.api.provider, call.operation)
             return answer
 
     def _headers(self, call: Call, *, refresh: bool) -> dict[str, str]:
         headers: dict[str, str] = {"accept": "application/json", "user-agent": "rp-mw"}
         headers |= dict(call.headers)
         with suppress(UnavailableError):
-            return headers | dict(self.authorize(refresh))
-        raise TransientError(self.provider, call.operation, reason=reasons.SECRET_UNAVAILABLE)
+            return headers | dict(self.api.authorize(refresh))
+        raise TransientError(self.api.provider, call.operation, reason=reasons.SECRET_UNAVAILABLE)
 
     def _exchange(self, call: Call, headers: dict[str, str], seconds: float) -> VendorAnswer:
         if call.is_repeatable:
@@ -168,12 +176,12 @@ class VendorClient:
                 watch.watching(),
                 session.request(
                     call.method,
-                    self.base_url.rstrip("/") + call.path,
+                    self.api.base_url.rstrip("/") + call.path,
                     params=dict(call.query) or None,
                     json=call.body,
                     data=call.form,
                     headers=headers,
-                    timeout=(min(self.connect_timeout_seconds, timeout), timeout),
+                    timeout=(min(CONNECT_SECONDS, timeout), timeout),
                     allow_redirects=False,
                     stream=True,
                 ) as response,
@@ -182,7 +190,7 @@ class VendorClient:
                     response,
                     expects_json=call.expects_json,
                     max_bytes=self.max_answer_bytes,
-                    code_at=self.error_code_at,
+                    code_at=self.api.error_code_at,
                 )
         except deadline.BROKEN as error:
             answer.reason = _reason(error, watch)
@@ -197,7 +205,7 @@ class VendorClient:
     ) -> None:
         skew = answer.skew.seconds if answer.skew is not None else 0.0
         self.log.event(
-            f"vendor.{self.provider}.{call.operation}",
+            f"vendor.{self.api.provider}.{call.operation}",
             http_status=answer.status,
             latency_ms=round(seconds * 1000),
             result="success" if kind is None and not answer.is_refused else "failed",
@@ -207,13 +215,13 @@ class VendorClient:
             clock_skew_seconds=skew if skew >= REPORTED_FROM_SECONDS else None,
         )
         if skew >= REPORTED_FROM_SECONDS:
-            self.log.metric("mw.vendor.clock_skew_seconds", skew, provider=self.provider)
+            self.log.metric("mw.vendor.clock_skew_seconds", skew, provider=self.api.provider)
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
             self.rate_limit.cool_down(answer.retry_after)
-            self.log.metric("mw.vendor.rate_limited", provider=self.provider)
+            self.log.metric("mw.vendor.rate_limited", provider=self.api.provider)
         elif kind is not None or answer.is_refused:
             outcome = kind.__name__ if kind else "AuthError"
-            self.log.metric("mw.vendor.failed", provider=self.provider, outcome=outcome)
+            self.log.metric("mw.vendor.failed", provider=self.api.provider, outcome=outcome)
 
 
 def _reason(error: Exception, watch: Watch) -> str:

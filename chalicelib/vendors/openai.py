@@ -62,7 +62,7 @@ class OpenAI:
         client: with `error_code_at` set to `ERROR_CODE_AT`.
     """
 
-    def __init__(self, client: VendorClient, clock: Clock) -> None:
+    def __init__(self, *, client: VendorClient, clock: Clock) -> None:
         self._client = client
         self._clock = clock
         self._breakers = ModelBreakers(PROVIDER, clock)

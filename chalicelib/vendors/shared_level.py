@@ -40,7 +40,7 @@ class SharedLevel:
         provider: the vendor.
     """
 
-    def __init__(self, table: Store, provider: str, clock: Clock) -> None:
+    def __init__(self, *, table: Store, provider: str, clock: Clock) -> None:
         self._table = table
         self._key = keys.joined("pace", provider)
         self._clock = clock

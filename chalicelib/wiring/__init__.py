@@ -39,12 +39,16 @@ if TYPE_CHECKING:
     from chalicelib.once.settlement import Settlement
     from chalicelib.once.worker import Worker
     from chalicelib.outreach.build import Outreach
+    from chalicelib.outreach.carriers import OutreachCarriers
     from chalicelib.outreach.doors import OutreachDoors
+    from chalicelib.outreach.model_drafts import OutreachModels
     from chalicelib.outreach.sweep import OutreachSweep
     from chalicelib.outreach.telling import OutreachTelling
     from chalicelib.outreach.work import OutreachWork
     from chalicelib.support.build import Support
     from chalicelib.support.doors import SupportDoors
+    from chalicelib.support.model_opinions import SupportModel
+    from chalicelib.support.sweep import SupportSweep
     from chalicelib.support.work import SupportWork
 
 
@@ -72,7 +76,21 @@ class Services(Core):
         """What decides on tickets, and what is done about them."""
         from chalicelib.support.work import SupportWork
 
-        return SupportWork(self, self.support)
+        return SupportWork(shared=self, support=self.support, model=lambda: self.support_model)
+
+    @cached_property
+    def support_model(self) -> SupportModel:
+        """The language model's opinions."""
+        from chalicelib.support.model_opinions import SupportModel
+
+        return SupportModel(self)
+
+    @cached_property
+    def support_sweep(self) -> SupportSweep:
+        """What finds lost tickets again."""
+        from chalicelib.support.sweep import SupportSweep
+
+        return SupportSweep(shared=self, support=self.support)
 
     @cached_property
     def fact_doors(self) -> FactDoors:
@@ -93,14 +111,14 @@ class Services(Core):
         """The writer of facts and its sinks."""
         from chalicelib.facts.posting.build import Posting
 
-        return Posting(self, self.facts)
+        return Posting(shared=self, facts=self.facts)
 
     @cached_property
     def outreach_doors(self) -> OutreachDoors:
         """What Router, companies, recipients, Twilio and SES call."""
         from chalicelib.outreach.doors import OutreachDoors
 
-        return OutreachDoors(self, lambda: self.outreach)
+        return OutreachDoors(shared=self, outreach=lambda: self.outreach)
 
     @cached_property
     def outreach(self) -> Outreach:
@@ -110,25 +128,44 @@ class Services(Core):
         return Outreach(self)
 
     @cached_property
+    def outreach_carriers(self) -> OutreachCarriers:
+        """What delivers to recipients."""
+        from chalicelib.outreach.carriers import OutreachCarriers
+
+        return OutreachCarriers(self)
+
+    @cached_property
     def outreach_sweep(self) -> OutreachSweep:
         """What finds lost messages again."""
         from chalicelib.outreach.sweep import OutreachSweep
 
-        return OutreachSweep(self, self.outreach)
+        return OutreachSweep(shared=self, outreach=self.outreach, carriers=self.outreach_carriers)
 
     @cached_property
     def outreach_telling(self) -> OutreachTelling:
-        """What tells companies of their conversations."""
+        """What hands conversations to companies, and tells them of what happened."""
         from chalicelib.outreach.telling import OutreachTelling
 
-        return OutreachTelling(self, self.outreach)
+        return OutreachTelling(shared=self, outreach=self.outreach, carriers=self.outreach_carriers)
+
+    @cached_property
+    def outreach_models(self) -> OutreachModels:
+        """The language models, and their drafts."""
+        from chalicelib.outreach.model_drafts import OutreachModels
+
+        return OutreachModels(shared=self, outreach=self.outreach, carriers=self.outreach_carriers)
 
     @cached_property
     def outreach_work(self) -> OutreachWork:
         """What writes to recipients, and hears what they answer."""
         from chalicelib.outreach.work import OutreachWork
 
-        return OutreachWork(self, self.outreach, self.outreach_sweep, self.outreach_telling)
+        return OutreachWork(
+            shared=self,
+            outreach=self.outreach,
+            carriers=self.outreach_carriers,
+            by_model=lambda: self.outreach_models,
+        )
 
     # --- by kind ------------------------------------------------------------------------------
 
@@ -182,7 +219,7 @@ class Services(Core):
         events = [f"evt:{kind}" for kind in EventKind]
         return Lazy(
             {
-                **late(["evt:rp"], lambda: self.support.rebuilders),
+                **late(["evt:rp"], lambda: self.support_sweep.rebuilders),
                 **late(events, lambda: self.outreach_sweep.rebuilders),
             }
         )
@@ -198,7 +235,9 @@ class Services(Core):
         from chalicelib.wiring.jobs import decode
 
         self.check_stage()
-        escalation = Escalation(self.ledger, self.audit, self.effects, self.log)
+        escalation = Escalation(
+            ledger=self.ledger, audit=self.audit, effects=self.effects, log=self.log
+        )
         return Worker(
             handlers=JobHandlers(decode=decode, flows=self.flows, keepers=self.keepers),
             ledger=self.ledger,
@@ -222,7 +261,12 @@ class Services(Core):
         from chalicelib.once.effects import Effects
 
         return Effects(
-            self.ledger, self.switches, self.hands, self.settlement, self.clock, self.log
+            ledger=self.ledger,
+            switches=self.switches,
+            hands=self.hands,
+            settlement=self.settlement,
+            clock=self.clock,
+            log=self.log,
         )
 
     @cached_property
@@ -230,7 +274,7 @@ class Services(Core):
         """Decides whether an effect of unknown outcome happened."""
         from chalicelib.once.settlement import Settlement
 
-        return Settlement(self.ledger, self.hands, self.clock)
+        return Settlement(ledger=self.ledger, hands=self.hands, clock=self.clock)
 
     @cached_property
     def reconciler(self) -> Reconciler:
@@ -240,7 +284,9 @@ class Services(Core):
 
         self.check_stage()
         prefix, wanted = self.settings.switch_prefix, self.settings.systems
-        switches = SwitchStory(self.client("ssm"), prefix, lambda: self.journal, self.sweeps)
+        switches = SwitchStory(
+            ssm=self.client("ssm"), prefix=prefix, journal=lambda: self.journal, sweeps=self.sweeps
+        )
         return Reconciler(
             ledger=self.ledger,
             sweeps=self.sweeps,
@@ -250,7 +296,7 @@ class Services(Core):
             parts=(
                 switches,
                 *(self.outreach_sweep.sweeps if "outreach" in wanted else ()),
-                *(self.support.sweeps if "support" in wanted else ()),
+                *(self.support_sweep.sweeps if "support" in wanted else ()),
             ),
         )
 

@@ -10,7 +10,7 @@ from chalicelib.clock import SystemClock
 from chalicelib.errors import AuthError, PermanentError, ProviderError, TransientError
 from chalicelib.vendors import bedrock, openai
 from chalicelib.vendors.breaker import Breaker
-from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.http import VendorApi, VendorClient
 from chalicelib.vendors.language_model import JsonSchema, ModelOutcome, ModelRequest, ModelTurn
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
@@ -65,16 +65,18 @@ def provider(request, servers, monkeypatch):
     vendor.reset()
     if request.param == "openai":
         http = VendorClient(
-            provider="openai",
-            base_url=vendor.base_url,
-            authorize=openai.bearer(lambda _refresh: simulated_openai.API_KEY),
+            api=VendorApi(
+                provider="openai",
+                base_url=vendor.base_url,
+                authorize=openai.bearer(lambda _refresh: simulated_openai.API_KEY),
+                error_code_at=openai.ERROR_CODE_AT,
+            ),
             clock=clock,
             log=log,
             rate_limit=RateLimit(provider="openai", clock=clock, pace=LevelPace(1000)),
             breaker=Breaker("openai", clock, failures_to_open=100),
-            error_code_at=openai.ERROR_CODE_AT,
         )
-        client = openai.OpenAI(http, clock)
+        client = openai.OpenAI(client=http, clock=clock)
         yield Provider(vendor, client, "respond", simulated_openai.MODELS, log)
     else:
         for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
@@ -85,7 +87,7 @@ def provider(request, servers, monkeypatch):
             region_name="us-east-1",
             config=Config(retries={"total_max_attempts": 1}),
         )
-        client = bedrock.Bedrock(sdk, clock, log)
+        client = bedrock.Bedrock(client=sdk, clock=clock, log=log)
         yield Provider(vendor, client, "converse", simulated_bedrock.MODELS, log)
     vendor.clear_faults()
 

@@ -17,7 +17,7 @@ from tests.rigs.ledger import MODES, facts
 
 
 def claim(table, owner):
-    ledger = Ledger(table, ManualClock(), lambda: owner)
+    ledger = Ledger(table=table, clock=ManualClock(), new_owner=lambda: owner)
     return ledger.claim(facts(), MODES, lease_seconds=250, takeover=frozenset())
 
 
@@ -46,7 +46,7 @@ def test_only_a_failed_condition_is_a_duplicate(ddb):
 
 
 def test_concurrent_requests_never_exceed_an_allowance(ddb):
-    allowances = Allowances(Table(ddb.client, ddb.ledger_table), ManualClock())
+    allowances = Allowances(table=Table(ddb.client, ddb.ledger_table), clock=ManualClock())
     limit = Limit("hourly", 3, timedelta(hours=1))
 
     def ask(number):

@@ -268,7 +268,7 @@ class LedgerWalk:
         owners = iter(f"o{n}" for n in range(1_000))
         self.rng = random.Random(seed)
         self.clock = ManualClock()
-        self.ledger = Ledger(table, self.clock, lambda: next(owners))
+        self.ledger = Ledger(table=table, clock=self.clock, new_owner=lambda: next(owners))
         self.table = table
         self.leases = []
         self.answers = []
@@ -388,7 +388,7 @@ class ConversationsWalk:
     def __init__(self, table, seed):
         self.rng = random.Random(seed)
         self.clock = ManualClock()
-        self.store = Conversations(table, self.clock)
+        self.store = Conversations(table=table, clock=self.clock)
         self.records = []
         self.answers = []
 
@@ -485,7 +485,7 @@ def test_facts_behave_the_same_in_memory_and_on_an_engine(engine_table, seed):
 
     def walk(table):
         rng, clock = random.Random(seed), ManualClock()
-        store = FactLedger(table, clock, retention=timedelta(days=2))
+        store = FactLedger(table=table, clock=clock, retention=timedelta(days=2))
         answers = []
         for _ in range(20):
             clock.forward(rng.choice((1, 60, 100_000)))

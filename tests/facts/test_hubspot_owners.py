@@ -7,7 +7,7 @@ from chalicelib.facts.hubspot_owners import HubSpotOwners
 from chalicelib.facts.ring_group import bearer
 from chalicelib.facts.roster import CACHE_SECONDS
 from chalicelib.vendors.breaker import Breaker
-from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.http import VendorApi, VendorClient
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors import hubspot as sender
@@ -38,15 +38,17 @@ def log():
 @pytest.fixture
 def directory(hubspot, clock, log):
     client = VendorClient(
-        provider="hubspot",
-        base_url=hubspot.url,
-        authorize=bearer(lambda refresh: simulated.API_TOKEN),
+        api=VendorApi(
+            provider="hubspot",
+            base_url=hubspot.url,
+            authorize=bearer(lambda refresh: simulated.API_TOKEN),
+        ),
         clock=clock,
         log=log,
         rate_limit=RateLimit(provider="hubspot", clock=clock, pace=LevelPace(1000)),
         breaker=Breaker("hubspot", clock, failures_to_open=1000),
     )
-    return HubSpotOwners(client, clock, log)
+    return HubSpotOwners(client=client, clock=clock, log=log)
 
 
 @pytest.mark.parametrize("page_size", [1, 2, 500])

@@ -27,7 +27,7 @@ def clock():
 @pytest.fixture
 def store(ddb, clock):
     table = Table(ddb.client, ddb.tables["QuillLedgerTable"], ATTRIBUTES)
-    return FactLedger(table, clock, retention=RETENTION)
+    return FactLedger(table=table, clock=clock, retention=RETENTION)
 
 
 def stored(ddb, key):
@@ -58,7 +58,7 @@ def test_a_duplicate_fact_costs_no_write(ddb, store, clock):
     store.keep(facts)
     client = CrashingClient(ddb.client)
     table = Table(client, ddb.tables["QuillLedgerTable"], ATTRIBUTES)
-    FactLedger(table, clock, retention=RETENTION).keep(facts)
+    FactLedger(table=table, clock=clock, retention=RETENTION).keep(facts)
 
     assert set(client.calls) == {"batch_get_item"}
 
@@ -101,7 +101,7 @@ def test_a_row_written_between_read_and_write_is_not_overwritten(ddb, store, clo
             return super().__getattr__(operation)
 
     table = Table(Overtaken(ddb.client), ddb.tables["QuillLedgerTable"], ATTRIBUTES)
-    late = FactLedger(table, clock, retention=RETENTION)
+    late = FactLedger(table=table, clock=clock, retention=RETENTION)
 
     assert late.keep([fact(1), fact(2)]) == Kept(new=1, duplicate=1)
     assert stored(ddb, "ALOWARE:1")["status"] == "posted"
@@ -210,7 +210,7 @@ def test_a_paused_writer_overwrites_no_newer_registry(store):
 def test_the_core_ledger_holds_a_lease_under_this_tables_attribute_names(ddb, clock):
     table = Table(ddb.client, ddb.tables["QuillLedgerTable"], ATTRIBUTES)
     owners = iter(("one", "two", "three"))
-    ledger = Ledger(table, clock, lambda: next(owners), retention=RETENTION)
+    ledger = Ledger(table=table, clock=clock, new_owner=lambda: next(owners), retention=RETENTION)
     event = EventFacts("WRITER:facts", "FactEvent", "2026-11-20T12:00:00.000Z", "", 0, "WRITER")
 
     first = ledger.claim(event, MODES, lease_seconds=100, takeover=frozenset())

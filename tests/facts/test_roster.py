@@ -29,7 +29,7 @@ def test_the_roster_is_read_every_five_minutes_and_the_last_one_used_on_failure(
     clock, log = ManualClock(), RecordingLog()
     down = TransientError("aloware", "ring_group", reason="timeout")
     ask = ScriptedRingGroup(down, [Agent("101")], down, [Agent("102")])
-    roster = RemoteRoster(ask, clock, log)
+    roster = RemoteRoster(ask=ask, clock=clock, log=log)
 
     assert roster.agents() is None  # nothing was ever known: no gate
     clock.forward(300)

@@ -22,7 +22,7 @@ def clock():
 
 @pytest.fixture
 def allowances(table_a, clock):
-    return Allowances(table_a, clock)
+    return Allowances(table=table_a, clock=clock)
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_a_row_keeps_only_entries_within_the_longest_window(take, clock, table_a
 def contended(clock):
     """Allowances whose row another worker changes before each write."""
     table = FaultyTable(tables.ledger())
-    allowances = Allowances(table, clock)
+    allowances = Allowances(table=table, clock=clock)
     allowances.take("auto_reply:test", "opaque", "a", [HOUR])
     table.fails["put"] = [ConditionFailed({"taken": [], "version": 2})] * 100
     return allowances

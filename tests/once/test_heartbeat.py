@@ -40,7 +40,7 @@ def outbox():
 
 
 def heart(outbox, interval=SOON):
-    return Heartbeat(outbox, RecordingLog(), interval_seconds=interval)
+    return Heartbeat(outbox=outbox, log=RecordingLog(), interval_seconds=interval)
 
 
 def delivery(handle="handle-1", receive_count=3, lane=TICKETS):
@@ -139,7 +139,7 @@ def test_a_slow_model_keeps_the_real_message_invisible(outreach):
             outreach.services.outbox.defer(handle, seconds, lane=lane)
             beats.release()
 
-    heartbeat = Heartbeat(Counted(), RecordingLog(), interval_seconds=0.05)
+    heartbeat = Heartbeat(outbox=Counted(), log=RecordingLog(), interval_seconds=0.05)
     with heartbeat.of(delivery(message["ReceiptHandle"], lane=OUTREACH)), heartbeat.beating():
         assert beats.acquire(timeout=10)
         time.sleep(1.2)

@@ -44,7 +44,7 @@ class IntakeRig:
         self.clock, self.log, self.outbox = ManualClock(), RecordingLog(), RecordingOutbox()
         ids = (f"id-{n}" for n in range(1, 100))
         self.table = FaultyTable(tables.ledger())
-        self.ledger = Ledger(self.table, self.clock, lambda: "owner")
+        self.ledger = Ledger(table=self.table, clock=self.clock, new_owner=lambda: "owner")
         self.intake = Intake(
             outbox=self.outbox,
             opaque=lambda: OPAQUE,

@@ -30,7 +30,9 @@ class Dispute:
     def __init__(self):
         self.clock = ManualClock()
         owners = (f"o{n}" for n in itertools.count())
-        self.ledger = Ledger(tables.ledger(), self.clock, lambda: next(owners))
+        self.ledger = Ledger(
+            table=tables.ledger(), clock=self.clock, new_owner=lambda: next(owners)
+        )
         self.lost, self.other = send(SEND_TEXT, "o1", "lost"), send(SEND_TEXT, "o2", "other")
         self.begin(self.lost)
         self.clock.forward(600)
@@ -44,7 +46,9 @@ class Dispute:
 
     def judge(self, key=LOST, shown=None):
         shows = (shown or self.shown,)
-        settlement = Settlement(self.ledger, showing(lambda _asked: shows), self.clock)
+        settlement = Settlement(
+            ledger=self.ledger, hands=showing(lambda _asked: shows), clock=self.clock
+        )
         settled = settlement.judge(self.ledger.action(key).unsettled)
         return settled.verdict, settled.saw, settled.ref
 
@@ -115,7 +119,9 @@ def test_an_action_that_never_began_or_was_skipped_disputes_nothing(dispute):
 def test_an_undisputed_message_is_found_beside_a_disputed_one(dispute):
     dispute.begin(dispute.other)
     shows = (dispute.shown, Found("SM2"))
-    settlement = Settlement(dispute.ledger, showing(lambda _asked: shows), dispute.clock)
+    settlement = Settlement(
+        ledger=dispute.ledger, hands=showing(lambda _asked: shows), clock=dispute.clock
+    )
     settled = settlement.judge(dispute.ledger.action(LOST).unsettled)
     assert (settled.verdict, settled.ref) == (Verdict.HAPPENED, "SM2")
 
@@ -123,7 +129,7 @@ def test_an_undisputed_message_is_found_beside_a_disputed_one(dispute):
 @pytest.mark.parametrize("settler", [None, lambda _asked: None])
 def test_an_action_without_a_settler_stays_undecided(dispute, settler):
     dispute.clock.forward(10 * LANDING_SECONDS)
-    settled = Settlement(dispute.ledger, showing(settler), dispute.clock).judge(
+    settled = Settlement(ledger=dispute.ledger, hands=showing(settler), clock=dispute.clock).judge(
         dispute.ledger.action(LOST).unsettled
     )
     assert (settled.verdict, settled.saw) == (Verdict.UNDECIDED, "cannot_be_asked")
@@ -131,7 +137,9 @@ def test_an_action_without_a_settler_stays_undecided(dispute, settler):
 
 
 def test_absence_counts_after_the_horizon_at_a_second_check_a_minute_later(dispute):
-    settlement = Settlement(dispute.ledger, showing(lambda _asked: ()), dispute.clock)
+    settlement = Settlement(
+        ledger=dispute.ledger, hands=showing(lambda _asked: ()), clock=dispute.clock
+    )
 
     def look():
         settled = settlement.judge(dispute.ledger.action(LOST).unsettled)

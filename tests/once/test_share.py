@@ -28,7 +28,13 @@ class Lane:
         self.clock, self.table = clock, FaultyTable(tables.ledger())
         self._owners, self._jobs = count(), count(1_000)
         self.shares = [
-            LaneShare(self.table, "outreach", workers, clock, lambda: f"o-{next(self._owners)}")
+            LaneShare(
+                table=self.table,
+                lane="outreach",
+                workers=workers,
+                clock=clock,
+                new_owner=lambda: f"o-{next(self._owners)}",
+            )
             for _ in range(workers)
         ]
 

@@ -54,17 +54,17 @@ class TakeoverRig:
         owners = iter(f"owner-{n}" for n in range(100))
         self.clock = ManualClock()
         self.table = FaultyTable(tables.ledger())
-        self.ledger = Ledger(self.table, self.clock, lambda: next(owners))
+        self.ledger = Ledger(table=self.table, clock=self.clock, new_owner=lambda: next(owners))
         self.vendor = Vendor()
         self.switches = SetSwitches()
         kinds = ("add_tag", "reply_queried", "reply_keyed")
         self.effects = Effects(
-            self.ledger,
-            self.switches,
-            dict.fromkeys(kinds, Hands(self.vendor)),
-            Settlement(self.ledger, {}, self.clock),
-            self.clock,
-            RecordingLog(),
+            ledger=self.ledger,
+            switches=self.switches,
+            hands=dict.fromkeys(kinds, Hands(self.vendor)),
+            settlement=Settlement(ledger=self.ledger, hands={}, clock=self.clock),
+            clock=self.clock,
+            log=RecordingLog(),
         )
 
     def claim(self):

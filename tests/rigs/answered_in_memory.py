@@ -141,15 +141,23 @@ class Answered(Telling):
         """See `Telling.new_container`; its calls are counted, and one may kill it."""
         super().new_container()
         writer = ToolWriter(
-            self.writer, self.conversations, Companies(self.companies_table).current
+            writer=self.writer,
+            drafts=self.conversations,
+            current=Companies(self.companies_table).current,
         )
-        self.composer = Composer(self.conversations, writer, contextlib.nullcontext)
+        self.composer = Composer(
+            conversations=self.conversations, writer=writer, beating=contextlib.nullcontext
+        )
         self.texts.parts = replace(self.texts.parts, composer=self.composer)
         self.emails.message_id_header = lambda _ref: None  # no e-mail is sent
         flow = self.flow()
         texts, companies = self.texts, Companies(self.companies_table)
         tool_calls = ToolCalls(
-            self.conversations, self.events, self.ledger, companies.current, self.clock
+            conversations=self.conversations,
+            events=self.events,
+            ledger=self.ledger,
+            current=companies.current,
+            clock=self.clock,
         )
         hands = {
             "send_text": Hands(
@@ -162,12 +170,21 @@ class Answered(Telling):
             "call_tool": Hands(tool_calls.call, last_look=tool_calls.last_look),
             "tell_company": Hands(self._at_a_vendor(self.tell), self.teller.prepare),
         }
-        settlement = self._settlement = Settlement(self.ledger, hands, self.clock)
-        effects = Effects(self.ledger, self.switches, hands, settlement, self.clock, self.log)
-        audit = Audit(tables.audit(), self.clock)
+        settlement = self._settlement = Settlement(
+            ledger=self.ledger, hands=hands, clock=self.clock
+        )
+        effects = Effects(
+            ledger=self.ledger,
+            switches=self.switches,
+            hands=hands,
+            settlement=settlement,
+            clock=self.clock,
+            log=self.log,
+        )
+        audit = Audit(table=tables.audit(), clock=self.clock)
         tells = self.worker.handlers.flows["tell_company"]
         kinds = ("inbound_message", "outreach_resume", "handoff_release")
-        escalation = Escalation(self.ledger, audit, effects, self.log)
+        escalation = Escalation(ledger=self.ledger, audit=audit, effects=effects, log=self.log)
         self.worker = Worker(
             handlers=JobHandlers(
                 decode=decode, flows={**dict.fromkeys(kinds, flow), "tell_company": tells}
@@ -181,7 +198,12 @@ class Answered(Telling):
                 runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
             ),
             postponing=Postponing(
-                aside=SettingAside(lambda: self.ledger, self._later, self.clock, self.log),
+                aside=SettingAside(
+                    ledger=lambda: self.ledger,
+                    send_later=self._later,
+                    clock=self.clock,
+                    log=self.log,
+                ),
                 outbox=self,
                 put_back=self.intake.put_back,
             ),
@@ -190,13 +212,21 @@ class Answered(Telling):
 
     def sweep(self):
         summary = Summary()
-        actions = SweepActions(self.ledger, self.intake, summary, lambda: 240.0)
+        actions = SweepActions(
+            ledger=self.ledger, intake=self.intake, summary=summary, time_left_seconds=lambda: 240.0
+        )
         rebuilders = {
             "evt:tell": TellRebuilder(),
             "evt:reply": ResumeRebuilder(self.conversations),
             "evt:tool": ResumeRebuilder(self.conversations),
         }
-        RowSweep(self.ledger, self._settlement, rebuilders, self.clock, actions).run()
+        RowSweep(
+            ledger=self.ledger,
+            settlement=self._settlement,
+            rebuilders=rebuilders,
+            clock=self.clock,
+            sweep=actions,
+        ).run()
         return summary
 
     def _at_a_vendor(self, execute):

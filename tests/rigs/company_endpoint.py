@@ -155,15 +155,22 @@ class Telling(OutreachParts):
             clock=self.clock,
             log=self.log,
         )
-        flow = TellFlow(self.events, endpoint, self.clock, self.log)
+        flow = TellFlow(events=self.events, endpoint=endpoint, clock=self.clock, log=self.log)
         hands = {
             "tell_company": Hands(self.tell, self.teller.prepare),
             "hand_off": Hands(self.hand_offs.perform),
         }
-        settlement = Settlement(self.ledger, hands, self.clock)
-        effects = Effects(self.ledger, self.switches, hands, settlement, self.clock, self.log)
-        audit = Audit(tables.audit(), self.clock)
-        escalation = Escalation(self.ledger, audit, effects, self.log)
+        settlement = Settlement(ledger=self.ledger, hands=hands, clock=self.clock)
+        effects = Effects(
+            ledger=self.ledger,
+            switches=self.switches,
+            hands=hands,
+            settlement=settlement,
+            clock=self.clock,
+            log=self.log,
+        )
+        audit = Audit(table=tables.audit(), clock=self.clock)
+        escalation = Escalation(ledger=self.ledger, audit=audit, effects=effects, log=self.log)
         self.worker = Worker(
             handlers=JobHandlers(decode=decode, flows={"tell_company": flow}),
             ledger=self.ledger,
@@ -175,7 +182,12 @@ class Telling(OutreachParts):
                 runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
             ),
             postponing=Postponing(
-                aside=SettingAside(lambda: self.ledger, self._later, self.clock, self.log),
+                aside=SettingAside(
+                    ledger=lambda: self.ledger,
+                    send_later=self._later,
+                    clock=self.clock,
+                    log=self.log,
+                ),
                 outbox=self,
                 put_back=self.intake.put_back,
             ),
@@ -239,8 +251,16 @@ class Telling(OutreachParts):
 
     def sweep(self):
         summary = Summary()
-        actions = SweepActions(self.ledger, self.intake, summary, lambda: 240.0)
-        RowSweep(self.ledger, self._settlement, self.rebuilders, self.clock, actions).run()
+        actions = SweepActions(
+            ledger=self.ledger, intake=self.intake, summary=summary, time_left_seconds=lambda: 240.0
+        )
+        RowSweep(
+            ledger=self.ledger,
+            settlement=self._settlement,
+            rebuilders=self.rebuilders,
+            clock=self.clock,
+            sweep=actions,
+        ).run()
         return summary
 
     def _later(self, job, seconds):

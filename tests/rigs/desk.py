@@ -71,7 +71,7 @@ class DeskRig(OutreachParts):
         self.audit_table = tables.audit()
         self.switches = SetSwitches()
         new_id = self.intake.new_id
-        self.journal = Journal(self.audit_table, self.clock, new_id)
+        self.journal = Journal(table=self.audit_table, clock=self.clock, new_id=new_id)
         self.handoffs = Handoffs(self.conversations_table)
         self.inbox = DeskInbox(
             kept=self.kept,
@@ -86,13 +86,20 @@ class DeskRig(OutreachParts):
         self.asked = self.said = 0
 
     def _worker(self):
-        audit = Audit(self.audit_table, self.clock)
+        audit = Audit(table=self.audit_table, clock=self.clock)
         hands = hands_of(KINDS, self)
-        settlement = Settlement(self.ledger, hands, self.clock)
-        effects = Effects(self.ledger, self.switches, hands, settlement, self.clock, self.log)
+        settlement = Settlement(ledger=self.ledger, hands=hands, clock=self.clock)
+        effects = Effects(
+            ledger=self.ledger,
+            switches=self.switches,
+            hands=hands,
+            settlement=settlement,
+            clock=self.clock,
+            log=self.log,
+        )
         flow = self.flow()
         kinds = ("inbound_message", "outreach_resume", "handoff_release", "desk_reply")
-        escalation = Escalation(self.ledger, audit, effects, self.log)
+        escalation = Escalation(ledger=self.ledger, audit=audit, effects=effects, log=self.log)
         return Worker(
             handlers=JobHandlers(decode=decode, flows=dict.fromkeys(kinds, flow)),
             ledger=self.ledger,
@@ -105,10 +112,10 @@ class DeskRig(OutreachParts):
             ),
             postponing=Postponing(
                 aside=SettingAside(
-                    lambda: self.ledger,
-                    lambda _job, _seconds: None,
-                    self.clock,
-                    self.log,
+                    ledger=lambda: self.ledger,
+                    send_later=lambda _job, _seconds: None,
+                    clock=self.clock,
+                    log=self.log,
                     jitter=lambda: 1.0,
                 ),
                 outbox=self.outbox,

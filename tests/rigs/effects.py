@@ -43,7 +43,7 @@ class EffectsRig:
         self.clock, self.log, self.switches = ManualClock(), RecordingLog(), SetSwitches()
         owners = (f"o{n}" for n in itertools.count())
         self.table = table
-        self.ledger = Ledger(table, self.clock, lambda: next(owners))
+        self.ledger = Ledger(table=table, clock=self.clock, new_owner=lambda: next(owners))
         self.sent, self.deadlines, self.fails, self.shows, self.prepares = [], [], [], [], []
         self.looks = []
         say = Hands(
@@ -51,12 +51,12 @@ class EffectsRig:
         )
         hands = {"add_tag": Hands(self.send), "say": say}
         self.effects = Effects(
-            self.ledger,
-            self.switches,
-            hands,
-            Settlement(self.ledger, hands, self.clock),
-            self.clock,
-            self.log,
+            ledger=self.ledger,
+            switches=self.switches,
+            hands=hands,
+            settlement=Settlement(ledger=self.ledger, hands=hands, clock=self.clock),
+            clock=self.clock,
+            log=self.log,
         )
         self.lease = self.claim()
 

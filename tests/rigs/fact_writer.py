@@ -21,7 +21,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Runtime
 from chalicelib.once.settlement import Settlement
 from chalicelib.vendors.breaker import Breaker
-from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.http import VendorApi, VendorClient
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors.powerbi import CLIENT_ID, CLIENT_SECRET, WORKSPACE
@@ -88,19 +88,26 @@ class WriterRig:
 
     def store(self, client=None):
         table = Table(client or self.client, self.table_name, ATTRIBUTES)
-        return FactLedger(table, self.clock, retention=RETENTION)
+        return FactLedger(table=table, clock=self.clock, retention=RETENTION)
 
     def ledger(self, client=None):
         table = Table(client or self.client, self.table_name, ATTRIBUTES)
-        return Ledger(table, self.clock, self._new_owner, retention=RETENTION)
+        return Ledger(table=table, clock=self.clock, new_owner=self._new_owner, retention=RETENTION)
 
     def writer(self, client=None, *, is_numbered=False, rows_per_post=10_000, archives=()):
         """A new container; `archives` are its sinks beside the dataset."""
         ledger, store = self.ledger(client), self.store(client)
         sinks = {sink.target: sink for sink in (self.sink(is_numbered=is_numbered), *archives)}
         hands = hands_of(KINDS, SimpleNamespace(sinks=sinks))
-        settlement = Settlement(ledger, hands, self.clock)
-        effects = Effects(ledger, self.switches, hands, settlement, self.clock, self.log)
+        settlement = Settlement(ledger=ledger, hands=hands, clock=self.clock)
+        effects = Effects(
+            ledger=ledger,
+            switches=self.switches,
+            hands=hands,
+            settlement=settlement,
+            clock=self.clock,
+            log=self.log,
+        )
         return FactWriter(
             ledger=ledger,
             store=store,
@@ -123,9 +130,7 @@ class WriterRig:
     def sink(self, *, is_numbered=False):
         def client(authorize):
             return VendorClient(
-                provider="powerbi",
-                base_url=self.powerbi.url,
-                authorize=authorize,
+                api=VendorApi(provider="powerbi", base_url=self.powerbi.url, authorize=authorize),
                 clock=self.clock,
                 log=self.log,
                 rate_limit=RateLimit(provider="powerbi", clock=self.clock, pace=LevelPace(1000)),
@@ -134,10 +139,18 @@ class WriterRig:
 
         path = self.powerbi.token_url.removeprefix(self.powerbi.url)
         tokens = Tokens(
-            client(lambda _refresh: {}), path, CLIENT_ID, lambda _r: CLIENT_SECRET, self.clock
+            client=client(lambda _refresh: {}),
+            path=path,
+            client_id=CLIENT_ID,
+            secret=lambda _r: CLIENT_SECRET,
+            clock=self.clock,
         )
         return PowerBi(
-            client(tokens.headers), self.clock, WORKSPACE, self.dataset, is_numbered=is_numbered
+            client=client(tokens.headers),
+            clock=self.clock,
+            workspace_id=WORKSPACE,
+            dataset_id=self.dataset,
+            is_numbered=is_numbered,
         )
 
     def run(self, writer=None, *, seconds=230.0):

@@ -15,7 +15,7 @@ from chalicelib.once.settlement import Settlement
 from chalicelib.outreach.conversations.parcels import Parcels
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.door.access import Access
-from chalicelib.outreach.door.initiate import Initiate
+from chalicelib.outreach.door.initiate import Callers, Initiate, StartIds, StartLane, StartStores
 from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.events.receipt import ReceiptFlow
 from chalicelib.outreach.jobs import DeliveryReceipt
@@ -94,20 +94,25 @@ class FollowRig(DeskRig):
     def router(self):
         """The Router's door."""
         return Initiate(
-            access=lambda: {one: Access(api_keys=(key,)) for one, key in KEYS.items()},
-            companies=Companies(self.companies_table),
-            starts=self.starts,
-            ledger=self.ledger,
-            intake=self.intake,
-            opaque=lambda: OpaqueIds(b"a key of the stage"),
+            callers=Callers(
+                access=lambda: {one: Access(api_keys=(key,)) for one, key in KEYS.items()},
+                companies=Companies(self.companies_table),
+            ),
+            kept=StartStores(
+                starts=self.starts,
+                ledger=self.ledger,
+                parcels=lambda: Parcels(table=self.conversations_table, clock=self.clock),
+                outbox=lambda: self.events.rows,
+                conversations=lambda: self.conversations,
+            ),
+            lane=StartLane(
+                intake=self.intake,
+                aside=self.worker.postponing.aside,
+                shares=Shares(levels=lambda _: OwnLevel(), clock=self.clock, workers=2),
+            ),
+            ids=StartIds(opaque=lambda: OpaqueIds(b"a key of the stage"), new=self.intake.new_id),
             clock=self.clock,
             log=self.log,
-            new_id=self.intake.new_id,
-            conversations=lambda: self.conversations,
-            shares=Shares(lambda _: OwnLevel(), self.clock, 2),
-            parcels=lambda: Parcels(self.conversations_table, self.clock),
-            aside=self.worker.postponing.aside,
-            outbox=lambda: self.events.rows,
         )
 
     def post(self, request_id="req1", channel="sms", company_id=OURS, tel=TEL, **changes):
@@ -180,11 +185,19 @@ class FollowRig(DeskRig):
 
     def sweep(self):
         summary = Summary()
-        actions = SweepActions(self.ledger, self.intake, summary, lambda: 240.0)
+        actions = SweepActions(
+            ledger=self.ledger, intake=self.intake, summary=summary, time_left_seconds=lambda: 240.0
+        )
         resume = ResumeRebuilder(self.conversations)
         kinds = ("evt:start", "evt:follow", "evt:reply", "evt:receipt", "evt:release")
-        settlement = Settlement(self.ledger, hands_of(KINDS, self), self.clock)
-        RowSweep(self.ledger, settlement, dict.fromkeys(kinds, resume), self.clock, actions).run()
+        settlement = Settlement(ledger=self.ledger, hands=hands_of(KINDS, self), clock=self.clock)
+        RowSweep(
+            ledger=self.ledger,
+            settlement=settlement,
+            rebuilders=dict.fromkeys(kinds, resume),
+            clock=self.clock,
+            sweep=actions,
+        ).run()
         assert not summary.problems, summary.problems
         return summary
 

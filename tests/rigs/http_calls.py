@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
 from chalicelib.errors import ProviderError
 from chalicelib.vendors.breaker import Breaker
-from chalicelib.vendors.http import Call, VendorClient
+from chalicelib.vendors.http import Call, VendorApi, VendorClient
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from tests.rigs.fakes import ManualClock, RecordingLog
@@ -26,11 +26,17 @@ EVERY_CALL = pytest.mark.parametrize("call", [READ, WRITE, SEND], ids=lambda cal
 
 @pytest.fixture
 def client_of(clock: ManualClock, log: RecordingLog) -> Callable[..., VendorClient]:
-    def build(url: str, **changes: object) -> VendorClient:
+    def build(
+        url: str,
+        *,
+        authorize: Callable[[bool], Mapping[str, str]] = lambda _refresh: {"x-key": "secret"},
+        error_code_at: tuple[str, ...] = (),
+        **changes: object,
+    ) -> VendorClient:
         parts: dict[str, Any] = {
-            "provider": "acme",
-            "base_url": url,
-            "authorize": lambda _refresh: {"x-key": "secret"},
+            "api": VendorApi(
+                provider="acme", base_url=url, authorize=authorize, error_code_at=error_code_at
+            ),
             "clock": clock,
             "log": log,
             "rate_limit": RateLimit(provider="acme", clock=clock, pace=LevelPace(1000)),

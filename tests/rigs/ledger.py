@@ -56,7 +56,9 @@ class LedgerRig:
     def __init__(self):
         self.clock, self.table = ManualClock(), StrictTable(tables.ledger())
         self._owners = (f"owner-{n}" for n in itertools.count(1))
-        self.ledger = Ledger(self.table, self.clock, lambda: next(self._owners))
+        self.ledger = Ledger(
+            table=self.table, clock=self.clock, new_owner=lambda: next(self._owners)
+        )
 
     def claim(self, key=KEY, *, lease_seconds=250, **more):
         more.setdefault("takeover", frozenset())

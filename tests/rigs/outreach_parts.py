@@ -14,7 +14,13 @@ from chalicelib.outreach.company_events.outbox import EventRows
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.flow import OutreachFlow
-from chalicelib.outreach.events.handlers import outreach_flow
+from chalicelib.outreach.events.handlers import (
+    CompanySide,
+    FlowRun,
+    Incoming,
+    Outgoing,
+    outreach_flow,
+)
 from chalicelib.outreach.hearing.ownership import Ownership
 from chalicelib.outreach.messages.following import FollowUps
 from chalicelib.outreach.project.admission import ConversationStores, Starts
@@ -29,7 +35,7 @@ from chalicelib.outreach.twilio.client import Twilio, basic
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter
 from chalicelib.vendors.breaker import Breaker
-from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.http import VendorApi, VendorClient
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local import company
@@ -65,9 +71,11 @@ class OutreachParts:
         self.table = FaultyTable(tables.ledger())
         self.conversations_table = FaultyTable(tables.conversations())
         owners = (f"owner-{n}" for n in itertools.count(1))
-        self.ledger = Ledger(self.table, self.clock, lambda: next(owners))
+        self.ledger = Ledger(table=self.table, clock=self.clock, new_owner=lambda: next(owners))
         self.conversations = Conversations(
-            self.conversations_table, self.clock, lambda: OpaqueIds(b"a key of the stage")
+            table=self.conversations_table,
+            clock=self.clock,
+            opaque=lambda: OpaqueIds(b"a key of the stage"),
         )
         self.starts = Starts(self.table, self.ledger, self.clock)
         self.kept = ConversationStores(
@@ -82,44 +90,48 @@ class OutreachParts:
             new_id=lambda: next(ids),
         )
         self.events = CompanyEvents(
-            EventRows(self.conversations_table, self.clock),
-            self.intake,
-            lambda: self.ledger,
-            self.clock,
+            rows=EventRows(table=self.conversations_table, clock=self.clock),
+            intake=self.intake,
+            ledger=lambda: self.ledger,
+            clock=self.clock,
         )
-        self.composer = Composer(self.conversations, TemplateWriter(), contextlib.nullcontext)
+        self.composer = Composer(
+            conversations=self.conversations,
+            writer=TemplateWriter(),
+            beating=contextlib.nullcontext,
+        )
         sending = Parts(
-            self.conversations,
-            self.composer,
-            self.clock,
-            lambda: OpaqueIds(b"a key of the stage"),
-            "https://x.example",
+            conversations=self.conversations,
+            composer=self.composer,
+            clock=self.clock,
+            opaque=lambda: OpaqueIds(b"a key of the stage"),
+            public_base_url="https://x.example",
         )
         twilio = Twilio(self._credentials, lambda name: self._client(name, twilio_url))
-        self.texts = Texts(sending, twilio)
-        self.emails = Emails(sending, None)  # none is sent
-        self.hand_offs = HandOffs(self.conversations, self.events)
+        self.texts = Texts(parts=sending, twilio=twilio)
+        self.emails = Emails(parts=sending, ses=None)  # none is sent
+        self.hand_offs = HandOffs(conversations=self.conversations, events=self.events)
         self.companies_table = tables.companies()
         self.ownership = Ownership(Senders(self.companies_table), self.texts.account_of)
 
     def flow(self):
         return outreach_flow(
             OutreachFlow,
-            self.conversations,
-            self.composer,
-            self.starts,
-            self.ledger,
-            self.clock,
-            self.ownership,
-            Allowances(self.table, self.clock),
-            opaque=lambda: OpaqueIds(b"a key of the stage"),
-            check_secrets=self.check,
-            current=self.current,
-            message_id_header=self.emails.message_id_header,
-            receive_count=lambda: 10,
-            processor_version="1",
-            events=self.events,
-            follow_ups=self.follow_ups(),
+            kept=self.kept,
+            company=CompanySide(
+                current=self.current, events=self.events, follow_ups=self.follow_ups()
+            ),
+            outgoing=Outgoing(
+                composer=self.composer,
+                check_secrets=self.check,
+                message_id_header=self.emails.message_id_header,
+            ),
+            incoming=Incoming(
+                ownership=self.ownership,
+                allowances=Allowances(table=self.table, clock=self.clock),
+                opaque=lambda: OpaqueIds(b"a key of the stage"),
+            ),
+            run=FlowRun(clock=self.clock, receive_count=lambda: 10, release="1"),
         )
 
     def check(self, record):
@@ -155,9 +167,11 @@ class OutreachParts:
 
     def _client(self, name, url):
         return VendorClient(
-            provider="twilio",
-            base_url=url,
-            authorize=lambda refresh: basic(self._credentials(name, refresh)),
+            api=VendorApi(
+                provider="twilio",
+                base_url=url,
+                authorize=lambda refresh: basic(self._credentials(name, refresh)),
+            ),
             clock=self.clock,
             log=self.log,
             rate_limit=RateLimit(provider="twilio", clock=self.clock, pace=LevelPace(1000)),

@@ -11,7 +11,7 @@ from chalicelib.support.richpanel.calls import key_header
 from chalicelib.support.richpanel.client import Richpanel
 from chalicelib.support.tickets import Ticket
 from chalicelib.vendors.breaker import Breaker
-from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.http import VendorApi, VendorClient
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors.richpanel import API_KEY, SimulatedRichpanel
@@ -30,15 +30,15 @@ def adapter(
     url: str, clock: ManualClock, log: RecordingLog, *, key: str = API_KEY, **options: Any
 ) -> Richpanel:
     client = VendorClient(
-        provider="richpanel",
-        base_url=url,
-        authorize=key_header(lambda _refresh: key),
+        api=VendorApi(
+            provider="richpanel", base_url=url, authorize=key_header(lambda _refresh: key)
+        ),
         clock=clock,
         log=log,
         rate_limit=RateLimit(provider="richpanel", clock=clock, pace=LevelPace(1000)),
         breaker=Breaker("richpanel", clock, failures_to_open=100),
     )
-    return Richpanel(client, clock, **options)
+    return Richpanel(client=client, clock=clock, **options)
 
 
 @pytest.fixture

@@ -197,21 +197,21 @@ class WorkerRig:
         self.table, self.queue = tables.ledger(), Queue()
         self.audit_table = FaultyTable(tables.audit())
         owners = (f"o{n}" for n in itertools.count(1))
-        self.ledger = Ledger(self.table, self.clock, lambda: next(owners))
+        self.ledger = Ledger(table=self.table, clock=self.clock, new_owner=lambda: next(owners))
         self.flow = flow or SmallFlow()
         self.sent, self.fails, self.kept, self.chance = [], {}, [], 0.5
         self.put_back, self.copies = [], []
         self.flows = dict.fromkeys(("ticket_message", "ticket_notification"), self.flow)
-        audit = Audit(self.audit_table, self.clock)
+        audit = Audit(table=self.audit_table, clock=self.clock)
         effects = Effects(
-            self.ledger,
-            self.switches,
-            dict.fromkeys(("add_tag", "say"), Hands(self.send)),
-            Settlement(self.ledger, {}, self.clock),
-            self.clock,
-            self.log,
+            ledger=self.ledger,
+            switches=self.switches,
+            hands=dict.fromkeys(("add_tag", "say"), Hands(self.send)),
+            settlement=Settlement(ledger=self.ledger, hands={}, clock=self.clock),
+            clock=self.clock,
+            log=self.log,
         )
-        escalation = Escalation(self.ledger, audit, effects, self.log)
+        escalation = Escalation(ledger=self.ledger, audit=audit, effects=effects, log=self.log)
         self.worker = Worker(
             handlers=JobHandlers(
                 decode=decode, flows=self.flows, keepers={"aloware_delivery": self.kept.append}
@@ -226,10 +226,10 @@ class WorkerRig:
             ),
             postponing=Postponing(
                 aside=SettingAside(
-                    lambda: self.ledger,
-                    lambda later, seconds: self.copies.append((later, seconds)),
-                    self.clock,
-                    self.log,
+                    ledger=lambda: self.ledger,
+                    send_later=lambda later, seconds: self.copies.append((later, seconds)),
+                    clock=self.clock,
+                    log=self.log,
                     jitter=lambda: self.chance,
                 ),
                 outbox=self.queue,

@@ -13,8 +13,8 @@ from botocore.exceptions import ClientError
 from chalicelib.aws.secrets import SecretsManager
 from chalicelib.facts.posting.build import TOKENS_PER_MINUTE
 from chalicelib.facts.posting.powerbi import POSTS_PER_MINUTE, PowerBi, Tokens
+from chalicelib.outreach.carriers import TWILIO_REQUESTS_PER_30_S
 from chalicelib.outreach.ses.client import SES_CONFIG, Ses
-from chalicelib.outreach.sweep import TWILIO_REQUESTS_PER_30_S
 from chalicelib.outreach.twilio import client as twilio
 from chalicelib.outreach.twilio import credentials
 from chalicelib.outreach.twilio.client import Credentials, Twilio
@@ -22,7 +22,7 @@ from chalicelib.support.richpanel.calls import PROVIDER, key_header
 from chalicelib.support.richpanel.client import Richpanel
 from chalicelib.support.richpanel.linked_orders import RichpanelOrders
 from chalicelib.vendors.breaker import Breaker
-from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.http import VendorApi, VendorClient
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors import powerbi as powerbi_vendor
@@ -96,7 +96,7 @@ class Clients:
     @cached_property
     def richpanel(self) -> Richpanel:
         """Richpanel's client."""
-        return Richpanel(self._richpanel, self._clock)
+        return Richpanel(client=self._richpanel, clock=self._clock)
 
     @cached_property
     def orders(self) -> RichpanelOrders:
@@ -121,7 +121,7 @@ class Clients:
     def ses(self) -> Ses:
         """SES's client on boto3."""
         return Ses(
-            _sesv2(self._container.number),
+            client=_sesv2(self._container.number),
             configuration_set=CONFIGURATION_SET,
             region=REGION,
             clock=self._clock,
@@ -150,17 +150,19 @@ class Clients:
         """Power BI's client of the dataset."""
         dataset = self._world.dataset
         tokens = Tokens(
-            self._vendor("powerbi", lambda _: {}, TOKENS_PER_MINUTE, window_seconds=60.0),
-            f"/{powerbi_vendor.TENANT}/oauth2/v2.0/token",
-            powerbi_vendor.CLIENT_ID,
-            lambda refresh: self._secrets.text(POWERBI_SECRET, refresh=refresh),
-            self._clock,
+            client=self._vendor("powerbi", lambda _: {}, TOKENS_PER_MINUTE, window_seconds=60.0),
+            path=f"/{powerbi_vendor.TENANT}/oauth2/v2.0/token",
+            client_id=powerbi_vendor.CLIENT_ID,
+            secret=lambda refresh: self._secrets.text(POWERBI_SECRET, refresh=refresh),
+            clock=self._clock,
         )
         return PowerBi(
-            self._vendor("powerbi", tokens.headers, POSTS_PER_MINUTE // 2, window_seconds=60.0),
-            self._clock,
-            powerbi_vendor.WORKSPACE,
-            dataset.dataset_id,
+            client=self._vendor(
+                "powerbi", tokens.headers, POSTS_PER_MINUTE // 2, window_seconds=60.0
+            ),
+            clock=self._clock,
+            workspace_id=powerbi_vendor.WORKSPACE,
+            dataset_id=dataset.dataset_id,
             is_numbered=dataset.is_numbered,
         )
 
@@ -178,9 +180,12 @@ class Clients:
         """As `shared.Shared.vendor`."""
         clock = self._clock
         return VendorClient(
-            provider=provider,
-            base_url=url_of(provider),
-            authorize=authorize,
+            api=VendorApi(
+                provider=provider,
+                base_url=url_of(provider),
+                authorize=authorize,
+                error_code_at=error_code_at,
+            ),
             clock=clock,
             log=self._container.log,
             rate_limit=RateLimit(
@@ -190,7 +195,6 @@ class Clients:
                 pace=LevelPace(requests_per_window, window_seconds=window_seconds),
             ),
             breaker=Breaker(provider, clock),
-            error_code_at=error_code_at,
         )
 
 

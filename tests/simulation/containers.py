@@ -60,7 +60,7 @@ class WatchedLedger(Ledger):
     """The ledger; every begun action is reported to the oracle."""
 
     def __init__(self, world: World, table: SimTable, clock: SimClock) -> None:
-        super().__init__(table, clock, world.new_id)  # type: ignore[arg-type]
+        super().__init__(table=table, clock=clock, new_owner=world.new_id)  # type: ignore[arg-type]
         self._oracle = world.oracle
 
     def begin(
@@ -116,7 +116,7 @@ class Container:
         self.table = SimTable(world, world.ledger, wrote=world.oracle.wrote)
         self.ledger = WatchedLedger(world, self.table, self.clock)
         memory = SimTable(world, world.state, wrote=world.oracle.remembered)
-        self.state = States(memory, self.clock)  # type: ignore[arg-type]
+        self.state = States(table=memory, clock=self.clock)  # type: ignore[arg-type]
         self.outbox = SimOutbox(world)
         self.ssm = SimSsm(world)
         self.switches = SsmSwitches(self.ssm, "/rp-mw/sim", Tightening(), self.clock)
@@ -155,16 +155,16 @@ class Container:
         if world.scenario.batches:
             keepers = {"hubspot_batch": self.facts.keeper}
         flows["action_resend"] = ResendFlow(self.ledger, flows, self._rebuilders)
-        audit = Audit(SimTable(world, world.audit), self.clock)  # type: ignore[arg-type]
+        audit = Audit(table=SimTable(world, world.audit), clock=self.clock)  # type: ignore[arg-type]
         effects = Effects(
-            self.ledger,
-            self.switches,
-            self.performing(self._hands),
-            self._settlement,
-            self.clock,
-            self.log,
+            ledger=self.ledger,
+            switches=self.switches,
+            hands=self.performing(self._hands),
+            settlement=self._settlement,
+            clock=self.clock,
+            log=self.log,
         )
-        escalation = Escalation(self.ledger, audit, effects, self.log)
+        escalation = Escalation(ledger=self.ledger, audit=audit, effects=effects, log=self.log)
         return Worker(
             handlers=JobHandlers(decode=decode, flows=flows, keepers=keepers),
             ledger=self.ledger,
@@ -189,7 +189,13 @@ class Container:
     def aside(self) -> SettingAside:
         """Sets events aside."""
         jitter = self.world.rng.random
-        return SettingAside(lambda: self.ledger, self.later.put, self.clock, self.log, jitter)
+        return SettingAside(
+            ledger=lambda: self.ledger,
+            send_later=self.later.put,
+            clock=self.clock,
+            log=self.log,
+            jitter=jitter,
+        )
 
     @property
     def later(self) -> Later:
@@ -205,9 +211,16 @@ class Container:
     def reconciler(self) -> Reconciler:
         """The sweep."""
         world, rebuilders = self.world, self._rebuilders
-        sweeps = Sweeps(SimTable(world, world.sweeps), self.clock, world.new_id)
+        sweeps = Sweeps(
+            table=SimTable(world, world.sweeps), clock=self.clock, new_owner=world.new_id
+        )
         lost_tickets = LostTickets(
-            self.clients.richpanel, self.ledger, self.state, sweeps, self.clock, self.log
+            tickets=self.clients.richpanel,
+            ledger=self.ledger,
+            state=self.state,
+            sweeps=sweeps,
+            clock=self.clock,
+            log=self.log,
         )
         return Reconciler(
             ledger=self.ledger,
@@ -249,7 +262,7 @@ class Container:
 
     @property
     def _settlement(self) -> Settlement:
-        return Settlement(self.ledger, self._hands, self.clock)
+        return Settlement(ledger=self.ledger, hands=self._hands, clock=self.clock)
 
     @property
     def _hands(self) -> Mapping[str, Hands]:

@@ -34,14 +34,21 @@ class FactParts:
         world = container.world
         clock, log = container.clock, container.log
         table = SimTable(world, world.facts, wrote=world.oracle.wrote)
-        store = FactLedger(table, clock, retention=RETENTION)  # type: ignore[arg-type]
-        ledger = Ledger(table, clock, world.new_id, retention=RETENTION)  # type: ignore[arg-type]
+        store = FactLedger(table=table, clock=clock, retention=RETENTION)  # type: ignore[arg-type]
+        ledger = Ledger(table=table, clock=clock, new_owner=world.new_id, retention=RETENTION)  # type: ignore[arg-type]
         roster = NoRoster()
         sink = container.clients.powerbi
         parts = SimpleNamespace(sinks={sink.target: sink})
         hands = container.performing(hands_of(KINDS, parts))
-        settlement = Settlement(ledger, hands, clock)
-        effects = Effects(ledger, container.switches, hands, settlement, clock, log)
+        settlement = Settlement(ledger=ledger, hands=hands, clock=clock)
+        effects = Effects(
+            ledger=ledger,
+            switches=container.switches,
+            hands=hands,
+            settlement=settlement,
+            clock=clock,
+            log=log,
+        )
         target = sink.target
         intake = Intake(
             outbox=container.outbox,
@@ -50,7 +57,7 @@ class FactParts:
             log=log,
             new_id=world.new_id,
         )
-        self.keeper = FactRecorder(store, roster, log)
+        self.keeper = FactRecorder(store=store, roster=roster, log=log)
         self.door = intake
         self.writer = FactWriter(
             ledger=ledger,

@@ -30,12 +30,18 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.desk.inbox import DeskInbox
 from chalicelib.outreach.desk.operators import Desk
 from chalicelib.outreach.door.access import Access
-from chalicelib.outreach.door.initiate import Initiate
+from chalicelib.outreach.door.initiate import Callers, Initiate, StartIds, StartLane, StartStores
 from chalicelib.outreach.door.results import ResultDoor
 from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.events.company_event import TellFlow, TellRebuilder
 from chalicelib.outreach.events.flow import OutreachFlow
-from chalicelib.outreach.events.handlers import outreach_flow
+from chalicelib.outreach.events.handlers import (
+    CompanySide,
+    FlowRun,
+    Incoming,
+    Outgoing,
+    outreach_flow,
+)
 from chalicelib.outreach.events.receipt import ReceiptFlow
 from chalicelib.outreach.hearing.lost_replies import LostReplies
 from chalicelib.outreach.hearing.lost_texts import LostTexts, TextLists
@@ -161,33 +167,48 @@ class OutreachParts:
         self._container = container
         clock = container.clock
         table = ConversationTable(world, world.conversations)
-        conversations = self._conversations = Conversations(table, clock, lambda: OPAQUE)  # type: ignore[arg-type]
+        conversations = self._conversations = Conversations(
+            table=table, clock=clock, opaque=lambda: OPAQUE
+        )  # type: ignore[arg-type]
         self._handoffs = Handoffs(table)  # type: ignore[arg-type]
         writer: Writer = SimModel(world) if world.scenario.is_written else TemplateWriter()
         if world.scenario.tools:
             writer = AskingWriter(writer)
         writer = SpendingWriter(world, writer)
         if world.scenario.tools:
-            writer = ToolWriter(writer, conversations, self._companies.current)
-        composer = Composer(conversations, writer, nullcontext)
+            writer = ToolWriter(
+                writer=writer, drafts=conversations, current=self._companies.current
+            )
+        composer = Composer(conversations=conversations, writer=writer, beating=nullcontext)
         clients = container.clients
-        self.parcels = Parcels(table, clock)  # type: ignore[arg-type]
+        self.parcels = Parcels(table=table, clock=clock)  # type: ignore[arg-type]
         self.starts = Starts(container.table, container.ledger, clock)  # type: ignore[arg-type]
         self._kept = ConversationStores(
             conversations=conversations, starts=self.starts, ledger=container.ledger
         )
         self.events = CompanyEvents(
-            EventRows(table, clock), container.intake, lambda: container.ledger, clock
+            rows=EventRows(table=table, clock=clock),
+            intake=container.intake,
+            ledger=lambda: container.ledger,
+            clock=clock,
         )  # type: ignore[arg-type]
-        sending = Parts(conversations, composer, clock, lambda: OPAQUE, company.PUBLIC_URL)
-        texts = Texts(sending, clients.twilio_of_companies)
-        emails = Emails(sending, clients.ses)
+        sending = Parts(
+            conversations=conversations,
+            composer=composer,
+            clock=clock,
+            opaque=lambda: OPAQUE,
+            public_base_url=company.PUBLIC_URL,
+        )
+        texts = Texts(parts=sending, twilio=clients.twilio_of_companies)
+        emails = Emails(parts=sending, ses=clients.ses)
         vendors = {"twilio": texts, "ses": emails}
-        self._hand_offs = HandOffs(conversations, self.events)
+        self._hand_offs = HandOffs(conversations=conversations, events=self.events)
         companies = SimTable(world, world.companies)
         senders = Senders(companies)  # type: ignore[arg-type]
         ownership = Ownership(senders, texts.account_of)
-        self.consent = ConsentAtTheDoor(DoNotContact(table, clock), senders)  # type: ignore[arg-type]
+        self.consent = ConsentAtTheDoor(
+            register=DoNotContact(table=table, clock=clock), senders=senders
+        )  # type: ignore[arg-type]
         follow_ups = FollowUps(
             kept=self._kept,
             clock=clock,
@@ -198,21 +219,23 @@ class OutreachParts:
         )
         flow = outreach_flow(
             FailingFlow,
-            conversations,
-            composer,
-            self.starts,
-            container.ledger,
-            clock,
-            ownership,
-            Allowances(container.table, clock),  # type: ignore[arg-type]
-            opaque=lambda: OPAQUE,
-            check_secrets=lambda one: vendors[one.channel.traits.carrier.vendor].check(one),
-            current=self._companies.current,
-            message_id_header=emails.message_id_header,
-            receive_count=container.receive_count,
-            processor_version=str(world.version),
-            events=self.events,
-            follow_ups=follow_ups,
+            kept=self._kept,
+            company=CompanySide(
+                current=self._companies.current, events=self.events, follow_ups=follow_ups
+            ),
+            outgoing=Outgoing(
+                composer=composer,
+                check_secrets=lambda one: vendors[one.channel.traits.carrier.vendor].check(one),
+                message_id_header=emails.message_id_header,
+            ),
+            incoming=Incoming(
+                ownership=ownership,
+                allowances=Allowances(table=container.table, clock=clock),  # type: ignore[arg-type]
+                opaque=lambda: OPAQUE,
+            ),
+            run=FlowRun(
+                clock=clock, receive_count=container.receive_count, release=str(world.version)
+            ),
         )
         flow.world = world
         resume = resume_through(container.intake)
@@ -240,7 +263,9 @@ class OutreachParts:
         self.flows = {
             **dict.fromkeys(_JOBS, flow),
             "delivery_receipt": receipts,
-            "tell_company": TellFlow(self.events, self._endpoint, clock, container.log),
+            "tell_company": TellFlow(
+                events=self.events, endpoint=self._endpoint, clock=clock, log=container.log
+            ),
         }
         parts = SimpleNamespace(
             texts=texts,
@@ -249,27 +274,34 @@ class OutreachParts:
             teller=self.teller,
             notices=None,
             tool_calls=ToolCalls(
-                conversations, self.events, container.ledger, self._companies.current, clock
+                conversations=conversations,
+                events=self.events,
+                ledger=container.ledger,
+                current=self._companies.current,
+                clock=clock,
             ),
         )
         self.results = ResultDoor(
-            conversations,
-            container.intake,
-            lambda: OPAQUE,
-            self._companies.current,
-            clock,
-            container.log,
+            conversations=conversations,
+            intake=container.intake,
+            opaque=lambda: OPAQUE,
+            current=self._companies.current,
+            clock=clock,
+            log=container.log,
         )
         told = {name: kind for name, kind in KINDS.items() if name != "notify_desk"}
         self.hands = {**hands_of(told, parts), "hand_off": Hands(self._hand_off)}
         lost_replies = LostReplies(
-            conversations, clients.twilio_of_companies, lambda: OPAQUE, container.log
+            conversations=conversations,
+            twilio=clients.twilio_of_companies,
+            opaque=lambda: OPAQUE,
+            log=container.log,
         )
         resumes = ResumeRebuilder(conversations)
         self.rebuilders = {
             **dict.fromkeys(_EVENTS, resumes),
             "evt:reply": lost_replies,
-            "evt:start": StartRebuilder(conversations, self.parcels),
+            "evt:start": StartRebuilder(conversations=conversations, parcels=self.parcels),
             "evt:tell": TellRebuilder(),
         }
 
@@ -307,7 +339,7 @@ class OutreachParts:
         """Persons' side of hand-off."""
         container = self._container
         audit = SimTable(self._world, self._world.audit)
-        journal = Journal(audit, container.clock, self._world.new_id)  # type: ignore[arg-type]
+        journal = Journal(table=audit, clock=container.clock, new_id=self._world.new_id)  # type: ignore[arg-type]
         return DeskInbox(
             kept=self._kept,
             handoffs=self._handoffs,
@@ -322,20 +354,22 @@ class OutreachParts:
         """The Router's door."""
         container = self._container
         return Initiate(
-            access=lambda: _ACCESS,
-            companies=self._companies,
-            starts=self.starts,
-            ledger=container.ledger,
-            intake=container.intake,
-            opaque=lambda: OPAQUE,
+            callers=Callers(access=lambda: _ACCESS, companies=self._companies),
+            kept=StartStores(
+                starts=self.starts,
+                ledger=container.ledger,
+                parcels=lambda: self.parcels,
+                outbox=lambda: self.events.rows,
+                conversations=lambda: self._conversations,
+            ),
+            lane=StartLane(
+                intake=container.intake,
+                aside=container.aside,
+                shares=Shares(levels=lambda _: OwnLevel(), clock=container.clock, workers=2),
+            ),
+            ids=StartIds(opaque=lambda: OPAQUE, new=self._world.new_id),
             clock=container.clock,
             log=container.log,
-            new_id=self._world.new_id,
-            conversations=lambda: self._conversations,
-            outbox=lambda: self.events.rows,
-            shares=Shares(lambda _: OwnLevel(), container.clock, 2),
-            parcels=lambda: self.parcels,
-            aside=container.aside,
         )
 
     @property
@@ -343,11 +377,11 @@ class OutreachParts:
         """The door behind the link in an e-mail."""
         container = self._container
         return UnsubscribeDoor(
-            self._conversations,
-            lambda: OPAQUE,
-            container.log,
-            container.intake,
-            container.ledger,
+            conversations=self._conversations,
+            opaque=lambda: OPAQUE,
+            log=container.log,
+            intake=container.intake,
+            ledger=container.ledger,
         )
 
     def _hand_off(self, actions: Sequence[Any], *, deadline_seconds: float) -> None:

@@ -57,7 +57,7 @@ class Shop:
         self._world = world
 
     def find_order(self, number: str, *, requester_email: str) -> Lookup:
-        """See `ShopOrders.find_order`."""
+        """See `Shopify.find_order`."""
         del requester_email
         found: Lookup = self._world.network.call(Port.VENDOR_READ, self._world.shop.find, number)
         return found
@@ -146,10 +146,10 @@ def flow(container: Container) -> TicketFlow:
         orders=CustomerOrders(
             linked=clients.orders,
             shop=Shop(world),
-            cache=Lookups(container.table, container.clock),  # type: ignore[arg-type]
+            cache=Lookups(table=container.table, clock=container.clock),  # type: ignore[arg-type]
             opaque=lambda: OPAQUE,
         ),
-        allowances=Allowances(container.table, container.clock),  # type: ignore[arg-type]
+        allowances=Allowances(table=container.table, clock=container.clock),  # type: ignore[arg-type]
         opinions=None,
         opaque=lambda: OPAQUE,
         policy=POLICY,
@@ -170,7 +170,7 @@ def hands(container: Container) -> dict[str, Hands]:
     provoking = Provoking(container.world)
     parts = SimpleNamespace(
         ticket_executors=TicketExecutors(
-            container.clients.richpanel, container.clock, container.log
+            richpanel=container.clients.richpanel, clock=container.clock, log=container.log
         ),
         reply_read_back=ReplyReadBack(container.clients.richpanel, lambda: OPAQUE),
     )

@@ -29,7 +29,7 @@ class CommentsRig(LedgerRig):
     def __init__(self):
         super().__init__()
         self.tickets = OneTicket()
-        self.state = States(tables.state(), self.clock)
+        self.state = States(table=tables.state(), clock=self.clock)
         self.flow = SupportFlow(
             arrivals=Arrivals.of(
                 self.tickets, self.state, self.ledger, self.clock, max_age=timedelta(days=7)

@@ -34,7 +34,7 @@ SILENT = [Switches(shadow_mode=True), Switches(kill_switch=True)]
 def decided_in(switches, tickets):
     """A flow, an event that came with its text, and its plan under those switches."""
     rig = LedgerRig()
-    states = States(tables.state(), rig.clock)
+    states = States(table=tables.state(), clock=rig.clock)
     flow = SupportFlow(
         arrivals=Arrivals.of(tickets, states, rig.ledger, rig.clock, max_age=timedelta(days=7)),
         state=states,
@@ -80,7 +80,7 @@ def test_an_event_planned_on_its_ticket_is_not_rechecked():
 def test_what_a_customer_writes_after_an_automatic_answer_is_counted(tags, text, counted):
     rig, log = LedgerRig(), RecordingLog()
     tickets = OneTicket(Comment("c-1", False, text, NOW), tags=frozenset(tags))
-    states = States(tables.state(), rig.clock)
+    states = States(table=tables.state(), clock=rig.clock)
     flow = SupportFlow(
         arrivals=Arrivals.of(tickets, states, rig.ledger, rig.clock, max_age=timedelta(days=7)),
         state=states,
@@ -94,7 +94,7 @@ def test_what_a_customer_writes_after_an_automatic_answer_is_counted(tags, text,
 @pytest.mark.parametrize(("status", "answer"), [("done", "automatic"), ("refused", "none")])
 def test_a_message_is_counted_by_whether_it_was_answered(status, answer):
     rig, log = LedgerRig(), RecordingLog()
-    states = States(tables.state(), rig.clock)
+    states = States(table=tables.state(), clock=rig.clock)
     flow = SupportFlow(
         arrivals=Arrivals.of(OneTicket(), states, rig.ledger, rig.clock, max_age=timedelta(days=7)),
         state=states,

@@ -24,8 +24,8 @@ class LooksRig:
 
     def __init__(self):
         self.clock = ManualClock()
-        self.state = States(tables.state(), self.clock)
-        self.looks = Looks(self.state, self.clock)
+        self.state = States(table=tables.state(), clock=self.clock)
+        self.looks = Looks(state=self.state, clock=self.clock)
 
     def job(self, *, ago=0.0, ticket="1042", delivery="d-1", **more):
         """A notification that was received so many seconds before noon."""

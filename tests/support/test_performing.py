@@ -30,7 +30,7 @@ def close(vendor, clock, log):
             shown(handler)
 
         vendor.will(does.answer(200, {}), late, reopening or does.answer(200, {}))
-        executors = TicketExecutors(adapter(vendor.url, clock, log), clock, log)
+        executors = TicketExecutors(richpanel=adapter(vendor.url, clock, log), clock=clock, log=log)
         executors.close([CLOSE], deadline_seconds=20.0)
 
     return closing

@@ -26,7 +26,7 @@ def table(table_b):
 
 @pytest.fixture
 def states(table, clock):
-    return States(table, clock)
+    return States(table=table, clock=clock)
 
 
 def lease(fence=1):
@@ -119,7 +119,7 @@ def listed(key, due=1_763_629_752):
 
 
 def test_the_list_of_what_waits_expires_with_its_row(table, clock):
-    states = States(table, clock, retention=timedelta(days=7))
+    states = States(table=table, clock=clock, retention=timedelta(days=7))
     states.set_waiting("1", (), [listed("a")])
 
     row = table.get({"conversation_id": "1"})
@@ -173,7 +173,7 @@ def shared():
 def test_of_two_messages_after_an_expired_row_the_newer_is_stored(
     shared, clock, at, is_kept, known
 ):
-    states = States(shared, clock)
+    states = States(table=shared, clock=clock)
     states.apply(lease(), change("10:00:00"))
     clock.forward(91 * 86_400)
     shared.before["put"] = lambda: states.apply(lease(), change("12:00:00", intent="first"))
@@ -183,7 +183,7 @@ def test_of_two_messages_after_an_expired_row_the_newer_is_stored(
 
 def test_an_expired_row_deleted_meanwhile_is_created_again(shared, clock):
     """TTL may delete at any time, also between the read and the write."""
-    states = States(shared, clock)
+    states = States(table=shared, clock=clock)
     states.apply(lease(), change("10:00:00"))
     clock.forward(91 * 86_400)
     shared.before["put"] = lambda: shared.delete({"conversation_id": "1"})

@@ -9,7 +9,7 @@ import pytest
 from chalicelib.errors import TransientError
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.clock_skew import OUR_CLOCKS, REPORTED_FROM_SECONDS, clock_skew
-from chalicelib.vendors.http import Call, VendorClient
+from chalicelib.vendors.http import Call, VendorApi, VendorClient
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from tests.rigs import vendor_server as does
@@ -26,9 +26,7 @@ def shown(moment):
 @pytest.fixture
 def client(vendor, clock, log):
     return VendorClient(
-        provider="acme",
-        base_url=vendor.url,
-        authorize=lambda _refresh: {},
+        api=VendorApi(provider="acme", base_url=vendor.url, authorize=lambda _refresh: {}),
         clock=clock,
         log=log,
         rate_limit=RateLimit(provider="acme", clock=clock, pace=LevelPace(1000)),

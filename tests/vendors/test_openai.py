@@ -8,7 +8,7 @@ from chalicelib.clock import SystemClock
 from chalicelib.errors import AuthError, PermanentError, ProviderError, TransientError
 from chalicelib.vendors import openai as adapter
 from chalicelib.vendors.breaker import Breaker
-from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.http import VendorApi, VendorClient
 from chalicelib.vendors.language_model import JsonSchema, ModelOutcome, ModelRequest, ModelTurn
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
@@ -43,16 +43,18 @@ def keys():
 def model(openai, keys):
     clock = SystemClock()
     client = VendorClient(
-        provider="openai",
-        base_url=openai.base_url,
-        authorize=adapter.bearer(lambda refresh: keys[refresh]),
+        api=VendorApi(
+            provider="openai",
+            base_url=openai.base_url,
+            authorize=adapter.bearer(lambda refresh: keys[refresh]),
+            error_code_at=adapter.ERROR_CODE_AT,
+        ),
         clock=clock,
         log=RecordingLog(),
         rate_limit=RateLimit(provider="openai", clock=clock, pace=LevelPace(1000)),
         breaker=Breaker("openai", clock, failures_to_open=100),
-        error_code_at=adapter.ERROR_CODE_AT,
     )
-    return adapter.OpenAI(client, clock)
+    return adapter.OpenAI(client=client, clock=clock)
 
 
 def ask(client, *, deadline_seconds=5, **changes):

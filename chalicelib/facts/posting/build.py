@@ -38,7 +38,7 @@ OWNERS_PER_MINUTE = 60
 class Posting:
     """The parts that post facts."""
 
-    def __init__(self, shared: Shared, facts: Facts) -> None:
+    def __init__(self, *, shared: Shared, facts: Facts) -> None:
         self._shared = shared
         self._facts = facts
         self._settings = shared.settings
@@ -46,11 +46,11 @@ class Posting:
     def run(self, *, time_left_seconds: Callable[[], float]) -> dict[str, Any]:
         """One run of the writer, in numbers."""
         run = ScheduledRun(
-            self._facts.ledger,
-            self._shared.log,
-            self.held,
-            lambda: self.writer,
-            lambda: self.nightly,
+            store=self._facts.ledger,
+            log=self._shared.log,
+            held=self.held,
+            writer=lambda: self.writer,
+            nightly=lambda: self.nightly,
         )
         return run(time_left_seconds=time_left_seconds)
 
@@ -81,7 +81,7 @@ class Posting:
     @cached_property
     def check(self) -> FactCheck:
         """The facts by day in the ledger, the archive and the dataset."""
-        return FactCheck(self._facts.ledger, self.archive, self.reader())
+        return FactCheck(store=self._facts.ledger, archive=self.archive, dataset=self.reader())
 
     @cached_property
     def archive(self) -> Archive | None:
@@ -127,7 +127,7 @@ class Posting:
             requests_per_window=OWNERS_PER_MINUTE,
             window_seconds=60.0,
         )
-        return HubSpotOwners(client, shared.clock, shared.log)
+        return HubSpotOwners(client=client, clock=shared.clock, log=shared.log)
 
     def shifts(self) -> Sequence[Row] | None:
         """The rows of `DimShift`; None where no file is declared, or it cannot be read."""
@@ -171,12 +171,12 @@ class Posting:
         """The one door out, for rows."""
         shared = self._shared
         return Effects(
-            self.ledger,
-            shared.switches,
-            self.hands,
-            Settlement(self.ledger, self.hands, shared.clock),
-            shared.clock,
-            shared.log,
+            ledger=self.ledger,
+            switches=shared.switches,
+            hands=self.hands,
+            settlement=Settlement(ledger=self.ledger, hands=self.hands, clock=shared.clock),
+            clock=shared.clock,
+            log=shared.log,
         )
 
     @cached_property
@@ -209,10 +209,10 @@ class Posting:
         """One push dataset as a sink."""
         settings = self._settings
         return PowerBi(
-            self.powerbi_client,
-            self._shared.clock,
-            settings.powerbi_workspace_id,
-            dataset_id,
+            client=self.powerbi_client,
+            clock=self._shared.clock,
+            workspace_id=settings.powerbi_workspace_id,
+            dataset_id=dataset_id,
             is_numbered=settings.powerbi_sequence_numbers,
         )
 
@@ -222,17 +222,17 @@ class Posting:
         shared, settings = self._shared, self._settings
         token_origin, token_path = origin_and_path(settings.facts_token_url)
         tokens = Tokens(
-            shared.vendor(
+            client=shared.vendor(
                 PROVIDER,
                 token_origin,
                 lambda _refresh: {},
                 requests_per_window=TOKENS_PER_MINUTE,
                 window_seconds=60.0,
             ),
-            token_path,
-            settings.powerbi_client_id,
-            lambda refresh: shared.secrets.text(settings.powerbi_secret_id, refresh=refresh),
-            shared.clock,
+            path=token_path,
+            client_id=settings.powerbi_client_id,
+            secret=lambda refresh: shared.secrets.text(settings.powerbi_secret_id, refresh=refresh),
+            clock=shared.clock,
         )
         origin, _ = origin_and_path(settings.powerbi_base_url)
         return shared.vendor(

@@ -77,7 +77,7 @@ class Comparison:
         return sorted(found, key=lambda one: (one.day, one.sink))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FactCheck:
     """Counts the facts of one stage.
 

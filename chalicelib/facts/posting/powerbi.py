@@ -46,6 +46,7 @@ class Tokens:
 
     def __init__(
         self,
+        *,
         client: VendorClient,
         path: str,
         client_id: str,
@@ -97,7 +98,7 @@ class Tokens:
             raise TransientError(PROVIDER, "token", reason=SECRET_UNAVAILABLE) from None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PowerBi:
     """A `Sink` on one push dataset.
 

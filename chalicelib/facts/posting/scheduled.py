@@ -13,7 +13,7 @@ from chalicelib.facts.posting.writer import FactWriter
 from chalicelib.once.ports import Log
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduledRun:
     """The handler of the schedule.
 

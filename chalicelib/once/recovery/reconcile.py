@@ -57,7 +57,13 @@ class Reconciler:
             after: the ticket number after which a dry run looks; a run goes on where the last one ended.
         """
         summary = Summary()
-        sweep = SweepActions(self.ledger, self.intake, summary, time_left_seconds, dry_run)
+        sweep = SweepActions(
+            ledger=self.ledger,
+            intake=self.intake,
+            summary=summary,
+            time_left_seconds=time_left_seconds,
+            dry_run=dry_run,
+        )
         if dry_run:
             self._run(SweepCursor("dry-run", 0, number=after), sweep, window)
             return summary
@@ -73,7 +79,13 @@ class Reconciler:
 
     def _run(self, cursor: SweepCursor, sweep: SweepActions, window: timedelta) -> SweepCursor:
         """Run every part; a part that fails adds its reason and does not stop the others."""
-        rows = RowSweep(self.ledger, self.settlement, self.rebuilders, self.intake.clock, sweep)
+        rows = RowSweep(
+            ledger=self.ledger,
+            settlement=self.settlement,
+            rebuilders=self.rebuilders,
+            clock=self.intake.clock,
+            sweep=sweep,
+        )
         rows.run()
         since = self.intake.clock.now() - window
         for part in self.parts:

@@ -82,7 +82,7 @@ class Summary:
     failures: dict[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SweepActions:
     """The writes that one run may make.
 

@@ -51,7 +51,7 @@ class Failing:
         return (kind, account) in self.groups or self.spent[kind] >= FAILING_SECONDS
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RowSweep:
     """Looks at every row that is due; one run."""
 

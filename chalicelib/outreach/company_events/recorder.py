@@ -32,7 +32,7 @@ from chalicelib.outreach.jobs import TellCompany
 SOURCE = "company_events"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CompanyEvents:
     """Records the events of conversations."""
 

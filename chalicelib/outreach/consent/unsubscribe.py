@@ -117,7 +117,7 @@ def _signature(opaque: OpaqueIds, company_id: str, hashed: str, conversation: st
     return opaque.of("unsubscribe", company_id, hashed, conversation)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UnsubscribeDoor:
     """`/unsubscribe/{token}`; every answer is a page.
 

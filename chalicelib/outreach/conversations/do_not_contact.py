@@ -118,13 +118,13 @@ class DoNotContact(items.OnTable):
 
     def __init__(
         self,
+        *,
         table: Store,
         clock: Clock,
         opaque: Callable[[], OpaqueIds] | None = None,
-        *,
         kept: timedelta = items.TTL,
     ) -> None:
-        super().__init__(table, clock, kept)
+        super().__init__(table=table, clock=clock, kept=kept)
         self._opaque = opaque
 
     def forbid(

@@ -58,7 +58,7 @@ class OnTable:
         kept: how long a message is kept after it was written.
     """
 
-    def __init__(self, table: Store, clock: Clock, kept: timedelta = TTL) -> None:
+    def __init__(self, *, table: Store, clock: Clock, kept: timedelta = TTL) -> None:
         self._table = table
         self._clock = clock
         self._kept = kept

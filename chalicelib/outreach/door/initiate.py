@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.clock import iso
@@ -94,32 +94,98 @@ class LimitError(RequestError):
         self.retry_after_seconds = retry_after_seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Initiate:
-    """The Router's door.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Callers:
+    """Who may start conversations: companies by their credentials, and their projects.
 
     Attributes:
         access: the credentials of each company id, read for every request.
-        conversations: the conversations table; only questions need it.
-        outbox: the events of companies that have an endpoint.
-        parcels: the jobs of starts whose conversations are not open.
-        aside: sets a start aside that is beyond its company's share.
     """
 
     access: Callable[[], Mapping[str, Access]]
     companies: Companies
+
+    def company_of(self, headers: Mapping[str, str], body: bytes, now: datetime) -> str:
+        """The company that signed a request; raises `RequestError` where none did."""
+        access.key_in(headers)  # without one no secret is read
+        companies = self.access()
+        company_id = access.company_of(headers, companies)
+        access.check_signature(headers, body, companies[company_id], now_epoch=now.timestamp())
+        return company_id
+
+    def project(self, asked: StartRequest) -> Project:
+        """The project of a start; raises `RequestError` where it does not allow it."""
+        project = self.companies.project(asked.company_id, asked.project_id)
+        if project is None:
+            raise NotFoundError("COMPANY_NOT_FOUND", "no such company and project")
+        if not project.is_active:
+            raise ForbiddenError("PROJECT_INACTIVE", "the project is not active")
+        is_allowed = asked.channel in project.allowed_channels
+        if not is_allowed and not _has_another(project, asked):
+            raise ForbiddenError("CHANNEL_NOT_ALLOWED", "the project does not allow this channel")
+        if project.require_consent and not asked.attributes["comms_consent"]:
+            raise ForbiddenError("CONSENT_REQUIRED", "the project asks for the recipient's consent")
+        if is_allowed and not project.sender(asked.channel):
+            raise UnavailableError("CONFIGURATION_ERROR")
+        return project
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartStores:
+    """Where a start is kept, and read again when its company asks.
+
+    Attributes:
+        parcels: the jobs of starts whose conversations are not open.
+        outbox: the events of companies that have an endpoint.
+        conversations: only questions need them.
+    """
+
     starts: Starts
     ledger: Ledger
+    parcels: Callable[[], Parcels]
+    outbox: Callable[[], EventRows]
+    conversations: Callable[[], Conversations]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartLane:
+    """The lane of starts: a start is queued, or set aside where its company's share is used up."""
+
     intake: Intake
+    aside: SettingAside
+    shares: Shares
+
+    def put(
+        self, job: StartConversation, project: Project, admitted: Admitted, now: datetime
+    ) -> None:
+        """Queue a start that was admitted, or set it aside."""
+        wait = 0.0
+        if admitted.is_new:
+            wait = self.shares.wait(project.company_id, job.lane, project.rate_limits)
+        if wait > SOONEST_SECONDS:
+            self.aside.put(job, NotYet(BEYOND_SHARE, now.timestamp() + wait))
+        else:
+            self.intake.accept(job, admission=admitted.received_at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartIds:
+    """The ids that a start gets: keyed hashes, and new ones."""
+
     opaque: Callable[[], keys.OpaqueIds]
+    new: Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Initiate:
+    """The Router's door."""
+
+    callers: Callers
+    kept: StartStores
+    lane: StartLane
+    ids: StartIds
     clock: Clock
     log: Log
-    new_id: Callable[[], str]
-    conversations: Callable[[], Conversations]
-    outbox: Callable[[], EventRows]
-    shares: Shares
-    parcels: Callable[[], Parcels]
-    aside: SettingAside
 
     def start(self, headers: Mapping[str, str], body: bytes) -> Answer:
         """Accept a start."""
@@ -141,15 +207,15 @@ class Initiate:
         """
         try:
             found = self._asked_for(headers, request_id, body)
-            record = self.conversations().find(found.opaque_id)
+            record = self.kept.conversations().find(found.opaque_id)
         except (RequestError, UnavailableError, TransientError) as error:
             return self._error_answer(error, router.quotable(request_id))
         known = {"request_id": request_id, **outcomes.fields(found)}
         if record is None:
             return Answer(200, known)
-        now, forbids = self.clock.now(), self.conversations().forbids
+        now, forbids = self.clock.now(), self.kept.conversations().forbids
         try:
-            shown = reading.with_conversation(known, record, now, self.ledger.unended, forbids)
+            shown = reading.with_conversation(known, record, now, self.kept.ledger.unended, forbids)
         except TransientError as error:
             return self._error_answer(error, router.quotable(request_id))
         return Answer(200, shown)
@@ -167,10 +233,10 @@ class Initiate:
         """
         try:
             found = self._asked_for(headers, request_id, body)
-            record = self.conversations().find(found.opaque_id)
+            record = self.kept.conversations().find(found.opaque_id)
             if record is None:
                 raise NotFoundError("REQUEST_NOT_FOUND", "the request has no conversation")
-            page = reading.messages(self.conversations(), record, query)
+            page = reading.messages(self.kept.conversations(), record, query)
         except (RequestError, UnavailableError, TransientError) as error:
             return self._error_answer(error, router.quotable(request_id))
         shown = {"request_id": request_id, "conversation": record.opaque_id, **page}
@@ -181,38 +247,33 @@ class Initiate:
         company_id = self._authenticate({k.lower(): v for k, v in headers.items()}, body)
         is_one = router.quotable(request_id) == request_id
         key = outreach_keys.start(company_id, request_id)
-        found = self.starts.outcome(key) if is_one else None
+        found = self.kept.starts.outcome(key) if is_one else None
         if found is None:
             raise NotFoundError("REQUEST_NOT_FOUND", "no such request of this company")
         return found
 
     def _authenticate(self, headers: Mapping[str, str], body: bytes) -> str:
-        access.key_in(headers)  # without one no secret is read
-        companies = self.access()
-        company_id = access.company_of(headers, companies)
-        now = self.clock.now().timestamp()
-        access.check_signature(headers, body, companies[company_id], now_epoch=now)
-        return company_id
+        return self.callers.company_of(headers, body, self.clock.now())
 
     def _start(self, company_id: str, asked: StartRequest) -> Answer:
         if asked.company_id != company_id:
             raise ForbiddenError("AUTHORIZATION_ERROR", "this key belongs to another company")
-        project = self._project(asked)
+        project = self.callers.project(asked)
         job = self._job(asked, project)
         if not fits(job):
             raise TooLargeError("PAYLOAD_TOO_LARGE", "the request is too large for the queue")
         self._check_send_at(asked, job.event_key)
-        also = [self.parcels().writing(job)]
+        also = [self.kept.parcels().writing(job)]
         if TELLS in job.record:
-            also.append(self.outbox().announcing(Record(job.record)))
-        admitted = self.starts.admit(facts_of(job), company_id, project.rate_limits, also)
+            also.append(self.kept.outbox().announcing(Record(job.record)))
+        admitted = self.kept.starts.admit(facts_of(job), company_id, project.rate_limits, also)
         match admitted:
             case Reused():
                 raise ConflictError("REQUEST_ID_REUSED", "request_id came with another payload")
             case Limited():
                 raise LimitError(admitted.limit, admitted.retry_after_seconds)
             case Admitted():
-                self._queue(job, project, admitted)
+                self.lane.put(job, project, admitted, self.clock.now())
             case Known():
                 pass
         is_new = isinstance(admitted, Admitted) and admitted.is_new
@@ -234,43 +295,17 @@ class Initiate:
         now = self.clock.now()
         if asked.send_at is None or now < asked.send_at <= now + MOST_SCHEDULED:
             return
-        if self.starts.outcome(event_key) is None:
+        if self.kept.starts.outcome(event_key) is None:
             raise PayloadError(
                 "INVALID_SEND_AT",
                 f"field send_at is not a time within the next {MOST_SCHEDULED.days} days",
             )
 
-    def _queue(self, job: StartConversation, project: Project, admitted: Admitted) -> None:
-        """Put a start into its lane, or aside where its company's share is used up."""
-        wait = 0.0
-        if admitted.is_new:
-            company_id = project.company_id
-            wait = self.shares.wait(company_id, job.lane, project.rate_limits)
-        if wait > SOONEST_SECONDS:
-            self.aside.put(job, NotYet(BEYOND_SHARE, self.clock.now().timestamp() + wait))
-        else:
-            self.intake.accept(job, admission=admitted.received_at)
-
-    def _project(self, asked: StartRequest) -> Project:
-        project = self.companies.project(asked.company_id, asked.project_id)
-        if project is None:
-            raise NotFoundError("COMPANY_NOT_FOUND", "no such company and project")
-        if not project.is_active:
-            raise ForbiddenError("PROJECT_INACTIVE", "the project is not active")
-        is_allowed = asked.channel in project.allowed_channels
-        if not is_allowed and not _has_another(project, asked):
-            raise ForbiddenError("CHANNEL_NOT_ALLOWED", "the project does not allow this channel")
-        if project.require_consent and not asked.attributes["comms_consent"]:
-            raise ForbiddenError("CONSENT_REQUIRED", "the project asks for the recipient's consent")
-        if is_allowed and not project.sender(asked.channel):
-            raise UnavailableError("CONFIGURATION_ERROR")
-        return project
-
     def _job(self, asked: StartRequest, project: Project) -> StartConversation:
         conversation_id = asked.conversation_id or "#".join(
             (asked.company_id, asked.project_id, asked.request_id, asked.recipient.lstrip("+"))
         )
-        opaque_id = self.opaque().of("conversation", asked.recipient, conversation_id)
+        opaque_id = self.ids.opaque().of("conversation", asked.recipient, conversation_id)
         event_key = outreach_keys.start(asked.company_id, asked.request_id)
         received_at = iso(self.clock.now())  # read once: a start is counted and freed under its day
         record = openings.attributes(
@@ -294,7 +329,7 @@ class Initiate:
             payload_sha256=asked.payload_sha256,
             payload_bytes=asked.payload_bytes,
             source=router.SOURCE,
-            trace_id=keys.digest(self.new_id())[:16],
+            trace_id=keys.digest(self.ids.new())[:16],
             sender=Record(record).sender,
             recipient=asked.recipient,
             record=record,
@@ -314,7 +349,7 @@ class Initiate:
             {"Retry-After": str(error.retry_after_seconds)} if isinstance(error, LimitError) else {}
         )
         if isinstance(error, PayloadError) and code == "INVALID_REQUEST":
-            request_id = self.new_id()  # an id to quote in a support request
+            request_id = self.ids.new()  # an id to quote in a support request
         own_message = _MESSAGES.get(code, TRY_AGAIN)
         message = error.message if isinstance(error, RequestError) else own_message
         return Answer(status, _error_body(code, message, request_id), headers)

@@ -60,7 +60,7 @@ class ToolResult(BaseModel):
     data: dict[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResultDoor:
     """Takes results.
 

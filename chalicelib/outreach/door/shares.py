@@ -27,7 +27,7 @@ AT_ONCE = 10
 _NOBODY = Place(0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shares:
     """Gives starts their times.
 

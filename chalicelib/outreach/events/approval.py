@@ -39,8 +39,8 @@ class ApprovalHandler(Handler):
 
     def __init__(
         self,
-        parts: HandlerParts,
         *,
+        parts: HandlerParts,
         endings: Endings,
     ) -> None:
         super().__init__(parts)

@@ -66,6 +66,7 @@ class TellFlow(Flow):
 
     def __init__(
         self,
+        *,
         events: CompanyEvents,
         endpoint: Callable[[str, str], Endpoint | None],
         clock: Clock,

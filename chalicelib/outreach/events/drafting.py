@@ -45,6 +45,7 @@ class Drafting:
 
     def __init__(
         self,
+        *,
         composer: Composer,
         clock: Clock,
         check_secrets: Callable[[Record], None],

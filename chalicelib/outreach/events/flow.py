@@ -53,6 +53,7 @@ class OutreachFlow(Flow):
 
     def __init__(
         self,
+        *,
         handlers: Mapping[EventKind, Handler],
         conversations: Conversations,
         matching: Matching,

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 from chalicelib.once import keys
 from chalicelib.once.allowances import Allowances
-from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.act import ActHandler
 from chalicelib.outreach.events.approval import ApprovalHandler
 from chalicelib.outreach.events.click import ClickHandler
@@ -30,7 +29,7 @@ from chalicelib.outreach.keys import EventKind
 from chalicelib.outreach.messages.ending import Endings
 from chalicelib.outreach.messages.following import FollowUps
 from chalicelib.outreach.messages.sent import SentMessages
-from chalicelib.outreach.project.admission import Starts
+from chalicelib.outreach.project.admission import ConversationStores
 from chalicelib.outreach.project.pace import AnswerPace
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.writing.composer import Composer
@@ -38,58 +37,120 @@ from chalicelib.outreach.writing.composer import Composer
 _Flow = TypeVar("_Flow", bound=OutreachFlow)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompanySide:
+    """A conversation's company: its settings as they are now, its events, and what follows."""
+
+    current: Callable[[Record], Project]
+    events: CompanyEvents
+    follow_ups: FollowUps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outgoing:
+    """What messages are written and sent with.
+
+    Attributes:
+        check_secrets: raises if a company's credentials are missing or malformed.
+        message_id_header: makes an e-mail's Message-ID from the vendor's id.
+    """
+
+    composer: Composer
+    check_secrets: Callable[[Record], None]
+    message_id_header: Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incoming:
+    """Whose a message is that comes in, and how many of a sender's are answered.
+
+    Attributes:
+        opaque: keyed hashes, for what is kept of a sender and a recipient.
+    """
+
+    ownership: Ownership
+    allowances: Allowances
+    opaque: Callable[[], keys.OpaqueIds]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlowRun:
+    """The worker that runs the flow.
+
+    Attributes:
+        receive_count: how often the queue has delivered the current message.
+        release: what is recorded as having processed a start.
+    """
+
+    clock: Clock
+    receive_count: Callable[[], int]
+    release: str
+
+
 def outreach_flow(
     flow: type[_Flow],
-    conversations: Conversations,
-    composer: Composer,
-    starts: Starts,
-    ledger: Ledger,
-    clock: Clock,
-    ownership: Ownership,
-    allowances: Allowances,
     *,
-    opaque: Callable[[], keys.OpaqueIds],
-    check_secrets: Callable[[Record], None],
-    current: Callable[[Record], Project],
-    message_id_header: Callable[[str], str],
-    receive_count: Callable[[], int],
-    processor_version: str,
-    events: CompanyEvents,
-    follow_ups: FollowUps,
+    kept: ConversationStores,
+    company: CompanySide,
+    outgoing: Outgoing,
+    incoming: Incoming,
+    run: FlowRun,
 ) -> _Flow:
-    """The flow, as the class that is asked for.
-
-    `opaque` gives keyed hashes, for what is kept of a sender and a recipient; `check_secrets` raises if
-    a company's credentials are missing or malformed; `current` gives a project's settings as they are
-    now; `message_id_header` makes an e-mail's Message-ID from the vendor's id.
-    """
-    endings = Endings(conversations, starts, clock, events, follow_ups)
+    """The flow, as the class that is asked for."""
+    conversations, starts, clock = kept.conversations, kept.starts, run.clock
+    current, events, message_id_header = company.current, company.events, outgoing.message_id_header
+    endings = Endings(
+        conversations=conversations,
+        starts=starts,
+        clock=clock,
+        events=events,
+        follow_ups=company.follow_ups,
+    )
     sent = SentMessages(endings, message_id_header)
-    drafting = Drafting(composer, clock, check_secrets, endings, current)
-    in_order = ConversationOrder(conversations, ledger, clock)
-    matching = Matching(conversations, ownership, clock, opaque, message_id_header)
-    pace = AnswerPace(conversations, allowances, clock, opaque, current)
+    drafting = Drafting(
+        composer=outgoing.composer,
+        clock=clock,
+        check_secrets=outgoing.check_secrets,
+        endings=endings,
+        current=current,
+    )
+    in_order = ConversationOrder(conversations=conversations, ledger=kept.ledger, clock=clock)
+    matching = Matching(
+        conversations=conversations,
+        ownership=incoming.ownership,
+        clock=clock,
+        opaque=incoming.opaque,
+        message_id_header=message_id_header,
+    )
+    pace = AnswerPace(conversations, incoming.allowances, clock, incoming.opaque, current)
     parts = HandlerParts(
         conversations=conversations,
         sent=sent,
         drafting=drafting,
         held=HeldMessages(drafting),
-        waiting=WaitingEvents(in_order, endings, clock, current),
+        waiting=WaitingEvents(in_order=in_order, endings=endings, clock=clock, current=current),
         events=events,
     )
     handlers = {
         EventKind.START: StartHandler(
-            parts,
+            parts=parts,
             starts=starts,
             endings=endings,
             pairs=matching.pairs,
-            processor_version=processor_version,
+            processor_version=run.release,
         ),
-        EventKind.MESSAGE: MessageHandler(parts, pace=pace),
-        EventKind.APPROVAL: ApprovalHandler(parts, endings=endings),
+        EventKind.MESSAGE: MessageHandler(parts=parts, pace=pace),
+        EventKind.APPROVAL: ApprovalHandler(parts=parts, endings=endings),
         EventKind.ACT: ActHandler(parts),
         EventKind.STEP: StepHandler(parts),
-        EventKind.TOOL: ToolResultHandler(parts, clock=clock),
+        EventKind.TOOL: ToolResultHandler(parts=parts, clock=clock),
         EventKind.CLICK: ClickHandler(parts),
     }
-    return flow(handlers, conversations, matching, in_order, clock, receive_count)
+    return flow(
+        handlers=handlers,
+        conversations=conversations,
+        matching=matching,
+        in_order=in_order,
+        clock=clock,
+        receive_count=run.receive_count,
+    )

@@ -63,8 +63,8 @@ class MessageHandler(Handler):
 
     def __init__(
         self,
-        parts: HandlerParts,
         *,
+        parts: HandlerParts,
         pace: AnswerPace,
     ) -> None:
         super().__init__(parts)

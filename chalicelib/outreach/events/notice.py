@@ -27,7 +27,7 @@ from chalicelib.outreach.sending.notices import SETTING, WAITING
 FLOW = "notices"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NoticeFlow(Flow):
     """`once.flow.Flow` for `jobs.HandoffNotice`."""
 

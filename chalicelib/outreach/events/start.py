@@ -50,8 +50,8 @@ class StartHandler(Handler):
 
     def __init__(
         self,
-        parts: HandlerParts,
         *,
+        parts: HandlerParts,
         starts: Starts,
         endings: Endings,
         pairs: Callable[[Channel, str, str], Sequence[str]],

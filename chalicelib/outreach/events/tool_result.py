@@ -38,8 +38,8 @@ class ToolResultHandler(Handler):
 
     def __init__(
         self,
-        parts: HandlerParts,
         *,
+        parts: HandlerParts,
         clock: Clock,
     ) -> None:
         super().__init__(parts)

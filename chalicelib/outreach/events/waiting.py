@@ -48,9 +48,9 @@ class _RecordLine:
 class ConversationOrder:
     """Lets the events of a conversation run one after another, whichever of them waits."""
 
-    def __init__(self, conversations: Conversations, ledger: Ledger, clock: Clock) -> None:
+    def __init__(self, *, conversations: Conversations, ledger: Ledger, clock: Clock) -> None:
         self._conversations = conversations
-        self._in_order = order.InOrder(ledger, clock)
+        self._in_order = order.InOrder(ledger=ledger, clock=clock)
 
     def wait(self, record: Record, event_key: str, until: datetime, reason: str) -> None:
         """Let an event wait until a time.
@@ -86,6 +86,7 @@ class WaitingEvents:
 
     def __init__(
         self,
+        *,
         in_order: ConversationOrder,
         endings: Endings,
         clock: Clock,

@@ -37,6 +37,7 @@ class LostReplies:
 
     def __init__(
         self,
+        *,
         conversations: Conversations,
         twilio: Twilio,
         opaque: Callable[[], keys.OpaqueIds],

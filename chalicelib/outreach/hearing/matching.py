@@ -81,6 +81,7 @@ class Matching:
 
     def __init__(
         self,
+        *,
         conversations: Conversations,
         ownership: Ownership,
         clock: Clock,

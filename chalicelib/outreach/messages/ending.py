@@ -31,7 +31,7 @@ GIVEN_UP = "retries"
 """``failure_stage`` of a conversation whose start was given up after its last attempt."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Endings:
     """Ends conversations, and starts, whose message is not sent.
 

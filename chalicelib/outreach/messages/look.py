@@ -32,7 +32,7 @@ TRIES = 3
 class LastLook:
     """Looks, and knows when it did."""
 
-    def __init__(self, conversations: Conversations, clock: Clock) -> None:
+    def __init__(self, *, conversations: Conversations, clock: Clock) -> None:
         self._conversations = conversations
         self._clock = clock
         self._began: dict[str, float] = {}

@@ -53,10 +53,10 @@ KINDS = kinds(
         hands=lambda parts: Hands(parts.notices.send),
     ),
 )
-"""The kinds of effects of outreach; their parts are those of `outreach.work.OutreachWork`."""
+"""The kinds of effects of outreach; the parts of messages are those of `outreach.work.OutreachWork`."""
 
-TO_COMPANIES = kinds(TELL_COMPANY, NOTIFY_DESK)
-"""Those that tell companies; `outreach.telling.OutreachTelling` has their parts."""
+TO_COMPANIES = kinds(HAND_OFF, CALL_TOOL, TELL_COMPANY, NOTIFY_DESK)
+"""Those that reach companies; `outreach.telling.OutreachTelling` has their parts."""
 
 NOTICES = frozenset(kind.name for one in CHANNELS.values() for kind in one.notices)
 """The only messages that leave without a look at the register."""

@@ -21,7 +21,7 @@ from chalicelib.outreach.ses.webhook import reply_address
 class Emails(Messages[Email]):
     """`Messages` by SES."""
 
-    def __init__(self, parts: Parts, ses: Ses) -> None:
+    def __init__(self, *, parts: Parts, ses: Ses) -> None:
         super().__init__(parts)
         self._ses = ses
 

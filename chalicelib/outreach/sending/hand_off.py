@@ -15,7 +15,7 @@ from chalicelib.outreach.sending.effects import HandOffData
 from chalicelib.outreach.sending.notices import Notices
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class HandOffs:
     """Hands conversations over.
 

@@ -39,7 +39,7 @@ _SUBJECT: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Notices:
     """Asks for the notices of a hand-off, and sends them.
 

@@ -32,7 +32,7 @@ Message = TypeVar("Message")
 """A message in the form of its vendor."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """What every vendor's messages need.
 
@@ -56,7 +56,7 @@ class Messages(ABC, Generic[Message]):
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
         self._built_messages: dict[str, tuple[Record, Message]] = {}
-        self._looks = LastLook(parts.conversations, parts.clock)
+        self._looks = LastLook(conversations=parts.conversations, clock=parts.clock)
 
     @abstractmethod
     def check(self, record: Record) -> None:

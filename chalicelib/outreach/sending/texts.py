@@ -34,7 +34,7 @@ class Texts(Messages[Text]):
         twilio: calls by the name of a company's secret.
     """
 
-    def __init__(self, parts: Parts, twilio: Twilio) -> None:
+    def __init__(self, *, parts: Parts, twilio: Twilio) -> None:
         super().__init__(parts)
         self._twilio = twilio
 

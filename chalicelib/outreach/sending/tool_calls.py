@@ -34,7 +34,7 @@ PROVIDER = "conversations"
 SOURCE = "tool"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class ToolCalls:
     """Calls tools.
 

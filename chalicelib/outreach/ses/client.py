@@ -122,8 +122,8 @@ class Ses:
 
     def __init__(
         self,
-        client: Any,  # noqa: ANN401 - boto3 builds it at run time
         *,
+        client: Any,  # noqa: ANN401 - boto3 builds it at run time
         configuration_set: str | None,
         region: str,
         clock: Clock,

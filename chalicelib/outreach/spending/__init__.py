@@ -3,5 +3,6 @@
 prices   the price of a model's tokens; pure
 budget   a project's budgets of a day and of a conversation; pure
 usage    the rows that count
-models   which provider writes for a project, and its model with every call counted
+providers which provider's model writes for a project, if one does
+models   the model of a conversation, with every call counted
 """

@@ -60,3 +60,16 @@ class Budget:
             return None
         hard = cents * _MICRO_PER_CENT
         return cls(hard, hard * given.soft_percent // 100)
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """What bounds a conversation's calls: its project's budget of a day, and its own."""
+
+    day: Budget | None = None
+    conversation: Budget | None = None
+
+    @classmethod
+    def of(cls, project: Project) -> Budgets:
+        """Those of a project."""
+        return cls(Budget.of(project), Budget.of_conversation(project))

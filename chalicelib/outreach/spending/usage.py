@@ -70,7 +70,7 @@ class Counted:
 class Spending:
     """Counts the calls of models, and reads the sums."""
 
-    def __init__(self, table: Store, clock: Clock, log: Log) -> None:
+    def __init__(self, *, table: Store, clock: Clock, log: Log) -> None:
         self._table = table
         self._clock = clock
         self._log = log

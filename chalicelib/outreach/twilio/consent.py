@@ -18,7 +18,7 @@ from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.senders import Senders
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConsentAtTheDoor:
     """Applies STOP and START of messages whose signature is checked."""
 

@@ -19,7 +19,7 @@ PATIENCE_SECONDS = 4.0
 """Twilio waits 15 s for an answer and repeats a request a few times at most; see `docs/retries.md`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TwilioDoor:
     """`POST /webhook/twilio` and `POST /webhook/twilio/status`.
 

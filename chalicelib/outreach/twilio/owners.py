@@ -25,7 +25,7 @@ _Job = TypeVar("_Job", InboundMessage, DeliveryReceipt)
 class Owners:
     """Remembers for a minute which account a number belongs to; one read of the map otherwise."""
 
-    def __init__(self, senders: Senders, clock: Clock) -> None:
+    def __init__(self, *, senders: Senders, clock: Clock) -> None:
         self._senders = senders
         self._clock = clock
         self._known: dict[str, tuple[float, str | None]] = {}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from chalicelib.once.ports import Log
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
@@ -28,35 +27,8 @@ from chalicelib.outreach.writing.checks.given import Given, given
 from chalicelib.outreach.writing.checks.review import broken
 from chalicelib.outreach.writing.checks.segments import capacity
 from chalicelib.outreach.writing.checks.written_language import language_of
+from chalicelib.outreach.writing.model_writer import OpenAiWriter
 from chalicelib.outreach.writing.template_writer import DraftRefusedError
-
-
-class ModelWriter(Protocol):
-    """Writes drafts by a language model, not judged yet.
-
-    Raises `ProviderError`s, as `template_writer.Writer`.
-    """
-
-    def opening(self, record: Record, settings: WriterSettings, advice: str) -> Draft:
-        """The first message."""
-        ...
-
-    def answer(
-        self, record: Record, history: Sequence[Entry], settings: WriterSettings, advice: str
-    ) -> Draft:
-        """The next message, or a request for a person or a function.
-
-        Args:
-            record: the conversation.
-            history: its newest messages.
-            settings: the project's.
-            advice: why an earlier draft was refused; empty for the first.
-        """
-        ...
-
-    def flagged(self, record: Record, text: str) -> Sequence[str]:
-        """The categories in which the provider's moderation flags a text."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +65,9 @@ class CheckedWriter:
         current: a project's settings as they are now; empty where it is gone.
     """
 
-    def __init__(self, model: ModelWriter, current: Callable[[Record], Project], log: Log) -> None:
+    def __init__(
+        self, *, model: OpenAiWriter, current: Callable[[Record], Project], log: Log
+    ) -> None:
         self._model = model
         self._current = current
         self._log = log

@@ -28,6 +28,7 @@ class Composer:
 
     def __init__(
         self,
+        *,
         conversations: Conversations,
         writer: Writer,
         beating: Callable[[], AbstractContextManager[None]],

@@ -9,7 +9,7 @@ it writes is sent before `checked_writer` has judged it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from chalicelib.errors import PermanentError, TransientError
@@ -17,9 +17,9 @@ from chalicelib.outreach import reasons
 from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.ai_config import WriterSettings
-from chalicelib.outreach.spending.models import Choice
+from chalicelib.outreach.spending.models import Models
 from chalicelib.outreach.writing import conversation_view, prompts
-from chalicelib.outreach.writing.template_writer import Writer, subject_of
+from chalicelib.outreach.writing.template_writer import subject_of
 from chalicelib.vendors.language_model import (
     JsonSchema,
     ModelAnswer,
@@ -38,19 +38,18 @@ _DEFAULTS = WriterSettings()
 
 
 class OpenAiWriter:
-    """`checked_writer.ModelWriter` by OpenAI.
+    """Writes drafts by a language model, not judged yet.
 
-    Args:
-        models: which language model writes for a conversation.
+    Raises `ProviderError`s, as `template_writer.Writer`.
     """
 
-    def __init__(self, models: Choice) -> None:
+    def __init__(self, models: Models) -> None:
         self._models = models
 
     def opening(
         self, record: Record, settings: WriterSettings = _DEFAULTS, advice: str = ""
     ) -> Draft:
-        """See `ModelWriter.opening`."""
+        """The first message; `advice` says why an earlier draft was refused."""
         task = prompts.instructions(prompts.OPENING, record, settings)
         turns = _turns(record, settings, (), advice)
         model = settings.opening_model
@@ -78,7 +77,14 @@ class OpenAiWriter:
         settings: WriterSettings = _DEFAULTS,
         advice: str = "",
     ) -> Draft:
-        """See `ModelWriter.answer`."""
+        """The next message, or a request for a person or a function.
+
+        Args:
+            record: the conversation.
+            history: its newest messages.
+            settings: the project's.
+            advice: why an earlier draft was refused; empty for the first.
+        """
         functions = [str(one) for one in record.ai_config.get("functions") or []]
         nullable = {"type": ["string", "null"]}
         fields: dict[str, Any] = {
@@ -111,7 +117,7 @@ class OpenAiWriter:
         return _draft(answer, draft)
 
     def flagged(self, record: Record, text: str) -> Sequence[str]:
-        """See `ModelWriter.flagged`."""
+        """The categories in which the provider's moderation flags a text."""
         model = self._models.of(record)
         return model.moderate(text, deadline_seconds=MODERATION_SECONDS)
 
@@ -193,35 +199,3 @@ def _draft(answer: ModelAnswer, draft: Draft) -> Draft:
             "total_tokens": answer.usage.total_tokens,
         }
     )
-
-
-class ChosenWriter:
-    """Uses the model where one may write for the conversation, else templates.
-
-    Args:
-        plain: the deterministic writer.
-        model: the writer by a language model.
-        is_written_by_model: see `Models.writes_for`.
-    """
-
-    def __init__(
-        self, plain: Writer, model: Writer, is_written_by_model: Callable[[Record], bool]
-    ) -> None:
-        self._plain = plain
-        self._model = model
-        self._is_written_by_model = is_written_by_model
-
-    def is_instant(self, record: Record) -> bool:
-        """See `Writer.is_instant`."""
-        return self._of(record).is_instant(record)
-
-    def opening(self, record: Record) -> Draft:
-        """See `Writer.opening`."""
-        return self._of(record).opening(record)
-
-    def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
-        """See `Writer.answer`."""
-        return self._of(record).answer(record, history)
-
-    def _of(self, record: Record) -> Writer:
-        return self._model if self._is_written_by_model(record) else self._plain

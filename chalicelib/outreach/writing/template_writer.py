@@ -1,4 +1,4 @@
-"""The port of a writer, and a deterministic writer that needs no vendor.
+"""The port of a writer, a deterministic writer that needs no vendor, and the choice between writers.
 
 A writer is asked once per message; its draft is stored before the message is sent, so that a retry
 sends the same text.
@@ -6,7 +6,7 @@ sends the same text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -95,3 +95,39 @@ class TemplateWriter:
         if record.channel.traits.form is Form.MAIL:
             return Draft(text=text, subject=f"Re: {subject_of(record) or DEFAULT_SUBJECT}")
         return Draft(text=text)
+
+
+class ChosenWriter:
+    """Uses the model where one may write for the conversation, else templates.
+
+    Args:
+        plain: the deterministic writer.
+        model: the writer by a language model, which is loaded where it writes.
+        is_written_by_model: see `Providers.writes_for`.
+    """
+
+    def __init__(
+        self,
+        *,
+        plain: Writer,
+        model: Callable[[], Writer],
+        is_written_by_model: Callable[[Record], bool],
+    ) -> None:
+        self._plain = plain
+        self._model = model
+        self._is_written_by_model = is_written_by_model
+
+    def is_instant(self, record: Record) -> bool:
+        """See `Writer.is_instant`."""
+        return self._of(record).is_instant(record)
+
+    def opening(self, record: Record) -> Draft:
+        """See `Writer.opening`."""
+        return self._of(record).opening(record)
+
+    def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
+        """See `Writer.answer`."""
+        return self._of(record).answer(record, history)
+
+    def _of(self, record: Record) -> Writer:
+        return self._model() if self._is_written_by_model(record) else self._plain

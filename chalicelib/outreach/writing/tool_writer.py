@@ -40,6 +40,7 @@ class ToolWriter:
 
     def __init__(
         self,
+        *,
         writer: Writer,
         drafts: Drafts,
         current: Callable[[Record], Project],

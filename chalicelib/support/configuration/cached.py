@@ -33,7 +33,7 @@ class RulesPort(Protocol):
 class CachedRules:
     """`RulesPort` on the stored versions."""
 
-    def __init__(self, versions: Versions, clock: Clock, log: Log) -> None:
+    def __init__(self, *, versions: Versions, clock: Clock, log: Log) -> None:
         self._versions = versions
         self._clock = clock
         self._log = log

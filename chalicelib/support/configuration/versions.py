@@ -51,7 +51,7 @@ class Version:
 class Versions:
     """The versions of one stage."""
 
-    def __init__(self, table: Store, clock: Clock) -> None:
+    def __init__(self, *, table: Store, clock: Clock) -> None:
         self._table = table
         self._clock = clock
 

@@ -26,7 +26,7 @@ RETENTION = timedelta(days=7)
 class Lookups:
     """The cache of lookups, on DynamoDB."""
 
-    def __init__(self, table: Store, clock: Clock) -> None:
+    def __init__(self, *, table: Store, clock: Clock) -> None:
         self._table = table
         self._clock = clock
 

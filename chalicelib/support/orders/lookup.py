@@ -13,14 +13,15 @@ from chalicelib.once.keys import OpaqueIds
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support import reasons as why
 from chalicelib.support.orders.cache import Lookups
-from chalicelib.support.orders.shop_order import LinkedOrders, Order, ShopOrders
+from chalicelib.support.orders.shop_order import LinkedOrders, Order
+from chalicelib.support.orders.shopify import Shopify
 
 FOUND_FRESH_SECONDS = 900.0
 ABSENT_FRESH_SECONDS = 120.0
 """Shorter: a shop's search lags, so an order may be found a little later."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CustomerOrders:
     """Finds a customer's order.
 
@@ -29,7 +30,7 @@ class CustomerOrders:
     """
 
     linked: LinkedOrders
-    shop: ShopOrders | None
+    shop: Shopify | None
     cache: Lookups
     opaque: Callable[[], OpaqueIds]
 
@@ -69,7 +70,7 @@ class CustomerOrders:
         return replace(linked, trouble=found.trouble, is_cancelled=is_cancelled)
 
     def _shop_order(
-        self, shop: ShopOrders, conversation_id: str, number: str, email: str
+        self, shop: Shopify, conversation_id: str, number: str, email: str
     ) -> Order | str:
         opaque = self.opaque()
         key = ticket_keys.shopify_lookup(conversation_id, opaque.of("order", number))

@@ -58,16 +58,3 @@ class LinkedOrders(Protocol):
     def linked_order(self, conversation_id: str) -> Order | None:
         """The order, or None when none is linked; raises `ProviderError`s."""
         ...
-
-
-class ShopOrders(Protocol):
-    """The shop's own orders."""
-
-    def find_order(self, number: str, *, requester_email: str) -> Lookup:
-        """The order of exactly this number **and** this customer; raises `ProviderError`s.
-
-        Args:
-            number: digits, without the shop's prefix.
-            requester_email: the address of the asker; another customer's order is ``not_theirs``.
-        """
-        ...

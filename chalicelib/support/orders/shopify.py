@@ -63,7 +63,7 @@ class AccessTokens:
     """
 
     def __init__(
-        self, client: VendorClient, credentials: Callable[[bool], tuple[str, str]], clock: Clock
+        self, *, client: VendorClient, credentials: Callable[[bool], tuple[str, str]], clock: Clock
     ) -> None:
         self._client = client
         self._credentials = credentials
@@ -99,14 +99,14 @@ class AccessTokens:
 
 
 class Shopify:
-    """`orders.order.ShopOrders` on Shopify.
+    """The shop's own orders.
 
     Args:
         name_prefix: the shop's prefix of order numbers, by default ``#``.
     """
 
     def __init__(
-        self, client: VendorClient, clock: Clock, *, api_version: str, name_prefix: str = "#"
+        self, *, client: VendorClient, clock: Clock, api_version: str, name_prefix: str = "#"
     ) -> None:
         self._client = client
         self._clock = clock
@@ -114,7 +114,12 @@ class Shopify:
         self._prefix = name_prefix
 
     def find_order(self, number: str, *, requester_email: str) -> Lookup:
-        """See `ShopOrders.find_order`; only an exact match of number and address counts."""
+        """The order of exactly this number **and** this customer; raises `ProviderError`s.
+
+        Args:
+            number: digits, without the shop's prefix.
+            requester_email: the address of the asker; another customer's order is ``not_theirs``.
+        """
         name = f"{self._prefix}{number}"
         found = [node for node in self._search(f"name:{_quoted(name)}") if node.name == name]
         if not found:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from chalicelib.errors import PermanentError, ProviderError, TransientError, WithdrawnError
 from chalicelib.once import keys
@@ -26,7 +26,6 @@ from chalicelib.support.decision import MAX_ASKS, Decision
 from chalicelib.support.effects import reference
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.own_words import order_number, own_part
-from chalicelib.support.opinion import Opinions
 from chalicelib.support.orders.lookup import CustomerOrders
 from chalicelib.support.orders.shop_order import Order
 from chalicelib.support.orders.status import NoAnswer, TemplateAnswer, order_answer
@@ -34,6 +33,9 @@ from chalicelib.support.replies import guard_rails
 from chalicelib.support.replies.guard_rails import Policy, Refusal
 from chalicelib.support.replies.templates import CATALOGUE, TemplateError, render
 from chalicelib.support.tickets import Ticket
+
+if TYPE_CHECKING:  # most stages ask no model
+    from chalicelib.support.opinion import Opinions
 
 LATER_EVERY_SECONDS = 60.0
 LATER_FOR = timedelta(hours=2)
@@ -64,7 +66,7 @@ class ReplyVerdict:
     is_later: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Replies:
     """Decides on and composes replies.
 

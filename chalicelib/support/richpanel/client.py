@@ -53,18 +53,18 @@ _CLOSE = {"ticket": {"state": "closed", "status": "CLOSED"}}
 
 
 class Richpanel:
-    """Implements `tickets.Tickets`, and changes tickets; it takes ids, tags and texts.
+    """Reads tickets and changes them, by ids, tags and texts; every method raises `ProviderError`s.
 
     Args:
         tag_mode: whether the tenant's tag calls take names or ids.
     """
 
     def __init__(
-        self, client: VendorClient, clock: Clock, *, tag_mode: Literal["name", "id"] = "name"
+        self, *, client: VendorClient, clock: Clock, tag_mode: Literal["name", "id"] = "name"
     ) -> None:
         self._calls = RichpanelCalls(client)
         self._clock = clock
-        self._tags = RichpanelTags(self._calls, clock, tag_mode)
+        self._tags = RichpanelTags(calls=self._calls, clock=clock, mode=tag_mode)
 
     # --- reading ------------------------------------------------------------------------------
 

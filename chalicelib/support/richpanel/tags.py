@@ -25,7 +25,7 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 class RichpanelTags:
     """The tenant's tags, cached for ten minutes."""
 
-    def __init__(self, calls: RichpanelCalls, clock: Clock, mode: Literal["name", "id"]) -> None:
+    def __init__(self, *, calls: RichpanelCalls, clock: Clock, mode: Literal["name", "id"]) -> None:
         self._calls = calls
         self._clock = clock
         self._mode = mode

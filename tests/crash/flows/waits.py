@@ -97,8 +97,10 @@ class BeyondShare(Text):
         run.rig.twilio.set_modes(fates=["delivered"])
         clock = ShiftedClock(run.rig.shift)
         table = Table(run.stage.aws.client("dynamodb"), run.stage.tables["IdempotencyTable"])
-        level = SharedLevel(table, f"starts:{OUTREACH.name}:{company.COMPANY_ID}", clock)
-        shares = Shares(lambda _: level, clock, workers=2)
+        level = SharedLevel(
+            table=table, provider=f"starts:{OUTREACH.name}:{company.COMPANY_ID}", clock=clock
+        )
+        shares = Shares(levels=lambda _: level, clock=clock, workers=2)
         limits = RateLimits(concurrent_conversations=1_000)
         for _ in range(STARTS_BEFORE):
             shares.wait(company.COMPANY_ID, OUTREACH, limits)

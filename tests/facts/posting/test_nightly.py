@@ -36,7 +36,9 @@ def night(writer_rig, archive):
         writer = writer_rig.writer(client, archives=archives)
         writer_rig.run(writer)
         reader = DatasetReader(writer_rig.sink().client, WORKSPACE, writer_rig.dataset)
-        check = FactCheck(writer_rig.store(), archive if is_archived else None, reader)
+        check = FactCheck(
+            store=writer_rig.store(), archive=archive if is_archived else None, dataset=reader
+        )
         return Nightly(
             ledger=writer_rig.ledger(client),
             writer=writer,

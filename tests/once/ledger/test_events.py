@@ -51,7 +51,7 @@ def table(table_a):
 @pytest.fixture
 def ledger(table, clock):
     owners = (f"owner-{n}" for n in itertools.count(1))
-    return Ledger(table, clock, lambda: next(owners))
+    return Ledger(table=table, clock=clock, new_owner=lambda: next(owners))
 
 
 def claim(ledger, event=None, *, lease_seconds=250.0, takeover=NOTHING, **more):
@@ -145,7 +145,7 @@ def test_a_message_resumes_an_event_it_had_reopened(ledger, clock):
 
 def test_a_claim_retried_by_the_sdk_is_recognised_as_our_own(table, clock):
     """F22: the first try succeeded, its response was lost, and the retry meets its own row."""
-    same_owner = Ledger(table, clock, lambda: "owner-1")
+    same_owner = Ledger(table=table, clock=clock, new_owner=lambda: "owner-1")
     first = claim(same_owner)
     again = claim(same_owner)
     assert (again.owner, again.fence) == (first.owner, first.fence)

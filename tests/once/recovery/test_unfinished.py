@@ -96,7 +96,7 @@ def sweep(event, *, actions=(), settler=undecided, meanwhile=None):
         table.put(item)
     if meanwhile:
         table.before["update"] = lambda: table.rows[(event["event_id"],)].update(meanwhile)
-    ledger = Ledger(table, clock, lambda: "owner")
+    ledger = Ledger(table=table, clock=clock, new_owner=lambda: "owner")
     ids = (f"id-{n}" for n in itertools.count())
     intake = Intake(
         outbox=outbox,
@@ -107,11 +107,15 @@ def sweep(event, *, actions=(), settler=undecided, meanwhile=None):
     )
     summary = Summary()
     RowSweep(
-        ledger,
-        Settlement(ledger, {"reply": Hands(None, settler=settler)}, clock),
-        {"evt:rp": lambda _event: job()},
-        clock,
-        SweepActions(ledger, intake, summary, lambda: 200.0),
+        ledger=ledger,
+        settlement=Settlement(
+            ledger=ledger, hands={"reply": Hands(None, settler=settler)}, clock=clock
+        ),
+        rebuilders={"evt:rp": lambda _event: job()},
+        clock=clock,
+        sweep=SweepActions(
+            ledger=ledger, intake=intake, summary=summary, time_left_seconds=lambda: 200.0
+        ),
     ).run()
     did = [one for action in actions for one in changes_of_action(table, action)]
     did += changes_of_event(table, event, outbox)

@@ -351,7 +351,7 @@ class Waiting:
 
 
 def test_an_event_joins_behind_one_that_waits_and_runs_when_that_has_ended(clock):
-    line, order = Line("a"), InOrder(Waiting(a=NOW + 40, b=None), clock)
+    line, order = Line("a"), InOrder(ledger=Waiting(a=NOW + 40, b=None), clock=clock)
 
     with pytest.raises(NotYet) as wait:
         order.check(line, "b")
@@ -359,14 +359,14 @@ def test_an_event_joins_behind_one_that_waits_and_runs_when_that_has_ended(clock
     assert (wait.value.reason, wait.value.until_epoch) == (BEHIND, NOW + 41)
     assert wait.value.is_turn
     assert line.waiting == ["a", "b"]
-    InOrder(Waiting(b=NOW + 41), clock).check(line, "b")
+    InOrder(ledger=Waiting(b=NOW + 41), clock=clock).check(line, "b")
     assert line.waiting == []
 
 
 def test_the_first_of_a_line_runs_and_the_others_stay_listed(clock):
     line = Line("a", "b")
 
-    InOrder(Waiting(a=NOW, b=NOW + 1), clock).check(line, "a")
+    InOrder(ledger=Waiting(a=NOW, b=NOW + 1), clock=clock).check(line, "a")
 
     assert line.waiting == ["a", "b"]
 
@@ -374,7 +374,7 @@ def test_the_first_of_a_line_runs_and_the_others_stay_listed(clock):
 def test_an_empty_line_costs_no_write_and_no_read(clock):
     line = Line()
 
-    InOrder(None, clock).check(line, "a")
+    InOrder(ledger=None, clock=clock).check(line, "a")
 
     assert line.writes == 0
 
@@ -390,7 +390,7 @@ def test_an_empty_line_costs_no_write_and_no_read(clock):
 )
 def test_behind_an_event_that_is_coming_one_looks_again_soon(clock, until, after):
     with pytest.raises(NotYet) as wait:
-        InOrder(Waiting(a=until, b=None), clock).check(Line("a"), "b")
+        InOrder(ledger=Waiting(a=until, b=None), clock=clock).check(Line("a"), "b")
 
     assert wait.value.until_epoch == after
 
@@ -399,7 +399,9 @@ def test_a_long_line_is_bounded_and_what_comes_later_runs_after_it(clock):
     keys = [f"e{n}" for n in range(MOST_LISTED)]
     line, until = Line(*keys), {key: NOW + n for n, key in enumerate(keys)}
 
-    assert InOrder(Waiting(**until), clock).join(line, "late", NOW) == NOW + MOST_LISTED
+    assert (
+        InOrder(ledger=Waiting(**until), clock=clock).join(line, "late", NOW) == NOW + MOST_LISTED
+    )
     assert len(line.waiting) == MOST_LISTED
 
 

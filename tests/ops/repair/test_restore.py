@@ -141,7 +141,9 @@ def test_the_mark_of_a_form_that_was_sent_is_no_effect(drill):
     """A story that was shared on the console leaves one."""
     drill.session.client("ssm").values["shadow_mode"] = "true"
     act = Act("share", "evt:rp:1042:c-2", actor="jo", once="form-1")
-    Journal(drill.session.audit_table, drill.rig.clock, lambda: "id-1").enter(act)
+    Journal(table=drill.session.audit_table, clock=drill.rig.clock, new_id=lambda: "id-1").enter(
+        act
+    )
     assert restore.remember(drill.session, drill.at).written == 4
 
 

@@ -33,7 +33,7 @@ def table(ddb):
 
 @pytest.fixture
 def conversations(table, clock):
-    return Conversations(table, clock, lambda: OPAQUE)
+    return Conversations(table=table, clock=clock, opaque=lambda: OPAQUE)
 
 
 @pytest.fixture
@@ -49,6 +49,6 @@ def raced_conversations(ddb, clock):
             return transact(writes)
 
         table.transact = transact_late
-        return Conversations(table, clock)
+        return Conversations(table=table, clock=clock)
 
     return make

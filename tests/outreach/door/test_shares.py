@@ -27,7 +27,9 @@ def levels():
 
 @pytest.fixture
 def shares(clock, levels):
-    return Shares(lambda name: levels.setdefault(name, OwnLevel()), clock, WORKERS)
+    return Shares(
+        levels=lambda name: levels.setdefault(name, OwnLevel()), clock=clock, workers=WORKERS
+    )
 
 
 def test_a_flood_is_let_in_at_its_share_in_the_order_in_which_it_came(shares):
@@ -66,7 +68,14 @@ def test_what_comes_at_the_pace_of_the_share_never_waits(shares, clock):
 
 def test_a_share_is_one_for_all_doors(clock):
     table = FaultyTable(tables.ledger())
-    doors = [Shares(lambda name: SharedLevel(table, name, clock), clock, WORKERS) for _ in range(3)]
+    doors = [
+        Shares(
+            levels=lambda name: SharedLevel(table=table, provider=name, clock=clock),
+            clock=clock,
+            workers=WORKERS,
+        )
+        for _ in range(3)
+    ]
 
     waits = [doors[n % 3].wait("ci-1", OUTREACH, LARGE) for n in range(60)]
 
@@ -79,8 +88,8 @@ def test_a_share_is_one_for_all_doors(clock):
 def test_a_start_is_not_refused_because_its_share_could_not_be_counted(clock, is_contended):
     """Doors that change the row at once, or a slow table: it waits as if it had been counted."""
     table = FaultyTable(tables.ledger())
-    level = SharedLevel(table, "starts", clock)
-    shares = Shares(lambda _: level, clock, WORKERS)
+    level = SharedLevel(table=table, provider="starts", clock=clock)
+    shares = Shares(levels=lambda _: level, clock=clock, workers=WORKERS)
     counted = [shares.wait("ci-1", OUTREACH, LARGE) for _ in range(60)][-1]
     rows = dict(table.rows)
     (row,) = rows.values()
@@ -94,8 +103,8 @@ def test_a_start_is_not_refused_because_its_share_could_not_be_counted(clock, is
 def test_doors_that_count_at_the_same_time_lose_no_start(clock):
     """Another thread's write between this one's decision and its write is not overwritten."""
     table = FaultyTable(tables.ledger())
-    level = SharedLevel(table, "starts", clock)
-    shares = Shares(lambda _: level, clock, WORKERS)
+    level = SharedLevel(table=table, provider="starts", clock=clock)
+    shares = Shares(levels=lambda _: level, clock=clock, workers=WORKERS)
     for _ in range(20):
         shares.wait("ci-1", OUTREACH, LARGE)
 

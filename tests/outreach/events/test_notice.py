@@ -43,18 +43,20 @@ def with_notices(rig, ses):
         aws_access_key_id="x",
         aws_secret_access_key="x",
     )
-    sender = Ses(client, configuration_set=None, region="us-east-1", clock=rig.clock, log=rig.log)
+    sender = Ses(
+        client=client, configuration_set=None, region="us-east-1", clock=rig.clock, log=rig.log
+    )
     notices = Notices(
-        rig.conversations,
-        lambda: sender,
-        rig.current,
-        rig.ledger,
-        lambda job, _seconds: rig.intake.put_back(job),
-        rig.clock,
+        conversations=rig.conversations,
+        ses=lambda: sender,
+        current=rig.current,
+        ledger=rig.ledger,
+        put_later=lambda job, _seconds: rig.intake.put_back(job),
+        clock=rig.clock,
     )
     rig.hand_offs.notices = rig.notices = notices
     rig.worker.handlers.flows["handoff_notice"] = NoticeFlow(
-        rig.conversations, rig.current, rig.clock
+        conversations=rig.conversations, current=rig.current, clock=rig.clock
     )
     project(rig, handoff_notice={"email": DESK, "after_minutes": 15})
     return rig

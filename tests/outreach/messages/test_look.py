@@ -36,7 +36,7 @@ def clock():
 
 def test_a_fresh_look_is_not_repeated(clock):
     register = Register(clock, seconds=0.1)
-    looks = LastLook(register, clock)
+    looks = LastLook(conversations=register, clock=clock)
     looks.take(None, KEY, WHOM, "")
     clock.forward(FRESH_SECONDS - 0.2)
     looks.refresh(None, KEY, WHOM, "")
@@ -45,7 +45,7 @@ def test_a_fresh_look_is_not_repeated(clock):
 
 def test_after_two_seconds_it_looks_again_and_sees_the_mark(clock):
     register = Register(clock, marked_at=clock.monotonic() + 1.0)
-    looks = LastLook(register, clock)
+    looks = LastLook(conversations=register, clock=clock)
     looks.take(None, KEY, WHOM, "")
     clock.forward(FRESH_SECONDS + 0.1)
     with pytest.raises(PermanentError, match="do_not_contact"):
@@ -53,7 +53,7 @@ def test_after_two_seconds_it_looks_again_and_sees_the_mark(clock):
 
 
 def test_a_worker_that_was_paused_after_its_lease_was_checked_sends_nothing(clock):
-    looks = LastLook(Register(clock), clock)
+    looks = LastLook(conversations=Register(clock), clock=clock)
     looks.take(None, KEY, WHOM, "")
     clock.forward(DEADLINE_SECONDS - 0.1)
     looks.refresh(None, KEY, WHOM, "")
@@ -63,7 +63,7 @@ def test_a_worker_that_was_paused_after_its_lease_was_checked_sends_nothing(cloc
 
 
 def test_a_message_of_the_machine_gives_way_to_a_person_who_came_after_it_was_planned(clock):
-    looks = LastLook(Register(clock, person_act="a-2"), clock)
+    looks = LastLook(conversations=Register(clock, person_act="a-2"), clock=clock)
     looks.take(None, KEY, ALL, "a-2")
     with pytest.raises(WithdrawnError, match="person_answers"):
         looks.take(None, KEY, ALL, "a-1")
@@ -72,14 +72,14 @@ def test_a_message_of_the_machine_gives_way_to_a_person_who_came_after_it_was_pl
 
 
 def test_a_persons_own_message_gives_way_to_no_other(clock):
-    looks = LastLook(Register(clock, person_act="a-2"), clock)
+    looks = LastLook(conversations=Register(clock, person_act="a-2"), clock=clock)
     looks.take(None, KEY, WHOM, "")
     looks.refresh(None, KEY, WHOM, "")
 
 
 def test_a_look_of_another_action_does_not_count(clock):
     register = Register(clock)
-    looks = LastLook(register, clock)
+    looks = LastLook(conversations=register, clock=clock)
     looks.take(None, "act:send:o:other", WHOM, "")
     looks.refresh(None, KEY, WHOM, "")
     assert register.looks == 2
@@ -88,4 +88,4 @@ def test_a_look_of_another_action_does_not_count(clock):
 def test_a_register_that_is_slower_than_a_fresh_look_sends_nothing(clock):
     register = Register(clock, seconds=FRESH_SECONDS + 1)
     with pytest.raises(TransientError, match="slow_look"):
-        LastLook(register, clock).refresh(None, KEY, WHOM, "")
+        LastLook(conversations=register, clock=clock).refresh(None, KEY, WHOM, "")

@@ -41,7 +41,7 @@ def client_of():
 def ses_of(client_of, clock, log):
     def build(url, client=None):
         return Ses(
-            client or client_of(url),
+            client=client or client_of(url),
             configuration_set=None,
             region="us-east-1",
             clock=clock,

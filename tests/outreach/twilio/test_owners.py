@@ -44,19 +44,26 @@ def job(account, number=NUMBER):
 
 
 def test_the_owners_message_is_in_its_conversations_group():
-    assert Owners(Map(), ManualClock()).placed(job(MINE)).group == ("pair", NUMBER, "+15550100001")
+    assert Owners(senders=Map(), clock=ManualClock()).placed(job(MINE)).group == (
+        "pair",
+        NUMBER,
+        "+15550100001",
+    )
 
 
 @pytest.mark.parametrize("owner", [Owner("ci-aaa-001", MINE), Owner("ci-aaa-001"), None])
 def test_a_message_of_any_other_account_is_in_a_group_of_that_account(owner):
     known = Map()
     known.owner = owner
-    assert Owners(known, ManualClock()).placed(job(OTHERS)).group == ("foreign", OTHERS)
+    assert Owners(senders=known, clock=ManualClock()).placed(job(OTHERS)).group == (
+        "foreign",
+        OTHERS,
+    )
 
 
 def test_a_number_is_read_once_a_minute():
     known, clock = Map(), ManualClock()
-    owners = Owners(known, clock)
+    owners = Owners(senders=known, clock=clock)
     for account in (MINE, OTHERS, MINE):
         owners.placed(job(account))
     assert known.reads == 1
@@ -69,14 +76,14 @@ def test_a_number_is_read_once_a_minute():
 def test_where_the_map_cannot_be_read_the_message_stays_with_its_conversation():
     known = Map()
     known.owner = TransientError("dynamodb", "GetItem", reason="throttled")
-    owners = Owners(known, ManualClock())
+    owners = Owners(senders=known, clock=ManualClock())
     assert not owners.placed(job(OTHERS)).is_apart
     known.owner = Owner("ci-aaa-001", MINE)
     assert owners.placed(job(OTHERS)).is_apart, "a failure is not remembered"
 
 
 def test_invented_numbers_do_not_fill_the_memory():
-    owners = Owners(Map(), ManualClock())
+    owners = Owners(senders=Map(), clock=ManualClock())
     for number in range(3 * MOST_KEPT):
         owners.placed(job(OTHERS, f"+1555{number:07d}"))
     assert len(owners._known) <= MOST_KEPT

@@ -75,7 +75,7 @@ def test_a_start_killed_at_any_call_of_the_door_is_kept_when_it_is_posted_again(
         body = company.request(f"{number}-{moment}", "sms", recipient)
         outreach.services.outbox._url(OUTREACH)
         outreach.services.opaque_ids  # noqa: B018 - read once per container
-        outreach.services.outreach_doors._initiate.access()
+        outreach.services.outreach_doors._initiate.callers.access()
         crash_injector.arm(number, moment)
         was_killed = False
         try:

@@ -84,11 +84,11 @@ SCENARIOS = {
 @pytest.fixture
 def world(twilio, ses, richpanel, powerbi, dataset, facts_folder, monkeypatch):
     """Makes a run of a scenario on an empty stage; used as a context."""
-    module, wiring, shared, doors, telling = (
+    module, wiring, shared, doors, carriers = (
         importlib.import_module(one)
         for one in (
             *("app", "chalicelib.wiring", "chalicelib.shared"),
-            *("chalicelib.outreach.doors", "chalicelib.outreach.telling"),
+            *("chalicelib.outreach.doors", "chalicelib.outreach.carriers"),
         )
     )
     system_clock = importlib.import_module("chalicelib.clock").SystemClock
@@ -129,7 +129,7 @@ def world(twilio, ses, richpanel, powerbi, dataset, facts_folder, monkeypatch):
             patch.setattr(system_clock, "monotonic", lambda self: clock.now.timestamp())
             for one in (shared, doors):
                 patch.setattr(one, "new_id", ids)
-            for one in (shared, telling):
+            for one in (shared, carriers):
                 patch.setattr(one, "new_owner", ids)
             patch.setattr(LambdaContext, "get_remaining_time_in_millis", lambda _: 100_000)
             patch.setattr(composer, "time", clock)

@@ -63,7 +63,9 @@ class Scripted:
 
 def writer(*drafts, flags=(), **settings):
     model, log = Scripted(*drafts, flags=flags), RecordingLog()
-    checked = CheckedWriter(model, lambda _: Project({"ai_config": {"writer": settings}}), log)
+    checked = CheckedWriter(
+        model=model, current=lambda _: Project({"ai_config": {"writer": settings}}), log=log
+    )
     return SimpleNamespace(checked=checked, model=model, log=log)
 
 

@@ -8,15 +8,16 @@ from chalicelib.clock import SystemClock
 from chalicelib.errors import AuthError, PermanentError, TransientError
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.project import Project
-from chalicelib.outreach.spending.models import Models, Named
+from chalicelib.outreach.spending.models import Accounting, Models
 from chalicelib.outreach.spending.prices import Prices
+from chalicelib.outreach.spending.providers import Named, Providers
 from chalicelib.outreach.spending.usage import Spending
 from chalicelib.outreach.writing.checked_writer import CheckedWriter
-from chalicelib.outreach.writing.model_writer import ChosenWriter, OpenAiWriter
-from chalicelib.outreach.writing.template_writer import TemplateWriter
+from chalicelib.outreach.writing.model_writer import OpenAiWriter
+from chalicelib.outreach.writing.template_writer import ChosenWriter, TemplateWriter
 from chalicelib.vendors import openai as adapter
 from chalicelib.vendors.breaker import Breaker
-from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.http import VendorApi, VendorClient
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors.openai import API_KEY, MODELS
@@ -68,16 +69,18 @@ def writer(openai, secrets):
 
     def model_of(name):
         client = VendorClient(
-            provider="openai",
-            base_url=openai.base_url,
-            authorize=adapter.bearer(lambda refresh: secrets[name]),
+            api=VendorApi(
+                provider="openai",
+                base_url=openai.base_url,
+                authorize=adapter.bearer(lambda refresh: secrets[name]),
+                error_code_at=adapter.ERROR_CODE_AT,
+            ),
             clock=clock,
             log=RecordingLog(),
             rate_limit=RateLimit(provider="openai", clock=clock, pace=LevelPace(1000)),
             breaker=Breaker("openai", clock, failures_to_open=100),
-            error_code_at=adapter.ERROR_CODE_AT,
         )
-        return adapter.OpenAI(client, clock)
+        return adapter.OpenAI(client=client, clock=clock)
 
     return OpenAiWriter(models_of(model_of, MODELS))
 
@@ -86,14 +89,22 @@ def models_of(openai, names):
     """The models of a stage with OpenAI alone; what they cost is counted in memory."""
     log = RecordingLog()
     return Models(
-        current=lambda _record: Project({}),
+        providers=Providers(
+            current=lambda _record: Project({}), openai=Named(*names), bedrock=Named("")
+        ),
         openai=openai,
         bedrock=None,
-        of_openai=Named(*names),
-        of_bedrock=Named(""),
-        spending=Spending(tables.conversations(), SystemClock(), log),
-        prices=Prices(),
-        log=log,
+        accounting=Accounting(
+            spending=Spending(table=tables.conversations(), clock=SystemClock(), log=log),
+            prices=Prices(),
+            log=log,
+        ),
+    )
+
+
+def chosen_writer(by_model, models):
+    return ChosenWriter(
+        plain=TemplateWriter(), model=lambda: by_model, is_written_by_model=models.writes_for
     )
 
 
@@ -260,8 +271,8 @@ def test_a_refused_key_is_our_own_error(openai, writer, secrets):
 
 
 def test_a_company_with_a_key_has_the_model_and_another_has_fixed_words(openai, writer):
-    checked = CheckedWriter(writer, lambda _: Project({}), RecordingLog())
-    chosen = ChosenWriter(TemplateWriter(), checked, writer._models.writes_for)
+    checked = CheckedWriter(model=writer, current=lambda _: Project({}), log=RecordingLog())
+    chosen = chosen_writer(checked, writer._models)
     openai.script(json={"text": "From the model", "hand_off_reason": None}, times=2)
     with_key, without = record("sms"), record("sms", ai={"api_key_reference": None})
     assert "From the model" in chosen.answer(with_key, [said("user", "When?")]).text
@@ -269,6 +280,6 @@ def test_a_company_with_a_key_has_the_model_and_another_has_fixed_words(openai, 
     assert "Cucumber Recruitment" in chosen.answer(without, [said("user", "When?")]).text
     assert chosen.is_instant(without)
     assert len(openai.calls_of("respond")) == 1
-    plain = ChosenWriter(TemplateWriter(), writer, models_of(None, [""]).writes_for)
+    plain = chosen_writer(writer, models_of(None, [""]))
     assert isinstance(plain.opening(with_key), Draft)
     assert len(openai.calls_of("respond")) == 1

@@ -16,11 +16,11 @@ class Stage:
 
     def __init__(self):
         self.clock, self.log, self.table = ManualClock(), RecordingLog(), tables.ledger()
-        self.versions = Versions(self.table, self.clock)
+        self.versions = Versions(table=self.table, clock=self.clock)
         self.rules = self.container()
 
     def container(self):
-        return CachedRules(self.versions, self.clock, self.log)
+        return CachedRules(versions=self.versions, clock=self.clock, log=self.log)
 
     def publish(self, document):
         after = self.versions.current(consistent=True)

@@ -9,7 +9,7 @@ import pytest
 from chalicelib.errors import AuthError, TransientError
 from chalicelib.support.orders.shopify import Shopify
 from chalicelib.vendors.breaker import Breaker
-from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.http import VendorApi, VendorClient
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from tests.rigs import vendor_server as does
@@ -20,15 +20,13 @@ from tests.rigs.vendor_server import Vendor
 @pytest.fixture
 def shop(vendor: Vendor, clock: ManualClock, log: RecordingLog) -> Shopify:
     client = VendorClient(
-        provider="shopify",
-        base_url=vendor.url,
-        authorize=lambda _refresh: {},
+        api=VendorApi(provider="shopify", base_url=vendor.url, authorize=lambda _refresh: {}),
         clock=clock,
         log=log,
         rate_limit=RateLimit(provider="shopify", clock=clock, pace=LevelPace(1000)),
         breaker=Breaker("shopify", clock, failures_to_open=100),
     )
-    return Shopify(client, clock, api_version="2026-10")
+    return Shopify(client=client, clock=clock, api_version="2026-10")
 
 
 def orders(*nodes: dict[str, Any], **more: Any) -> Any:

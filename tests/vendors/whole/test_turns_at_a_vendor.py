@@ -56,7 +56,7 @@ class Containers:
                 provider="richpanel",
                 clock=Ahead(clock, seconds),
                 current=turn,
-                levels=SharedLevel(self.table, "richpanel", clock),
+                levels=SharedLevel(table=self.table, provider="richpanel", clock=clock),
                 containers=WORKERS,
                 pace=self.pace,
             )

@@ -33,7 +33,7 @@ def test_a_claim_of_an_expired_row_retried_by_the_sdk_is_our_own(ledger_rig):
     """F22: the SDK repeats a claim that succeeded."""
     ledger_rig.ledger.finish(ledger_rig.claim(), EventStatus.PROCESSED)
     ledger_rig.at_expiry()
-    ours = Ledger(ledger_rig.table, ledger_rig.clock, lambda: "ours")
+    ours = Ledger(table=ledger_rig.table, clock=ledger_rig.clock, new_owner=lambda: "ours")
 
     def already():
         ours.claim(facts(), MODES, lease_seconds=250, takeover=frozenset())
@@ -46,7 +46,7 @@ def test_a_claim_of_an_expired_row_retried_by_the_sdk_is_our_own(ledger_rig):
 
 def test_a_claim_retried_by_the_sdk_returns_the_same_lease(ledger_rig):
     """F22: the SDK repeats a claim that succeeded."""
-    ours = Ledger(ledger_rig.table, ledger_rig.clock, lambda: "ours")
+    ours = Ledger(table=ledger_rig.table, clock=ledger_rig.clock, new_owner=lambda: "ours")
     first, again = (
         ours.claim(facts(), MODES, lease_seconds=250, takeover=frozenset()) for _ in range(2)
     )

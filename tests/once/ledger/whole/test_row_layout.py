@@ -154,13 +154,15 @@ def starts(rig):
 
 
 def paces(rig):
-    SharedLevel(rig.table, "richpanel", rig.clock).take(
+    SharedLevel(table=rig.table, provider="richpanel", clock=rig.clock).take(
         step_to(1.0, new=1.0, late=1.0, again=1.0, begun=1.0, beside=1.0)
     )
 
 
 def shares(rig):
-    share = LaneShare(rig.table, "outreach", 2, rig.clock, lambda: "owner")
+    share = LaneShare(
+        table=rig.table, lane="outreach", workers=2, clock=rig.clock, new_owner=lambda: "owner"
+    )
     share._note(("key", False), FREE_SECONDS)
     with share.held("key", 45, job=1):
         pass
@@ -168,23 +170,29 @@ def shares(rig):
 
 def limits(rig):
     hourly = Limit("hourly", 3, timedelta(hours=1))
-    Allowances(rig.table, rig.clock).take("auto_reply:customer", "opaque", "act:1", [hourly])
+    Allowances(table=rig.table, clock=rig.clock).take(
+        "auto_reply:customer", "opaque", "act:1", [hourly]
+    )
 
 
 def lookups(rig):
     facts = {"outcome": "not_found"}
-    Lookups(rig.table, rig.clock).write("act:shopify_lookup:1:2", "1042", facts, fresh_seconds=60)
+    Lookups(table=rig.table, clock=rig.clock).write(
+        "act:shopify_lookup:1:2", "1042", facts, fresh_seconds=60
+    )
 
 
 def sweeps(rig):
-    sweeps = Sweeps(rig.table, rig.clock, lambda: "sweeper")
+    sweeps = Sweeps(table=rig.table, clock=rig.clock, new_owner=lambda: "sweeper")
     cursor = sweeps.take(lease_seconds=60)
     sweeps.end(replace(cursor, number=7), {"listed": 0})
     sweeps.save_position("texts:opaque", rig.clock.now())
 
 
 def settings(rig):
-    Versions(rig.table, rig.clock).publish({"format": 1}, by="jo", note="first", after=0)
+    Versions(table=rig.table, clock=rig.clock).publish(
+        {"format": 1}, by="jo", note="first", after=0
+    )
 
 
 def erased(rig):

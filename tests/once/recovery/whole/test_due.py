@@ -62,11 +62,20 @@ class SweptRig(WorkerRig):
     def sweep(self):
         summary = Summary()
         RowSweep(
-            self.ledger,
-            Settlement(self.ledger, {"say": Hands(None, settler=self.settler)}, self.clock),
-            {"evt:rp": lambda event: job(event_key=event.event_key)},
-            self.clock,
-            SweepActions(self.ledger, self.intake, summary, lambda: 200.0),
+            ledger=self.ledger,
+            settlement=Settlement(
+                ledger=self.ledger,
+                hands={"say": Hands(None, settler=self.settler)},
+                clock=self.clock,
+            ),
+            rebuilders={"evt:rp": lambda event: job(event_key=event.event_key)},
+            clock=self.clock,
+            sweep=SweepActions(
+                ledger=self.ledger,
+                intake=self.intake,
+                summary=summary,
+                time_left_seconds=lambda: 200.0,
+            ),
         ).run()
         return summary
 

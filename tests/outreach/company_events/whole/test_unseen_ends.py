@@ -52,7 +52,13 @@ def token(record):
 
 
 def door(rig):
-    return UnsubscribeDoor(rig.conversations, lambda: STAGE, rig.log, rig.intake, rig.ledger)
+    return UnsubscribeDoor(
+        conversations=rig.conversations,
+        opaque=lambda: STAGE,
+        log=rig.log,
+        intake=rig.intake,
+        ledger=rig.ledger,
+    )
 
 
 def forbidden(rig, record):

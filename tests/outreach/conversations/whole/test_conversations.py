@@ -86,7 +86,7 @@ def test_a_conversation_is_opened_only_while_its_start_is_held(conversations, ta
     """A worker paused beyond its lease opens nothing; the current claimant does."""
     ledger_table = Table(ddb.client, ddb.ledger_table)
     owners = iter(("first", "second"))
-    ledger = Ledger(ledger_table, clock, lambda: next(owners))
+    ledger = Ledger(table=ledger_table, clock=clock, new_owner=lambda: next(owners))
     starts = Starts(ledger_table, ledger, clock)
     key, opaque_id = "evt:start:req123", "opaque-req123-whatsapp"
     event = EventFacts(key, opaque_id, iso(clock.now()), "0" * 64, 0, "channel_router")

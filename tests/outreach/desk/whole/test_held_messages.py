@@ -155,7 +155,9 @@ def test_a_spent_conversation_gets_one_wording_and_then_persons(desk, writer):
 
 def refused(desk, *texts):
     model = Model(*texts)
-    desk.composer._writer = CheckedWriter(model, lambda _record: Project({}), desk.log)
+    desk.composer._writer = CheckedWriter(
+        model=model, current=lambda _record: Project({}), log=desk.log
+    )
     return desk.says(desk.begun(), "Where do I apply?")
 
 

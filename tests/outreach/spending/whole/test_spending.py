@@ -11,13 +11,14 @@ from chalicelib.errors import SettingsError, TransientError
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.project.check import faults
 from chalicelib.outreach.project.project import Project
-from chalicelib.outreach.spending.budget import Budget, BudgetReachedError
-from chalicelib.outreach.spending.models import Counting, Models, Named
+from chalicelib.outreach.spending.budget import Budget, BudgetReachedError, Budgets
+from chalicelib.outreach.spending.models import Accounting, Counting, Models
 from chalicelib.outreach.spending.prices import LISTED, Prices
+from chalicelib.outreach.spending.providers import Named, Providers
 from chalicelib.outreach.spending.usage import Counted, Spending
 from chalicelib.vendors import openai as adapter
 from chalicelib.vendors.breaker import Breaker
-from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.http import VendorApi, VendorClient
 from chalicelib.vendors.language_model import ModelRequest, ModelTurn, Usage
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
@@ -50,7 +51,7 @@ def table():
 
 @pytest.fixture
 def spending(table, clock, log):
-    return Spending(table, clock, log)
+    return Spending(table=table, clock=clock, log=log)
 
 
 def call(number=1, *, cost=450, estimate=0):
@@ -197,17 +198,25 @@ def counting(server, spending, log):
     server.reset()
     clock = SystemClock()
     client = VendorClient(
-        provider="openai",
-        base_url=server.base_url,
-        authorize=adapter.bearer(lambda _refresh: API_KEY),
+        api=VendorApi(
+            provider="openai",
+            base_url=server.base_url,
+            authorize=adapter.bearer(lambda _refresh: API_KEY),
+            error_code_at=adapter.ERROR_CODE_AT,
+        ),
         clock=clock,
         log=log,
         rate_limit=RateLimit(provider="openai", clock=clock, pace=LevelPace(1000)),
         breaker=Breaker("openai", clock, failures_to_open=100),
-        error_code_at=adapter.ERROR_CODE_AT,
     )
     budget, prices = Budget(50_000, 40_000), Prices.parsed(f'{{"{MODELS[0]}": [100, 100]}}')
-    yield Counting(adapter.OpenAI(client, clock), RECORD, budget, "openai", spending, prices, log)
+    yield Counting(
+        model=adapter.OpenAI(client=client, clock=clock),
+        record=RECORD,
+        provider="openai",
+        budgets=Budgets(day=budget),
+        accounting=Accounting(spending=spending, prices=prices, log=log),
+    )
     server.clear_faults()
 
 
@@ -244,14 +253,14 @@ def test_the_model_is_not_asked_once_the_budget_is_spent(counting, server):
 def test_a_conversation_that_has_spent_its_own_budget_costs_its_project_nothing(
     counting, server, spending
 ):
-    own = replace(counting, of_conversation=Budget(1, 1))
+    own = replace(counting, budgets=replace(counting.budgets, conversation=Budget(1, 1)))
     ask(own)
     before = today(spending)
     with pytest.raises(BudgetReachedError):
         ask(own)
     assert today(spending) == before
     ask(replace(own, record=SAME_PROJECT))
-    spent = replace(own, record=SAME_PROJECT, budget=Budget(1, 1), of_conversation=Budget(9**9, 1))
+    spent = replace(own, record=SAME_PROJECT, budgets=Budgets(Budget(1, 1), Budget(9**9, 1)))
     committed = spending.committed(SAME_PROJECT)
     with pytest.raises(BudgetReachedError):
         ask(spent)
@@ -279,14 +288,14 @@ def test_an_answer_that_was_lost_may_have_been_charged(counting, server, spendin
 def test_a_project_chooses_its_provider(spending, log):
     settings = {"pi-bbb-001": {"ai_config": {"provider": "bedrock"}}}
     models = Models(
-        current=lambda record: Project(settings.get(record.project_id, {})),
+        providers=Providers(
+            current=lambda record: Project(settings.get(record.project_id, {})),
+            openai=Named(MODELS[0]),
+            bedrock=Named("amazon.nova-lite-v1:0", "amazon.nova-micro-v1:0"),
+        ),
         openai=lambda name: f"openai by {name}",
         bedrock=lambda: "bedrock",
-        of_openai=Named(MODELS[0]),
-        of_bedrock=Named("amazon.nova-lite-v1:0", "amazon.nova-micro-v1:0"),
-        spending=spending,
-        prices=Prices(),
-        log=log,
+        accounting=Accounting(spending=spending, prices=Prices(), log=log),
     )
     with_key = Record({**RECORD.item, "ai_config": {"api_key_reference": "k1"}})
     assert models.writes_for(OTHER)

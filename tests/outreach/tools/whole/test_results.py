@@ -44,12 +44,12 @@ class Called:
         answered.writer.says = Draft(text="Your reference is A-17.")
         (self.told,) = [one["data"] for one in endpoint.received.values() if "tool" in one["data"]]
         self.door = ResultDoor(
-            answered.conversations,
-            answered.intake,
-            lambda: OpaqueIds(b"a key of the stage"),
-            Companies(answered.companies_table).current,
-            answered.clock,
-            answered.log,
+            conversations=answered.conversations,
+            intake=answered.intake,
+            opaque=lambda: OpaqueIds(b"a key of the stage"),
+            current=Companies(answered.companies_table).current,
+            clock=answered.clock,
+            log=answered.log,
         )
 
     def gives(self, body, *, token=None, call_id=None, request_id=None):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -159,8 +160,9 @@ def test_f55_a_rotated_key_is_picked_up_without_a_failure(
 ):
     richpanel.add_ticket("1042")
     rotated = adapter(richpanel.url, clock, log)
-    rotated._calls.client.authorize = key_header(
-        lambda refresh: f"{API_KEY}\n" if refresh else "old"
+    client = rotated._calls.client
+    client.api = replace(
+        client.api, authorize=key_header(lambda refresh: f"{API_KEY}\n" if refresh else "old")
     )
 
     assert rotated.read_ticket("1042").id == "1042"

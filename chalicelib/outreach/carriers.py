@@ -1,0 +1,75 @@
+"""What carries messages, built: Twilio, SES, and the shares of the lanes in which both are called."""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+
+from chalicelib.once.lanes import Lane
+from chalicelib.once.share import LaneShare
+from chalicelib.outreach.lane_shares import LaneShares
+from chalicelib.outreach.ses import client as ses
+from chalicelib.outreach.twilio import client as twilio
+from chalicelib.outreach.twilio import credentials as of
+from chalicelib.outreach.twilio.client import Credentials, Twilio
+from chalicelib.shared import Shared, new_owner
+from chalicelib.vendors.http import VendorClient
+
+TWILIO_REQUESTS_PER_30_S = 300
+"""Per account and container; Twilio queues what exceeds a sender's own pace."""
+
+
+class OutreachCarriers:
+    """The vendors that deliver to recipients, for the worker, the sweep and the notices to desks."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+
+    @cached_property
+    def twilio(self) -> Twilio:
+        """Twilio by the name of a company's secret; one client each."""
+        shared = self._shared
+
+        def credentials(name: str, refresh: bool) -> Credentials:  # noqa: FBT001 - as it is asked
+            return of.of_company(shared.secrets.text(name, refresh=refresh))
+
+        def client(name: str) -> VendorClient:
+            return shared.vendor(
+                twilio.PROVIDER,
+                shared.settings.twilio_base_url,
+                lambda refresh: twilio.basic(credentials(name, refresh)),
+                requests_per_window=TWILIO_REQUESTS_PER_30_S,
+                error_code_at=twilio.ERROR_CODE_AT,
+            )
+
+        return Twilio(credentials, client)
+
+    def ses(self) -> ses.Ses:
+        """SES, under its own settings of the client."""
+        shared = self._shared
+        client = shared.client("sesv2", ses.SES_CONFIG)
+        return ses.Ses(
+            client=client,
+            configuration_set=shared.settings.ses_configuration_set or None,
+            region=str(client.meta.region_name),
+            clock=shared.clock,
+            log=shared.log,
+        )
+
+    @cached_property
+    def lane_shares(self) -> LaneShares:
+        """How a lane's workers are shared between companies."""
+        shared = self._shared
+        table = shared.table(shared.settings.idempotency_table)
+
+        @cache
+        def share(lane: Lane) -> LaneShare:
+            workers = shared.settings.lane_concurrency
+            return LaneShare(
+                table=table,
+                lane=lane.name,
+                workers=workers,
+                clock=shared.clock,
+                new_owner=new_owner,
+            )
+
+        return LaneShares(share, shared.current_job)

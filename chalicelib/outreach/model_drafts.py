@@ -1,0 +1,72 @@
+"""What language models write, built: the models of a stage, what they cost, and their checked drafts."""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+
+from chalicelib.outreach.build import Outreach
+from chalicelib.outreach.carriers import OutreachCarriers
+from chalicelib.outreach.spending.models import Accounting, Models
+from chalicelib.outreach.spending.prices import Prices
+from chalicelib.outreach.spending.usage import Spending
+from chalicelib.outreach.writing.checked_writer import CheckedWriter
+from chalicelib.outreach.writing.model_writer import OpenAiWriter
+from chalicelib.shared import Shared
+from chalicelib.vendors import bedrock, openai
+
+OPENAI_REQUESTS_PER_30_S = 60
+
+
+class OutreachModels:
+    """The language models; one client for each company's own key, one for the account's Bedrock."""
+
+    def __init__(self, *, shared: Shared, outreach: Outreach, carriers: OutreachCarriers) -> None:
+        self._shared = shared
+        self._outreach = outreach
+        self._carriers = carriers
+
+    @cached_property
+    def writer(self) -> CheckedWriter:
+        """The drafts that may be sent."""
+        current = self._outreach.current_settings
+        return CheckedWriter(model=OpenAiWriter(self.models), current=current, log=self._shared.log)
+
+    @cached_property
+    def models(self) -> Models:
+        """The models, by conversation."""
+        shared = self._shared
+        return Models(
+            providers=self._outreach.providers,
+            openai=cache(self._openai),
+            bedrock=cache(self._bedrock),
+            accounting=Accounting(
+                spending=self.spending,
+                prices=Prices.parsed(shared.settings.model_prices),
+                log=shared.log,
+            ),
+            shares=self._carriers.lane_shares,
+        )
+
+    @cached_property
+    def spending(self) -> Spending:
+        """What they cost."""
+        shared = self._shared
+        return Spending(
+            table=self._outreach.conversations_table, clock=shared.clock, log=shared.log
+        )
+
+    def _openai(self, secret_id: str) -> openai.OpenAI:
+        shared = self._shared
+        client = shared.vendor(
+            openai.PROVIDER,
+            shared.settings.openai_base_url,
+            openai.bearer(lambda refresh: shared.secrets.text(secret_id, refresh=refresh)),
+            requests_per_window=OPENAI_REQUESTS_PER_30_S,
+            error_code_at=openai.ERROR_CODE_AT,
+        )
+        return openai.OpenAI(client=client, clock=shared.clock)
+
+    def _bedrock(self) -> bedrock.Bedrock:
+        shared = self._shared
+        client = shared.client("bedrock-runtime", bedrock.BEDROCK_CONFIG)
+        return bedrock.Bedrock(client=client, clock=shared.clock, log=shared.log)

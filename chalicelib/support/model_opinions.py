@@ -1,0 +1,34 @@
+"""What a language model thinks of a message, built: only where the settings name a model."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from chalicelib.redaction.redactor import redact
+from chalicelib.shared import Shared
+from chalicelib.support.opinion import ModelNames, Opinions
+from chalicelib.vendors import openai
+
+OPENAI_REQUESTS_PER_30_S = 150
+
+
+class SupportModel:
+    """The language model of support; nothing is connected yet."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+
+    @cached_property
+    def opinions(self) -> Opinions:
+        """Its classification of messages."""
+        shared, settings = self._shared, self._shared.settings.support
+        secret_id = settings.openai_api_key_secret_id
+        client = shared.vendor(
+            openai.PROVIDER,
+            settings.openai_base_url,
+            openai.bearer(lambda refresh: shared.secrets.text(secret_id, refresh=refresh)),
+            requests_per_window=OPENAI_REQUESTS_PER_30_S,
+            error_code_at=openai.ERROR_CODE_AT,
+        )
+        names = ModelNames(settings.openai_model, settings.openai_fallback_model or None)
+        return Opinions(openai.OpenAI(client=client, clock=shared.clock), names, redact)

@@ -1,0 +1,40 @@
+"""The sweep's part of support, built: what it looks for at Richpanel, and how jobs are made again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from chalicelib.once.recovery.rebuilders import Rebuilder
+from chalicelib.once.recovery.sweep import SweepPart
+from chalicelib.shared import Shared
+from chalicelib.support.build import Support
+from chalicelib.support.jobs import ticket_job
+from chalicelib.support.lost_tickets import LostTickets
+
+
+class SupportSweep:
+    """What finds lost tickets again."""
+
+    def __init__(self, *, shared: Shared, support: Support) -> None:
+        self._shared = shared
+        self._support = support
+
+    @property
+    def rebuilders(self) -> Mapping[str, Rebuilder]:
+        """By the first two parts of an event key."""
+        return {"evt:rp": ticket_job}
+
+    @cached_property
+    def sweeps(self) -> Sequence[SweepPart]:
+        """What reconciliation looks for at Richpanel."""
+        shared, support = self._shared, self._support
+        found = LostTickets(
+            tickets=support.richpanel,
+            ledger=shared.ledger,
+            state=support.state,
+            sweeps=shared.sweeps,
+            clock=shared.clock,
+            log=shared.log,
+        )
+        return (found,)
