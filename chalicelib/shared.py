@@ -246,12 +246,11 @@ class Shared(ABC):
 
         The arguments are those of `VendorApi` and `RateLimit`.
         """
-        from chalicelib.vendors.breaker import Breaker
-        from chalicelib.vendors.http import VendorApi, VendorClient
-        from chalicelib.vendors.rate_limit import LevelPace, RateLimit
+        from chalicelib.vendors import breaker, http, rate_limit
 
-        return VendorClient(
-            api=VendorApi(
+        pace = rate_limit.LevelPace(requests_per_window, burst=burst, window_seconds=window_seconds)
+        return http.VendorClient(
+            api=http.VendorApi(
                 provider=provider,
                 base_url=base_url,
                 authorize=authorize,
@@ -259,15 +258,15 @@ class Shared(ABC):
             ),
             clock=self.clock,
             log=self.log,
-            rate_limit=RateLimit(
+            rate_limit=rate_limit.RateLimit(
                 provider=provider,
                 clock=self.clock,
                 current=self.current_job,
                 levels=levels,
                 containers=containers,
-                pace=LevelPace(requests_per_window, burst=burst, window_seconds=window_seconds),
+                pace=pace,
             ),
-            breaker=Breaker(provider, self.clock),
+            breaker=breaker.Breaker(provider, self.clock),
         )
 
 
