@@ -59,7 +59,7 @@ class Outreach:
         """Starts in table A."""
         shared = self._shared
         table = shared.table(shared.settings.idempotency_table)
-        return Starts(table, shared.ledger, shared.clock)
+        return Starts(table=table, ledger=shared.ledger, clock=shared.clock)
 
     @cached_property
     def kept(self) -> ConversationStores:
@@ -126,4 +126,4 @@ class Outreach:
         """Where operators see and release conversations that were handed off."""
         from chalicelib.outreach.desk.operators import Desk  # noqa: PLC0415 - as said
 
-        return Desk(self.inbox, Handoffs(self.conversations_table))
+        return Desk(inbox=self.inbox, handoffs=Handoffs(self.conversations_table))

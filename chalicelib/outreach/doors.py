@@ -74,7 +74,9 @@ class OutreachDoors:
             ),
             kept=StartStores(
                 starts=Starts(
-                    shared.table(settings.idempotency_table), shared.ledger, shared.clock
+                    table=shared.table(settings.idempotency_table),
+                    ledger=shared.ledger,
+                    clock=shared.clock,
                 ),
                 ledger=shared.ledger,
                 parcels=lambda: Parcels(table=table, clock=shared.clock),

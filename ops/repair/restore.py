@@ -61,7 +61,9 @@ def remember(session: Session, backup: str, *, dry_run: bool = False) -> Remembe
         raise OpsError("the stage acts: python -m ops switch set shadow_mode true")
     services = session.services
     days = timedelta(days=services.settings.ledger_retention_days)
-    ledger = Restored(session.ledger_table, services.clock, new_owner, retention=days)
+    ledger = Restored(
+        table=session.ledger_table, clock=services.clock, new_owner=new_owner, retention=days
+    )
     read = written = 0
     for row in finished(session, earlier(backup)):
         read += 1

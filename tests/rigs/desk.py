@@ -81,7 +81,9 @@ class DeskRig(OutreachParts):
             clock=self.clock,
             current=self.current,
         )
-        self.door = DeskDoor(lambda: ACCESS, self.inbox, self.clock, self.log)
+        self.door = DeskDoor(
+            access=lambda: ACCESS, inbox=self.inbox, clock=self.clock, log=self.log
+        )
         self.worker = self._worker()
         self.asked = self.said = 0
 

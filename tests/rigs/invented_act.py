@@ -41,7 +41,7 @@ class Looks:
         group = typer.main.get_command(cli.app).commands["handoff"]
         options = {one.name: one for one in group.commands["praise"].params}
         assert (options["grade"].required, options["grade"].help) == (True, "Of the answer.")
-        desk = Desk(self.desk.inbox, self.desk.handoffs)
+        desk = Desk(inbox=self.desk.inbox, handoffs=self.desk.handoffs)
         services = SimpleNamespace(outreach=SimpleNamespace(desk=desk, inbox=self.desk.inbox))
         session = SimpleNamespace(services=services, identity=SimpleNamespace(name="Operators/jo"))
         handoff.act(session, "praise", self.record.opaque_id, "sam", fields=GRADE)

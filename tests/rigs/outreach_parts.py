@@ -77,7 +77,7 @@ class OutreachParts:
             clock=self.clock,
             opaque=lambda: OpaqueIds(b"a key of the stage"),
         )
-        self.starts = Starts(self.table, self.ledger, self.clock)
+        self.starts = Starts(table=self.table, ledger=self.ledger, clock=self.clock)
         self.kept = ConversationStores(
             conversations=self.conversations, starts=self.starts, ledger=self.ledger
         )

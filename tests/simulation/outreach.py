@@ -182,7 +182,7 @@ class OutreachParts:
         composer = Composer(conversations=conversations, writer=writer, beating=nullcontext)
         clients = container.clients
         self.parcels = Parcels(table=table, clock=clock)  # type: ignore[arg-type]
-        self.starts = Starts(container.table, container.ledger, clock)  # type: ignore[arg-type]
+        self.starts = Starts(table=container.table, ledger=container.ledger, clock=clock)  # type: ignore[arg-type]
         self._kept = ConversationStores(
             conversations=conversations, starts=self.starts, ledger=container.ledger
         )
@@ -332,7 +332,7 @@ class OutreachParts:
     @property
     def desk(self) -> Desk:
         """Hand-offs for operators."""
-        return Desk(self.inbox, self._handoffs)
+        return Desk(inbox=self.inbox, handoffs=self._handoffs)
 
     @property
     def inbox(self) -> DeskInbox:

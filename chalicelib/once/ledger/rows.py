@@ -37,10 +37,10 @@ class LedgerRows:
 
     def __init__(
         self,
+        *,
         table: Store,
         clock: Clock,
         new_owner: NewOwner,
-        *,
         retention: timedelta = RETENTION,
     ) -> None:
         self._table = table

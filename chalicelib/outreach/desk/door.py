@@ -59,7 +59,7 @@ class Caller:
     role: DeskRole
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeskDoor:
     """Answers the Desk API.
 

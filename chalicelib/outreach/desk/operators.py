@@ -44,7 +44,7 @@ class Desk:
     Where a company is named, another company's conversation is as one that does not exist.
     """
 
-    def __init__(self, inbox: DeskInbox, handoffs: Handoffs) -> None:
+    def __init__(self, *, inbox: DeskInbox, handoffs: Handoffs) -> None:
         self._inbox = inbox
         self._handoffs = handoffs
 

@@ -122,7 +122,13 @@ def outreach_flow(
         opaque=incoming.opaque,
         message_id_header=message_id_header,
     )
-    pace = AnswerPace(conversations, incoming.allowances, clock, incoming.opaque, current)
+    pace = AnswerPace(
+        conversations=conversations,
+        allowances=incoming.allowances,
+        clock=clock,
+        opaque=incoming.opaque,
+        current=current,
+    )
     parts = HandlerParts(
         conversations=conversations,
         sent=sent,

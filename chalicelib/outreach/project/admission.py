@@ -93,7 +93,7 @@ class StartOutcome:
 class Starts:
     """Rows of starts, for the door and the worker."""
 
-    def __init__(self, table: Store, ledger: Ledger, clock: Clock) -> None:
+    def __init__(self, *, table: Store, ledger: Ledger, clock: Clock) -> None:
         self._table = table
         self._ledger = ledger
         self._clock = clock

@@ -42,7 +42,7 @@ _NOT_ANSWERED = UNSAID | {OPT_OUT, HELP}
 """Notes on messages that get no answer which would cover an earlier one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerPace:
     """When a message is answered, and whether it may be.
 

@@ -10,7 +10,7 @@ from tests.rigs.ledger import KEY, facts
 
 
 def test_a_starts_status_is_returned_until_its_row_expires(ledger_rig):
-    starts = Starts(ledger_rig.table, ledger_rig.ledger, ledger_rig.clock)
+    starts = Starts(table=ledger_rig.table, ledger=ledger_rig.ledger, clock=ledger_rig.clock)
     assert starts.outcome(KEY) is None
     ledger_rig.ledger.receive(facts())
     assert starts.outcome(KEY).status == EventStatus.RECEIVED
@@ -19,7 +19,7 @@ def test_a_starts_status_is_returned_until_its_row_expires(ledger_rig):
 
 
 def test_a_delivery_only_advances_and_is_not_noted_on_a_missing_row(ledger_rig):
-    starts = Starts(ledger_rig.table, ledger_rig.ledger, ledger_rig.clock)
+    starts = Starts(table=ledger_rig.table, ledger=ledger_rig.ledger, clock=ledger_rig.clock)
     starts.note(KEY, delivery=("delivered", 3))
     assert starts.outcome(KEY) is None
     ledger_rig.ledger.receive(facts())
@@ -45,7 +45,7 @@ def test_a_start_is_accepted_again_only_if_nothing_of_it_had_begun(
 ):
     """After any other failure a message may have been sent: the sender gets the final status."""
     starts, limits = (
-        Starts(ledger_rig.table, ledger_rig.ledger, ledger_rig.clock),
+        Starts(table=ledger_rig.table, ledger=ledger_rig.ledger, clock=ledger_rig.clock),
         RateLimits(requests_per_minute=9, requests_per_day=9, concurrent_conversations=9),
     )
     assert starts.admit(facts(), "ci-1", limits) == Admitted(facts().received_at, is_new=True)

@@ -144,7 +144,7 @@ def settled_actions(rig):
 
 
 def starts(rig):
-    starts = Starts(rig.table, rig.ledger, rig.clock)
+    starts = Starts(table=rig.table, ledger=rig.ledger, clock=rig.clock)
     starts.admit(
         facts("evt:start:1"),
         "ci-1",

@@ -87,7 +87,7 @@ def test_a_conversation_is_opened_only_while_its_start_is_held(conversations, ta
     ledger_table = Table(ddb.client, ddb.ledger_table)
     owners = iter(("first", "second"))
     ledger = Ledger(table=ledger_table, clock=clock, new_owner=lambda: next(owners))
-    starts = Starts(ledger_table, ledger, clock)
+    starts = Starts(table=ledger_table, ledger=ledger, clock=clock)
     key, opaque_id = "evt:start:req123", "opaque-req123-whatsapp"
     event = EventFacts(key, opaque_id, iso(clock.now()), "0" * 64, 0, "channel_router")
     late, now = [_claim(ledger, event, clock) for _ in range(2)]

@@ -490,7 +490,7 @@ def test_who_waits_for_longer_than_the_projects_target_is_late_until_a_person_an
     assert desk.inbox.late() == 1, "a person has it, and has not answered"
     desk.act("reply", record, text="It is me, Sam.")
     assert desk.inbox.late() == 0
-    report_handoffs(Desk(desk.inbox, desk.handoffs), desk.clock, desk.log)
+    report_handoffs(Desk(inbox=desk.inbox, handoffs=desk.handoffs), desk.clock, desk.log)
     assert ("mw.handoffs.late", 0, {}) in desk.log.metrics
 
 
