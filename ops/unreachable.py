@@ -63,6 +63,11 @@ def why(error: MiddlewareError | ClientError | BotoCoreError, *, place: str = ""
     return f"the stage cannot be reached: {reason}"
 
 
+def title(vendor: str) -> str:
+    """A vendor's name, as a person writes it."""
+    return VENDORS.get(vendor, (vendor,))[0]
+
+
 def _of_aws(operation: str, code: str, place: str) -> str:
     where = f" in {place}" if place else ""
     if code in ABSENT:

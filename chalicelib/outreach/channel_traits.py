@@ -31,6 +31,7 @@ class AddressKind:
         list_name: ends the name of a hand-off rule's list of such addresses.
         normalised: the address as it is stored and compared; None for one that is not valid.
         is_one: whether an address that is known to be valid is of this kind.
+        sample: an invented one, for what is only tried.
         shows_zone: it shows the time zones that its owner may be in.
     """
 
@@ -38,6 +39,7 @@ class AddressKind:
     list_name: str
     normalised: Callable[[str], str | None]
     is_one: Callable[[str], bool]
+    sample: str
     shows_zone: bool = False
 
 

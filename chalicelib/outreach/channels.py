@@ -111,6 +111,7 @@ PHONE = AddressKind(
     list_name="number",
     normalised=_phone,
     is_one=lambda address: address.startswith("+"),
+    sample="+15550100199",
     shows_zone=True,
 )
 MAILBOX = AddressKind(
@@ -118,6 +119,7 @@ MAILBOX = AddressKind(
     list_name="email",
     normalised=_email,
     is_one=lambda address: "@" in address,
+    sample="sample@example.com",
 )
 TWILIO = CarrierTraits(vendor="twilio", opts_out_as=reasons.CARRIER, lists_received=True)
 SES = CarrierTraits(vendor="ses", opts_out_as=reasons.COMPLAINED)
@@ -185,6 +187,11 @@ def lane_of(sender: str) -> Lane:
     """The lane of what is sent from a company's address, where only that is known."""
     found = (one.lane for one in CHANNELS.values() if one.address.is_one(sender))
     return next(found, OUTREACH)
+
+
+def address_of(text: str) -> str | None:
+    """The address that a text is, as it is stored and compared; None for one of no kind."""
+    return next((found for one in ADDRESSES if (found := one.normalised(text))), None)
 
 
 def is_forgeable(address: str) -> bool:

@@ -152,6 +152,7 @@ def _page(
     offered = list(session.services.outreach.inbox.offered(opaque_id, name, _role(found)))
     return render_template(
         "conversation.html",
+        title=Channel(found["channel"]).traits.title,
         conversation={**found, "may_also_belong_to": others},
         held=_held_text(found),
         refused=(found["held_message"] or {}).get("refused"),

@@ -10,6 +10,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.errors import PermanentError, UnavailableError
+from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.project import check as checking
@@ -194,14 +195,15 @@ def _senders(session: Session, project: Project) -> CompanyFinding:
 def _consent(project: Project) -> list[CompanyFinding]:
     """What a company must settle before it writes to anybody."""
     found = []
-    config = project.channel_config
-    whatsapp = config.whatsapp if config else None
-    if Channel.WHATSAPP in project.allowed_channels and whatsapp and not whatsapp.template_opt_out:
-        detail = (
-            "channel_config.whatsapp.template_opt_out is missing: the approved template must say how"
-            " to opt out, in its text or by a button"
-        )
-        found.append(CompanyFinding("opt-out", "warn", detail))
+    for channel in sorted(project.allowed_channels):
+        config = project.of_channel(channel)
+        is_template = channel.traits.form is Form.TEMPLATE
+        if is_template and config and not config.get("template_opt_out"):
+            detail = (
+                f"channel_config.{channel.value}.template_opt_out is missing: the approved template"
+                " must say how to opt out, in its text or by a button"
+            )
+            found.append(CompanyFinding("opt-out", "warn", detail))
     if not project.company_contact:
         detail = "company_contact is missing: the answer to HELP names no contact"
         found.append(CompanyFinding("opt-out", "warn", detail))

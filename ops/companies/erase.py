@@ -25,7 +25,7 @@ from chalicelib.once.action import ActionStatus
 from chalicelib.once.event import EventStatus
 from chalicelib.once.journal import is_entry
 from chalicelib.once.store import ConditionFailed, Item
-from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.channels import ADDRESSES, Channel, address_of
 from chalicelib.outreach.conversations import items as layout
 from chalicelib.outreach.conversations.former import pair_ids
 from chalicelib.outreach.project.project import Project
@@ -111,18 +111,21 @@ def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
     if len(subject) < _SHORTEST:
         raise OpsError(f"a subject has at least {_SHORTEST} characters", code=2)
     digits = re.sub(r"\D", "", subject)
-    kind: Literal["email", "phone"]
+    kind: Literal["email", "phone"] | None = None
     if "@" in subject and not subject.startswith("<"):
         kind, addresses = "email", [subject.lower()]
     elif subject.startswith("+") and len(digits) >= _SHORTEST_PHONE:
         kind, addresses = "phone", [f"+{digits}", digits]
+    elif not subject.startswith("<") and (known := address_of(subject)):
+        addresses = [known.lower()]  # of a kind that no ticket has
     else:
         return Subjects(ids=(subject,)), []
     _refuse_companies_own(session, addresses[0])
     ids: list[str] = []
     notes: list[str] = []
     try:
-        ids += session.services.support.richpanel.conversations_of(kind, addresses[0])
+        if kind is not None:
+            ids += session.services.support.richpanel.conversations_of(kind, addresses[0])
     except MiddlewareError as error:
         notes.append(f"Richpanel was not asked for tickets ({type(error).__name__}): run again")
     return Subjects(tuple(addresses), tuple(dict.fromkeys(ids))), notes
@@ -249,7 +252,7 @@ def purge(
         )
     if not dry_run:
         table.delete(key)
-    others = {item.get("recipient_tel"), item.get("recipient_email")} - {None}
+    others = {item.get(one.field) for one in ADDRESSES} - {None}
     if any(str(one).lower() not in subjects.addresses for one in others):
         done.warnings.append(
             "a deleted item held another address of theirs: erase that one as well"

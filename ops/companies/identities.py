@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from chalicelib.once.lanes import EMAIL
-from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.channels import SES
 from chalicelib.outreach.project.project import Project
 from ops.companies import senders
 from ops.session import Session
@@ -51,7 +51,7 @@ def uncovered(project: Project, identities: frozenset[str]) -> list[str]:
     return [
         f"{use.place} is covered by none of the stage's SenderIdentities: SES refuses its e-mails"
         for use in senders.uses(project)
-        if use.channel == Channel.EMAIL and identities.isdisjoint(_names(use.address))
+        if use.channel.traits.carrier is SES and identities.isdisjoint(_names(use.address))
     ]
 
 

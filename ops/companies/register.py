@@ -17,7 +17,7 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError
-from chalicelib.outreach.addresses import email, phone
+from chalicelib.outreach.channels import Channel, address_of
 from chalicelib.outreach.conversations import items as layout
 from chalicelib.outreach.conversations.do_not_contact import (
     Reason,
@@ -32,6 +32,8 @@ from ops.session import EXIT_UNUSABLE, OpsError, Session
 _STORED = ("since", "until", "by", "lifted_at", "lifted_by")
 COLUMNS = ("company", "address", "channel", "reason", *_STORED)
 """Of a listed entry.  Of an erased person the address is empty; `channel` is empty for every channel."""
+
+_FORGEABLE = ", ".join(one.value for one in Channel if one.traits.is_forgeable)
 
 
 def listed(session: Session, company_id: str, address: str | None = None) -> list[dict[str, Any]]:
@@ -125,7 +127,7 @@ def read(path: Path) -> list[str]:
     if rows and "address" in rows[0]:
         at = rows.pop(0).index("address")
     values = [row[at].strip() if at < len(row) else "" for row in rows]
-    wrong = [str(n) for n, one in enumerate(values, 1) if _address(one) is None]
+    wrong = [str(n) for n, one in enumerate(values, 1) if address_of(one) is None]
     if wrong:
         shown = ", ".join(wrong[:10])
         raise OpsError(f"not imported: no number or e-mail address in entry {shown}")
@@ -147,7 +149,7 @@ def normalised(address: str) -> str:
     Raises:
         OpsError: it is neither.
     """
-    found = _address(address)
+    found = address_of(address)
     if found is None:
         raise OpsError("an address is a number with its country code, or an e-mail address", code=2)
     return found
@@ -169,10 +171,6 @@ def _enter(session: Session, what: str, company_id: str, address: str, because: 
     )
 
 
-def _address(text: str) -> str | None:
-    return email(text) if "@" in text else phone(text.strip())
-
-
 def _scanned(session: Session, company_id: str) -> Iterator[RegisterEntry]:
     table = session.services.table(session.services.settings.conversations_table)
     start, now = None, iso(session.services.clock.now())
@@ -192,7 +190,7 @@ def _row(entry: RegisterEntry, company_id: str) -> dict[str, Any]:
     return {
         "company": company_id,
         "address": "" if address.startswith("erased:") else address,
-        "channel": {"kept": "", "suspended": "email"}.get(suffix, suffix),
+        "channel": {"kept": "", "suspended": _FORGEABLE}.get(suffix, suffix),
         "reason": entry.reason,
         **{name: entry.item.get(name) or "" for name in _STORED},
     }

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.channels import SES
 from chalicelib.outreach.twilio.door import MESSAGE_PATH
 from chalicelib.support.webhook import TOKEN_HEADER
 from ops.companies import senders
@@ -117,9 +117,10 @@ def _outreach(session: Session, base: str, stage: str) -> Iterator[Paste]:
     )
     domains = sorted(
         {
-            address.rpartition("@")[2]
+            use.address.rpartition("@")[2]
             for project in senders.projects(session)
-            if (address := project.sender(Channel.EMAIL))
+            for use in senders.uses(project)
+            if use.channel.traits.carrier is SES
         }
     )
     account, region = session.identity.account, session.client("sts").meta.region_name

@@ -26,7 +26,8 @@ from chalicelib.errors import MiddlewareError
 from chalicelib.facts import aloware_webhook, hubspot_webhook, mapping
 from chalicelib.once.door import InboundRequest
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.channel_traits import Form
+from chalicelib.outreach.channels import TWILIO, Channel, carrier_address
 from chalicelib.outreach.door import access
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.ses import webhook as ses_webhook
@@ -41,7 +42,7 @@ from ops.stage import switches
 REQUEST_SECONDS = 30.0
 ENDS_WITHIN_SECONDS = 120.0
 POLL_SECONDS = 0.5
-STARTED, REPLIES = "+15550100199", "+15550100198"
+REPLIES = "+15550100198"
 MAIL = "setup@example.com"
 RECENT = timedelta(days=30)
 ENDED = frozenset({"processed", "skipped", "failed", "parked"})
@@ -113,15 +114,16 @@ def twilio(walk: Walk) -> str:
         session.services.secrets.text(settings.twilio_webhook_secret_id)
     )
     account, token = next(((a, known[0]) for a, known in tokens.items() if known), ("", ""))
-    number = next(filter(None, (one.sender(Channel.SMS) for one in senders.projects(session))), "")
-    if not token or not number:
+    uses = (one for project in senders.projects(session) for one in senders.uses(project))
+    use = next((one for one in uses if one.channel.traits.carrier is TWILIO), None)
+    if not token or use is None:
         return "not sent: no account token or no number is stored"
     sid = f"SM{secrets.token_hex(16)}"
     form = {
         "MessageSid": sid,
         "AccountSid": account,
-        "From": REPLIES,
-        "To": number,
+        "From": carrier_address(use.channel, REPLIES),
+        "To": carrier_address(use.channel, use.address),
         "Body": "setup",
     }
     url = f"{settings.public_base_url}{MESSAGE_PATH}"
@@ -132,7 +134,7 @@ def twilio(walk: Walk) -> str:
         "x-twilio-signature": base64.b64encode(made).decode(),
     }
     _post(session, MESSAGE_PATH, urlencode(form).encode(), headers)
-    return _ended(session, outreach_keys.reply(Channel.SMS, sid))
+    return _ended(session, outreach_keys.reply(use.channel, sid))
 
 
 @in_shadow
@@ -283,8 +285,9 @@ def _project(session: Session) -> Project:
 def _start(session: Session, project: Project, request_id: str) -> dict[str, Any]:
     """A request to a person in whose zone it is early afternoon, so that it is not quiet."""
     allowed = project.allowed_channels
-    channel = next(one for one in (Channel.SMS, Channel.WHATSAPP, Channel.EMAIL) if one in allowed)
-    person = {"recipient_email": MAIL} if channel == Channel.EMAIL else {"recipient_tel": STARTED}
+    usable = (one for one in Channel if one in allowed)
+    channel = min(usable, key=lambda one: one.traits.form is Form.TEMPLATE)  # one that needs none
+    address = channel.traits.address
     now = session.services.clock.now()
     behind = (now.hour - 13 + 12) % 24 - 12
     return {
@@ -293,7 +296,7 @@ def _start(session: Session, project: Project, request_id: str) -> dict[str, Any
             "recipient_first_name": "Setup",
             "comms_consent": True,
             "recipient_timezone": f"Etc/GMT{behind:+d}" if behind else "UTC",
-            **person,
+            address.field: address.sample,
         },
         "request_data": {
             "request_id": request_id,

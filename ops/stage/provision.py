@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from botocore.exceptions import ClientError
 
+from chalicelib.outreach.channels import CARRIERS
 from chalicelib.settings import Settings
 from ops.stage.template import Resource, StageTemplate, StageTemplateError
 
@@ -163,7 +164,7 @@ _SYSTEM_OF: Mapping[str, str] = {
     "shopify": "support",
     "openai": "support",
     "router": "outreach",
-    "twilio": "outreach",
+    **{one.vendor: "outreach" for one in CARRIERS.values()},
     "aloware": "facts",
     "hubspot": "facts",
     "powerbi": "facts",

@@ -1,4 +1,4 @@
-"""Only the channels' records and the vendors' own modules tell one channel from another."""
+"""Only the channels' records and the vendors' own modules tell one channel from another, in all code."""
 
 import ast
 import re
@@ -21,10 +21,15 @@ MAY_NAME_ONE = {
     "chalicelib/outreach/channels.py": "the records",
     "chalicelib/outreach/sending/notices.py": "a company's desk is written to by e-mail",
     "chalicelib/outreach/project/check.py": "likewise",
+    "ops/inspect/doctor_twilio.py": "Twilio's own settings of its SMS numbers",
 }
 MAY_SPELL_ONE = {
     "chalicelib/outreach/channels.py": "the records",
     "chalicelib/outreach/work.py": "the line of each vendor",
+    "ops/inspect/doctor.py": "the checks of each vendor's account, by name",
+    "ops/inspect/doctor_deployed.py": "SES's check",
+    "ops/setup/steps.py": "the steps at each vendor, by name",
+    "ops/unreachable.py": "what a person calls each vendor",
 }
 _MEMBERS = {"Channel": set(Channel.__members__), "Carrier": set(Carrier.__members__)}
 _GENERIC = {"email"}
@@ -69,7 +74,7 @@ def spelled_in(tree):
 def naming():
     return {
         path_of(file): sorted(set(members_in(ast.parse(file.read_text()))))
-        for file in [*modules("chalicelib"), ROOT / "app.py"]
+        for file in [*modules("chalicelib", "ops", "console"), ROOT / "app.py"]
     }
 
 
@@ -82,11 +87,18 @@ def test_no_other_module_names_a_channel():
 def test_no_other_module_spells_what_a_record_holds():
     found = {
         path_of(file): sorted(set(spelled_in(ast.parse(file.read_text()))))
-        for file in modules("chalicelib/outreach", "chalicelib/wiring")
+        for file in modules("chalicelib/outreach", "chalicelib/wiring", "ops", "console")
     }
     apart = (*VENDORS, SENDING)
     ours = {path for path, names in found.items() if names and not path.startswith(apart)}
     assert ours == set(MAY_SPELL_ONE), {path: found[path] for path in ours}
+
+
+def test_no_page_of_the_console_spells_what_a_record_holds():
+    pages = sorted((ROOT / "console" / "templates").rglob("*.html"))
+    quoted = {path_of(one): set(re.findall(r"'([^'\n]+)'", one.read_text())) for one in pages}
+    assert pages
+    assert not {path: names & words() for path, names in quoted.items() if names & words()}
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,7 @@ LOFT = AddressKind(
     list_name="loft",
     normalised=lambda text: text if text.startswith("loft:") else None,
     is_one=lambda address: address.startswith("loft:"),
+    sample="loft:grey-1",
 )
 """,
     ),

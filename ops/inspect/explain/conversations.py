@@ -9,7 +9,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.once import keys
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.channels import SEND_TEXT, Channel
+from chalicelib.outreach.channels import LISTED, SEND_TEXT, Channel
 from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.ses.webhook import message_id_digest
@@ -93,7 +93,7 @@ def handoff(looking: Looking, text: str) -> LookupResult | None:
 def text_message(looking: Looking, provider_id: str) -> LookupResult | None:
     """By Twilio's id of a message, ours or the recipient's."""
     bound = keys.bound_ref(SEND_TEXT.name, "", provider_id)
-    theirs = [outreach_keys.reply(one, provider_id) for one in (Channel.SMS, Channel.WHATSAPP)]
+    theirs = [outreach_keys.reply(one, provider_id) for one in LISTED]
     table = looking.session.ledger_table
     row = table.get({"event_id": bound})
     action = table.get({"event_id": row["action_key"]}) if row else None
@@ -119,7 +119,8 @@ def message_id(looking: Looking, text: str) -> LookupResult | None:
     """By the Message-ID of a recipient's e-mail, with or without its angle brackets."""
     bare = text.strip("<>")
     digests = [message_id_digest(one) for one in (text, f"<{bare}>", bare)]
-    wanted = [outreach_keys.reply(Channel.EMAIL, one) for one in digests]
+    threaded = [one for one in Channel if one.traits.is_threaded]
+    wanted = [outreach_keys.reply(one, digest) for one in threaded for digest in digests]
     rows = looking.reader.rows(wanted)
     return LookupResult(rows[0]["event_id"], frozenset({rows[0]["event_id"]})) if rows else None
 

@@ -11,18 +11,15 @@ from dataclasses import dataclass
 
 from chalicelib.once.event import SWEEP_SECONDS
 from chalicelib.once.keys import is_resent
+from chalicelib.outreach.channels import CHANNELS
+from chalicelib.support.effects import REPLY
+from ops import unreachable
 from ops.inspect.explain import attempts, plain_words
 from ops.inspect.explain.stored import ENDED, Row, Stored, receipt_of
 
-ANSWERS = ("reply", "send_text", "send_email")
-"""Kinds of actions that reach a customer with a text."""
-_CARRIERS = {"reply": "Richpanel", "send_text": "Twilio", "send_email": "Amazon SES"}
-_PROVIDERS = {
-    "reply": "richpanel",
-    "send_text": "twilio",
-    "send_email": "ses",
-    "tell_company": "company",
-}
+_VENDOR_OF = {one.name: one.vendor for one in (REPLY, *(of.sends for of in CHANNELS.values()))}
+"""Of the actions that reach a customer with a text, who carries it."""
+_PROVIDERS = {**_VENDOR_OF, "tell_company": "company"}
 """Whom an action was at, by its kind."""
 _ARRIVED = ("delivered", "read")
 _NOT_ARRIVED = ("undelivered", "failed", "bounced", "rejected", "canceled")
@@ -91,7 +88,7 @@ def _verb(stored: Stored) -> str:
 
 
 def _answer(stored: Stored) -> Row | None:
-    return next((one for one in stored.actions if one.get("action_kind") in ANSWERS), None)
+    return next((one for one in stored.actions if one.get("action_kind") in _VENDOR_OF), None)
 
 
 def _why(stored: Stored, code: str) -> str:
@@ -206,13 +203,14 @@ def _routed(stored: Stored) -> str:
 def _answered(stored: Stored) -> list[str]:
     found: list[str] = []
     for action in stored.actions:
-        if action.get("action_kind") in ANSWERS:
+        if action.get("action_kind") in _VENDOR_OF:
             found += _sent(stored, action)
     return found
 
 
 def _sent(stored: Stored, action: Row) -> list[str]:
-    carrier, asked = _CARRIERS[str(action["action_kind"])], stored.row.get("received_at")
+    carrier = unreachable.title(_VENDOR_OF[str(action["action_kind"])])
+    asked = stored.row.get("received_at")
     said = [
         f"A request left {plain_words.later(one.at, asked)} and ended without a usable answer"
         f"{f' ({one.reason})' if one.reason else ''}{attempts.judged(one)}."

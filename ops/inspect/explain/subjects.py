@@ -12,6 +12,8 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from chalicelib.outreach.channels import address_of
+
 
 class SubjectKind(StrEnum):
     """Kinds of identifiers; the value is how a message to the operator names them."""
@@ -48,7 +50,6 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _FACT = re.compile(r"[A-Z]{2,20}:\S+")
 _TWILIO = re.compile(r"[SM]M[0-9a-f]{32}")
 _SES = re.compile(r"[0-9a-f]{16}-[0-9a-f-]{8,40}-[0-9]{6}")
-_ADDRESS = re.compile(r"[^@\s<>]+@[^@\s<>]+")
 _PHONE = re.compile(r"(?:\+|00)[\d\s().\-/]{7,24}")
 _DIGITS = re.compile(r"\d{10,15}")
 _ORDER = re.compile(r"#?[A-Za-z0-9][A-Za-z0-9\-]{2,29}")
@@ -79,8 +80,10 @@ def _by_form(text: str) -> list[Subject]:
         found.append(Subject(SubjectKind.FACT, text))
     if text.startswith("<") and text.endswith(">"):
         found.append(Subject(SubjectKind.MESSAGE_ID, text))
-    elif _ADDRESS.fullmatch(text):
-        found.append(Subject(SubjectKind.ADDRESS, text.lower()))
+    elif known := address_of(text):
+        found.append(Subject(SubjectKind.ADDRESS, known))
+    elif _PHONE.fullmatch(text):
+        found.append(Subject(SubjectKind.ADDRESS, _e164(text)))
     for form, kind in ((_TWILIO, SubjectKind.TEXT_MESSAGE), (_SES, SubjectKind.E_MAIL)):
         if form.fullmatch(text):
             found.append(Subject(kind, text))
@@ -89,8 +92,6 @@ def _by_form(text: str) -> list[Subject]:
         found.append(Subject(SubjectKind.CONVERSATION, lower))
     if _HEX_32.fullmatch(lower) or _TWILIO.fullmatch(text):
         found.append(Subject(SubjectKind.HANDOFF, text))
-    if _PHONE.fullmatch(text):
-        found.append(Subject(SubjectKind.ADDRESS, _e164(text)))
     return found
 
 

@@ -33,7 +33,7 @@ def test_it_shows_prompt_drafts_checks_and_cost_and_sends_nothing(outreach, open
     assert opening["segments"] >= 1
     assert said.data["sees"]
     assert not outreach.twilio.messages
-    assert outreach.record("sms", "+15550100099") is None
+    assert outreach.record("sms", "+15550100199") is None
 
 
 def test_it_prints_the_same_for_a_person(run):

@@ -94,6 +94,20 @@ def test_a_conversation_is_opened_answered_reported_and_stopped(pigeons, dovecot
     assert not pigeons.ses.calls
 
 
+def test_its_operators_find_explain_forbid_and_erase_it_like_any_other(pigeons, dovecote, capsys):
+    run = ops_cli.runner(pigeons, capsys)
+    start(pigeons)
+    pigeons.run()
+    said = run("explain", THEIRS).out
+    assert "pigeon accepted it" in said
+    tried = run("writer", "try", company.COMPANY_ID, company.PROJECT_ID, "--channel", "pigeon")
+    assert tried.code == 0, tried.err
+    forbidden = ("do-not-contact", "add", THEIRS, "--company", company.COMPANY_ID)
+    assert run(*forbidden).code == 0
+    assert run("erase", "--subject", THEIRS, "--yes").code == 0
+    assert conversation(pigeons) is None
+
+
 def test_a_flight_of_unknown_outcome_is_settled_by_its_report(pigeons, dovecote):
     dovecote.fault("act_then_drop", operation="send")
     start(pigeons)
