@@ -19,6 +19,7 @@ from werkzeug.wrappers import Response
 from chalicelib.clock import iso
 from chalicelib.errors import ConflictError, PayloadError
 from chalicelib.once.journal import Act, entry_time
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.desk import acts, persons
 from chalicelib.outreach.desk.asked import parsed_act
 from chalicelib.outreach.desk.inbox import NoConversationError

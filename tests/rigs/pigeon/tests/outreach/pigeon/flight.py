@@ -10,6 +10,7 @@ from chalicelib.outreach.conversations.records import Status
 from chalicelib.outreach.project.check import faults
 from chalicelib.outreach.project.rules import longest
 from local import company
+from tests.rigs.ops_cli import runner
 
 OURS, THEIRS = "loft:cucumber", "loft:blue-7"
 SECRET = "ai-multi-comms/pigeon-credentials/cucumber"
@@ -95,15 +96,14 @@ def test_a_conversation_is_opened_answered_reported_and_stopped(pigeons, dovecot
 
 
 def test_its_operators_find_explain_forbid_and_erase_it_like_any_other(pigeons, dovecote, capsys):
-    run = ops_cli.runner(pigeons, capsys)
+    run = runner(capsys)
     start(pigeons)
     pigeons.run()
     said = run("explain", THEIRS).out
     assert "pigeon accepted it" in said
-    tried = run("writer", "try", company.COMPANY_ID, company.PROJECT_ID, "--channel", "pigeon")
-    assert tried.code == 0, tried.err
-    forbidden = ("do-not-contact", "add", THEIRS, "--company", company.COMPANY_ID)
+    forbidden = ("do-not-contact", "add", "--company", company.COMPANY_ID, "--address", THEIRS)
     assert run(*forbidden).code == 0
+    assert "operator" in run("explain", THEIRS).out
     assert run("erase", "--subject", THEIRS, "--yes").code == 0
     assert conversation(pigeons) is None
 
