@@ -23,5 +23,6 @@
     facts/       the Power BI dataset and its facts
 
 Exit codes: 0 done; 1 not found, refused, not done, or a check failed; 2 wrong usage, or the stage
-cannot be reached.  With ``--json`` a command prints one document, also where it is refused.
+cannot be reached; 130 stopped by Ctrl-C.  With ``--json`` a command prints one document, also where
+it is refused.
 """

@@ -27,6 +27,9 @@ PROGRAM = "python -m ops"
 DEFAULT_STAGE = "dev"
 """Any stage: who the caller is depends on none."""
 
+STOPPED = 130
+"""What typer makes of Ctrl-C, as shells do: no exception, and not a word."""
+
 
 def run(app: typer.Typer, arguments: Sequence[str] | None = None, context: object = None) -> int:
     """Run a command; returns the exit code.  Only a bug of ours ends in a traceback.
@@ -50,12 +53,10 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, context: objec
             standalone_mode=not as_json,  # in it typer prints wrong usage, for people
         )
     except SystemExit as end:
-        return int(end.code or 0)
+        code = int(end.code or 0)
     except UsageError as error:
         return ends(_wrong_usage(error), EXIT_UNUSABLE)
     except typer.Abort:
-        return ends("stopped", EXIT_NO)
-    except KeyboardInterrupt:
         return ends("stopped", EXIT_NO)
     except OpsError as error:
         return ends(str(error), error.code)
@@ -67,6 +68,8 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, context: objec
         return ends(unreachable.why(error), EXIT_UNUSABLE)
     except (MiddlewareError, ClientError, BotoCoreError) as error:
         return ends(unreachable.why(error, place=_place()), EXIT_UNUSABLE)
+    if code == STOPPED:
+        return ends("stopped", code)
     return code or 0
 
 

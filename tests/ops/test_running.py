@@ -1,8 +1,14 @@
 """A line that was typed wrong: with `--json` one document as for every error, and none of its words."""
 
+import os
+import signal
+import socket
+import subprocess
+import sys
+
 import pytest
 
-from tests.rigs.ops_cli import runner
+from tests.rigs.ops_cli import CommandResult, runner
 
 SECRET = "jo@example.com"
 WRONG = {
@@ -58,3 +64,34 @@ def test_help_is_no_error_with_json_either(capsys, line):
     said = runner(capsys)(*line.split())
     assert (said.code, said.err) == (0, "")
     assert "Usage" in said.out
+
+
+AWS = {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x", "AWS_DEFAULT_REGION": "eu-west-1"}
+
+
+def stopped(*options):
+    """How a command ends that a person stops while the stage does not answer."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(30)
+        reached = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with subprocess.Popen(
+            (sys.executable, "-m", "ops", "switch", "get", *options),
+            env={**os.environ, **AWS, "AWS_ENDPOINT_URL": reached},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as running:
+            asked, _ = silent.accept()
+            with asked:
+                running.send_signal(signal.SIGINT)
+                out, err = running.communicate(timeout=60)
+    return CommandResult(running.returncode, out, err)
+
+
+def test_a_command_that_is_stopped_says_so_with_json_too():
+    said = stopped("--json")
+    assert (said.code, said.data, said.err) == (130, {"error": "stopped"}, "error: stopped\n")
+
+
+def test_a_command_that_is_stopped_says_so_without_a_traceback():
+    assert stopped() == CommandResult(130, "", "error: stopped\n")
