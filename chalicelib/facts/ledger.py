@@ -13,6 +13,7 @@ TTL deletes up to days late)::
     batch       1763629452123             number of the POST that took it
     corrections [{"at": ..., "by": ..., "agent": "101", ...}]    former values, oldest first
     stale       powerbi:<dataset>         has the former values until it is rebuilt
+    stale_date  2026-11-20                the fact's day there
 
 A fact costs two writes: one when it is kept, one when the dataset has it.  The writer's lease, its
 open batch and each POST are rows of `Ledger` (`once.ledger.layout`) in the same table.  The keys that
@@ -21,7 +22,7 @@ a dataset has of a dimension are in a row that does not expire: ``DIM:DimAgent:p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -60,6 +61,7 @@ _COLUMNS = (
     "reason",
     "corrections",
     "stale",
+    "stale_date",
 )
 _CORRECTIONS_KEPT = 20
 _KIND = "fact"
@@ -183,10 +185,11 @@ class FactLedger:
             if row["status"] == FactStatus.POSTED and row.get("expires_at", 0) > now.timestamp():
                 posted.append(row)
         posted.sort(key=lambda row: str(row["created_at"]))
-        stale: dict[str, list[str]] = {}
+        stale: dict[str, dict[str, str]] = {}
         for row in posted:
             if "stale" in row:
-                stale.setdefault(row["stale"], []).append(str(row["event_id"]))
+                there = str(row.get("stale_date", row["date"]))
+                stale.setdefault(row["stale"], {})[str(row["event_id"])] = there
         times = {source: parsed(text) for source, text in newest.items()}
         ages = {source: int((now - at).total_seconds()) for source, at in times.items() if at}
         return Survey([_fact(row) for row in posted], stale, ages)
@@ -250,17 +253,19 @@ class FactLedger:
                 "metric": fact.metric.value if fact.metric else None,
                 "corrections": [*row.get("corrections", ()), entry][-_CORRECTIONS_KEPT:],
                 "expires_at": self._expiry(),
-                **({"stale": stale} if stale else {}),
+                **(_stale(row, stale) if stale else {}),
             },
             condition="#status = :status",
             status=row["status"],
             reading=False,
         )
 
-    def freshened(self, keys: Sequence[str]) -> None:
+    def freshened(self, keys: Iterable[str]) -> None:
         """Record that a dataset has these facts' new values."""
         for key in keys:
-            self._table.update({"event_id": key}, set_={}, remove=("stale",), reading=False)
+            self._table.update(
+                {"event_id": key}, set_={}, remove=("stale", "stale_date"), reading=False
+            )
 
     def row(self, key: str) -> Item | None:
         """A fact's whole row, for a person."""
@@ -392,3 +397,9 @@ def _fact(row: Item) -> Fact:
         metric=Metric(row["metric"]),
         notes=row.get("notes", ""),
     )
+
+
+def _stale(row: Item, dataset: str) -> Item:
+    """That a dataset has the former values of a row, and under which day: the one before the first."""
+    there = row.get("stale_date") if row.get("stale") == dataset else None
+    return {"stale": dataset, "stale_date": there or row["date"]}

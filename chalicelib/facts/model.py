@@ -77,12 +77,12 @@ class Survey:
 
     Attributes:
         posted: unexpired facts that were posted, oldest first.
-        stale: of those, keys of corrected ones by the dataset that has the former values.
+        stale: by a dataset that has the former values of corrected facts, their keys and days there.
         newest_seconds: how long ago each source's newest fact was kept that counts.
     """
 
     posted: Sequence[Fact]
-    stale: Mapping[str, Sequence[str]]
+    stale: Mapping[str, Mapping[str, str]]
     newest_seconds: Mapping[str, int]
 
 

@@ -256,7 +256,8 @@ def rebuild_command(
         return known_facts(parts.facts.ledger.all_posted(), [one for one in archives if one])
 
     with run.output.waiting("reading the facts"):
-        planned = rebuild_plan.plan(reader, facts)
+        stale = parts.facts.ledger.survey().stale.get(target_of(dataset_id), {})
+        planned = rebuild_plan.plan(reader, facts, stale)
     refusal = planned.refusal(accepts_loss=accept_loss)
     if refusal or run.dry_run or not apply:
         end = f"refused: {refusal}" if refusal else "nothing was changed; --apply does it"

@@ -65,8 +65,15 @@ class RebuildPlan:
         }
 
 
-def plan(reader: DatasetReader, facts: Callable[[], Sequence[Fact]]) -> RebuildPlan:
+def plan(
+    reader: DatasetReader, facts: Callable[[], Sequence[Fact]], stale: Mapping[str, str]
+) -> RebuildPlan:
     """Look at the dataset and at the stored facts; nothing is changed.
+
+    Args:
+        reader: of the dataset.
+        facts: returns the stored ones.
+        stale: the day in the dataset of each corrected fact, by key.
 
     Raises:
         ProviderError: the dataset or the archive cannot be read now.
@@ -83,6 +90,6 @@ def plan(reader: DatasetReader, facts: Callable[[], Sequence[Fact]]) -> RebuildP
     counted = reader.counts_by_day(deadline_seconds=DEADLINE_SECONDS)
     if counted is None:
         return RebuildPlan(stored, None, None, tuple(problems))
-    ours = by_day((fact.key, fact.date) for fact in stored)
+    ours = by_day((fact.key, stale.get(fact.key, fact.date)) for fact in stored)
     lost = sum(max(0, count - ours.get(day, 0)) for day, count in counted.items())
     return RebuildPlan(stored, sum(counted.values()), lost, tuple(problems))

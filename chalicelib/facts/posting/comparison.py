@@ -103,7 +103,7 @@ class FactCheck:
             self.dataset.counts_by_day(deadline_seconds=DEADLINE_SECONDS) if self.dataset else None
         )
         target = target_of(self.dataset.dataset_id) if self.dataset else ""
-        corrected = survey.stale.get(target, ())
+        corrected = tuple(survey.stale.get(target, ()))
         return Comparison(posted, archived, counted, survey.newest_seconds, corrected)
 
 

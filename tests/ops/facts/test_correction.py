@@ -55,10 +55,29 @@ def test_a_corrected_fact_is_in_the_archive_at_once_and_in_the_dataset_after_a_r
     code, text = run("check")
     assert code == 1
     assert "1 corrected facts reach the dataset with a rebuild" in text
-    assert run("rebuild", "--apply", "--accept-loss")[0] == 0
+    assert run("rebuild", "--apply")[0] == 0
     assert rows(facts_rig.rows()) == {first: now, second: was}
     assert set(facts_rig.ids().values()) == {1}
     assert run("check")[0] == 0
+
+
+def test_a_fact_whose_day_is_corrected_twice_is_not_lost_by_a_rebuild(facts_rig, run, calls):
+    for first, later in [("2026-11-19", "2026-11-18"), ("2026-11-17", "2026-11-16")]:
+        for date in (first, later):
+            assert run("correct", calls[0], "--date", date)[0] == 0
+        assert "lost            0" in run("rebuild")[1]
+        assert run("rebuild", "--apply")[0] == 0
+        assert rows(facts_rig.rows())[calls[0]][1] == later
+    assert not {"stale", "stale_date"} & facts_rig.facts()[calls[0]].keys()
+
+
+def test_a_fact_that_no_one_holds_is_lost_though_another_was_corrected(facts_rig, run, calls):
+    assert run("correct", calls[0], "--date", "2026-11-19")[0] == 0
+    client = facts_rig.app.services().posting.powerbi(facts_rig.dataset)
+    unknown = {**facts_rig.rows()[0], "EventID": "ALOWARE:forgotten"}
+    client.append("FactEvent", 1, [unknown], deadline_seconds=5)
+    code, text = run("rebuild", "--apply")
+    assert (code, "1 facts of the dataset could not be put back" in text) == (1, True)
 
 
 def test_the_row_keeps_the_former_values_and_who_corrected_them(facts_rig, run, calls):
