@@ -22,6 +22,63 @@ DESCRIBED = yaml.safe_load(
 )
 
 
+def unlike(answer, route):
+    """What an answer to a GET has that its description has not, and the reverse, as dotted names."""
+    described = DESCRIBED["paths"][route]["get"]["responses"][str(answer.status_code)]
+    if answer.status_code != 200:
+        return []
+    schema = described["content"]["application/json"]["schema"]
+    return sorted(set(_unlike(answer.json_body, schema)))
+
+
+def _unlike(value, schema, name=""):
+    schema = _resolved(schema)
+    for one in schema.get("anyOf", ()):
+        if _kind(value) in _kinds(one):
+            yield from _unlike(value, one, name)
+            return
+    if (kinds := _kinds(schema)) and _kind(value) not in kinds:
+        yield f"{name}: {_kind(value)}"
+    elif isinstance(value, dict) and "properties" in schema:
+        described = schema["properties"]
+        yield from (f"{name}.{one}: not described" for one in value.keys() - described.keys())
+        yield from (
+            f"{name}.{one}: not sent" for one in set(schema.get("required", ())) - value.keys()
+        )
+        for one in value.keys() & described.keys():
+            yield from _unlike(value[one], described[one], f"{name}.{one}")
+    elif isinstance(value, list) and "items" in schema:
+        for one in value:
+            yield from _unlike(one, schema["items"], f"{name}[]")
+
+
+def _resolved(schema):
+    reference = schema.get("$ref")
+    return DESCRIBED["components"]["schemas"][reference.rpartition("/")[2]] if reference else schema
+
+
+def _kinds(schema):
+    found = _resolved(schema).get("type", ())
+    return [found] if isinstance(found, str) else found
+
+
+def _kind(value):
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case str():
+            return "string"
+        case int():
+            return "integer"
+        case dict():
+            return "object"
+        case list():
+            return "array"
+    return "number"
+
+
 @pytest.fixture
 def served(app, stage, monkeypatch):
     """The application on loopback, with an invented company."""

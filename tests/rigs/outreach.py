@@ -18,12 +18,19 @@ from local.stack.lambda_events import LambdaContext, schedule_event
 from local.stack.pump import Pump, lane_handler, lane_pump
 from local.vendors.ses import SimulatedSes
 from local.vendors.twilio import SimulatedTwilio
+from tests.rigs import openapi
 from tests.rigs.engines import drain, new_app
 from tests.rigs.waiting import comes_again
 
 TEL = "+15550100001"
 MAIL = "j.doe@example.com"
 CHANNELS = ["whatsapp", "sms", "email"]
+
+
+def _as_described(answer, route):
+    """An answer of whichever test, which has every field that the description has, and no other."""
+    assert openapi.unlike(answer, route) == []
+    return answer
 
 
 class Outreach:
@@ -79,14 +86,17 @@ class Outreach:
     def fate(self, request_id="req123", *, key=company.API_KEY, **headers):
         low = {"x-api-key": key, **headers}
         with self._client() as client:
-            return client.http.get(f"/conversations/{request_id}", headers=low)
+            answer = client.http.get(f"/conversations/{request_id}", headers=low)
+        return _as_described(answer, "/conversations/{request_id}")
 
     def desk(self, path, body=None, *, key=company.LEAD_KEY, idempotency="k-1"):
         """What a person at the company's desk reads, or does."""
         headers = {"x-api-key": key, "content-type": "application/json"}
         with self._client() as client:
             if body is None:
-                return client.http.get(path, headers=headers)
+                is_list = path.partition("?")[0] == "/desk/conversations"
+                route = "/desk/conversations" + ("" if is_list else "/{conversation_id}")
+                return _as_described(client.http.get(path, headers=headers), route)
             headers["idempotency-key"] = idempotency
             return client.http.post(path, headers=headers, body=json.dumps(body).encode())
 
@@ -100,7 +110,8 @@ class Outreach:
         query = "" if after is None else f"?after={after}"
         with self._client() as client:
             path = f"/conversations/{request_id}/messages{query}"
-            return client.http.get(path, headers={"x-api-key": key})
+            answer = client.http.get(path, headers={"x-api-key": key})
+        return _as_described(answer, "/conversations/{request_id}/messages")
 
     def run(self):
         """Work on everything that can be received, also on what has waited long enough."""

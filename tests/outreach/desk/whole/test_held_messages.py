@@ -183,6 +183,24 @@ def test_a_refused_draft_is_never_sent_by_an_approval(desk):
     assert not any("evil" in one for one in texts), "it was never sent"
 
 
+def test_an_answer_with_a_photo_a_note_and_a_hint_is_described(outreach):
+    company.open_desk(outreach.stage)
+    outreach.start("a", "sms")
+    outreach.run()
+    outreach.deliver(outreach.says("I want to talk to a human", whatsapp=False, media=1))
+    outreach.run()
+    (listed,) = outreach.desk("/desk/conversations").json_body["conversations"]
+    path = f"/desk/conversations/{listed['id']}"
+    for act in ({"act": "note", "text": "Call back"}, {"act": "give_back", "hint": "Be brief"}):
+        body = {"by": "sam", "version": outreach.desk(path).json_body["version"], **act}
+        assert outreach.desk(f"{path}/acts", body, idempotency=act["act"]).status_code == 200
+    shown = outreach.desk(path).json_body
+    assert any(one.get("media") for one in shown["messages"])
+    assert "note" in {one["role"] for one in shown["messages"]}
+    assert shown["hint"] == "Be brief"
+    assert (shown["request_id"], shown["name"]) == ("a", "Jo")
+
+
 def test_a_held_opening_is_shown_as_it_will_be_read_and_edited_with_the_opt_out_line(outreach):
     company.open_desk(outreach.stage)
     outreach.set_project(auto_queue_initial_message=True)
