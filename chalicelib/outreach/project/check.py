@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import Any, get_args
 
 from pydantic import BaseModel
@@ -13,6 +15,11 @@ from chalicelib.outreach.project.ai_config import IGNORED_NAMES, AiConfig, OpenA
 from chalicelib.outreach.project.channel_config import ChannelConfig
 from chalicelib.outreach.project.project import Project, parts
 
+MOST_BYTES = 400_000
+"""Of an item as JSON; DynamoDB takes 400 KB."""
+_DIGITS = 38
+"""Of a number in DynamoDB."""
+
 
 def faults(item: Mapping[str, Any], *, allows_loopback: bool = False) -> list[str]:
     """Why an item is not stored: the faults of its parts, else the first between them.
@@ -21,7 +28,7 @@ def faults(item: Mapping[str, Any], *, allows_loopback: bool = False) -> list[st
         item: as stored, or as an operator wrote it.
         allows_loopback: of `COMPANY_WEBHOOKS_ON_LOOPBACK`; true on a local stack only.
     """
-    found = [
+    found = list(_not_storable(item)) or [
         f"{place}: {message}"
         for part in parts().values()
         for place, message in part.faults(item, allows_loopback=allows_loopback)
@@ -49,6 +56,29 @@ def secrets_of(project: Project) -> dict[str, list[Channel]]:
         if config.api_key_reference:
             found.setdefault(config.api_key_reference, [])
     return found
+
+
+def _not_storable(item: Mapping[str, Any]) -> Iterator[str]:
+    """What DynamoDB does not store, whatever it means."""
+    if len(json.dumps(item, ensure_ascii=False, default=str).encode("utf-8", "surrogatepass")) > MOST_BYTES:
+        yield f"the item has more than {MOST_BYTES} bytes"
+        return
+    rest: list[Any] = [item]
+    while rest:
+        match rest.pop():
+            case Mapping() as inner:
+                if "" in inner:
+                    yield "an attribute has no name"
+                rest += inner.values()
+            case list() as inner:
+                rest += inner
+            case bool():
+                pass
+            case int() | float() | Decimal() as number:
+                exact = Decimal(str(number))
+                digits = "".join(map(str, exact.as_tuple().digits)).strip("0")
+                if not exact.is_finite() or len(digits) > _DIGITS:
+                    yield f"a number is infinite, or has more than {_DIGITS} digits"
 
 
 def _open(item: Mapping[str, Any]) -> Iterator[tuple[str, Any, type[BaseModel]]]:

@@ -206,3 +206,22 @@ def test_a_company_named_like_the_registers_keys_is_refused_as_erasing_would_kee
     assert fault.startswith("company_id: must not be do-not-contact")
     assert faults(item("project_id", reserved)) == []
     assert faults(item("company_id", f"{reserved}-2")) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "fault"),
+    [
+        ({"": 1}, "an attribute has no name"),
+        ([{"a": {"": 1}}], "an attribute has no name"),
+        (10**38 + 1, "a number is infinite, or has more than 38 digits"),
+        (float("inf"), "a number is infinite, or has more than 38 digits"),
+        ("x" * 400_000, "the item has more than 400000 bytes"),
+    ],
+)
+def test_what_the_table_cannot_store_is_a_fault(value, fault):
+    assert faults(item("notes", value)) == [fault]
+
+
+@pytest.mark.parametrize("value", [10**60, 0.1, True, "x" * 300_000, {"a": [1, None, {"b": 2}]}])
+def test_what_others_store_of_any_shape_is_no_fault(value):
+    assert not faults(item("notes", value))
