@@ -72,7 +72,7 @@ def _type(name: str) -> str:
             return _PERSON
         case FieldKind.MOMENT:
             return "type: string, format: date-time"
-        case FieldKind.TEXT:
+        case FieldKind.TEXT | FieldKind.LINE:
             return f"type: string, minLength: 1, maxLength: {max(one.longest for one in fields)}"
 
 

@@ -20,7 +20,9 @@ from chalicelib.outreach.door.access import DeskRole
 TAKE, APPROVE = "take", "approve"
 """The acts that code names."""
 _WITH_SUBJECT = frozenset(one for one in Channel if one.traits.form is Form.MAIL)
-_SUBJECT = ActField("subject", "of an e-mail", "Subject", 200, channels=_WITH_SUBJECT)
+_SUBJECT = ActField(
+    "subject", "of an e-mail", "Subject", 200, FieldKind.LINE, channels=_WITH_SUBJECT
+)
 ACTS: Mapping[str, DeskAct] = {
     one.name: one
     for one in (
@@ -68,7 +70,7 @@ ACTS: Mapping[str, DeskAct] = {
             ),
             (
                 ActField("text", "in place of what is held", longest=20_000),
-                ActField("subject", "of an e-mail", longest=200),
+                ActField("subject", "of an e-mail", longest=200, kind=FieldKind.LINE),
             ),
             states=holding.HANDED_OFF,
             offered=Offered.OF_HELD,

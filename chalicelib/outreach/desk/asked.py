@@ -22,6 +22,7 @@ from chalicelib.outreach.desk.case import Asked
 from chalicelib.outreach.desk.row import ActField, FieldKind
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.field_names import shown
+from chalicelib.outreach.project.fields import is_one_line
 
 BY = ActField("by", "the person, as the team names them", kind=FieldKind.PERSON, is_needed=True)
 """Who acts: the one field of its own that every act has."""
@@ -99,6 +100,8 @@ def _value(raw: Mapping[str, Any], one: ActField) -> str:
         return name
     if not (isinstance(value, str) and value.strip() and len(value) <= one.longest):
         raise _invalid(one, f"is not a text of 1-{one.longest} characters")
+    if one.kind is FieldKind.LINE and not is_one_line(value.strip()):
+        raise _invalid(one, "is not one line without control characters")
     try:
         value.encode()
     except UnicodeEncodeError:

@@ -18,6 +18,8 @@ class FieldKind(StrEnum):
     """What a field of an act holds."""
 
     TEXT = "text"
+    LINE = "line"
+    """A text of one line."""
     PERSON = "person"
     """A name, see `persons`."""
     MOMENT = "moment"

@@ -37,13 +37,20 @@ SOFT_PERCENT = 80
 MOST_NOTICE_MINUTES = 24 * 60
 
 
-_UNSEEN = re.compile(r"[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+")
+_UNSEEN = re.compile(
+    r"[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+"
+)
 """Control characters, line breaks, what turns the direction of a text, byte order marks, half characters."""
 
 
 def is_strict(info: ValidationInfo) -> bool:
     """Whether all is named that `company put` refuses."""
     return bool((info.context or {}).get(STRICT))
+
+
+def is_one_line(text: str) -> bool:
+    """Whether a text has no line break and nothing that is not seen."""
+    return _UNSEEN.search(text) is None
 
 
 def one_line(value: Any) -> str:  # noqa: ANN401 - any JSON value
@@ -57,7 +64,7 @@ def _shown(value: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - any JSON 
 
 def all_seen(text: str, info: ValidationInfo) -> str:
     """A validator: names are of one line for `company put`; a stored one is not refused for it."""
-    if is_strict(info) and _UNSEEN.search(text):
+    if is_strict(info) and not is_one_line(text):
         raise ValueError("must be one line without control characters and byte order marks")
     return text
 

@@ -73,6 +73,8 @@ def test_an_agent_acts_on_what_is_free_and_a_lead_on_everybodys(desk):
         ({"text": "x" * 20_001}, "INVALID_TEXT"),
         ({"text": "x" * 1_601}, "INVALID_TEXT"),
         ({"text": "\ud800"}, "INVALID_TEXT"),
+        ({"subject": "a\nBcc: eve@example.com"}, "INVALID_SUBJECT"),
+        ({"subject": "ok\u202ebad"}, "INVALID_SUBJECT"),
         ({"reason": "none of reply's"}, "UNKNOWN_FIELD"),
         ({"version": "0" * 16}, "VERSION_CHANGED"),
     ],
