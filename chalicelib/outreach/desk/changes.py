@@ -113,6 +113,8 @@ def snooze(case: Case) -> Planned:
 def give_back(case: Case) -> Planned:
     """The machine answers what waits, and knows what the person tells it."""
     record, hint = case.record, case.asked.said("hint")
+    if record.handoff["held"] == "start":
+        raise RefusedError("NOT_STARTED", "its first message was not sent: approve or decline it")
     handoff = {**record.handoff, "releasing": handoffs.GIVEN_BACK}
     attributes: Mapping[str, Any] = {"hint": hint} if hint else {}
     event = outreach_keys.release(record.opaque_id, str(record.handoff["id"]))

@@ -220,3 +220,20 @@ def test_a_held_opening_is_shown_as_it_will_be_read_and_edited_with_the_opt_out_
     assert sent[one["recipient"]] == one["held_message"]["text"]
     assert sent[two["recipient"]] == f"Hello, it is Sam. {line}"
     assert one["company"] == company.COMPANY_ID
+
+
+@pytest.mark.parametrize("act", [{"act": "give_back"}, {"act": "reply", "text": "It is me."}])
+def test_a_held_opening_is_sent_by_an_approval_alone(outreach, act):
+    company.open_desk(outreach.stage)
+    outreach.set_project(auto_queue_initial_message=True)
+    outreach.start("a", "sms")
+    outreach.run()
+    (listed,) = outreach.desk("/desk/conversations").json_body["conversations"]
+    for each in ({"act": "take"}, act):
+        version = outreach.desk(f"/desk/conversations/{listed['id']}").json_body["version"]
+        path = f"/desk/conversations/{listed['id']}/acts"
+        body = {"by": "sam", "version": version, **each}
+        answer = outreach.desk(path, body, idempotency=each["act"])
+        outreach.run()
+    assert (answer.status_code, answer.json_body["code"]) == (409, "NOT_STARTED")
+    assert not outreach.twilio.sent_to(TEL)
