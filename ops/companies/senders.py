@@ -94,14 +94,26 @@ def fill(session: Session) -> tuple[int, list[str]]:
     """
     read = [(one, _claims(session, one)) for one in projects(session)]
     stored = projects(session)  # after the claims, as in `store`
+    claimed: set[str] = set()  # two projects of a company may share a sender
     done, wrong = 0, []
     for project, claims in read:
-        shared = faults(project, stored)
+        left = [one for one in claims if _row(one[0]) not in claimed]
+        try:
+            shared = faults(project, stored)
+            if not shared:
+                _claim(session, project, left, [])
+        except OpsError as error:
+            shared = [str(error)]
         wrong += [f"{' '.join(project.ids)}: {one}" for one in shared]
         if not shared:
-            _claim(session, project, claims, [])
+            claimed.update(_row(use) for use, _ in left)
             done += 1
     return done, wrong
+
+
+def _row(use: Use) -> str:
+    """The key of a sender's row."""
+    return str(senders.key(use.address)["company_id"])
 
 
 def faults(mine: Project, stored: Sequence[Project]) -> list[str]:

@@ -157,6 +157,16 @@ def test_projects_that_another_program_stored_are_mapped_by_one_command(outreach
     assert owner(outreach, company.SMS_NUMBER).account == twilio_vendor.ACCOUNT_SID
 
 
+def test_projects_of_a_company_that_share_senders_are_mapped_with_it(
+    outreach, run, empty_map, table
+):
+    table.put({**outreach.project, "project_id": "pi-new"})
+    for _ in range(2):
+        said = run("company", "map", "--json")
+        assert (said.code, said.data) == (0, {"projects": 2, "problems": []})
+    assert owner(outreach, company.SMS_NUMBER).account == twilio_vendor.ACCOUNT_SID
+
+
 def test_a_sender_that_two_companies_use_is_reported_and_not_mapped(
     outreach, run, empty_map, table
 ):
