@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from chalicelib.once.job import Job
@@ -19,12 +19,29 @@ def job_of(session: Session, row: Mapping[str, Any]) -> Job:
     """Rebuild the job of a stored event.
 
     Raises:
-        OpsError: the event's system does not rebuild it.
+        OpsError: its row does not hold enough.
     """
-    job = rebuilt(session.services.rebuilders, rows.event(dict(row)))
+    job = _rebuilt(session, row)
     if job is None:
-        raise OpsError(f"{row['event_id']} cannot be rebuilt: its system does not rebuild jobs")
+        raise OpsError(
+            f"{row['event_id']} cannot be rebuilt: its row does not hold enough, or its person was erased"
+        )
     return job
+
+
+def with_jobs(
+    session: Session, found: Iterable[Mapping[str, Any]], left_out: list[str]
+) -> Iterator[Mapping[str, Any]]:
+    """The rows whose jobs can be rebuilt; the keys of the others are added to `left_out`."""
+    for row in found:
+        if _rebuilt(session, row) is None:
+            left_out.append(str(row["event_id"]))
+        else:
+            yield row
+
+
+def _rebuilt(session: Session, row: Mapping[str, Any]) -> Job | None:
+    return rebuilt(session.services.rebuilders, rows.event(dict(row)))
 
 
 def scan(

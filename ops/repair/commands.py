@@ -69,6 +69,7 @@ def replay_command(
     if after:
         session.row(after)  # a mistyped key would silently skip every event before it
     found: Iterable[Any]
+    left_out: list[str] = []
     if event:
         found = [session.row(key) for key in event]
     else:
@@ -80,9 +81,10 @@ def replay_command(
             after=after,
             reason=reason,
         )
+        found = ledger_rows.with_jobs(session, found, left_out)
     found = (row for _, row in zip(range(limit), found, strict=False))
     if run.dry_run:
-        return _preview(run, found)
+        return _preview(run, found) | _left_out(run, left_out)
     again = replay.replay(session, found, per_second=rate, because=run.because or reason or "")
     count, last = 0, after
     try:
@@ -92,10 +94,17 @@ def replay_command(
         sys.stderr.write(f"{count} events were put on the queue; continue with --after {last}\n")
         raise
     run.output.say(f"{count} events put on the queue")
-    return {"events": count, "dry_run": False, "last": last}
+    return {"events": count, "dry_run": False, "last": last} | _left_out(run, left_out)
 
 
-def _preview(run: CommandRun, found: Iterable[Any]) -> object:
+def _left_out(run: CommandRun, events: list[str]) -> dict[str, Any]:
+    """Say which events cannot be run again, such as those of a person who was erased."""
+    if events:
+        run.output.say(f"{len(events)} events cannot be rebuilt and were left out")
+    return {"left_out": len(events)}
+
+
+def _preview(run: CommandRun, found: Iterable[Any]) -> dict[str, Any]:
     """Show what a replay would do, an event a line."""
     count, last = 0, None
     everything: list[preview.Foreseen] = []

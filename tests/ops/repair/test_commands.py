@@ -277,6 +277,16 @@ def test_a_replay_cannot_start_after_a_missing_event(processed, run):
     assert processed.run() == []
 
 
+def test_a_replay_goes_on_past_an_event_that_cannot_be_rebuilt(processed, run):
+    """Such as one of a person who was erased."""
+    table = processed.services().ledger._table
+    table.put({**table.get({"event_id": "evt:rp:1042:c-1"}), "event_id": "evt:gone:1"})
+    for how in (["--dry-run"], []):
+        said = run("replay", "--status", "processed", *how, "--json").data
+        assert (said["events"], said["left_out"]) == (1, 1)
+    assert run("replay", "evt:gone:1").code == 1, "what is named is not left out silently"
+
+
 def test_an_interrupted_replay_says_where_to_continue(system, run, monkeypatch):
     for number in range(3):
         system.post(system.ticket(f"t-{number}"))
