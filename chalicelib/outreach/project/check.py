@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, get_args
 
@@ -17,8 +17,10 @@ from chalicelib.outreach.project.project import Project, parts
 
 MOST_BYTES = 400_000
 """Of an item as JSON; DynamoDB takes 400 KB."""
-_DIGITS = 38
-"""Of a number in DynamoDB."""
+_LEVELS = 32
+_DIGITS, _LOW, _HIGH = 38, 130, 126
+"""Levels of an item, and digits and powers of ten of a number, in DynamoDB
+(https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html)."""
 
 
 def faults(item: Mapping[str, Any], *, allows_loopback: bool = False) -> list[str]:
@@ -60,25 +62,35 @@ def secrets_of(project: Project) -> dict[str, list[Channel]]:
 
 def _not_storable(item: Mapping[str, Any]) -> Iterator[str]:
     """What DynamoDB does not store, whatever it means."""
-    if len(json.dumps(item, ensure_ascii=False, default=str).encode("utf-8", "surrogatepass")) > MOST_BYTES:
+    written = json.dumps(item, ensure_ascii=False, default=str)
+    if len(written.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         yield f"the item has more than {MOST_BYTES} bytes"
         return
-    rest: list[Any] = [item]
-    while rest:
-        match rest.pop():
-            case Mapping() as inner:
-                if "" in inner:
-                    yield "an attribute has no name"
-                rest += inner.values()
-            case list() as inner:
-                rest += inner
-            case bool():
-                pass
-            case int() | float() | Decimal() as number:
-                exact = Decimal(str(number))
-                digits = "".join(map(str, exact.as_tuple().digits)).strip("0")
-                if not exact.is_finite() or len(digits) > _DIGITS:
-                    yield f"a number is infinite, or has more than {_DIGITS} digits"
+    level: list[Any] = [item]
+    for _ in range(_LEVELS):
+        if any(isinstance(one, Mapping) and "" in one for one in level):
+            yield "an attribute has no name"
+        if not all(map(_is_exact, level)):
+            yield "a number is infinite, too large or small, or has more than 38 digits"
+        level = [inner for one in level for inner in _members(one)]
+        if not level:
+            return
+    yield f"the item is nested more than {_LEVELS} levels deep"
+
+
+def _members(value: Any) -> Iterable[Any]:  # noqa: ANN401 - any JSON value
+    if isinstance(value, Mapping):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def _is_exact(value: Any) -> bool:  # noqa: ANN401 - any JSON value
+    """Whether a number, if it is one, is kept as it is: of 38 digits, and within 1E-130 and 1E+126."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return True
+    exact = Decimal(str(value))
+    digits = "".join(map(str, exact.as_tuple().digits)).strip("0")
+    return exact.is_finite() and len(digits) <= _DIGITS and -_LOW <= exact.adjusted() < _HIGH
 
 
 def _open(item: Mapping[str, Any]) -> Iterator[tuple[str, Any, type[BaseModel]]]:

@@ -1,6 +1,7 @@
 """A company's item: unusable settings are reported by their place, never by value."""
 
 import copy
+import functools
 
 import pytest
 
@@ -13,6 +14,7 @@ NIGHT = {"from": "21:00", "until": "08:00", "zone": "Europe/London"}
 STEP = {"after_minutes": 60, "text": "Did you see our message?"}
 GONE = object()
 TOOL = {"name": "canary_tool"}
+INEXACT = "a number is infinite, too large or small, or has more than 38 digits"
 FACT = {"id": "canary", "text": "A canary."}
 
 
@@ -213,8 +215,14 @@ def test_a_company_named_like_the_registers_keys_is_refused_as_erasing_would_kee
     [
         ({"": 1}, "an attribute has no name"),
         ([{"a": {"": 1}}], "an attribute has no name"),
-        (10**38 + 1, "a number is infinite, or has more than 38 digits"),
-        (float("inf"), "a number is infinite, or has more than 38 digits"),
+        (10**38 + 1, INEXACT),
+        (1e200, INEXACT),
+        (1e-200, INEXACT),
+        (float("inf"), INEXACT),
+        (
+            functools.reduce(lambda inner, _: [inner], range(40), "x"),
+            "the item is nested more than 32 levels deep",
+        ),
         ("x" * 400_000, "the item has more than 400000 bytes"),
     ],
 )
