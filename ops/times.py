@@ -17,11 +17,11 @@ def span(text: str) -> timedelta:
     """
     unit = {"m": "minutes", "h": "hours", "d": "days"}.get(text[-1:])
     if unit is None or not text[:-1].isdigit():
-        raise OpsError(f"{text} is not a duration like 90m, 24h or 7d", code=EXIT_UNUSABLE)
+        raise OpsError("a duration is like 90m, 24h or 7d", code=EXIT_UNUSABLE)
     try:
         return timedelta(**{unit: int(text[:-1])})
     except OverflowError:
-        raise OpsError(f"{text} is too long", code=EXIT_UNUSABLE) from None
+        raise OpsError("that duration is too long", code=EXIT_UNUSABLE) from None
 
 
 def moment(clock: Clock, text: str) -> str:

@@ -102,7 +102,7 @@ def dlq_drop(
     run: CommandRun,
     message: Annotated[str, typer.Argument(help="The message id of an undecodable letter.")],
 ) -> object:
-    """Delete a dead letter that can never be decoded; the journal keeps who, why and its digest."""
+    """Delete a dead letter that can never be decoded, with a --reason; the journal keeps its digest."""
     if not run.because.strip():
         raise OpsError("--reason must say why", code=EXIT_UNUSABLE)
     run.confirm()

@@ -114,10 +114,10 @@ def write(session: Session, name: str, value: str, *, because: str = "") -> None
 
 def _flag(name: str, value: str) -> bool:
     if name not in NAMES:
-        raise OpsError(f"no such switch: {name}; the switches are {', '.join(NAMES)}", code=2)
+        raise OpsError(f"no such switch; the switches are {', '.join(NAMES)}", code=2)
     flag = parsed_flag(value)
     if flag is None:
-        raise OpsError(f"{value} is neither true nor false", code=2)
+        raise OpsError("a switch is true or false", code=2)
     return flag
 
 

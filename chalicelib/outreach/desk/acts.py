@@ -80,8 +80,9 @@ ACTS: Mapping[str, DeskAct] = {
             changes.decline,
             ActWords(
                 "Decline",
-                "what is held is never sent; a declined opening ends its conversation as `failed`"
-                " (`declined`), and the start's state is `failed`",
+                "what is held is never sent, and a reply is for the person who declines to write; a"
+                " declined opening ends its conversation as `failed` (`declined`), and the start's state"
+                " is `failed`",
                 tone="danger",
             ),
             (ActField("reason", "why it is never sent", "Why it is never sent", is_needed=True),),
