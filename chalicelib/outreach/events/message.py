@@ -241,8 +241,8 @@ def _note_on(job: InboundMessage, match: Match | None, record: Record) -> str | 
         return OPT_OUT if job.opt_out == "stop" else HELP
     if match is not None and match.doubt is not None:
         return match.doubt
-    if job.opt_out is None and heard(job.text).word == Word.DOUBT:
-        return OPT_OUT_IN_DOUBT
+    if job.opt_out is None and heard(job.text).word in (Word.DOUBT, Word.STOP):
+        return OPT_OUT_IN_DOUBT  # a STOP that the door did not take may be a mailing's
     if job.opt_out is not None:
         return None
     if job.text.strip():

@@ -27,6 +27,7 @@ from email.policy import default as policy
 from email.utils import parseaddr
 from typing import Any, TypeVar
 
+from chalicelib.clock import iso, parsed
 from chalicelib.errors import PayloadError
 from chalicelib.once import keys
 from chalicelib.outreach import keys as outreach_keys
@@ -171,6 +172,9 @@ def _received(
         lambda: authentication.is_proven(message, receipt, recipient), otherwise=False
     )
     opt_out, by_link = _opt_out(text, _header(message, "Subject"), has_token=token is not None)
+    is_machines = not by_link and is_automatic(message, recipient)
+    if is_bulk(message) and not by_link and not is_machines:
+        is_machines, opt_out = opt_out != Word.STOP, None
     return InboundMessage.model_validate(
         {
             **common,
@@ -181,7 +185,7 @@ def _received(
             "recipient": recipient,
             "message_id": message_id,
             "text": text[:MAX_TEXT_CHARACTERS],
-            "sent_at": common["received_at"],
+            "sent_at": _sent_at(raw["mail"], common["received_at"]),
             "media_count": _read_or(lambda: sum(1 for _ in message.iter_attachments()), 0),
             "media": _read_or(lambda: _media(message), none)[:20],
             "opt_out": opt_out,
@@ -189,7 +193,7 @@ def _received(
             "token": token,
             "in_reply_to": [message_id_digest(one) for one in _referred(message)][-20:],
             "email_message_id": own_id or None,
-            "is_automatic": (is_automatic(message, recipient) and not by_link) or not is_trusted,
+            "is_automatic": is_machines or not is_trusted,
             "is_proven": is_proven,
             "is_apart": not is_proven,
         }
@@ -199,16 +203,23 @@ def _received(
 def is_automatic(message: EmailMessage, sender: str) -> bool:
     """Whether it was generated automatically (RFC 3834, and other headers that mail programs use)."""
     submitted = _header(message, "Auto-Submitted", "no").strip().lower()
-    precedence = _header(message, "Precedence").strip().lower()
     return (
         not submitted.startswith("no")
-        or precedence in {"bulk", "junk", "list", "auto_reply"}
+        or _precedence(message) in {"junk", "auto_reply"}
         or any(_header(message, name) for name in _AUTO_REPLY_HEADERS)
-        or "List-Id" in message
         or _read_or(message.get_content_type, "") == "multipart/report"
         or _header(message, "Return-Path").strip() == "<>"
         or sender.startswith(_AUTOMATIC_SENDERS)
     )
+
+
+def is_bulk(message: EmailMessage) -> bool:
+    """Whether a list or a mailing sent it; a STOP in it may be a person's, so a person reads it."""
+    return _precedence(message) in {"bulk", "list"} or "List-Id" in message
+
+
+def _precedence(message: EmailMessage) -> str:
+    return _header(message, "Precedence").strip().lower()
 
 
 def text_of(message: EmailMessage) -> str:
@@ -290,6 +301,12 @@ def _read_or(read: Callable[[], _T], otherwise: _T) -> _T:
 def _referred(message: EmailMessage) -> Sequence[str]:
     text = f"{_header(message, 'References')} {_header(message, 'In-Reply-To')}"
     return re.findall(r"<[^<>\s]{1,995}>", text)
+
+
+def _sent_at(mail: Mapping[str, Any], received_at: str) -> str:
+    """When SES got an e-mail: the same in every delivery of its notification."""
+    at = parsed(str(mail.get("timestamp")))
+    return received_at if at is None else min(iso(at), received_at)
 
 
 def _is_trusted(receipt: Mapping[str, Any]) -> bool:
