@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from chalicelib.vendors.quoted_text import newly_written
+from chalicelib.vendors.reply_text import newly_written
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "quoted" / "dev.jsonl"
 
