@@ -57,9 +57,8 @@ def undated_attribution() -> re.Pattern[str]:
 @cache
 def dated_attribution() -> re.Pattern[str]:
     """Likewise, whatever it begins with: it has a day and a time, and a verb or an address."""
-    day = (
-        r"(?=.*(?:\b(?:19|20)\d\d\b|(?:19|20)\d\d\s?[年년]|\d{1,4}[-/.]\s?\d{1,2}[-/.]\s?\d{1,4}))"
-    )
+    year = r"\b(?:19|20)\d\d\b|(?:19|20)\d\d\s?[年년]|[\u0660-\u0669\u06f0-\u06f9]{4}"
+    day = rf"(?=.*(?:{year}|\d{{1,4}}[-/.]\s?\d{{1,2}}[-/.]\s?\d{{1,4}}))"
     time = r"(?=.*\d{1,2}\s?[:.h時시时]\s?\d{2}|.*\d{1,2}\s?(?:am|pm|uhr)\b)"
     either = rf"(?:.*(?:{_WROTE_LAST}|{_WROTE_THEN_NAME}).{{0,120}}?|.*{_ADDRESS}.{{0,60}}?)"
     return re.compile(rf"{day}{time}{either}{_END}", re.IGNORECASE)

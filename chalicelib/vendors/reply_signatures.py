@@ -76,7 +76,7 @@ def _contact(lines: Sequence[str]) -> int | None:
     if first < 1 or not 0 < len(block) <= _MAX_LINES or max(map(len, block)) > _MAX_LINE:
         return None
     marks = sum(bool(contact().search(one)) for one in block)
-    is_name = is_like_a_name(block[0])
+    is_name = is_like_a_name(_BAR.split(block[0])[0], in_capitals=len(block) > _MARKS_OF_CONTACT)
     if is_name and len(block) > 1 and (marks or any(_PARTED.search(one) for one in block[1:])):
         return first
     if marks >= _MARKS_OF_CONTACT:
@@ -97,21 +97,22 @@ def _name(lines: Sequence[str], names: Sequence[str]) -> int:
     return last if is_own or is_dashed else len(lines)
 
 
-def is_like_a_name(line: str) -> bool:
-    """Whether each of a line's few words begins with a capital, or its script has none."""
+def is_like_a_name(line: str, *, in_capitals: bool = False) -> bool:
+    """Whether each of a line's few words begins with a capital, or two and more are all capitals."""
     words = line.strip(" ,.*").split()
     return (
         0 < len(words) <= _NAME_WORDS
         and len(line) <= _MAX_NAME
         and not any(one.isdigit() or one in "!?:;" for one in line)
         and all(one[0].isupper() or one.lower() in _PARTICLES for one in words)
-        and not line.isupper()
+        and (not line.isupper() or (in_capitals and len(words) > 1))
     )
 
 
 _PARTICLES = frozenset(
     {"de", "da", "di", "van", "von", "der", "den", "la", "le", "del", "dos", "y"}
 )
+_BAR = re.compile(r" [|\u00b7\u2022] ")
 _PARTED = re.compile(
     r" [|\u00b7\u2022] |\b(?:GmbH|Ltd|Inc|LLC|S\.?A\.?|S\.?L\.?|B\.?V\.?|AG|SpA|Oy|AB)\b"
 )
@@ -136,7 +137,8 @@ _CLOSING = (
     r"|thanks(?: (?:again|a lot|so much|in advance))?|thank you(?: (?:very much|so much|in advance))?"
     r"|(?:thanks|thank you) (?:and|&) (?:best |kind )?regards|have a (?:good|great|nice) (?:day|one)"
     r"|(?:mit )?(?:freundliche[nm]?|beste[nr]?|viele[nr]?|liebe[nr]?|herzliche[nr]?|sch.ne[nr]?)"
-    r" (?:gr.(?:\u00df|ss)en?|gru(?:\u00df|ss))(?: aus \w+)?|mfg|lg|vg|bg|gr.(?:\u00df|ss)e|hochachtungsvoll"
+    r" (?:gr.(?:\u00df|ss)en?|gru(?:\u00df|ss))(?: aus \w+)?|mfg|lg|vg|bg|hochachtungsvoll"
+    r"|gr(?:.(?:\u00df|ss)e|u(?:\u00df|ss))"
     r"|(?:vielen|besten|herzlichen) dank|danke(?: und gru\u00df)?|viele gruesse|mit freundlichen gruessen"
     r"|(?:bien )?cordialement|bien . vous|(?:cordiales )?salutations(?: distingu.es)?"
     r"|sinc.res salutations|meilleures salutations|merci(?: d'avance| beaucoup)?|bonne journ.e"
