@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.door.results import ResultDoor
     from chalicelib.outreach.door.shares import Shares
     from chalicelib.outreach.senders import Senders
-    from chalicelib.outreach.ses.consent import StopByMail
+    from chalicelib.outreach.ses.stop_at_door import StopByMail
     from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
     from chalicelib.outreach.twilio.door import TwilioDoor
 
@@ -207,7 +207,7 @@ class OutreachDoors:
     def _stop_by_mail(self) -> StopByMail:
         from chalicelib.outreach.conversations.do_not_contact import DoNotContact
         from chalicelib.outreach.conversations.queries import Queries
-        from chalicelib.outreach.ses.consent import StopByMail
+        from chalicelib.outreach.ses.stop_at_door import StopByMail
 
         shared = self._shared
         table = shared.table(shared.settings.conversations_table)

@@ -2,8 +2,8 @@
 
 Every program has its own: Gmail ``gmail_quote``, Outlook ``divRplyFwdMsg`` and ``appendonsend``, Apple
 ``blockquote type="cite"``, Yahoo ``yahoo_quoted``, Thunderbird ``moz-cite-prefix``, GMX ``name="quote"``.
-A line of history begins with `QUOTED`, a line of a signature with `SIGNED`, and `AFTER` stands where
-nothing below is new.
+A line of history begins with `QUOTED`, a line of a signature with `SIGNED`, and nothing below a line
+of `AFTER` is new.
 """
 
 from __future__ import annotations

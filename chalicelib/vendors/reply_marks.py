@@ -1,6 +1,6 @@
 """How mail programs mark what is not new in a mail: the wordings, as patterns for `reply_text`.
 
-Each kind is one alternation over the languages; a dot stands for a letter that comes with and without
+Each kind is one alternation over the languages; a dot is a letter that comes with and without
 its accent.  They are compiled for the first mail, to keep cold starts short.
 """
 

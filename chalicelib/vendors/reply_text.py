@@ -5,7 +5,7 @@ headers, or a separator; an HTML mail has their own elements (`reply_html`).  A 
 looks like one ("From: Tulsa", "On Monday I wrote:") stays: a block needs a date among three headers,
 and a line of attribution needs a date and an end.
 
-Two texts come out.  A person reads `visible`, which loses only what is certain: history, what stands
+Two texts come out.  A person reads `visible`, which loses only what is certain: history, what is
 below ``-- ``, and a telephone's footer.  A machine reads `said`, which loses greeting and signature too.
 """
 
@@ -130,7 +130,7 @@ def _split(lines: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
 
 
 def _between(lines: Sequence[str]) -> list[str]:
-    """What is neither quoted nor names a writer, wherever it stands."""
+    """What is neither quoted nor names a writer, wherever it is."""
     kept: list[str] = []
     at = 0
     while at < len(lines):

@@ -227,7 +227,7 @@ def test_a_stop_by_e_mail_from_an_address_without_a_conversation_is_kept(stack):
     assert stack.mails_to(mail) == []
 
 
-def test_a_stop_in_a_mailing_goes_to_a_person_and_stops_nobody(stack):
+def test_a_stop_in_a_mailing_goes_to_a_person_and_makes_no_mark(stack):
     mail = stack.mail()
     request_id = started(stack, mail, "email")
     stack.writes(mail, stack.mails_to(mail)[0]["reply_to"], "STOP", Precedence="list")

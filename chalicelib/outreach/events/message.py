@@ -55,7 +55,7 @@ from chalicelib.outreach.messages.plan import MessagePlan, hand_off_plan
 from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.project.pace import AnswerPace
-from chalicelib.outreach.ses.own_words import heard_by_mail
+from chalicelib.outreach.ses.mail_words import heard_by_mail
 from chalicelib.outreach.tools.confirmation import Said, confirmation_of
 
 

@@ -13,7 +13,7 @@ from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.ses import webhook
 
 if TYPE_CHECKING:  # an event that is no STOP does not load it
-    from chalicelib.outreach.ses.consent import StopByMail
+    from chalicelib.outreach.ses.stop_at_door import StopByMail
 
 
 def receive(message: str, intake: Intake, consent: Callable[[], StopByMail]) -> None:

@@ -35,7 +35,7 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.consent.words import Word, heard
 from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 from chalicelib.outreach.ses import authentication
-from chalicelib.outreach.ses.own_words import heard_in
+from chalicelib.outreach.ses.mail_words import heard_in
 from chalicelib.vendors.reply_text import Reply
 from chalicelib.vendors.reply_text import parse as parts_of
 

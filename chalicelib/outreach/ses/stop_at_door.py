@@ -1,7 +1,7 @@
 """STOP by e-mail: the mark is written before the handler returns, whatever waits on the queue.
 
 A proven sender's own mailbox is marked, also where it has no conversation; the token of a conversation
-marks its recipient's addresses, whoever has written.  A STOP that nothing proves, and START, are left to
+marks its recipient's addresses, from any mailbox.  A STOP that nothing proves, and START, are left to
 the worker: the time at which each was said decides which one is in force.
 """
 

@@ -3,7 +3,7 @@
 import pytest
 
 from chalicelib.outreach.messages.fixed import OPT_OUT_LINE
-from chalicelib.outreach.ses.own_words import heard_by_mail, heard_in
+from chalicelib.outreach.ses.mail_words import heard_by_mail, heard_in
 from chalicelib.vendors.reply_text import parse
 
 SIGNATURES = {

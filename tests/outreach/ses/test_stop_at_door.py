@@ -86,7 +86,7 @@ def test_what_is_no_stop_of_a_person_costs_the_door_no_read_and_no_mark(
     outreach, monkeypatch, text, more
 ):
     refused = _raises(AssertionError("nothing is to be marked"))
-    monkeypatch.setattr("chalicelib.outreach.ses.consent.StopByMail.apply", refused)
+    monkeypatch.setattr("chalicelib.outreach.ses.stop_at_door.StopByMail.apply", refused)
     mails(outreach, text, sender=OTHER, **more)
 
 
@@ -129,8 +129,9 @@ def test_a_mark_that_cannot_be_written_is_raised_and_the_redelivery_loses_nothin
         else:
             patch.setattr(stop.senders._table, "get", _raises(away))
         event = both.ses.inbound(MAIL, reply_to(both), "STOP")
-        with pytest.raises(UnavailableError):
+        with pytest.raises(UnavailableError) as failed:
             both.mail(event)
+    assert failed.value.code == "consent_not_kept"
     assert drain(both.pump) == [], "not accepted without its mark"
     both.mail(event)
     both.mail(event)
