@@ -212,7 +212,9 @@ class OutreachDoors:
         shared = self._shared
         table = shared.table(shared.settings.conversations_table)
         return StopByMail(
-            DoNotContact(table, shared.clock), Queries(table, shared.clock), self._senders
+            register=DoNotContact(table=table, clock=shared.clock),
+            conversations=Queries(table=table, clock=shared.clock),
+            senders=self._senders,
         )
 
     # --- recipients ---------------------------------------------------------------------------

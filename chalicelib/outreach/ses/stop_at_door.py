@@ -18,7 +18,7 @@ from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.senders import Owner, Senders
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StopByMail:
     """Marks who says STOP by e-mail."""
 
