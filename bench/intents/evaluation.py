@@ -28,7 +28,7 @@ from chalicelib.support.intents.message_reading import MessageReading, read
 from chalicelib.support.intents.own_words import own_part, words_of
 from chalicelib.vendors.linear import Linear
 from chalicelib.vendors.machine_mail import is_machine_mail
-from chalicelib.vendors.quoted_text import newly_written
+from chalicelib.vendors.reply_text import newly_written
 
 SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples"
 FOLDS = 5

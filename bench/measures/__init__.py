@@ -15,6 +15,7 @@ replies *      cost of an automatic reply
 intents *      quality of the message classification
 drafts *       hostile drafts that are stopped, and good ones
 words *        recognition of STOP, START and HELP in fresh messages
+mail_clients * replies of mail programs that are cut right
 console *      time of each page of the console over 100,000 events
 reconcile *    vendor calls and memory of a sweep over many tickets
 due_rows *     sweeps and time until 100,000 due events are queued again

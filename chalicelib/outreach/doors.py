@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.door.results import ResultDoor
     from chalicelib.outreach.door.shares import Shares
     from chalicelib.outreach.senders import Senders
+    from chalicelib.outreach.ses.stop_at_door import StopByMail
     from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
     from chalicelib.outreach.twilio.door import TwilioDoor
 
@@ -197,10 +198,24 @@ class OutreachDoors:
         return Senders(self._shared.table(self._shared.settings.company_data_table))
 
     def mail(self, message: str) -> None:
-        """Take one SNS message of SES; raises `UnavailableError` where its job was not kept."""
+        """Take one SNS message of SES; raises `UnavailableError` where it was not kept."""
         from chalicelib.outreach.ses import door
 
-        door.receive(message, self._shared.intake)
+        door.receive(message, self._shared.intake, lambda: self._stop_by_mail)
+
+    @cached_property
+    def _stop_by_mail(self) -> StopByMail:
+        from chalicelib.outreach.conversations.do_not_contact import DoNotContact
+        from chalicelib.outreach.conversations.queries import Queries
+        from chalicelib.outreach.ses.stop_at_door import StopByMail
+
+        shared = self._shared
+        table = shared.table(shared.settings.conversations_table)
+        return StopByMail(
+            register=DoNotContact(table=table, clock=shared.clock),
+            conversations=Queries(table=table, clock=shared.clock),
+            senders=self._senders,
+        )
 
     # --- recipients ---------------------------------------------------------------------------
 

@@ -14,7 +14,10 @@ breaker         circuit breaker per vendor and container
 lenient         lenient reading of vendor responses
 html_text       plain text of an HTML message body
 linear          a small linear model of messages
-quoted_text     what was newly written in a mail, without quoted history
+reply_text      what was newly written in a mail, apart from history and signature
+reply_html      an HTML mail as text in which history is marked
+reply_marks     the wordings by which mail programs mark history
+reply_signatures  greetings, signatures and disclaimers
 machine_mail    whether a machine wrote a message
 language_model  the port of a language model
 openai          that port on OpenAI's Responses API

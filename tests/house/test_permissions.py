@@ -696,6 +696,13 @@ def every_mail(run: Run) -> None:
     with vendors(run) as outreach:
         with run.wire.container("mail"):
             outreach.mail(outreach.ses.inbound(MAIL, company.EMAIL, "Hello"))
+        with run.wire.container("mail"):
+            outreach.mail(outreach.ses.inbound(MAIL, company.EMAIL, "STOP"))
+        outreach.start("mailed", "email", "k.doe@example.com")
+        run.work()
+        tagged = outreach.ses.sent_to("k.doe@example.com")[0]["reply_to"]
+        with run.wire.container("mail"):
+            outreach.mail(outreach.ses.inbound("k.doe@example.com", tagged, "STOP"))
         for ledger in ("false", "true"):
             run.monkeypatch.setenv("INGRESS_LEDGER", ledger)
             with run.wire.container("mail"):

@@ -108,6 +108,16 @@ def test_the_public_api_may_not_read_vendor_secrets_or_search_other_tables():
     assert journal == ["dynamodb:PutItem"], "it enters acts, and reads none"
 
 
+def test_the_function_of_mail_searches_no_table_and_writes_only_the_ledger_and_the_register():
+    allowed = set(grants(CHALICE / "policy-mail.json", "dev"))
+    assert {(g.action, g.resource) for g in allowed if g.action.startswith("dynamodb:")} == {
+        ("dynamodb:PutItem", "dynamodb/table/rp_mw_idempotency-dev"),
+        ("dynamodb:GetItem", "dynamodb/table/company-data-dev"),
+        ("dynamodb:GetItem", "dynamodb/table/conversations-dev"),
+        ("dynamodb:UpdateItem", "dynamodb/table/conversations-dev"),
+    }
+
+
 def test_no_function_may_delete_a_row():
     """Nothing is deleted: the ledger's rows leave by their time to live only."""
     allowed = [g for policy in POLICIES for g in grants(policy, "dev")]

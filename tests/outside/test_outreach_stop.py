@@ -191,3 +191,45 @@ def test_the_token_of_a_conversation_stops_it_from_any_mailbox(stack):
     stack.writes(other, reply_to, "STOP", **UNPROVEN)
     assert stack.outcome(started(stack, mail, "email"))["reason"] == "do_not_contact"
     assert [line for line in entries(stack, other) if "unproven_refusal" in line]
+
+
+# --- e-mails as mail programs write them --------------------------------------------------------------
+
+SIGNED = "Best regards,\nJo Doe\nHead of Stop Loss\nExample Freight Ltd.\n+1 555 010 7000"
+QUOTED = "On Tue, Nov 24, 2026 at 9:12 AM Us <replies@company.example> wrote:\n\n> Reply STOP to opt out."
+
+
+def test_a_stop_by_e_mail_is_heard_over_a_signature_and_what_an_e_mail_quotes_is_not(stack):
+    stops, agrees = stack.mail(), stack.mail()
+    for to, words in ((stops, "STOP"), (agrees, "Sounds good. Tell me more.")):
+        started(stack, to, "email")
+        stack.writes(to, stack.mails_to(to)[0]["reply_to"], f"{words}\n\n{SIGNED}\n\n{QUOTED}")
+    assert stack.outcome(started(stack, stops, "email"))["reason"] == "do_not_contact"
+    assert len(stack.mails_to(agrees)) == 2, "the opening and an answer"
+    assert stack.outcome(started(stack, agrees, "email"))["state"] == "sent"
+
+
+def test_a_stop_by_e_mail_stops_texts_while_it_still_waits_for_a_worker(stack):
+    tel, mail = stack.tel(), stack.mail()
+    both = {"recipient_tel": tel, "recipient_email": mail}
+    started(stack, mail, "email", recipient_data=both)
+    about = {"from": mail, "to": stack.mails_to(mail)[0]["reply_to"], "text": "STOP", "headers": {}}
+    stack.ses.post("inbound", **about)
+    assert [line for line in entries(stack, tel) if "stop" in line]
+    assert stack.outcome(started(stack, tel, recipient_data=both))["reason"] == "do_not_contact"
+    assert stack.texts_to(tel) == []
+
+
+def test_a_stop_by_e_mail_from_an_address_without_a_conversation_is_kept(stack):
+    mail = stack.mail()
+    stack.writes(mail, ADDRESS, "Please stop.")
+    assert stack.outcome(started(stack, mail, "email"))["reason"] == "do_not_contact"
+    assert stack.mails_to(mail) == []
+
+
+def test_a_stop_in_a_mailing_goes_to_a_person_and_makes_no_mark(stack):
+    mail = stack.mail()
+    request_id = started(stack, mail, "email")
+    stack.writes(mail, stack.mails_to(mail)[0]["reply_to"], "STOP", Precedence="list")
+    assert stack.outcome(request_id)["waiting"]["reason"] == "opt_out_in_doubt"
+    assert entries(stack, mail) == []

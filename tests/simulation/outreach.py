@@ -57,6 +57,7 @@ from chalicelib.outreach.sending.hand_off import HandOffs
 from chalicelib.outreach.sending.prepared import Parts
 from chalicelib.outreach.sending.texts import Texts
 from chalicelib.outreach.sending.tool_calls import ToolCalls
+from chalicelib.outreach.ses.stop_at_door import StopByMail
 from chalicelib.outreach.spending.budget import (
     BUDGET_REACHED,
     CONVERSATION_BUDGET_REACHED,
@@ -206,9 +207,11 @@ class OutreachParts:
         companies = SimTable(world, world.companies)
         senders = Senders(companies)  # type: ignore[arg-type]
         ownership = Ownership(senders, texts.account_of)
-        self.consent = ConsentAtTheDoor(
-            register=DoNotContact(table=table, clock=clock), senders=senders
-        )  # type: ignore[arg-type]
+        register = DoNotContact(table=table, clock=clock)  # type: ignore[arg-type]
+        self.consent = ConsentAtTheDoor(register=register, senders=senders)
+        self.stop_by_mail = StopByMail(
+            register=register, conversations=conversations, senders=senders
+        )
         follow_ups = FollowUps(
             kept=self._kept,
             clock=clock,

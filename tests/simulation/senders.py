@@ -15,6 +15,7 @@ from chalicelib.once.door import Answer
 from chalicelib.once.intake import listed
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel, carrier_address
+from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.ses import webhook as ses_webhook
 from chalicelib.outreach.twilio import webhook as twilio_webhook
 from chalicelib.support import keys as ticket_keys
@@ -268,13 +269,16 @@ class Senders:
         world = self._world
         door = world.door
         job = self._job_of(message)
+        is_stop = isinstance(job, InboundMessage) and job.opt_out == "stop" and not job.is_automatic
 
         def accept() -> Answer:
-            door.intake.accept(job)
+            door.intake.accept(door.outreach.stop_by_mail.apply(job) if is_stop else job)
             return Answer(200, {})
 
         if self._is_accepted(accept):
             world.oracle.accepted[job.event_key] = job.event_key
+            if is_stop and job.is_proven:
+                world.consent.promised(job.recipient, job.channel)
         else:
             self._soon(lambda: self._mail(message))
 

@@ -22,6 +22,7 @@ from chalicelib.outreach.events import handler
 from chalicelib.outreach.messages.look import LastLook
 from chalicelib.outreach.messages.sent import SentMessages
 from chalicelib.outreach.sending.effects import hand_off
+from chalicelib.outreach.ses.stop_at_door import StopByMail
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support import state
 from chalicelib.support.lost_tickets import LostTickets
@@ -199,6 +200,11 @@ def test_a_send_without_its_last_look_is_detected(monkeypatch):
     monkeypatch.setattr(LastLook, "take", lambda *_, **__: None)
     monkeypatch.setattr(LastLook, "refresh", lambda *_, **__: None)
     assert is_detected("P5")
+
+
+def test_a_stop_by_e_mail_that_the_door_does_not_mark_is_detected(monkeypatch):
+    monkeypatch.setattr(StopByMail, "apply", lambda _, job: job)
+    assert is_detected("P2")
 
 
 def test_a_failed_effect_left_as_started_is_detected(monkeypatch):

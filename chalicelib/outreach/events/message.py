@@ -15,7 +15,7 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.event_names import Name
-from chalicelib.outreach.consent.words import Word, heard
+from chalicelib.outreach.consent.words import Heard, Word, heard
 from chalicelib.outreach.conversations import numbers
 from chalicelib.outreach.conversations.do_not_contact import Reason, addresses_of
 from chalicelib.outreach.conversations.records import (
@@ -55,6 +55,7 @@ from chalicelib.outreach.messages.plan import MessagePlan, hand_off_plan
 from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.project.pace import AnswerPace
+from chalicelib.outreach.ses.mail_words import heard_by_mail
 from chalicelib.outreach.tools.confirmation import Said, confirmation_of
 
 
@@ -241,13 +242,17 @@ def _note_on(job: InboundMessage, match: Match | None, record: Record) -> str | 
         return OPT_OUT if job.opt_out == "stop" else HELP
     if match is not None and match.doubt is not None:
         return match.doubt
-    if job.opt_out is None and heard(job.text).word == Word.DOUBT:
-        return OPT_OUT_IN_DOUBT
+    if job.opt_out is None and _heard(job).word in (Word.DOUBT, Word.STOP):
+        return OPT_OUT_IN_DOUBT  # a STOP that the door did not take may be a mailing's
     if job.opt_out is not None:
         return None
     if job.text.strip():
         return loops.note_on(record, job.text, job.sent_at)
     return MEDIA if job.media_count else NO_TEXT
+
+
+def _heard(job: InboundMessage) -> Heard:
+    return heard_by_mail(job.text) if job.channel.traits.is_threaded else heard(job.text)
 
 
 def _confirming(

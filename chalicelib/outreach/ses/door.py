@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from chalicelib.clock import iso
 from chalicelib.errors import RequestError
 from chalicelib.once import door
 from chalicelib.once.intake import Intake
+from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.ses import webhook
 
+if TYPE_CHECKING:  # an event that is no STOP does not load it
+    from chalicelib.outreach.ses.stop_at_door import StopByMail
 
-def receive(message: str, intake: Intake) -> None:
-    """Queue the job of one SNS message; some events lead to none.
+
+def receive(message: str, intake: Intake, consent: Callable[[], StopByMail]) -> None:
+    """Mark who says STOP, and queue the job of one SNS message; some events lead to none.
 
     A message that is no SES notification is logged, counted and dropped: it can never become one.
 
+    Args:
+        message: its text.
+        intake: takes the job.
+        consent: marks who says STOP; built for the first one.
+
     Raises:
-        UnavailableError: the job was not kept; Lambda delivers the message again.
+        UnavailableError: the mark or the job was not kept; Lambda delivers the message again.
     """
     try:
         job = webhook.parse(
@@ -27,6 +39,8 @@ def receive(message: str, intake: Intake) -> None:
     except RequestError as error:
         door.log_rejected(intake.log, "ses", error.code)
         return
+    if isinstance(job, InboundMessage) and job.opt_out == "stop" and not job.is_automatic:
+        job = consent().apply(job)
     if job is not None:
         intake.accept(job)
         door.log_accepted(intake.log, "ses", mw_trace_id=job.trace_id)

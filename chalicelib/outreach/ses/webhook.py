@@ -25,8 +25,9 @@ from collections.abc import Callable, Mapping, Sequence
 from email.message import EmailMessage
 from email.policy import default as policy
 from email.utils import parseaddr
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
+from chalicelib.clock import iso, parsed
 from chalicelib.errors import PayloadError
 from chalicelib.once import keys
 from chalicelib.outreach import keys as outreach_keys
@@ -34,7 +35,9 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.consent.words import Word, heard
 from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 from chalicelib.outreach.ses import authentication
-from chalicelib.vendors.html_text import plain_text
+from chalicelib.outreach.ses.mail_words import heard_in
+from chalicelib.vendors.reply_text import Reply
+from chalicelib.vendors.reply_text import parse as parts_of
 
 MAX_TEXT_CHARACTERS = 32_768
 TAG = "send"
@@ -49,14 +52,6 @@ _EVENTS: Mapping[str, tuple[str, int]] = {
 }
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 _TAG = re.compile(r"([0-9a-f]{32})_([0-9a-f]{32})")
-_QUOTED = re.compile(
-    r"^(>.*|-+ ?Original Message ?-+|_{20,}"
-    r"|(?:On|Am|Le|El|Em|Il|Op) .{1,200}(?:\n.{0,120})?"
-    r"(?:wrote|schrieb.{0,80}|a écrit|escribió|escreveu|ha scritto|schreef.{0,80}) ?:)\s*$",
-    re.MULTILINE,
-)
-"""Quoted lines, and the lines that mail programs put before them."""
-_SIGNATURE = re.compile(r"^(-- ?|Sent from my .*|Get Outlook for .*)$.*", re.MULTILINE | re.DOTALL)
 _LONE_SURROGATE = re.compile(r"[\ud800-\udc7f\udd00-\udfff]")
 """Lone surrogates that encode no byte either: JSON can carry them, UTF-8 cannot."""
 _AUTO_REPLY_HEADERS = ("X-Autoreply", "X-Autorespond", "X-Auto-Response-Suppress")
@@ -156,7 +151,8 @@ def _received(
 ) -> InboundMessage:
     receipt = raw.get("receipt") or {}
     message = _message(raw)
-    recipient = parseaddr(_header(message, "From"))[1].lower()
+    name, address = parseaddr(_header(message, "From"))
+    recipient = address.lower()
     addresses = [str(one) for one in receipt.get("recipients") or ()]
     if not recipient or not addresses:
         raise PayloadError("missing_sender", "the e-mail has no sender or no recipient")
@@ -165,12 +161,15 @@ def _received(
     own_id = _header(message, "Message-ID")
     message_id = message_id_digest(own_id or raw["mail"]["messageId"])
     none: list[dict[str, Any]] = []
-    text = text_of(message)
+    reply = reply_of(message, name)
     is_trusted = _is_trusted(receipt)
     is_proven = is_trusted and _read_or(
         lambda: authentication.is_proven(message, receipt, recipient), otherwise=False
     )
-    opt_out, by_link = _opt_out(text, _header(message, "Subject"), has_token=token is not None)
+    opt_out, by_link = _opt_out(reply, _header(message, "Subject"), has_token=token is not None)
+    is_machines = not by_link and is_automatic(message, recipient)
+    if is_bulk(message) and not by_link and not is_machines:
+        is_machines, opt_out = opt_out != Word.STOP, None
     return InboundMessage.model_validate(
         {
             **common,
@@ -180,8 +179,8 @@ def _received(
             "sender": sender,
             "recipient": recipient,
             "message_id": message_id,
-            "text": text[:MAX_TEXT_CHARACTERS],
-            "sent_at": common["received_at"],
+            "text": reply.visible[:MAX_TEXT_CHARACTERS],
+            "sent_at": _sent_at(raw["mail"], common["received_at"]),
             "media_count": _read_or(lambda: sum(1 for _ in message.iter_attachments()), 0),
             "media": _read_or(lambda: _media(message), none)[:20],
             "opt_out": opt_out,
@@ -189,7 +188,7 @@ def _received(
             "token": token,
             "in_reply_to": [message_id_digest(one) for one in _referred(message)][-20:],
             "email_message_id": own_id or None,
-            "is_automatic": (is_automatic(message, recipient) and not by_link) or not is_trusted,
+            "is_automatic": is_machines or not is_trusted,
             "is_proven": is_proven,
             "is_apart": not is_proven,
         }
@@ -199,30 +198,40 @@ def _received(
 def is_automatic(message: EmailMessage, sender: str) -> bool:
     """Whether it was generated automatically (RFC 3834, and other headers that mail programs use)."""
     submitted = _header(message, "Auto-Submitted", "no").strip().lower()
-    precedence = _header(message, "Precedence").strip().lower()
     return (
         not submitted.startswith("no")
-        or precedence in {"bulk", "junk", "list", "auto_reply"}
+        or _precedence(message) in {"junk", "auto_reply"}
         or any(_header(message, name) for name in _AUTO_REPLY_HEADERS)
-        or "List-Id" in message
         or _read_or(message.get_content_type, "") == "multipart/report"
         or _header(message, "Return-Path").strip() == "<>"
         or sender.startswith(_AUTOMATIC_SENDERS)
     )
 
 
-def text_of(message: EmailMessage) -> str:
-    """The sender's text without what it quotes; empty if it cannot be read.
+def is_bulk(message: EmailMessage) -> bool:
+    """Whether a list or a mailing sent it; a STOP in it may be a person's, so a person reads it."""
+    return _precedence(message) in {"bulk", "list"} or "List-Id" in message
 
-    Where nothing is above the quoted part, the text is below it or between its lines.
+
+def _precedence(message: EmailMessage) -> str:
+    return _header(message, "Precedence").strip().lower()
+
+
+def reply_of(message: EmailMessage, name: str = "") -> Reply:
+    """The sender's text apart from what it quotes; empty if it cannot be read.
+
+    The plain text decides, unless only the HTML shows where the quotation begins.
     """
-    content = _read_or(lambda: _content(message), "").replace("\r\n", "\n")
-    quoted = _QUOTED.search(content)
-    above = (content[: quoted.start()] if quoted else content).strip()
-    return above or _QUOTED.sub("", content).strip()
+    plain, html = _body(message, "plain"), _body(message, "html")
+    found = parts_of(plain, name=name)
+    if html and not found.has_quotation:
+        marked = parts_of(html, name=name, is_html=True)
+        if not found.visible or (marked.visible and marked.has_quotation):
+            return marked
+    return found
 
 
-def _opt_out(text: str, subject: str, *, has_token: bool) -> tuple[str | None, bool]:
+def _opt_out(reply: Reply, subject: str, *, has_token: bool) -> tuple[str | None, bool]:
     """STOP or START by the words of an e-mail, and whether its own link has written it.
 
     The link of an unsubscribe header writes an e-mail with that subject to the reply address, and a
@@ -230,7 +239,7 @@ def _opt_out(text: str, subject: str, *, has_token: bool) -> tuple[str | None, b
     """
     if has_token and heard(subject).word == Word.STOP:
         return Word.STOP.value, True
-    said = heard(_SIGNATURE.sub("", text))
+    said = heard_in(reply)
     is_plain = said.word == Word.STOP or (said.word == Word.START and not said.is_yes)
     return (said.word.value if said.word and is_plain else None), False
 
@@ -247,11 +256,14 @@ def _about(attachment: EmailMessage) -> dict[str, Any]:
     return {"type": kind, "size": len(data), "digest": hashlib.sha256(data).hexdigest()[:32]}
 
 
-def _content(message: EmailMessage) -> str:
-    body = message.get_body(preferencelist=("plain", "html"))
-    content = str(body.get_content()) if body is not None else ""
-    is_html = body is not None and body.get_content_subtype() == "html"
-    return plain_text(content) if is_html else content
+def _body(message: EmailMessage, kind: Literal["plain", "html"]) -> str:
+    """The text of a message's part of a kind; empty where there is none or it cannot be read."""
+
+    def read() -> str:
+        body = message.get_body(preferencelist=(kind,))
+        return str(body.get_content()) if body is not None else ""
+
+    return _read_or(read, "").replace("\r\n", "\n")
 
 
 def _message(raw: Mapping[str, Any]) -> EmailMessage:
@@ -290,6 +302,12 @@ def _read_or(read: Callable[[], _T], otherwise: _T) -> _T:
 def _referred(message: EmailMessage) -> Sequence[str]:
     text = f"{_header(message, 'References')} {_header(message, 'In-Reply-To')}"
     return re.findall(r"<[^<>\s]{1,995}>", text)
+
+
+def _sent_at(mail: Mapping[str, Any], received_at: str) -> str:
+    """When SES got an e-mail: the same in every delivery of its notification."""
+    at = parsed(str(mail.get("timestamp")))
+    return received_at if at is None else min(iso(at), received_at)
 
 
 def _is_trusted(receipt: Mapping[str, Any]) -> bool:

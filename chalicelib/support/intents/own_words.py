@@ -8,7 +8,7 @@ import unicodedata
 
 from chalicelib.once.keys import normalised
 from chalicelib.support.intents.spelling import mended
-from chalicelib.vendors.quoted_text import newly_written
+from chalicelib.vendors.reply_text import newly_written
 
 MAX_INPUT_CHARACTERS = 8000
 MIN_CHILD, ADULT = 2, 18

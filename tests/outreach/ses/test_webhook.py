@@ -308,3 +308,57 @@ def test_no_header_raises_an_unexpected_error(name, value):
 def test_no_content_raises_an_unexpected_error(raw):
     message = {**received(b"From: a@x.example\r\n\r\n" + raw)}
     parse(message)
+
+
+# --- what is read of an e-mail ------------------------------------------------------------------
+
+UNKNOWN = "Yes\n\n~~ a mark that no table knows ~~\nHello"
+
+
+@pytest.mark.parametrize(
+    ("plain", "html", "text"),
+    [
+        (UNKNOWN, "<p>Yes</p><blockquote type='cite'>Hello</blockquote>", "Yes"),
+        (UNKNOWN, "<p>Yes</p><p>Hello</p>", UNKNOWN),
+        ("Yes\n> Hello", "<p>Other</p>", "Yes"),
+        ("", "<p>Yes</p><div id='appendonsend'></div>Hello", "Yes"),
+        ("Yes", "<blockquote>Hello</blockquote>", "Yes"),
+    ],
+)
+def test_the_html_decides_only_where_it_alone_shows_the_quotation(plain, html, text):
+    message = email(plain)
+    message.add_alternative(html, subtype="html")
+    assert parse(received(message)).text == text
+
+
+@pytest.mark.parametrize("name", ["Jo Doe", "Doe, Jo"])
+def test_a_stop_above_the_writers_name_is_one_and_the_name_is_stored(name):
+    message = email("STOP\n\nJo")
+    message.replace_header("From", f'"{name}" <{MAIL}>')
+    job = parse(received(message))
+    assert (job.opt_out, job.text) == ("stop", "STOP\n\nJo")
+
+
+def test_our_opt_out_line_in_a_quotation_is_no_stop():
+    job = parse(received(email("Sounds good\n\n~~ unknown ~~\nReply STOP to opt out.")))
+    assert job.opt_out is None
+
+
+@pytest.mark.parametrize(
+    "header", [("Precedence", "bulk"), ("Precedence", "list"), ("List-Id", "<news.example.com>")]
+)
+def test_a_stop_in_a_mailing_is_neither_a_stop_nor_automatic(header):
+    job = parse(received(email("STOP", headers=[header])))
+    assert (job.opt_out, job.is_automatic) == (None, False)
+    assert parse(received(email("START", headers=[header]))).is_automatic
+    generated = [header, ("Auto-Submitted", "auto-replied")]
+    assert parse(received(email("STOP", headers=generated))).is_automatic
+
+
+def test_the_time_of_a_mail_is_when_ses_got_it_however_often_it_is_delivered():
+    early, late = (
+        {**received(email()), "mail": {"messageId": "ses-1", "timestamp": at}}
+        for at in ("2026-11-20T08:59:00.000Z", "2026-11-20T09:10:00.000Z")
+    )
+    assert parse(early).sent_at == "2026-11-20T08:59:00.000Z"
+    assert parse(late).sent_at == parse(received(email())).sent_at == "2026-11-20T09:00:00.000Z"

@@ -322,18 +322,19 @@ def test_an_email_its_dead_worker_had_not_stored_is_handed_off(outreach, crash_i
     assert event(outreach, "evt:reply:")["status"]["S"] == "failed"
 
 
-def test_a_stop_by_email_is_heard_when_its_dead_letter_comes_after_a_person_was_asked(
+def test_a_stop_by_email_is_in_force_although_its_mail_is_lost_and_kept_when_its_letter_comes(
     outreach, crash_injector
 ):
     recipient = lose_a_mail_before_it_is_stored(outreach, crash_injector, "STOP")
     letter = decode(outreach.last_body)
     sweep_later(outreach)
     record = outreach.record("email", recipient)
-    assert outreach.services.outreach.conversations.forbids(record) is None
+    assert outreach.services.outreach.conversations.forbids(record) == "stop"
+    assert ("user", "STOP") not in outreach.history(record)
     outreach.services.intake.accept(letter, recovery=Recovery.OPERATOR)
     outreach.run()
     record = outreach.record("email", recipient)
-    assert outreach.services.outreach.conversations.forbids(record)
+    assert outreach.services.outreach.conversations.forbids(record) == "stop"
     assert ("user", "STOP") in outreach.history(record)
     assert event(outreach, "evt:reply:")["status"]["S"] == "processed"
 

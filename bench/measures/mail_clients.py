@@ -1,0 +1,90 @@
+"""How many mail programs' replies are cut right, into what a person reads and what a machine hears.
+
+    python -m bench.measures.mail_clients
+
+Every file of `tests/samples/replies` is one mail: of which program, in which language, its body, and
+the two texts that should come out.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.measures.words import wilson
+from chalicelib.vendors.reply_text import parse
+
+SAMPLES = Path(__file__).parents[2] / "tests" / "samples" / "replies"
+
+
+@dataclass(frozen=True, slots=True)
+class MailSample:
+    """One mail, and what should come out of it."""
+
+    id: str
+    client: str
+    language: str
+    is_html: bool
+    name: str
+    mail: str
+    visible: str
+    said: str
+
+
+def samples() -> list[MailSample]:
+    """All of them, by the names of their files."""
+    return [_read(path) for path in sorted(SAMPLES.glob("*.txt"))]
+
+
+def _read(path: Path) -> MailSample:
+    head, _, rest = path.read_text(encoding="utf-8").partition("=== mail\n")
+    mail, _, rest = rest.partition("\n=== visible\n")
+    visible, _, said = rest.partition("\n=== said\n")
+    about = dict(line.split(": ", 1) for line in head.splitlines())
+    return MailSample(
+        path.stem,
+        about["client"],
+        about["language"],
+        about["kind"] == "html",
+        about["name"],
+        mail,
+        visible,
+        said.removesuffix("\n"),
+    )
+
+
+def spaced(text: str) -> str:
+    """A text whose lines may be broken and spaced otherwise."""
+    return " ".join(text.split())
+
+
+def measured() -> list[str]:
+    """The lines of the report."""
+    rows = samples()
+    seen, heard, wrong = 0, 0, []
+    clock = time.process_time()
+    for one in rows:
+        found = parse(one.mail, name=one.name, is_html=one.is_html)
+        is_seen = spaced(found.visible) == spaced(one.visible)
+        is_heard = spaced(found.said) == spaced(one.said)
+        seen, heard = seen + is_seen, heard + is_heard
+        if not (is_seen and is_heard):
+            wrong.append(one.id)
+    spent = (time.process_time() - clock) / len(rows)
+    languages = Counter(one.language for one in rows)
+    programs, html = len({one.client for one in rows}), sum(one.is_html for one in rows)
+    lines = [f"{len(rows)} mails of {programs} programs in {len(languages)} languages, {html} HTML"]
+    for what, right in (("visible", seen), ("said", heard)):
+        low, high = wilson(right, len(rows))
+        lines.append(f"{what:8} right {right:4} of {len(rows):4}  {low:6.1%} to {high:6.1%}")
+    lines.append(f"{spent * 1000:.2f} ms of processor for a mail")
+    lines += [f"wrong: {one}" for one in wrong]
+    return lines
+
+
+if __name__ == "__main__":
+    print("\n".join(measured()))
+    sys.exit(0)

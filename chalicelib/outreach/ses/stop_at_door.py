@@ -1,0 +1,59 @@
+"""STOP by e-mail: the mark is written before the handler returns, whatever waits on the queue.
+
+A proven sender's own mailbox is marked, also where it has no conversation; the token of a conversation
+marks its recipient's addresses, from any mailbox.  A STOP that nothing proves, and START, are left to
+the worker: the time at which each was said decides which one is in force.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from chalicelib.errors import TransientError, UnavailableError
+from chalicelib.outreach import reasons, senders
+from chalicelib.outreach.conversations.do_not_contact import DoNotContact, Reason
+from chalicelib.outreach.conversations.queries import Queries
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.jobs import InboundMessage
+from chalicelib.outreach.senders import Owner, Senders
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopByMail:
+    """Marks who says STOP by e-mail."""
+
+    register: DoNotContact
+    conversations: Queries
+    senders: Senders
+
+    def apply(self, job: InboundMessage) -> InboundMessage:
+        """Write the marks that a STOP asks for; returns the job that says so.
+
+        One read tells whose address it came to; a token costs two more.
+
+        Raises:
+            UnavailableError: a mark could not be written; the e-mail is not accepted.
+        """
+        try:
+            return self._applied(job)
+        except TransientError:
+            raise UnavailableError(reasons.CONSENT_NOT_KEPT) from None
+
+    def _applied(self, job: InboundMessage) -> InboundMessage:
+        owner = self.senders.owner_of(job.sender)
+        named = self._named(job, owner)
+        if named is not None:
+            self.register.forbid_person(named, Reason.STOP, said_at=job.sent_at)
+        if not job.is_proven:
+            return job
+        unowned = str(senders.key(job.sender)["company_id"])
+        company_id = owner.company_id if owner is not None else unowned
+        self.register.forbid(job.recipient, company_id, Reason.STOP, said_at=job.sent_at)
+        return job.model_copy(update={"consent_at_door": owner is not None})
+
+    def _named(self, job: InboundMessage, owner: Owner | None) -> Record | None:
+        """The conversation whose token the e-mail came with, if it is the company's."""
+        record = self.conversations.find(job.token) if job.token is not None else None
+        if record is None or record.sender.lower() != job.sender:
+            return None
+        return record if owner is None or owner.company_id == record.company_id else None

@@ -1,0 +1,208 @@
+"""Signatures, greetings and disclaimers: what a writer puts around their words; pure.
+
+None of this is certain, as a writer may go on below a "Best regards": it is left out only where a mail
+is to be understood, and stays where a person reads it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+_MAX_LINES = 14
+_MAX_LINE = 160
+_MAX_GREETING = 60
+_NAME_WORDS = 4
+_MAX_NAME = 40
+_MARKS_OF_CONTACT = 2
+
+
+def ends_at(lines: Sequence[str], names: Sequence[str]) -> int:
+    """The number of the line at which the signature begins; how many there are where none does.
+
+    Args:
+        lines: of a mail, without what it quotes.
+        names: words of the writer's name, in lower case, where they are known.
+    """
+    end = _without_disclaimer(lines)
+    closing = _closing(lines[:end])
+    if closing is not None:
+        return closing
+    contact = _contact(lines[:end])
+    if contact is not None:
+        return contact
+    return _name(lines[:end], names)
+
+
+def begins_at(lines: Sequence[str]) -> int:
+    """The number of the first line after the greeting."""
+    first = next((n for n, line in enumerate(lines) if line.strip()), len(lines))
+    if first == len(lines):
+        return first
+    line = lines[first].strip()
+    is_alone = len(line) <= _MAX_GREETING and greeting().fullmatch(line)
+    return first + 1 if is_alone and any(one.strip() for one in lines[first + 1 :]) else first
+
+
+def _without_disclaimer(lines: Sequence[str]) -> int:
+    found = (n for n, line in enumerate(lines) if n and disclaimer().match(line.strip()))
+    return next(found, len(lines))
+
+
+def _closing(lines: Sequence[str]) -> int | None:
+    """The last "Best regards" above a few short lines."""
+    left = 0
+    for at in range(len(lines) - 1, 0, -1):
+        line = lines[at].strip()
+        left += bool(line)
+        if left > _MAX_LINES or len(line) > _MAX_LINE:
+            return None
+        if line and closing().fullmatch(line):
+            above = at - 1
+            while above and closing().fullmatch(lines[above].strip() or "-"):
+                above, at = above - 1, above  # noqa: PLW2901 - "Thanks," above "Best regards,"
+            return at
+    return None
+
+
+def _contact(lines: Sequence[str]) -> int | None:
+    """The last paragraph, where it begins with a name and has telephone numbers and the like."""
+    last = next((n for n in range(len(lines) - 1, -1, -1) if lines[n].strip()), -1)
+    first = last
+    while first > 0 and lines[first - 1].strip():
+        first -= 1
+    block = [one.strip() for one in lines[first : last + 1]]
+    if first < 1 or not 0 < len(block) <= _MAX_LINES or max(map(len, block)) > _MAX_LINE:
+        return None
+    marks = sum(bool(contact().search(one)) for one in block)
+    is_name = is_like_a_name(_BAR.split(block[0])[0], in_capitals=len(block) > _MARKS_OF_CONTACT)
+    if is_name and len(block) > 1 and (marks or any(_PARTED.search(one) for one in block[1:])):
+        return first
+    if marks >= _MARKS_OF_CONTACT:
+        above = next((n for n in range(first - 1, 0, -1) if lines[n].strip()), 0)
+        return above if above and is_like_a_name(lines[above].strip()) else first
+    return None
+
+
+def _name(lines: Sequence[str], names: Sequence[str]) -> int:
+    """A last line of the writer's name, or of any name after a dash."""
+    last = next((n for n in range(len(lines) - 1, -1, -1) if lines[n].strip()), -1)
+    if last < 1:
+        return len(lines)
+    line = lines[last].strip()
+    words = re.findall(r"\w+", line.lower())
+    is_own = bool(words) and len(words) <= _NAME_WORDS and all(one in names for one in words)
+    is_dashed = _DASHED.fullmatch(line) is not None
+    return last if is_own or is_dashed else len(lines)
+
+
+def is_like_a_name(line: str, *, in_capitals: bool = False) -> bool:
+    """Whether each of a line's few words begins with a capital, or two and more are all capitals."""
+    words = line.strip(" ,.*").split()
+    return (
+        0 < len(words) <= _NAME_WORDS
+        and len(line) <= _MAX_NAME
+        and not any(one.isdigit() or one in "!?:;" for one in line)
+        and all(one[0].isupper() or one.lower() in _PARTICLES for one in words)
+        and (not line.isupper() or (in_capitals and len(words) > 1))
+    )
+
+
+_PARTICLES = frozenset(
+    {"de", "da", "di", "van", "von", "der", "den", "la", "le", "del", "dos", "y"}
+)
+_BAR = re.compile(r" [|\u00b7\u2022] ")
+_PARTED = re.compile(
+    r" [|\u00b7\u2022] |\b(?:GmbH|Ltd|Inc|LLC|S\.?A\.?|S\.?L\.?|B\.?V\.?|AG|SpA|Oy|AB)\b"
+)
+_DASHED = re.compile(
+    r"[-\u2013\u2014~]\s?[^\W\d_][\w.'\u2019-]{0,20}(?: [^\W\d_][\w.'\u2019-]{0,20}){0,2}"
+)
+
+
+@cache
+def closing() -> re.Pattern[str]:
+    """A line that closes a letter, in many languages, also with the name behind it."""
+    capital = r"[^\W\d_a-z\u00df-\u00ff](?:[^\W\d_A-Z][\w.'\u2019-]*)?"
+    name = rf"(?:[ ,.!\u2013-]+{capital}(?: {capital}){{0,3}})?"
+    one = rf"(?i:{_CLOSING})"
+    return re.compile(rf"{one}(?:\s?/\s?{one})?{name}\s*[,.!\u3002\uff01\u060c]*")
+
+
+_CLOSING = (
+    r"(?:(?:with |my )?(?:best|kind(?:est)?|warm(?:est)?|many|sincere|all good)(?: personal)?"
+    r" (?:regards|wishes)|regards|best|all the best|cheers|yours?(?: (?:sincerely|truly|faithfully))"
+    r"|sincerely(?: yours)?|respectfully(?: yours)?|cordially|take care|warmly|br|kr|rgds|many thanks"
+    r"|thanks(?: (?:again|a lot|so much|in advance))?|thank you(?: (?:very much|so much|in advance))?"
+    r"|(?:thanks|thank you) (?:and|&) (?:best |kind )?regards|have a (?:good|great|nice) (?:day|one)"
+    r"|(?:mit )?(?:freundliche[nm]?|beste[nr]?|viele[nr]?|liebe[nr]?|herzliche[nr]?|sch.ne[nr]?)"
+    r" (?:gr.(?:\u00df|ss)en?|gru(?:\u00df|ss))(?: aus \w+)?|mfg|lg|vg|bg|hochachtungsvoll"
+    r"|gr(?:.(?:\u00df|ss)e|u(?:\u00df|ss))"
+    r"|(?:vielen|besten|herzlichen) dank|danke(?: und gru\u00df)?|viele gruesse|mit freundlichen gruessen"
+    r"|(?:bien )?cordialement|bien . vous|(?:cordiales )?salutations(?: distingu.es)?"
+    r"|sinc.res salutations|meilleures salutations|merci(?: d'avance| beaucoup)?|bonne journ.e"
+    r"|(?:un )?(?:cordial |afectuoso )?saludos?(?: cordiales)?|atentamente|un abrazo|(?:muchas )?gracias"
+    r"|saludos y gracias|atte|quedo atent[oa]|cordialmente"
+    r"|atenciosamente|att|com os melhores cumprimentos|cumprimentos|(?:um )?abra.o|(?:muito )?obrigad[oa]"
+    r"|sauda..es|melhores cumprimentos"
+    r"|(?:cordiali|distinti|cari|tanti) saluti|(?:un )?cordiale saluto|saluti|grazie(?: mille)?"
+    r"|(?:met )?(?:vriendelijke|hartelijke|beste) groet(?:en)?|mvg|groet(?:en|jes)?|bedankt|dank je wel"
+    r"|(?:med )?(?:v.nlig|venlig|vennlig)(?:a|e)? h.ls(?:ning(?:ar|er)?|en)|mvh|tack|takk|tak|h.lsningar"
+    r"|(?:med venlig|med v.nliga?|med vennlig) hilsen|hilsen|(?:venlige|vennlige) hilsner"
+    r"|yst.v.llisin terveisin|terveisin|kiitos"
+    r"|(?:z )?(?:powa.aniem|pozdrowieniami)|pozdrawiam(?: serdecznie)?|dzi.kuj.|z wyrazami szacunku"
+    r"|s pozdravem|s .ctou|d.kuji|s pozdravom|.akujem"
+    r"|.dv.zlettel|tisztelettel|k.sz.n.m|cu (?:stim.|respect)|mul.umesc|toate cele bune"
+    r"|sayg.lar(?:.mla|.m.zla)?|te.ekk.rler|iyi (?:g.nler|.al..malar)"
+    r"|с уважением|с наилучшими пожеланиями|спасибо|з повагою|дякую|с уважение"
+    r"|με εκτίμηση|ευχαριστώ|φιλικά|مع (?:أطيب )?(?:التحيات|تحياتي)|مع خالص التحية|تحياتي|شكرا(?:ً)?"
+    r"|בברכה|תודה|सादर|धन्यवाद|此致(?:敬礼)?|祝好|谢谢|謝謝|敬具|よろしくお願い(?:いた)?します|감사합니다"
+    r"|trân trọng|thân mến|cảm ơn|salam(?: hormat)?|hormat (?:saya|kami)|terima kasih|ขอบคุณ(?:ครับ|ค่ะ)?"
+    r"|ขอแสดงความนับถือ|pagarbiai|ar cieņu|lugupidamisega|lep pozdrav|lijep pozdrav|s poštovanjem)"
+)
+
+
+@cache
+def greeting() -> re.Pattern[str]:
+    """A first line that only greets."""
+    return re.compile(
+        r"(?:hi|hello|hey|dear|good (?:morning|afternoon|evening|day)|hallo|guten (?:tag|morgen|abend)"
+        r"|sehr geehrte\w*|liebe\w*|bonjour|bonsoir|salut|madame|ch.re?|hola|estimad[oa]s?|buen[oa]s(?: \w+)?"
+        r"|ol.|bom dia|boa (?:tarde|noite)|prezad[oa]s?|caro|ciao|buongiorno|buonasera|salve|gentile"
+        r"|beste|geachte|goede\w*|hej|hei|god dag|tere|dzie. dobry|witam|szanown[iay]\w*|dobr. den|v..en.\w*"
+        r"|tisztelt|kedves|bun. ziua|stimat\w*|merhaba|say.n"
+        r"|здравствуйте|добрый день|привет|вітаю|доброго дня"
+        r"|γεια(?: σας)?|αγαπητ\w+|καλημέρα|مرحبا|السلام عليكم|שלום|नमस्ते|您好|你好|안녕하세요|xin chào|chào"
+        r"|halo|selamat (?:pagi|siang|sore)|สวัสดี\w*)\b[^.!?\n]{0,40}[,!.\u060c\uff0c\u3002]?",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def contact() -> re.Pattern[str]:
+    """What a line of a signature has: a number, an address, a title's bar."""
+    return re.compile(
+        r"\b(?:tel|phone|mobile|mob|cell|fax|t|m|p|f|telefon\w*|tel.fono|t.l|t.l.phone|m.vil|portable|handy"
+        r"|mobil|тел|τηλ|電話|전화|đt|telp|hp)\b\s?[.:]?\s?[(+]?\d[\d\s()/.-]{5,}|\+\d[\d\s()/.-]{7,}"
+        r"|^\(?\d{3}\)?[\s.-]\d{3,4}[\s.-]\d{3,4}$|\bwww\.\S+|\bhttps?://\S+|\S+@\S+\.\S+",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def disclaimer() -> re.Pattern[str]:
+    """How a text begins that a company's server puts below every mail."""
+    return re.compile(
+        r"(?:[*_\s]*)(?:confidentiality(?: notice)?\b|disclaimer\b|legal notice\b|privileged"
+        r"|this (?:e-?mail|message|communication)\b.{0,60}\b(?:confidential|intended|privileged)"
+        r"|the (?:information|contents?) (?:contained )?(?:in|of) this|please consider the environment"
+        r"|diese (?:e-?mail|nachricht)\b.{0,40}(?:vertraulich|enth.lt|ist)|vertraulichkeit"
+        r"|ce (?:message|courriel|mail)\b.{0,80}confidentiel|este (?:mensaje|correo)\b.{0,100}(?:confidencial"
+        r"|destin)|aviso (?:legal|de confidencialidad)|esta mensagem\b.{0,80}(?:confidencia|destin)"
+        r"|este e-?mail\b.{0,80}(?:confidencia|destin)"
+        r"|(?:questo messaggio|questa e-?mail|la presente)\b.{0,80}(?:riservat|confidenzial)"
+        r"|(?:dit bericht|deze e-?mail)\b.{0,80}(?:vertrouwelijk|bestemd)"
+        r"|(?:gesch.ftsf.hrer|sitz der gesellschaft|amtsgericht|registered (?:office|in))\b)",
+        re.IGNORECASE,
+    )

@@ -1,0 +1,58 @@
+"""A wish in an e-mail is heard over any signature, and our own opt-out line is nobody's word."""
+
+import pytest
+
+from chalicelib.outreach.messages.fixed import OPT_OUT_LINE
+from chalicelib.outreach.ses.mail_words import heard_by_mail, heard_in
+from chalicelib.vendors.reply_text import parse
+
+SIGNATURES = {
+    "en": "Best regards,\nJo Doe\nHead of Stop Loss\nExample Freight Ltd.",
+    "de": "Mit freundlichen Grüßen\n\nJo Doe\nLeiterin Einkauf\nBeispiel GmbH\nTel. +49 555 0107000",
+    "es": "Saludos cordiales,\nJo Doe\nGerente de Operaciones\nEjemplo S.L.",
+    "fr": "Cordialement,\n\nJo Doe\nResponsable logistique\nExemple SA",
+    "it": "Cordiali saluti\nJo Doe\nUfficio acquisti\nEsempio S.p.A.",
+    "pt": "Atenciosamente,\nJo Doe\nAnalista\nExemplo Lda.",
+    "nl": "Met vriendelijke groet,\nJo Doe\nTeamleider\nVoorbeeld B.V.",
+    "none": "Jo Doe\nOperations | Example Freight Ltd.\n+1 555 010 7000",
+    "mobile": "Sent from my iPhone",
+    "dashes": "-- \nJo Doe\nPalo Alto office",
+}
+WISHES = {
+    "en": ["STOP", "unsubscribe", "Please stop.", "Don't text me again"],
+    "de": ["STOPP", "Abmelden", "Bitte schreiben Sie mir nicht mehr"],
+    "es": ["BAJA", "No me escriban más"],
+    "fr": ["ARRÊT", "Désabonner"],
+    "pt": ["PARAR", "Sair"],
+    "it": ["ANNULLA", "Non scrivetemi più"],
+    "nl": ["AFMELDEN"],
+}
+
+
+@pytest.mark.parametrize("signature", SIGNATURES.values(), ids=SIGNATURES)
+@pytest.mark.parametrize("wish", [one for them in WISHES.values() for one in them])
+def test_a_wish_is_heard_over_a_signature_as_without_one(wish, signature):
+    alone = heard_by_mail(wish)
+    assert alone.word is not None
+    assert heard_by_mail(f"{wish}\n\n{signature}") == alone
+    assert heard_by_mail(f"Hello,\n\n{wish}\n\n{signature}").word == alone.word
+
+
+def test_a_keyword_below_a_signature_is_heard():
+    assert heard_by_mail("I am on leave.\n\nBest regards\nJo\n\nSTOP").word == "stop"
+
+
+@pytest.mark.parametrize("line", list(OPT_OUT_LINE.values()))
+@pytest.mark.parametrize("mark", ["> {}", "{}", "~~ a mark that no table knows ~~\n{}"])
+def test_our_own_opt_out_line_is_never_the_writers_word(line, mark):
+    text = f"Sounds good, call me Friday\n\n{mark.format(line)}"
+    assert heard_in(parse(text)).word is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Reply with STOP? No: STOP", "I have sent STOP three times!", "If you do not STOP I sue"],
+)
+def test_a_recipient_who_speaks_of_stop_is_still_heard(text):
+    assert heard_by_mail(text) == heard_by_mail(f"{text} ")
+    assert text in parse(text).said
