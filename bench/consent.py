@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from chalicelib.outreach.consent import unwanted
+from chalicelib.outreach.consent.folding import words_of
 from chalicelib.outreach.consent.words import bare
 from chalicelib.vendors import linear
 
 SAMPLES = Path(__file__).resolve().parents[1] / "tests" / "samples"
-PARTS = ("dev", "fresh", "held_out", "ordinary")
+PARTS = ("dev", "fresh", "held_out", "ordinary", "languages")
 PARTS_OF_OTHERS = ("dev", "widened")
 NEAR = frozenset({"cancel_subscription", "harassment_threats", "threat", "human_wanted"})
 WEIGHT_OF_OTHERS = 0.3
@@ -71,7 +72,7 @@ def train(rows: Sequence[Labelled], threshold: float = 1.0) -> linear.Linear:
     weights = [1.0] * len(rows) + [WEIGHT_OF_OTHERS] * len(more)
     values = []
     for text, _ in (*rows, *more):
-        whole, parts = linear.features(bare(text).split())
+        whole, parts = linear.features(words_of(bare(text)))
         size = linear.length(len(whole), len(parts))
         values.append(
             dict.fromkeys(whole, 1 / size) | dict.fromkeys(parts, linear.LETTERS_WEIGHT / size)
@@ -111,7 +112,7 @@ def threshold_of(rows: Sequence[Labelled]) -> float:
         left_out = set(tested)
         model = train([row for at, row in enumerate(rows) if at not in left_out])
         harmless += [
-            model.probabilities(bare(text).split())[1][unwanted.WISH]
+            model.probabilities(words_of(bare(text)))[1][unwanted.WISH]
             for text, is_wish in (rows[at] for at in tested)
             if not is_wish
         ]

@@ -82,6 +82,12 @@ _SIGNATURE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _AGAIN = re.compile(r"\b(\w+)(?: \1)+\b")
+_LENGTHENED = re.compile(r"(\w)\1+$")
+"""A last letter that was held down: "STOPPP"."""
+_STARTLED = re.compile(r"(?:stop+|стоп|στοπ|stopp|ストップ|스톱|스탑|ستوب|स्टॉप)(?!\S)(?!.*\d)")
+"""How a short message begins that asks what this is."""
+_SHORT = 8
+"""Words of a message in which one clause that is a keyword counts."""
 _LONGEST_WISH = 160
 """Characters of a plain wish; a bound also on the time that one takes."""
 _MOST_CLAUSES = 20
@@ -156,7 +162,7 @@ def heard(text: str) -> Heard:
     if said in known.yes and not _is_soft(text):
         return Heard(Word.START, is_yes=True, why=Sign.YES)
     word, why = _wish(text, said)
-    is_limited = word is not None and wordings.patterns().marketing.search(said) is not None
+    is_limited = word is not None and wordings.patterns().marketing.search(bare(text)) is not None
     return Heard(word, scope=Scope.MARKETING if is_limited else Scope.ALL, why=why)
 
 
@@ -166,9 +172,10 @@ def _wish(text: str, said: str) -> tuple[Word | None, Sign]:
     A wish may stand in one of several clauses, beside a reason for it; not beside its limits.
     """
     patterns = wordings.patterns()
-    if patterns.negated.search(said):
-        return _in_doubt(patterns.negated.sub(" ", said))
-    if _is_plain(said):
+    whole = bare(text)
+    if patterns.negated.search(whole):
+        return _in_doubt(patterns.negated.sub(" ", whole))
+    if _is_plain(said) or _is_plain(whole):
         return Word.STOP, Sign.PLAIN_WISH
     clauses = [one for one in patterns.clauses.split(text.casefold()) if bare(one)][:_MOST_CLAUSES]
     plain = [_is_plain(_plain_text(one)) for one in clauses]
@@ -188,8 +195,11 @@ def _wish(text: str, said: str) -> tuple[Word | None, Sign]:
         return Word.DOUBT, Sign.WISH_WITH_LIMITS
     if _is_soft(text) or (is_all and any(soft)):
         return Word.DOUBT, Sign.REFUSAL
-    word, why = _in_doubt(said)
-    if word is None and unwanted.is_suspected(folding.words_of(bare(text))):
+    is_short = len(said.split()) <= _SHORT
+    if is_short and (any(stops) or ("?" in text and _STARTLED.match(said))):
+        return Word.DOUBT, Sign.POSSIBLE_WISH
+    word, why = _in_doubt(whole)
+    if word is None and unwanted.is_suspected(folding.words_of(whole)):
         return Word.DOUBT, Sign.SUSPECTED
     return word, why
 
@@ -207,7 +217,10 @@ def _in_doubt(said: str) -> tuple[Word | None, Sign]:
 def _is_keyword(said: str) -> bool:
     """A keyword of STOP, also a long one with a slip in it."""
     known = _keywords()
-    if said in known.stop:
+    if said in known.stop or _LENGTHENED.sub(r"\1", said) in known.stop:
+        return True
+    words = said.split()
+    if len(words) > 1 and all(one in known.stop for one in words):
         return True
     if len(said) < _SLIPPED or said in known.start:
         return False
