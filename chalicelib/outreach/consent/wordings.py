@@ -83,7 +83,7 @@ _SOFTENED = (
     r"(?:(?:no|nah|nope|sorry|hi|thanks|oh|ugh|um|well|honestly|really|im|i m|i am|we re|we are|just|so)"
     r" )*(?:%s)(?: (?:sorry|man|mate|dude|please|lol|though|sir|guys))*"
 )
-_ENDS = "[.!?;,:\n\u2013\u2014()\u3002\uff01\uff1f\uff0c\u3001\u060c\u061f\u061b\u0964\u037e]+"
+ENDS = "[.!?;,:\n\u2013\u2014()\u3002\uff01\uff1f\uff0c\u3001\u060c\u061f\u061b\u0964\u037e]+"
 """Marks that end a clause, in any script."""
 _SET = re.compile(r"\{([a-z]+)\}")
 
@@ -108,7 +108,7 @@ def patterns() -> Patterns:
         again=re.compile(_either(rows.again)),
         marketing=_anywhere(rows.marketing),
         limits=_anywhere(rows.limits),
-        clauses=re.compile(rf"{_ENDS}|\b(?:{_either(rows.clauses)})\b"),
+        clauses=re.compile(rf"{ENDS}|\b(?:{_either(rows.clauses)})\b"),
     )
 
 

@@ -174,7 +174,8 @@ def _wish(text: str, said: str) -> tuple[Word | None, Sign]:
     patterns = wordings.patterns()
     whole = bare(text)
     if patterns.negated.search(whole):
-        return _in_doubt(patterns.negated.sub(" ", whole))
+        rest = patterns.negated.sub(" ", whole)
+        return _in_doubt(f"{rest} {whole}" if patterns.whence.search(whole) else rest)
     if _is_plain(said) or _is_plain(whole):
         return Word.STOP, Sign.PLAIN_WISH
     clauses = [one for one in patterns.clauses.split(text.casefold()) if bare(one)][:_MOST_CLAUSES]
@@ -196,12 +197,18 @@ def _wish(text: str, said: str) -> tuple[Word | None, Sign]:
     if _is_soft(text) or (is_all and any(soft)):
         return Word.DOUBT, Sign.REFUSAL
     is_short = len(said.split()) <= _SHORT
-    if is_short and (any(stops) or ("?" in text and _STARTLED.match(said))):
+    if is_short and (_has_stop(text) or ("?" in text and _STARTLED.match(said))):
         return Word.DOUBT, Sign.POSSIBLE_WISH
     word, why = _in_doubt(whole)
     if word is None and unwanted.is_suspected(folding.words_of(whole)):
         return Word.DOUBT, Sign.SUSPECTED
     return word, why
+
+
+def _has_stop(text: str) -> bool:
+    """Whether a part of a message between marks is a keyword: "no, stop, who are you"."""
+    parts = re.split(wordings.ENDS, text)[:_MOST_CLAUSES]
+    return any(_is_keyword(_plain_text(one)) for one in parts)
 
 
 def _in_doubt(said: str) -> tuple[Word | None, Sign]:
