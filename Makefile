@@ -76,9 +76,10 @@ bench: $(READY) ## The figures, as ratios in one run
 	@$(BIN)/python -m bench.measures.outreach
 	@$(BIN)/python -m bench.measures.routes
 
-eval: $(READY) ## The classifier on the labelled set, with and without the model; hostile and good drafts
+eval: $(READY) ## The classifier on the labelled set, with and without the model; hostile and good drafts; wishes to stop, by language
 	@$(BIN)/python -m bench.measures.intents
 	@$(BIN)/python -m bench.measures.drafts
+	@$(BIN)/python -m bench.measures.words
 
 bench-redaction: $(READY) ## Leaks, masks and speed of the redactor, beside its peers; TEXTS=folder of public texts
 	@$(BIN)/python -m bench.redaction $(if $(TEXTS),--texts $(TEXTS))

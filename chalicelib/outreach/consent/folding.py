@@ -18,9 +18,22 @@ _INVISIBLE = re.compile(
 """Signs without a shape, among them those that set the direction; and the stroke that widens Arabic."""
 _SHAPES = str.maketrans(
     {
-        **{"đ": "d", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "ı": "i", "ß": "ss"},
-        **{"ى": "ي", "ی": "ي", "ک": "ك", "ة": "ه", "ٱ": "ا", "ۀ": "ه"},
-        **{"ँ": "ं", "ґ": "г", "ς": "σ", "\u2019": "'"},
+        "đ": "d",
+        "ł": "l",
+        "ø": "o",
+        "æ": "ae",
+        "œ": "oe",
+        "ı": "i",
+        "ß": "ss",
+        "ى": "ي",
+        "ی": "ي",
+        "ک": "ك",
+        "ة": "ه",
+        "ٱ": "ا",
+        "ۀ": "ه",
+        "ँ": "ं",
+        "ґ": "г",
+        "ς": "σ",
     }
 )
 _MARKS = re.compile("[^\\w\u0900-\u0963\u0966-\u097f]+|_+")
@@ -41,6 +54,7 @@ def bare(text: str, spellings: Mapping[str, str]) -> str:
     """The words of a text, folded, with one space between them.
 
     Args:
+        text: of a message, or a row of the table.
         spellings: what a word is read as, by the word.
     """
     for sign, word in _SIGNS.items():

@@ -1,4 +1,5 @@
 """STOP, START and HELP in the words of recipients."""
+# ruff: noqa: RUF001
 
 import pytest
 from hypothesis import given
