@@ -7,12 +7,30 @@ import pytest
 from tests.outside.conversations import started
 
 KEYWORDS = {
-    **{"en": "STOP", "es": "darme de baja", "fr": "désabonner", "pt": "descadastrar"},
-    **{"de": "abmelden", "it": "disiscrivimi", "nl": "afmelden", "pl": "wypisz mnie"},
-    **{"sv": "avregistrera", "tr": "aboneliği iptal et", "ru": "отписаться", "uk": "відписатися"},
-    **{"ar": "إلغاء الاشتراك", "hi": "बंद करो", "zh": "退订", "ja": "配信停止", "ko": "수신거부"},
-    **{"vi": "hủy đăng ký", "el": "διαγραφή", "ro": "dezabonare", "cs": "odhlásit"},
-    **{"hu": "leiratkozás", "id": "berhenti langganan", "da": "afmeld"},
+    "en": "STOP",
+    "es": "darme de baja",
+    "fr": "désabonner",
+    "pt": "descadastrar",
+    "de": "abmelden",
+    "it": "disiscrivimi",
+    "nl": "afmelden",
+    "pl": "wypisz mnie",
+    "sv": "avregistrera",
+    "tr": "aboneliği iptal et",
+    "ru": "отписаться",
+    "uk": "відписатися",
+    "ar": "إلغاء الاشتراك",
+    "hi": "बंद करो",
+    "zh": "退订",
+    "ja": "配信停止",
+    "ko": "수신거부",
+    "vi": "hủy đăng ký",
+    "el": "διαγραφή",
+    "ro": "dezabonare",
+    "cs": "odhlásit",
+    "hu": "leiratkozás",
+    "id": "berhenti langganan",
+    "da": "afmeld",
 }
 
 

@@ -25,8 +25,11 @@ def test_each_line_is_answered_in_its_order(hears):
     assert [json.loads(line) for line in said.out.splitlines()] == [
         {"id": "a", "heard": "stop", "scope": "all", "visible": "STOP", "why": "carriers_keyword"},
         {
-            **{"id": "b", "heard": "stop", "scope": "marketing"},
-            **{"visible": "no more marketing", "why": "plain_wish"},
+            "id": "b",
+            "heard": "stop",
+            "scope": "marketing",
+            "visible": "no more marketing",
+            "why": "plain_wish",
         },
         {
             "id": "c",
