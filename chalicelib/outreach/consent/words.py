@@ -35,7 +35,7 @@ class Scope(StrEnum):
     MARKETING = "marketing"
 
 
-class Sign(StrEnum):
+class HeardBy(StrEnum):
     """By what a message was understood."""
 
     CARRIERS_KEYWORD = "carriers_keyword"
@@ -70,7 +70,7 @@ class Heard:
     is_carriers: bool = False
     is_yes: bool = False
     scope: Scope = Scope.ALL
-    why: Sign = Sign.NOTHING
+    why: HeardBy = HeardBy.NOTHING
 
 
 CARRIERS: Mapping[str, Word] = Rows(
@@ -149,24 +149,24 @@ def heard(text: str) -> Heard:
             CARRIERS[raw],
             is_carriers=True,
             is_yes=raw in known.yes,
-            why=Sign.CARRIERS_KEYWORD,
+            why=HeardBy.CARRIERS_KEYWORD,
         )
     if _is_keyword(said) and not _is_soft(text):
-        return Heard(Word.STOP, why=Sign.KEYWORD)
+        return Heard(Word.STOP, why=HeardBy.KEYWORD)
     if said in known.start:
-        return Heard(Word.START, why=Sign.KEYWORD)
+        return Heard(Word.START, why=HeardBy.KEYWORD)
     if wordings.patterns().again.fullmatch(said):
-        return Heard(Word.START, why=Sign.AGAIN)
+        return Heard(Word.START, why=HeardBy.AGAIN)
     if said in known.help:
-        return Heard(Word.HELP, language=known.help[said], why=Sign.KEYWORD)
+        return Heard(Word.HELP, language=known.help[said], why=HeardBy.KEYWORD)
     if said in known.yes and not _is_soft(text):
-        return Heard(Word.START, is_yes=True, why=Sign.YES)
+        return Heard(Word.START, is_yes=True, why=HeardBy.YES)
     word, why = _wish(text, said)
     is_limited = word is not None and wordings.patterns().marketing.search(bare(text)) is not None
     return Heard(word, scope=Scope.MARKETING if is_limited else Scope.ALL, why=why)
 
 
-def _wish(text: str, said: str) -> tuple[Word | None, Sign]:
+def _wish(text: str, said: str) -> tuple[Word | None, HeardBy]:
     """Whether a message that is no keyword wishes no further one, or may wish it.
 
     A wish may stand in one of several clauses, beside a reason for it; not beside its limits.
@@ -177,7 +177,7 @@ def _wish(text: str, said: str) -> tuple[Word | None, Sign]:
         rest = patterns.negated.sub(" ", whole)
         return _in_doubt(f"{rest} {whole}" if patterns.whence.search(whole) else rest)
     if _is_plain(said) or _is_plain(whole):
-        return Word.STOP, Sign.PLAIN_WISH
+        return Word.STOP, HeardBy.PLAIN_WISH
     clauses = [one for one in patterns.clauses.split(text.casefold()) if bare(one)][:_MOST_CLAUSES]
     plain = [_is_plain(_plain_text(one)) for one in clauses]
     soft = [_is_soft(one) for one in clauses]
@@ -188,20 +188,20 @@ def _wish(text: str, said: str) -> tuple[Word | None, Sign]:
     )
     has_limits = patterns.limits.search(said) is not None
     if patterns.complained.search(said):
-        return Word.STOP, Sign.SAID_BEFORE
+        return Word.STOP, HeardBy.SAID_BEFORE
     is_all = all(map(any, zip(plain, soft, stops, strict=True)))
     if (is_strong and not has_limits) or (is_all and any(stops)):
-        return Word.STOP, Sign.PLAIN_CLAUSE
+        return Word.STOP, HeardBy.PLAIN_CLAUSE
     if any(plain):
-        return Word.DOUBT, Sign.WISH_WITH_LIMITS
+        return Word.DOUBT, HeardBy.WISH_WITH_LIMITS
     if _is_soft(text) or (is_all and any(soft)):
-        return Word.DOUBT, Sign.REFUSAL
+        return Word.DOUBT, HeardBy.REFUSAL
     is_short = len(said.split()) <= _SHORT
     if is_short and (_has_stop(text) or ("?" in text and _STARTLED.match(said))):
-        return Word.DOUBT, Sign.POSSIBLE_WISH
+        return Word.DOUBT, HeardBy.POSSIBLE_WISH
     word, why = _in_doubt(whole)
     if word is None and unwanted.is_suspected(folding.words_of(whole)):
-        return Word.DOUBT, Sign.SUSPECTED
+        return Word.DOUBT, HeardBy.SUSPECTED
     return word, why
 
 
@@ -211,14 +211,14 @@ def _has_stop(text: str) -> bool:
     return any(_is_keyword(_plain_text(one)) for one in parts)
 
 
-def _in_doubt(said: str) -> tuple[Word | None, Sign]:
+def _in_doubt(said: str) -> tuple[Word | None, HeardBy]:
     """Whether the tables know a part of a message as what may be a wish."""
     patterns = wordings.patterns()
     if patterns.doubt.search(said):
-        return Word.DOUBT, Sign.POSSIBLE_WISH
+        return Word.DOUBT, HeardBy.POSSIBLE_WISH
     if patterns.whence.search(said):
-        return Word.DOUBT, Sign.ASKED_WHENCE
-    return None, Sign.NOTHING
+        return Word.DOUBT, HeardBy.ASKED_WHENCE
+    return None, HeardBy.NOTHING
 
 
 def _is_keyword(said: str) -> bool:

@@ -41,7 +41,7 @@ _INSTRUCTION = re.compile(
     r"[ :]*[\"'*\u00ab\u201c\u201e\u2018]?STOP\b"
     r"|\bSTOP\b[\"'*\u00bb\u201d\u201c\u2019]? ?(?:=|to (?:opt|stop|end|quit|cancel|unsubscribe|be removed))"
 )
-"""What a recipient is to do; "the bus STOP" tells nobody how to opt out."""
+"""What a recipient is to do; "the bus STOP" is no instruction."""
 
 
 def with_opt_out_line(record: Record, opening: Draft) -> Draft:

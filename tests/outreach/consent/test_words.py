@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bench import consent
 from chalicelib.outreach.consent import unwanted
-from chalicelib.outreach.consent.words import CARRIERS, Scope, Sign, Word, heard
+from chalicelib.outreach.consent.words import CARRIERS, HeardBy, Scope, Word, heard
 
 STOPS = [
     *(
@@ -208,15 +208,15 @@ def test_a_wish_about_advertising_says_so(text, scope):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("STOP", Sign.CARRIERS_KEYWORD),
-        ("abmelden", Sign.KEYWORD),
-        ("don't text me again", Sign.PLAIN_WISH),
-        ("I moved, please stop texting me", Sign.PLAIN_CLAUSE),
-        ("not interested", Sign.REFUSAL),
-        ("how did you get my number", Sign.POSSIBLE_WISH),
-        ("yes", Sign.CARRIERS_KEYWORD),
-        ("sí", Sign.YES),
-        ("see you at nine", Sign.NOTHING),
+        ("STOP", HeardBy.CARRIERS_KEYWORD),
+        ("abmelden", HeardBy.KEYWORD),
+        ("don't text me again", HeardBy.PLAIN_WISH),
+        ("I moved, please stop texting me", HeardBy.PLAIN_CLAUSE),
+        ("not interested", HeardBy.REFUSAL),
+        ("how did you get my number", HeardBy.POSSIBLE_WISH),
+        ("yes", HeardBy.CARRIERS_KEYWORD),
+        ("sí", HeardBy.YES),
+        ("see you at nine", HeardBy.NOTHING),
     ],
 )
 def test_what_is_heard_has_its_reason(text, why):
