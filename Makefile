@@ -76,9 +76,10 @@ bench: $(READY) ## The figures, as ratios in one run
 	@$(BIN)/python -m bench.measures.outreach
 	@$(BIN)/python -m bench.measures.routes
 
-eval: $(READY) ## The classifier on the labelled set, with and without the model; hostile and good drafts; replies of mail programs
+eval: $(READY) ## The classifier, with and without the model; drafts; wishes to stop, by language; replies of mail programs
 	@$(BIN)/python -m bench.measures.intents
 	@$(BIN)/python -m bench.measures.drafts
+	@$(BIN)/python -m bench.measures.words
 	@$(BIN)/python -m bench.measures.mail_clients
 
 bench-redaction: $(READY) ## Leaks, masks and speed of the redactor, beside its peers; TEXTS=folder of public texts

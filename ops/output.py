@@ -34,6 +34,12 @@ _STYLES = {
 }
 
 
+class JsonLines(tuple[Mapping[str, object], ...]):
+    """A result that `--json` prints as one document a line."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """What a command writes to: tables for a person, or with `--json` one document."""
@@ -42,7 +48,9 @@ class Output:
 
     def show(self, data: Any) -> None:  # noqa: ANN401 - JSON
         """Print the result as JSON, where `--json` was given; otherwise nothing."""
-        if self.as_json:
+        if self.as_json and isinstance(data, JsonLines):
+            sys.stdout.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in data)
+        elif self.as_json:
             sys.stdout.write(json.dumps(data, default=str, indent=2) + "\n")
 
     def say(self, text: str, *, style: str = "") -> None:

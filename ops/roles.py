@@ -27,6 +27,7 @@ NEEDS = {
             "facts pending",
             "facts failed",
             "facts explain",
+            "consent hears",
         ),
         VIEWER,
     ),

@@ -1,24 +1,58 @@
-"""How well STOP, START and HELP are recognised in messages that nothing was tuned on.
+"""How well wishes not to be contacted are recognised in messages that nothing was made from.
 
     python -m bench.measures.words
 
-Of each wish: how many of its messages are recognised (recall), and how many of the others are taken
-for it (false positives), each with its Wilson interval of 95 %.  The table and the small model beside it
-are measured, without the language model that reads every other message.
+By language: the wishes that are heard as STOP, those that are in doubt, so that a person decides, and
+those that are missed; and of the other messages those that are stopped or in doubt, which are all
+counted as wrong.  Of everything together, and of the seven languages of the older messages, with
+intervals of Wilson of 95 %.  The table and the small model are measured, without the language model
+that reads every other message.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from math import sqrt
 from pathlib import Path
 
 from chalicelib.outreach.consent.words import heard
 
-SAMPLES = Path(__file__).parents[2] / "tests" / "samples" / "consent" / "held_out_2.jsonl"
-WISHES = {"stop": "stop", "start": "start", "help": "help", "doubt": "doubtful"}
-"""Names of `words.Word` in the samples."""
+SAMPLES = Path(__file__).parents[2] / "tests" / "samples" / "consent"
+FILE = "held_out_3.jsonl"
+OLDER = "held_out_2.jsonl"
+"""Written for the older tables of seven languages; half of it is near a wish on purpose."""
+WISHED = frozenset({"stop", "doubtful"})
+STOP, DOUBT, NONE = "stop", "doubt", "none"
+COLUMNS = ("language", "wishes", "heard", "in doubt", "missed", "others", "stopped", "in doubt")
 _Z = 1.959964
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageFigures:
+    """What was heard in the messages of one language, or of all.
+
+    Attributes:
+        wishes: messages that wish an end, or may, by what they are heard as.
+        others: likewise.
+    """
+
+    wishes: Counter[str] = field(default_factory=Counter)
+    others: Counter[str] = field(default_factory=Counter)
+
+    def row(self) -> tuple[int, ...]:
+        """The numbers of the table."""
+        return (
+            self.wishes.total(),
+            self.wishes[STOP],
+            self.wishes[DOUBT],
+            self.wishes[NONE],
+            self.others.total(),
+            self.others[STOP],
+            self.others[DOUBT],
+        )
 
 
 def wilson(hits: int, of: int) -> tuple[float, float]:
@@ -31,27 +65,72 @@ def wilson(hits: int, of: int) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
+def by_language(rows: Iterable[Mapping[str, str]]) -> dict[str, LanguageFigures]:
+    """The figures of labelled messages."""
+    found: dict[str, LanguageFigures] = {}
+    for row in rows:
+        of = found.setdefault(row["language"], LanguageFigures())
+        word = heard(row["text"]).word
+        said = word.value if word in (STOP, DOUBT) else NONE
+        (of.wishes if row["wish"] in WISHED else of.others)[said] += 1
+    return dict(sorted(found.items()))
+
+
+def together(figures: Iterable[LanguageFigures]) -> LanguageFigures:
+    """The figures of all languages."""
+    whole = LanguageFigures()
+    for one in figures:
+        whole.wishes.update(one.wishes)
+        whole.others.update(one.others)
+    return whole
+
+
+def samples(name: str) -> list[dict[str, str]]:
+    """The labelled messages of a file."""
+    return [json.loads(line) for line in (SAMPLES / name).read_text(encoding="utf-8").splitlines()]
+
+
+def summary(of: LanguageFigures) -> list[str]:
+    """The shares of all languages, with their intervals, as sentences."""
+    heeded = of.wishes[STOP] + of.wishes[DOUBT]
+    wrong = of.others[STOP] + of.others[DOUBT]
+    return [
+        f"Wishes heard or in doubt: {_shown(heeded, of.wishes.total())}.",
+        f"Wishes heard as STOP: {_shown(of.wishes[STOP], of.wishes.total())}.",
+        f"Other messages stopped: {_shown(of.others[STOP], of.others.total())}.",
+        f"Other messages stopped or in doubt: {_shown(wrong, of.others.total())}.",
+    ]
+
+
+def page_table() -> list[str]:
+    """The table of `docs/consent.md`."""
+    figures = by_language(samples(FILE))
+    rows = [*figures.items(), ("all", together(figures.values()))]
+    return [
+        f"| {' | '.join(COLUMNS)} |",
+        f"|{'---|' * len(COLUMNS)}",
+        *(f"| {name} | {' | '.join(map(str, one.row()))} |" for name, one in rows),
+    ]
+
+
 def measured() -> list[str]:
     """The lines of the report."""
-    rows = [json.loads(line) for line in SAMPLES.read_text(encoding="utf-8").splitlines()]
-    said = [(row["wish"], WISHES.get(str(heard(row["text"]).word), "none")) for row in rows]
-    lines = [f"{len(rows)} messages"]
-    for wish in (*WISHES.values(), "none"):
-        own = [found for label, found in said if label == wish]
-        others = [found for label, found in said if label != wish]
-        lines.append(f"{wish:9} recall {_shown(own.count(wish), len(own))}")
-        lines.append(f"{'':9} false  {_shown(others.count(wish), len(others))}")
-    wished = [found for label, found in said if label == "stop"]
-    heeded = sum(found in ("stop", "doubtful") for found in wished)
-    lines.append(f"stop, marked or to a person  {_shown(heeded, len(wished))}")
-    harmless = [found for label, found in said if label in ("none", "start", "help")]
-    lines.append(f"no wish, but marked          {_shown(harmless.count('stop'), len(harmless))}")
-    return lines
+    figures = by_language(samples(FILE))
+    older = together(by_language(samples(OLDER)).values())
+    return [
+        *page_table(),
+        "",
+        *summary(together(figures.values())),
+        "",
+        f"{OLDER}, seven languages:",
+        *summary(older),
+    ]
 
 
 def _shown(hits: int, of: int) -> str:
     low, high = wilson(hits, of)
-    return f"{hits:4} of {of:4}  {low:6.1%} to {high:6.1%}"
+    share = hits / of if of else 0.0
+    return f"{hits} of {of} ({share:.1%}, {low:.1%} to {high:.1%})".replace("%", " %")
 
 
 if __name__ == "__main__":

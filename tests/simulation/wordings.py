@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tests.simulation.scenario import Says
 
 STOPS = (
-    *("STOP", "STOP", "stop please", "unsubscribe", "ALTO", "Arrêter svp", "SAIR", "Abmelden!"),
+    *("STOP", "STOP", "stop please", "unsubscribe", "BAJA", "Arrêter svp", "SAIR", "Abmelden!"),
     *("don't text me again", "no me escriban más", "Unsubscribe. Thanks, Carla", "🛑"),
 )
 """The first is one that Twilio answers itself on SMS; most are not."""

@@ -10,10 +10,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from chalicelib.outreach.consent import folding
 from chalicelib.tables import TableError, beside, read
 
 ByLanguage = Mapping[str, tuple[str, ...]]
 """Wordings by the two letters of their language."""
+UNSPACED = ("zh", "ja")
+"""Languages that write no spaces between words."""
 FILE = beside(__file__, "wordings.toml")
 
 
@@ -49,6 +52,7 @@ class Wordings:
     soft: ByLanguage
     whence: ByLanguage
     again: ByLanguage
+    marketing: ByLanguage
     limits: ByLanguage
     clauses: ByLanguage
 
@@ -64,6 +68,7 @@ class Patterns:
     soft: re.Pattern[str]
     whence: re.Pattern[str]
     again: re.Pattern[str]
+    marketing: re.Pattern[str]
     limits: re.Pattern[str]
     clauses: re.Pattern[str]
 
@@ -78,6 +83,8 @@ _SOFTENED = (
     r"(?:(?:no|nah|nope|sorry|hi|thanks|oh|ugh|um|well|honestly|really|im|i m|i am|we re|we are|just|so)"
     r" )*(?:%s)(?: (?:sorry|man|mate|dude|please|lol|though|sir|guys))*"
 )
+ENDS = "[.!?;,:\n\u2013\u2014()\u3002\uff01\uff1f\uff0c\u3001\u060c\u061f\u061b\u0964\u037e]+"
+"""Marks that end a clause, in any script."""
 _SET = re.compile(r"\{([a-z]+)\}")
 
 
@@ -99,8 +106,9 @@ def patterns() -> Patterns:
         soft=re.compile(_SOFTENED % _either(rows.soft)),
         whence=_anywhere(rows.whence),
         again=re.compile(_either(rows.again)),
+        marketing=_anywhere(rows.marketing),
         limits=_anywhere(rows.limits),
-        clauses=re.compile(rf"[.!?;,:\n\u2013\u2014()]+|\b(?:{_either(rows.clauses)})\b"),
+        clauses=re.compile(rf"{ENDS}|\b(?:{_either(rows.clauses)})\b"),
     )
 
 
@@ -110,7 +118,10 @@ def every(rows: ByLanguage) -> Iterable[str]:
 
 
 def _anywhere(rows: ByLanguage) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{_either(rows)})\b")
+    """Any of the rows as whole words; those of Chinese and Japanese as any part of a run."""
+    spaced = _either({name: them for name, them in rows.items() if name not in UNSPACED})
+    unspaced = _either({name: rows[name] for name in UNSPACED if name in rows})
+    return re.compile(rf"(?<!\S)(?:{spaced})(?!\S)" + (f"|{unspaced}" if unspaced else ""))
 
 
 def _either(rows: ByLanguage) -> str:
@@ -118,8 +129,9 @@ def _either(rows: ByLanguage) -> str:
 
 
 def _filled(wording: str) -> str:
-    """A wording with the words of the sets that it names."""
-    return _SET.sub(lambda found: _filled("|".join(_set(found[1]))), wording)
+    """A wording with the words of the sets that it names, in the shapes of `folding`."""
+    whole = _SET.sub(lambda found: _filled("|".join(_set(found[1]))), wording)
+    return folding.shapes(whole)
 
 
 def _set(name: str) -> tuple[str, ...]:

@@ -1,23 +1,21 @@
-"""What a recipient says about being contacted: STOP, START and HELP in seven languages; pure.
+"""What a recipient says about being contacted: STOP, START and HELP in 24 languages; pure.
 
 A keyword is a whole message, whatever its case, accents, punctuation, emoji and courtesies.  A plain
 wish ("don't text me again") counts as STOP.  A message that may be one, or may be about something
 else, is in doubt and belongs to a person; so does one in which a small model suspects a wish.
-English, Spanish, French, Portuguese, German, Italian and Dutch; the languages are not distinguished,
-as a keyword of one is no word of another.
+The languages are not distinguished, as a keyword of one is no word of another.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from functools import cache
 
-from chalicelib.outreach.consent import unwanted, wordings
+from chalicelib.outreach.consent import folding, unwanted, wordings
 from chalicelib.tables import Rows
 
 
@@ -30,6 +28,31 @@ class Word(StrEnum):
     DOUBT = "doubt"
 
 
+class Scope(StrEnum):
+    """What a STOP or a doubt is about."""
+
+    ALL = "all"
+    MARKETING = "marketing"
+
+
+class HeardBy(StrEnum):
+    """By what a message was understood."""
+
+    CARRIERS_KEYWORD = "carriers_keyword"
+    KEYWORD = "keyword"
+    PLAIN_WISH = "plain_wish"
+    PLAIN_CLAUSE = "plain_clause"
+    SAID_BEFORE = "said_before"
+    WISH_WITH_LIMITS = "wish_with_limits"
+    REFUSAL = "refusal"
+    POSSIBLE_WISH = "possible_wish"
+    ASKED_WHENCE = "asked_whence"
+    SUSPECTED = "suspected"
+    AGAIN = "again"
+    YES = "yes"
+    NOTHING = "nothing"
+
+
 @dataclass(frozen=True, slots=True)
 class Heard:
     """A message as understood.
@@ -39,27 +62,32 @@ class Heard:
         language: of a HELP in a language other than English, e.g. ``es``.
         is_carriers: a keyword that Twilio answers itself, if its own handling is on.
         is_yes: START by a word that means "yes" as well, so only from somebody who has said STOP.
+        scope: less than everything where the person has limited it ("no more advertising").
     """
 
     word: Word | None = None
     language: str | None = None
     is_carriers: bool = False
     is_yes: bool = False
+    scope: Scope = Scope.ALL
+    why: HeardBy = HeardBy.NOTHING
 
 
 CARRIERS: Mapping[str, Word] = Rows(
     lambda: {one: Word(name) for name, them in wordings.listed().carriers.items() for one in them}
 )
 """Twilio's default keywords."""
-_SIGNS = {"\N{OCTAGONAL SIGN}": " stop ", "\N{NO ENTRY}": " stop "}
-_MARKS = re.compile(r"[^\w]+|_+")
 _SIGNATURE = re.compile(
     r"\n+\s*(?:sent from|get outlook for|enviado desde|envoyé de|gesendet von) .*",
     re.IGNORECASE | re.DOTALL,
 )
-_SPELT = re.compile(r"(?:\b\w\b ?){4,}")
 _AGAIN = re.compile(r"\b(\w+)(?: \1)+\b")
-
+_LENGTHENED = re.compile(r"(\w)\1+$")
+"""A last letter that was held down: "STOPPP"."""
+_STARTLED = re.compile(r"(?:stop+|стоп|στοπ|stopp|ストップ|스톱|스탑|ستوب|स्टॉप)(?!\S)(?!.*\d)")
+"""How a short message begins that asks what this is."""
+_SHORT = 8
+"""Words of a message in which one clause that is a keyword counts."""
 _LONGEST_WISH = 160
 """Characters of a plain wish; a bound also on the time that one takes."""
 _MOST_CLAUSES = 20
@@ -92,15 +120,22 @@ class _Keywords:
 def _keywords() -> _Keywords:
     rows = wordings.listed()
     of = rows.keywords
-    stop = frozenset(wordings.every(of.stop))
-    courtesies = sorted(map(re.escape, wordings.every(rows.courtesies)), key=len, reverse=True)
+    stop = frozenset(map(bare, wordings.every(of.stop)))
+    said = sorted(map(bare, wordings.every(rows.courtesies)), key=len, reverse=True)
+    unspaced = "|".join(
+        bare(one) for name in wordings.UNSPACED for one in rows.courtesies.get(name, ())
+    )
     return _Keywords(
         stop,
-        frozenset(wordings.every(of.start)),
-        frozenset(wordings.every(of.yes)),
-        {one: None if name == "en" else name for name, them in of.help.items() for one in them},
-        tuple(one for one in stop if len(one) >= _SLIPPED),
-        re.compile(rf"\b(?:{'|'.join(courtesies)})\b"),
+        frozenset(map(bare, wordings.every(of.start))),
+        frozenset(map(bare, wordings.every(of.yes))),
+        {
+            bare(one): None if name == "en" else name
+            for name, them in of.help.items()
+            for one in them
+        },
+        tuple(one for one in stop if len(one) >= _SLIPPED and one.isascii()),
+        re.compile(rf"(?<!\S)(?:{'|'.join(map(re.escape, said))})(?!\S)|{unspaced}"),
     )
 
 
@@ -110,30 +145,39 @@ def heard(text: str) -> Heard:
     text = _SIGNATURE.sub("", text[:_MOST_CHARACTERS])
     said, known = _plain_text(text), _keywords()
     if raw in CARRIERS:
-        return Heard(CARRIERS[raw], is_carriers=True, is_yes=raw in known.yes)
+        return Heard(
+            CARRIERS[raw],
+            is_carriers=True,
+            is_yes=raw in known.yes,
+            why=HeardBy.CARRIERS_KEYWORD,
+        )
     if _is_keyword(said) and not _is_soft(text):
-        return Heard(Word.STOP)
-    if said in known.start or wordings.patterns().again.fullmatch(said):
-        return Heard(Word.START)
+        return Heard(Word.STOP, why=HeardBy.KEYWORD)
+    if said in known.start:
+        return Heard(Word.START, why=HeardBy.KEYWORD)
+    if wordings.patterns().again.fullmatch(said):
+        return Heard(Word.START, why=HeardBy.AGAIN)
     if said in known.help:
-        return Heard(Word.HELP, language=known.help[said])
+        return Heard(Word.HELP, language=known.help[said], why=HeardBy.KEYWORD)
     if said in known.yes and not _is_soft(text):
-        return Heard(Word.START, is_yes=True)
-    return Heard(_wish(text, said))
+        return Heard(Word.START, is_yes=True, why=HeardBy.YES)
+    word, why = _wish(text, said)
+    is_limited = word is not None and wordings.patterns().marketing.search(bare(text)) is not None
+    return Heard(word, scope=Scope.MARKETING if is_limited else Scope.ALL, why=why)
 
 
-def _wish(text: str, said: str) -> Word | None:
+def _wish(text: str, said: str) -> tuple[Word | None, HeardBy]:
     """Whether a message that is no keyword wishes no further one, or may wish it.
 
     A wish may stand in one of several clauses, beside a reason for it; not beside its limits.
     """
     patterns = wordings.patterns()
-    if patterns.negated.search(said):
-        rest = patterns.negated.sub(" ", said)
-        is_doubtful = patterns.doubt.search(rest) or patterns.whence.search(said)
-        return Word.DOUBT if is_doubtful else None
-    if _is_plain(said):
-        return Word.STOP
+    whole = bare(text)
+    if patterns.negated.search(whole):
+        rest = patterns.negated.sub(" ", whole)
+        return _in_doubt(f"{rest} {whole}" if patterns.whence.search(whole) else rest)
+    if _is_plain(said) or _is_plain(whole):
+        return Word.STOP, HeardBy.PLAIN_WISH
     clauses = [one for one in patterns.clauses.split(text.casefold()) if bare(one)][:_MOST_CLAUSES]
     plain = [_is_plain(_plain_text(one)) for one in clauses]
     soft = [_is_soft(one) for one in clauses]
@@ -143,21 +187,47 @@ def _wish(text: str, said: str) -> Word | None:
         for one, is_one in zip(clauses, plain, strict=True)
     )
     has_limits = patterns.limits.search(said) is not None
-    if patterns.complained.search(said) or (is_strong and not has_limits):
-        return Word.STOP
+    if patterns.complained.search(said):
+        return Word.STOP, HeardBy.SAID_BEFORE
     is_all = all(map(any, zip(plain, soft, stops, strict=True)))
-    if is_all and any(stops):
-        return Word.STOP
-    is_unclear = _is_soft(text) or (is_all and any(soft)) or any(plain)
-    if is_unclear or patterns.doubt.search(said) or patterns.whence.search(said):
-        return Word.DOUBT
-    return Word.DOUBT if unwanted.is_suspected(bare(text).split()) else None
+    if (is_strong and not has_limits) or (is_all and any(stops)):
+        return Word.STOP, HeardBy.PLAIN_CLAUSE
+    if any(plain):
+        return Word.DOUBT, HeardBy.WISH_WITH_LIMITS
+    if _is_soft(text) or (is_all and any(soft)):
+        return Word.DOUBT, HeardBy.REFUSAL
+    is_short = len(said.split()) <= _SHORT
+    if is_short and (_has_stop(text) or ("?" in text and _STARTLED.match(said))):
+        return Word.DOUBT, HeardBy.POSSIBLE_WISH
+    word, why = _in_doubt(whole)
+    if word is None and unwanted.is_suspected(folding.words_of(whole)):
+        return Word.DOUBT, HeardBy.SUSPECTED
+    return word, why
+
+
+def _has_stop(text: str) -> bool:
+    """Whether a part of a message between marks is a keyword: "no, stop, who are you"."""
+    parts = re.split(wordings.ENDS, text)[:_MOST_CLAUSES]
+    return any(_is_keyword(_plain_text(one)) for one in parts)
+
+
+def _in_doubt(said: str) -> tuple[Word | None, HeardBy]:
+    """Whether the tables know a part of a message as what may be a wish."""
+    patterns = wordings.patterns()
+    if patterns.doubt.search(said):
+        return Word.DOUBT, HeardBy.POSSIBLE_WISH
+    if patterns.whence.search(said):
+        return Word.DOUBT, HeardBy.ASKED_WHENCE
+    return None, HeardBy.NOTHING
 
 
 def _is_keyword(said: str) -> bool:
     """A keyword of STOP, also a long one with a slip in it."""
     known = _keywords()
-    if said in known.stop:
+    if said in known.stop or _LENGTHENED.sub(r"\1", said) in known.stop:
+        return True
+    words = said.split()
+    if len(words) > 1 and all(one in known.stop for one in words):
         return True
     if len(said) < _SLIPPED or said in known.start:
         return False
@@ -185,12 +255,5 @@ def _plain_text(text: str) -> str:
 
 
 def bare(text: str) -> str:
-    """Lower case without accents, marks and emoji."""
-    for sign, word in _SIGNS.items():
-        text = text.replace(sign, word)
-    apart = unicodedata.normalize("NFKD", text.casefold())
-    bare = "".join(one for one in apart if not unicodedata.combining(one))
-    words = _MARKS.sub(" ", bare).strip()
-    words = _SPELT.sub(lambda found: found[0].replace(" ", "") + " ", words).strip()
-    spellings = wordings.listed().spellings
-    return " ".join(spellings.get(one, one) for one in words.split())
+    """Lower case without accents, marks and emoji; short forms spelled out."""
+    return folding.bare(text, wordings.listed().spellings)

@@ -32,7 +32,16 @@ STOP_CONFIRMATION = written("stop_confirmation")
 HELP_ANSWER = written("help_answer")
 PERSON_WILL_ANSWER = written("person_will_answer")
 _CONTACT = written("contact")
-_NAMES_STOP = re.compile(r"\bSTOP\b")
+_INSTRUCTION = re.compile(
+    r"\b(?i:reply|replying|text|texting|send|sending|answer|write|respond|type"
+    r"|responda|responde|respondan|responder|envíe|envía|envia|envie|mande|escriba|conteste"
+    r"|répondez|réponds|répondre|envoyez|tapez|antworten|antworte|schreiben|schreibe|senden|sende"
+    r"|rispondi|risponda|rispondere|invia|scrivi|scriva|antwoord|beantwoord|stuur|sms)"
+    r"(?i: (?:us|back|me|with|by|the word|just|sie|mit|con|con la palabra|avec|par|com|met|het woord|de))*"
+    r"[ :]*[\"'*\u00ab\u201c\u201e\u2018]?STOP\b"
+    r"|\bSTOP\b[\"'*\u00bb\u201d\u201c\u2019]? ?(?:=|to (?:opt|stop|end|quit|cancel|unsubscribe|be removed))"
+)
+"""What a recipient is to do; "the bus STOP" is no instruction."""
 
 
 def with_opt_out_line(record: Record, opening: Draft) -> Draft:
@@ -40,7 +49,7 @@ def with_opt_out_line(record: Record, opening: Draft) -> Draft:
     of = record.channel.traits
     if of.form is Form.TEMPLATE or not opening.text:
         return opening
-    if _NAMES_STOP.search(opening.text):
+    if says_how_to_opt_out(opening.text):
         return opening
     line = OPT_OUT_LINE[language_of(record)]
     html = opening.html
@@ -48,6 +57,11 @@ def with_opt_out_line(record: Record, opening: Draft) -> Draft:
         before, end, after = html.rpartition("</body>")
         html = f"{before}<p>{line}</p>{end}{after}" if end else f"{html}<p>{line}</p>"
     return replace(opening, text=f"{opening.text.rstrip()}{of.between}{line}", html=html)
+
+
+def says_how_to_opt_out(text: str) -> bool:
+    """Whether a text instructs its reader to answer STOP, in a language that code writes in."""
+    return any(one in text for one in OPT_OUT_LINE.values()) or bool(_INSTRUCTION.search(text))
 
 
 def machine_line(record: Record, language: Language | None = None) -> str:

@@ -142,7 +142,7 @@ class Stopped(Text):
 
     def steps(self, run: Run) -> Iterator[Step]:
         yield [self.start()]
-        yield [self.writes(run, "ALTO")]  # which Twilio does not know
+        yield [self.writes(run, "BAJA")]  # which Twilio does not know
         yield [self.start(self.later)]
 
     def violations(self, run: Run) -> Sequence[str]:

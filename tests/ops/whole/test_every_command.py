@@ -73,6 +73,7 @@ OF_COMPANIES = (
     ("do-not-contact", "list", "--company", ID),
     ("do-not-contact", "export", "--company", ID),
     ("writer", "try", ID, PROJECT),
+    ("consent", "hears", "{messages}"),
     ("dlq", "mail"),
     ("company", "put", "{item}"),
     ("company", "map"),
@@ -171,9 +172,12 @@ def companies(outreach, capsys, monkeypatch, tmp_path):
     url = sqs.get_queue_url(QueueName="rp-mw-mail-failures-dev")["QueueUrl"]
     sqs.send_message(QueueUrl=url, MessageBody=json.dumps(failed))
     item, addresses = tmp_path / "item.json", tmp_path / "addresses.csv"
+    messages = tmp_path / "messages.jsonl"
+    messages.write_text('{"id": "m1", "channel": "sms", "text": "STOP"}')
     item.write_text(json.dumps(outreach.project))
     addresses.write_text("address\n+15550100009\n")
     values = {"held": held, "other": other, "item": item, "addresses": addresses}
+    values["messages"] = messages
     return Watched(runner(capsys), monkeypatch, **values)
 
 

@@ -1,10 +1,13 @@
 """STOP, START and HELP in the words of recipients."""
+# ruff: noqa: RUF001
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bench import consent
 from chalicelib.outreach.consent import unwanted
-from chalicelib.outreach.consent.words import CARRIERS, Word, heard
+from chalicelib.outreach.consent.words import CARRIERS, HeardBy, Scope, Word, heard
 
 STOPS = [
     *(
@@ -27,12 +30,11 @@ STOPS = [
         "Opt-Out",
         "opt out",
     ),
-    *("ALTO", "BAJA", "PARAR", "alto por favor", "¡Alto!", "darme de baja", "no más", "Cancelar"),
+    *("BAJA", "PARAR", "parar por favor", "¡Basta!", "darme de baja", "no más mensajes"),
     *("ARRÊT", "arrêter svp", "Désabonner", "me désabonner, merci", "sair", "Parar, obrigado"),
     *(
         "STOPP",
         "abmelden bitte",
-        "Kündigen",
         "disiscrivimi",
         "basta",
         "afmelden aub",
@@ -62,8 +64,45 @@ WISHES = [
     *("Schreiben Sie mir nicht mehr", "Bitte keine Nachrichten mehr", "lassen Sie mich in Ruhe"),
     *("non scrivetemi più", "non voglio più ricevere messaggi", "stuur mij geen berichten meer"),
 ]
+IN_ANY_LANGUAGE = [
+    *("STOPPP", "стоп!", "СТОП 🛑", "Отпишите меня", "відписатися", "إلغاء الاشتراك", "توقف"),
+    *("बंद करो", "band karo please", "退订", "请退订", "TD", "配信停止お願いします", "수신거부"),
+    *("hủy đăng ký", "huy dang ky", "διαγραφή", "ΔΙΑΓΡΑΦΗ παρακαλώ", "stamatiste", "dezabonare"),
+    *("Odhlásit, prosím", "leiratkozás", "unreg", "afmeld tak", "wypisz mnie", "avregistrera mig"),
+    *("不要再给我发短信了", "もう送らないでください", "문자 보내지 마세요", "لا تراسلني مرة أخرى"),
+    *(
+        "не пишите мне больше",
+        "ne pishite mne bolshe",
+        "nie piszcie do mnie",
+        "mujhe message mat bhejo",
+    ),
+]
+ORDINARY_WORDS = [
+    *("Alto", "fin", "kündigen", "kuendigen", "Ende", "annuler", "annulla", "einde", "cancelar"),
+    *("no más", "salir", "取消", "iptal", "конец", "koniec", "koniec"),
+]
+"""Words of a matter as well: alone they may be a wish, and a person decides."""
 _TWO_WAYS = "i dont want " + "any more of these messages from you " * 4 + "xyz"
 DOUBTS = [
+    *("stop, what is this?", "wrong number stop?", "Stop! Who are you?", "стоп, кто это?"),
+    *(
+        "откуда у вас мой номер",
+        "من أين حصلتم على رقمي؟",
+        "你怎么有我的号码",
+        "누가 제 번호 알려줬어요",
+    ),
+    *(
+        "番号間違えてますよ",
+        "sai số rồi bạn ơi",
+        "mera number kahan se mila",
+        "otkuda u vas moi nomer",
+    ),
+    *(
+        "I will report you as spam",
+        "under GDPR erase my data",
+        "don't bother",
+        "dajcie mi spokój już",
+    ),
     *("Don't call me before nine, I work nights", "My sister says she could not unsubscribe"),
     *("please don't text me at work, use my private number", "is this spam?"),
     *("don't call me, I'm at work", "no me llamen, estoy en clase"),
@@ -98,17 +137,23 @@ OTHERS = [
         "j'arrête mon travail vendredi",
         "no",
         "alles gut",
+        "cancel my order",
+        "which bus stop?",
     ),
+    *("на какой остановке выходить?", "посылка не пришла", "别忘了发合同给我", "不要取消我的申请"),
+    *("لا تنسوا إرسال العقد", "契約書を送るのを忘れないでください", "바스 정류장이 어디예요"),
+    *("otmenite zakaz pozhaluista", "order cancel kar do please", "đừng quên gửi hợp đồng"),
+    *("Don't take me off the list", "why did you stop texting me?", "No thanks, Tuesday is fine"),
     *("¿Para cuándo es la entrevista?", "parar en la estación", "send me more messages please"),
 ]
 
 
-@pytest.mark.parametrize("text", STOPS + WISHES)
+@pytest.mark.parametrize("text", STOPS + WISHES + IN_ANY_LANGUAGE)
 def test_a_wish_to_stop(text):
     assert heard(text).word == Word.STOP
 
 
-@pytest.mark.parametrize("text", DOUBTS)
+@pytest.mark.parametrize("text", DOUBTS + ORDINARY_WORDS)
 def test_a_message_in_doubt_belongs_to_a_person(text):
     assert heard(text).word == Word.DOUBT
 
@@ -145,7 +190,69 @@ def test_the_carriers_own_keywords_are_known_as_such(word):
 
 
 @pytest.mark.parametrize(
-    "text", ["stop " * 5000, "no " * 5000, "i dont want " * 2000, "a" * 200_000, _TWO_WAYS]
+    ("text", "scope"),
+    [
+        ("no more marketing please", Scope.MARKETING),
+        ("Keine Werbung mehr", Scope.MARKETING),
+        ("не присылайте рекламу", Scope.MARKETING),
+        ("stop", Scope.ALL),
+        ("no more texts", Scope.ALL),
+    ],
+)
+def test_a_wish_about_advertising_says_so(text, scope):
+    found = heard(text)
+    assert found.word in (Word.STOP, Word.DOUBT)
+    assert found.scope == scope
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("STOP", HeardBy.CARRIERS_KEYWORD),
+        ("abmelden", HeardBy.KEYWORD),
+        ("don't text me again", HeardBy.PLAIN_WISH),
+        ("I moved, please stop texting me", HeardBy.PLAIN_CLAUSE),
+        ("not interested", HeardBy.REFUSAL),
+        ("how did you get my number", HeardBy.POSSIBLE_WISH),
+        ("yes", HeardBy.CARRIERS_KEYWORD),
+        ("sí", HeardBy.YES),
+        ("see you at nine", HeardBy.NOTHING),
+    ],
+)
+def test_what_is_heard_has_its_reason(text, why):
+    assert heard(text).why == why
+
+
+@given(st.text(max_size=300))
+def test_no_text_is_too_strange_to_be_read(text):
+    assert heard(text).scope in Scope
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u200bST\u200dOP\u200b",
+        "\u202eSTOP\u202c",
+        "\u2067\u0625\u0644\u063a\u0627\u0621 \u0627\u0644\u0627\u0634\u062a\u0631\u0627\u0643\u2069",
+        "\uff33\uff34\uff2f\uff30",
+    ],
+)
+def test_invisible_signs_and_wide_letters_change_nothing(text):
+    assert heard(text).word == Word.STOP
+
+
+_HOSTILE = (
+    "не пишите " * 200,
+    "मत भेजो " * 200,
+    "不要再发" * 400,
+    "nu mai scrie " * 150,
+    "لا ترسل " * 150,
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [*_HOSTILE, "stop " * 5000, "no " * 5000, "i dont want " * 2000, "a" * 200_000, _TWO_WAYS],
 )
 def test_a_long_message_is_read_in_bounded_time(text):
     heard(text)

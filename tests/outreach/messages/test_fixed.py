@@ -34,11 +34,42 @@ def test_a_template_says_it_itself():
     assert notices.with_opt_out_line(record("whatsapp"), draft) == draft
 
 
-@pytest.mark.parametrize("text", ["Do not stop at the first floor", "stop by", "STOPPING"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do not stop at the first floor",
+        "stop by",
+        "STOPPING",
+        "We meet at the bus STOP.",
+        "Text me from the bus STOP, or send him to the STOP.",
+        "STOP by to see it!",
+        "Wir treffen uns am STOP-Schild.",
+    ],
+)
 def test_a_text_that_only_holds_the_word_gets_the_line(text):
     assert notices.OPT_OUT_LINE[Language.EN] in (
         notices.with_opt_out_line(record(), Draft(text=text)).text
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Text STOP to end.",
+        'Reply "STOP" at any time.',
+        "Not interested? Just reply STOP",
+        "STOP to opt out.",
+        "Responda STOP si no quiere más.",
+        "Envoyez STOP pour arrêter.",
+        "Antworten Sie mit STOP.",
+        "Rispondi con STOP.",
+        "Stuur STOP om te stoppen.",
+        *notices.OPT_OUT_LINE.values(),
+    ],
+)
+def test_a_text_that_instructs_gets_no_second_line(text):
+    draft = Draft(text=f"Hi. {text}")
+    assert notices.with_opt_out_line(record(), draft) == draft
 
 
 @pytest.mark.parametrize("language", [*Language, "xx", None])

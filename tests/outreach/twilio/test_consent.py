@@ -38,7 +38,7 @@ def quiet_now():
     return {"from": begun, "until": over, "zone": "UTC"}
 
 
-@pytest.mark.parametrize("text", ["STOP", "ALTO", "stop please 🙏", "Don't text me again"])
+@pytest.mark.parametrize("text", ["STOP", "BAJA", "stop please 🙏", "Don't text me again"])
 def test_the_mark_is_written_before_the_answer(outreach, neighbour, text):
     conversation(outreach)
     assert say(outreach, text) == 200
@@ -179,10 +179,10 @@ def test_a_yes_of_somebody_who_never_said_stop_is_an_answer(outreach):
     ("text", "whatsapp", "settings", "declared", "confirms"),
     [
         ("STOP", True, {}, {}, True),
-        ("ALTO", False, {}, {}, True),
+        ("BAJA", False, {}, {}, True),
         ("STOP", False, {}, {}, False),
         ("STOP", False, {"opt_out_answers": "own"}, {}, True),
-        ("ALTO", False, {}, {"OptOutType": "STOP"}, False),
+        ("BAJA", False, {}, {"OptOutType": "STOP"}, False),
     ],
 )
 def test_a_stop_is_confirmed_once_where_the_carrier_does_not(

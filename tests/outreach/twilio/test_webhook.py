@@ -125,8 +125,8 @@ def test_twilios_own_opt_out_type_takes_precedence():
     [
         ("STOP", False, {}, True),
         ("STOP", True, {}, False),
-        ("ALTO", False, {}, False),
-        ("ALTO", False, {"OptOutType": "STOP"}, True),
+        ("BAJA", False, {}, False),
+        ("BAJA", False, {"OptOutType": "STOP"}, True),
         ("help", False, {}, True),
         ("ayuda", False, {}, False),
         ("Hello", False, {}, False),

@@ -33,7 +33,7 @@ def new_rig(twilio):
 
 
 CASES = {
-    "keyword": ("ALTO", {"opt_out": "stop", "carrier_answers": False}, "no more messages", True),
+    "keyword": ("BAJA", {"opt_out": "stop", "carrier_answers": False}, "no more messages", True),
     "own words": ("I have had enough", {}, "no more messages", True),
     "help": ("HELP", {"opt_out": "help", "carrier_answers": False}, "wrote to you", False),
     "carrier answers": ("STOP", {"opt_out": "stop", "carrier_answers": True}, None, True),

@@ -1,0 +1,74 @@
+"""A message as it is compared: without what people leave out or write in several ways; pure.
+
+Case, accents, vowel points, invisible signs, punctuation and emoji are left out; letters that have
+several shapes get one.  The rows of `wordings.toml` are folded alike, so they are written as people
+spell.  Chinese and Japanese have no spaces: their runs stay whole here, and `words_of` cuts them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+
+_SIGNS = {"\N{OCTAGONAL SIGN}": " stop ", "\N{NO ENTRY}": " stop ", "\U0001f595": " f off "}
+_INVISIBLE = re.compile(
+    "[\u00ad\u0640\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]"
+)
+"""Signs without a shape, among them those that set the direction; and the stroke that widens Arabic."""
+_SHAPES = str.maketrans(
+    {
+        "đ": "d",
+        "ł": "l",
+        "ø": "o",
+        "æ": "ae",
+        "œ": "oe",
+        "ı": "i",
+        "ß": "ss",
+        "ى": "ي",
+        "ی": "ي",
+        "ک": "ك",
+        "ة": "ه",
+        "ٱ": "ا",
+        "ۀ": "ه",
+        "ँ": "ं",
+        "ґ": "г",
+        "ς": "σ",
+    }
+)
+_MARKS = re.compile("[^\\w\u0900-\u0963\u0966-\u097f]+|_+")
+"""Whatever is no letter and no digit; vowel signs of Devanagari are part of a word."""
+_SPELT = re.compile(r"(?:\b\w\b ?){4,}")
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{2,}")
+"""Runs of Chinese characters and of kana."""
+
+
+def shapes(text: str) -> str:
+    """A text in one shape of each letter; case, marks and spaces stay."""
+    apart = unicodedata.normalize("NFKD", _INVISIBLE.sub("", text))
+    kept = "".join(one for one in apart if not unicodedata.combining(one))
+    return unicodedata.normalize("NFC", kept).translate(_SHAPES)
+
+
+def bare(text: str, spellings: Mapping[str, str]) -> str:
+    """The words of a text, folded, with one space between them.
+
+    Args:
+        text: of a message, or a row of the table.
+        spellings: what a word is read as, by the word.
+    """
+    for sign, word in _SIGNS.items():
+        text = text.replace(sign, word)
+    words = _MARKS.sub(" ", shapes(text.casefold())).strip()
+    words = _SPELT.sub(lambda found: found[0].replace(" ", "") + " ", words).strip()
+    return " ".join(spellings.get(one, one) for one in words.split())
+
+
+def words_of(said: str) -> list[str]:
+    """The words of a bare text; a run without spaces as its pairs of characters."""
+    return _UNSPACED.sub(_pairs, said).split()
+
+
+def _pairs(found: re.Match[str]) -> str:
+    run = found[0]
+    return " " + " ".join(run[at : at + 2] for at in range(len(run) - 1)) + " "

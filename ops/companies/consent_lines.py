@@ -1,0 +1,101 @@
+"""Messages in a file of JSON lines, and what each is heard as."""
+
+from __future__ import annotations
+
+import email
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from email.message import EmailMessage
+from email.policy import default as policy
+from pathlib import Path
+from typing import Any
+
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.consent.words import heard
+from chalicelib.outreach.ses.webhook import text_of
+from ops.session import EXIT_UNUSABLE, OpsError
+
+NONE = "none"
+_FIELDS: Mapping[str, tuple[type, ...]] = {
+    "id": (str,),
+    "channel": (str,),
+    "text": (str, type(None)),
+    "mime": (str, type(None)),
+}
+_NEEDED = ("id", "channel")
+
+
+def read(file: Path | None) -> Iterator[dict[str, Any]]:
+    """The messages, checked.
+
+    Args:
+        file: None for standard input.
+
+    Raises:
+        OpsError: a line is no message; it names the line's number and the field, never the value.
+    """
+    try:
+        whole = sys.stdin.read() if file is None else file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise OpsError("the file cannot be read as UTF-8", code=EXIT_UNUSABLE) from None
+    for number, line in enumerate(whole.split("\n"), 1):
+        if line.strip():
+            yield _message(line, number)
+
+
+def answer(row: Mapping[str, Any]) -> dict[str, str]:
+    """What a message is heard as, as the command prints it."""
+    visible = _visible(row)
+    found = heard(visible)
+    return {
+        "id": row["id"],
+        "heard": found.word.value if found.word else NONE,
+        "scope": found.scope.value,
+        "visible": visible,
+        "why": found.why.value,
+    }
+
+
+def _visible(row: Mapping[str, Any]) -> str:
+    """A text as it is; an e-mail without what it quotes, by the function of the door."""
+    text, mime = row.get("text"), row.get("mime")
+    if row["channel"] != Channel.EMAIL:
+        return str(text or "")
+    if mime is None:
+        message = EmailMessage(policy=policy)
+        message.set_content((text or "").encode("utf-8", "replace").decode())
+    else:
+        message = _parsed(mime)
+    return text_of(message)
+
+
+def _parsed(mime: str) -> EmailMessage:
+    message = email.message_from_bytes(mime.encode("utf-8", "surrogateescape"), policy=policy)
+    assert isinstance(message, EmailMessage), "the policy's own class"  # noqa: S101 - for types
+    return message
+
+
+def _message(line: str, number: int) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        raise _wrong(number, "it is no JSON") from None
+    if not isinstance(row, dict):
+        raise _wrong(number, "it is no object")
+    if any(name not in _FIELDS for name in row):
+        raise _wrong(number, f"a field is none of {', '.join(_FIELDS)}")
+    for name, kinds in _FIELDS.items():
+        if (name in _NEEDED and name not in row) or not isinstance(row.get(name, ""), kinds):
+            raise _wrong(number, f"field {name}")
+    if row["channel"] not in list(Channel):
+        raise _wrong(number, "field channel")
+    if row.get("text") is None and (row["channel"] != Channel.EMAIL or row.get("mime") is None):
+        raise _wrong(number, "field text")
+    if row.get("mime") is not None and row["channel"] != Channel.EMAIL:
+        raise _wrong(number, "field mime")
+    return row
+
+
+def _wrong(number: int, what: str) -> OpsError:
+    return OpsError(f"line {number}: {what}", code=EXIT_UNUSABLE)
