@@ -32,6 +32,8 @@ FIELDS = {
     "snooze": {"until": "2026-12-01T09:00:00Z"},
     "give_back": {"hint": "The fee was refunded"},
     "close": {"reason": "Answered by phone"},
+    "stop": {"reason": "They meant it"},
+    "not_stop": {"reason": "They asked who we are"},
 }
 """By act, what a person gives."""
 THANKS = "Thank you for your message. ci-aaa-001 has noted it and will come back to you."
