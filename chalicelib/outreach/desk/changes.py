@@ -140,7 +140,7 @@ def not_stop(case: Case) -> Planned:
     for one in wishes:
         check_liftable(record, one)
     lifted = doubts.lifting(wishes, by=asked.by, because=asked.said("reason"), now=case.now)
-    kept = _held_by(record, asked, asked.by)
+    kept = _held_by(record, asked, asked.by, decided=asked.act_id)  # who has it sees it change
     return replace(kept, change=replace(kept.change, register=lifted))
 
 

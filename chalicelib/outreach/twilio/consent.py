@@ -15,6 +15,7 @@ from chalicelib.outreach import reasons, senders
 from chalicelib.outreach.consent.words import heard
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.doubts import Doubts
+from chalicelib.outreach.hearing.doubtful import is_doubtful
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.senders import Senders
 
@@ -29,15 +30,13 @@ class ConsentAtTheDoor:
     def apply(self, job: InboundMessage) -> InboundMessage:
         """Write or lift the mark that a message asks for, or ask a person; returns the job that says so.
 
-        A message without a keyword is one in doubt: the caller has heard it.
-
         Only for the account that the number's company has: another one's signature proves nothing
         about the number, and the worker decides.  A number that belongs to no company has its own marks.
 
         Raises:
             UnavailableError: the mark could not be written; the message is not accepted.
         """
-        if job.opt_out == "help":
+        if job.opt_out not in ("stop", "start") and not is_doubtful(job):
             return job
         try:
             owner = self.senders.owner_of(job.sender)
