@@ -39,6 +39,7 @@ from chalicelib.outreach.conversations.records import (
     Entry,
     Record,
 )
+from chalicelib.outreach.doubtful import is_doubtful
 from chalicelib.outreach.events.context import (
     MESSAGE_GONE,
     EventContext,
@@ -46,7 +47,6 @@ from chalicelib.outreach.events.context import (
 )
 from chalicelib.outreach.events.handler import Handler, HandlerParts
 from chalicelib.outreach.hearing import loops
-from chalicelib.outreach.hearing.doubtful import is_doubtful
 from chalicelib.outreach.hearing.matching import Match
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.messages import threads

@@ -15,7 +15,7 @@ from chalicelib.outreach import reasons, senders
 from chalicelib.outreach.consent.words import heard
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.doubts import Doubts
-from chalicelib.outreach.hearing.doubtful import is_doubtful
+from chalicelib.outreach.doubtful import is_doubtful
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.senders import Senders
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from chalicelib.errors import SignatureError
 from chalicelib.once.door import Answer
 from chalicelib.once.intake import Intake, listed
-from chalicelib.outreach.hearing.doubtful import is_doubtful
+from chalicelib.outreach.doubtful import is_doubtful
 from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 from chalicelib.outreach.twilio import webhook
 from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
