@@ -8,7 +8,9 @@ from tests.outside.conversations import (
     by_whatsapp,
     conversation,
     entries,
+    events,
     started,
+    told,
     words_to,
 )
 from tests.outside.running import FIRST
@@ -73,7 +75,7 @@ def test_after_what_may_be_a_wish_to_stop_no_start_leaves_until_the_desk_decides
 
 def test_a_person_answers_while_it_is_asked_whether_to_stop_and_automation_does_not(stack):
     to = stack.tel()
-    request_id = started(stack, to)
+    request_id = started(stack, to, of=told(stack))
     stack.says(to, "wrong number stop")
     shown = conversation(stack, request_id)
     assert act(stack, shown, "give_back", once="back").json()["code"] == "STOP_OR_NOT"
@@ -82,6 +84,11 @@ def test_a_person_answers_while_it_is_asked_whether_to_stop_and_automation_does_
     assert words_to(stack, to)[1:] == ["Sorry, whom do we write to?"]
     act(stack, conversation(stack, request_id), "stop", once="stop")
     assert stack.outcome(started(stack, to))["reason"] == "do_not_contact"
+    ends = {one["type"]: one["data"].get("reason") for one in events(stack, request_id)[-2:]}
+    assert ends == {
+        "conversation.closed": None,
+        "conversation.opted_out": "asked_to_stop",
+    }
     assert any("asked_to_stop" in one and "sam" in one for one in entries(stack, to))
 
 

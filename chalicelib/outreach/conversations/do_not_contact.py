@@ -122,7 +122,7 @@ class RegisterEntry:
 
     @property
     def blocks_as(self) -> str:
-        """The reason for which it blocks: a question that nobody has decided in time is a STOP."""
+        """The reason for which it blocks: a question that was not decided in time is a STOP."""
         is_over = self.reason == Reason.DOUBT and not self.is_open
         return Reason.STOP if is_over else self.reason or Reason.STOP
 

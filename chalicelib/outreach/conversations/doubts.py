@@ -2,8 +2,8 @@
 
 A message of a proven sender that may be a wish to get no further one asks the question, one for each
 address and company.  Until its ``stop_at`` nothing unasked leaves to the person, and nothing that no
-person sends; from then on it blocks as a STOP does.  Whoever reads it decides that by the time alone:
-no run has to come for it.
+person sends; from then on it blocks as a STOP does.  Each read decides that by the time alone: no run
+has to come for it.
 """
 
 from __future__ import annotations

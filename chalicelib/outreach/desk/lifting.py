@@ -24,7 +24,7 @@ _NO_REQUEST = frozenset({*UNSAID, OPT_OUT, OPT_OUT_IN_DOUBT, HELP})
 def check_liftable(record: Record, wish: RegisterEntry) -> None:
     """Refuse to lift what a person may not.
 
-    A question that is open may be answered by whoever has read what asks it.  A mark is lifted where
+    A question that is open may be answered by a person who has read what asks it.  A mark is lifted where
     the recipient has asked for contact since, in a proven message of this conversation.
 
     Args:

@@ -115,7 +115,7 @@ class MessageHandler(Handler):
         """What is done where the register forbids an answer: a person gives it until a doubt is decided.
 
         Raises:
-            NotAnEvent: nobody answers.
+            NotAnEvent: it is not answered.
         """
         if reason == Reason.DOUBT:
             return hand_off_plan(*_FOR_A_PERSON.get(note or "", ("reply", reason)))

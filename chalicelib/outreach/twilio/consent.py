@@ -43,7 +43,7 @@ class ConsentAtTheDoor:
             if owner is not None and (owner.account is None or owner.account != job.account):
                 return job
             if owner is None and job.opt_out is None:
-                return job  # nobody's desk could be asked
+                return job  # no desk could be asked
             company_id = owner.company_id if owner else str(senders.key(job.sender)["company_id"])
             return self._applied(job, company_id, is_owned=owner is not None)
         except TransientError:

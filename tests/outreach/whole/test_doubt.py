@@ -2,6 +2,7 @@
 
 import pytest
 
+from chalicelib.outreach.conversations.do_not_contact import DoNotContact
 from tests.outreach.whole.test_unproven import FAILED, PLAIN, mails, reasons, reply_to, started
 from tests.rigs.memory_stage import ON_ENGINE
 from tests.rigs.outreach import MAIL, TEL
@@ -38,6 +39,22 @@ def test_a_text_that_arrives_three_times_asks_once(outreach):
         outreach.run()
     assert len(list(outreach.services.outreach.desk.waiting())) == 1
     assert reasons(outreach, TEL) == ["refusal_in_doubt"]
+
+
+def test_a_start_that_was_planned_before_the_doubt_looks_again(outreach, monkeypatch):
+    """The register is looked at twice; the doubt comes between the two."""
+    outreach.start(channel="sms")
+    looks = DoNotContact.forbids
+
+    def then_doubt(self, record):
+        found = looks(self, record)
+        outreach.deliver(outreach.says(DOUBT, whatsapp=False))
+        return found
+
+    monkeypatch.setattr(DoNotContact, "forbids", then_doubt)
+    outreach.run()
+    assert outreach.twilio.sent_to(TEL) == []
+    assert outreach.fate().json_body["reason"] == "refused:do_not_contact"
 
 
 @pytest.fixture
