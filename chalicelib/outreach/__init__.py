@@ -26,6 +26,7 @@ What these share:
     field_names    names of fields as errors show them
     conversations/ the conversations table
     project/       what a company has set for a project, and the rules that follow from it
+    doubtful       whether a message may be a wish to get no further one
     senders        which company a number or address belongs to
     keys           event and action keys
     reasons        why a message was not sent, or not yet, and why a person has a conversation

@@ -182,13 +182,13 @@ class OutreachDoors:
 
     @cached_property
     def _consent(self) -> ConsentAtTheDoor:
-        from chalicelib.outreach.conversations.do_not_contact import DoNotContact
+        from chalicelib.outreach.conversations.doubts import Doubts
         from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
 
         shared = self._shared
         table = shared.table(shared.settings.conversations_table)
         return ConsentAtTheDoor(
-            register=DoNotContact(table=table, clock=shared.clock), senders=self._senders
+            register=Doubts(table=table, clock=shared.clock), senders=self._senders
         )
 
     @cached_property

@@ -44,6 +44,11 @@ UNPROVEN = Why(
 UNPROVEN_REFUSAL = Why(
     "unproven_refusal", By.RECIPIENT, "an e-mail that may be the recipient's asked to stop"
 )
+REFUSAL_IN_DOUBT = Why(
+    "refusal_in_doubt",
+    By.RECIPIENT,
+    "the recipient may have asked to stop, and no person has decided it",
+)
 WITHDRAWN = Why(
     "confirmation_withdrawn",
     By.RECIPIENT,

@@ -29,7 +29,8 @@ from ops.companies import company
 from ops.inspect.ledger_rows import PAGE
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
-_STORED = ("since", "until", "by", "lifted_at", "lifted_by")
+_STORED = ("since", "until", "stop_at", "by", "lifted_at", "lifted_by", "lifted_because")
+"""Until ``stop_at`` an entry is a question to a person, and from then on a STOP."""
 COLUMNS = ("company", "address", "channel", "reason", *_STORED)
 """Of a listed entry.  Of an erased person the address is empty; `channel` is empty for every channel."""
 
@@ -190,7 +191,7 @@ def _row(entry: RegisterEntry, company_id: str) -> dict[str, Any]:
     return {
         "company": company_id,
         "address": "" if address.startswith("erased:") else address,
-        "channel": {"kept": "", "suspended": _FORGEABLE}.get(suffix, suffix),
+        "channel": {"kept": "", "doubt": "", "suspended": _FORGEABLE}.get(suffix, suffix),
         "reason": entry.reason,
         **{name: entry.item.get(name) or "" for name in _STORED},
     }

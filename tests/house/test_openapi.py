@@ -21,7 +21,8 @@ from tests.rigs.openapi import DESCRIBED
 
 ROOT = Path(__file__).resolve().parents[2]
 DESK_MODULES = tuple(
-    f"outreach/desk/{name}.py" for name in ("asked", "case", "changes", "holding", "inbox", "door")
+    f"outreach/desk/{name}.py"
+    for name in ("asked", "case", "changes", "holding", "inbox", "door", "lifting")
 )
 ROUTER_MODULES = tuple(
     f"outreach/door/{name}.py" for name in ("initiate", "router", "access", "reading")

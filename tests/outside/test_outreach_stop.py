@@ -2,7 +2,17 @@
 
 import pytest
 
-from tests.outside.conversations import SECOND_ACCOUNT, by_whatsapp, entries, started, words_to
+from tests.outside.conversations import (
+    SECOND_ACCOUNT,
+    act,
+    by_whatsapp,
+    conversation,
+    entries,
+    events,
+    started,
+    told,
+    words_to,
+)
 from tests.outside.running import FIRST
 
 
@@ -43,7 +53,58 @@ def test_what_may_be_a_wish_to_stop_goes_to_a_person_and_is_not_answered(stack, 
     stack.says(to, words)
     assert stack.outcome(request_id)["waiting"]["reason"] == "opt_out_in_doubt"
     assert len(stack.texts_to(to)) == 1
-    assert stack.outcome(started(stack, to))["state"] == "sent"
+
+
+def test_after_what_may_be_a_wish_to_stop_no_start_leaves_until_the_desk_decides_that_it_is_none(
+    stack,
+):
+    tel, mail = stack.tel(), stack.mail()
+    both = {"recipient_tel": tel, "recipient_email": mail}
+    request_id = started(stack, tel, recipient_data=both)
+    stack.says(tel, "stop, what is this?")
+    for channel in ("sms", "whatsapp", "email"):
+        again = started(stack, tel, channel, recipient_data=both)
+        assert stack.outcome(again)["reason"] == "do_not_contact"
+    assert (len(stack.texts_to(tel)), stack.mails_to(mail)) == (1, [])
+    shown = conversation(stack, request_id)
+    assert shown["stop_or_not"]["due_at"] > shown["stop_or_not"]["since"]
+    assert act(stack, shown, "not_stop", reason="asked who we are").status_code < 300
+    for channel in ("sms", "email"):
+        assert stack.outcome(started(stack, tel, channel, recipient_data=both))["state"] == "sent"
+
+
+def test_a_person_answers_while_it_is_asked_whether_to_stop_and_automation_does_not(stack):
+    to = stack.tel()
+    request_id = started(stack, to, of=told(stack))
+    stack.says(to, "wrong number stop")
+    shown = conversation(stack, request_id)
+    assert act(stack, shown, "give_back", once="back").json()["code"] == "STOP_OR_NOT"
+    act(stack, shown, "reply", once="reply", text="Sorry, whom do we write to?")
+    stack.says(to, "and how did you get my number?")
+    assert words_to(stack, to)[1:] == ["Sorry, whom do we write to?"]
+    act(stack, conversation(stack, request_id), "stop", once="stop")
+    assert stack.outcome(started(stack, to))["reason"] == "do_not_contact"
+    ends = {one["type"]: one["data"].get("reason") for one in events(stack, request_id)[-2:]}
+    assert ends == {
+        "conversation.closed": None,
+        "conversation.opted_out": "asked_to_stop",
+    }
+    assert any("asked_to_stop" in one and "sam" in one for one in entries(stack, to))
+
+
+def test_a_mark_is_lifted_at_the_desk_only_where_its_recipient_has_asked_for_contact_since(stack):
+    to = stack.tel()
+    request_id = started(stack, to)
+    stack.says(to, "STOP")
+    act(stack, conversation(stack, request_id), "take", once="take")
+    lift = {"reason": "asked on the phone"}
+    shown = conversation(stack, request_id)
+    assert act(stack, shown, "not_stop", once="early", **lift).json()["code"] == "NOT_ASKED_SINCE"
+    stack.says(to, "I meant my order. Please do write to me about the job")
+    shown = conversation(stack, request_id)
+    assert act(stack, shown, "not_stop", once="late", **lift).status_code < 300
+    (entry,) = entries(stack, to)
+    assert "asked on the phone" in entry
 
 
 def test_a_start_lifts_a_stop_and_nothing_that_an_operator_has_entered(stack):

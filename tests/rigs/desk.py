@@ -186,6 +186,12 @@ class DeskRig(OutreachParts):
         """A conversation whose recipient asked for a person."""
         return self.says(self.begun(request_id, **more), "Can I talk to a human?")
 
+    def in_doubt(self, record):
+        """Have it asked whether the recipient's newest message was a wish to stop."""
+        record = self.conversations.get(record)
+        at = record.messages[-1].message_timestamp
+        self.conversations.doubt(record.primary_channel, record.company_id, said_at=at)
+
     def work(self):
         """Everything on the queue; returns how many messages were handed back."""
         back = 0

@@ -255,7 +255,7 @@ BREAKS: tuple[Break, ...] = (
         "STOP marked after",
         "a STOP is answered before it forbids sending",
         "chalicelib.outreach.twilio.door:TwilioDoor._heard",
-        ("job if job.opt_out is None else self.consent().apply(job)", "job"),
+        ("self.consent().apply(job) if says_something else job", "job"),
         test="tests/outreach/twilio/test_consent.py::test_the_mark_is_written_before_the_answer",
     ),
     _one(

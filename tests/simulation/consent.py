@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from chalicelib.clock import parsed
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.do_not_contact import address_hash
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.messages.purpose import Purpose
 from tests.simulation import neighbours
 from tests.simulation.parts import SimTable
 from tests.simulation.support import OPAQUE
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from tests.simulation.world import World
 
 _PREFIX = items.do_not_contact("", "")["conversation_id"]
+_DOUBT = "#doubt"
 SENDS = frozenset({"send_text", "send_email"})
 
 Mark = tuple[str, str]
@@ -107,12 +110,13 @@ class Consent:
             self._written.setdefault(mark, self._world.now)
             self._ever.add(mark)
 
-    def promised(self, recipient: str, channel: str) -> None:
-        """The door has answered 200 to a STOP: its mark is there, whatever waits on the queue."""
+    def promised(self, recipient: str, channel: str, *, doubt: bool = False) -> None:
+        """The door has answered 200 to a STOP, or a doubt: its entry is there, whatever waits."""
         company_id = neighbours.IDS[neighbours.of(recipient)]
-        mark = _keyed(items.do_not_contact(recipient, company_id))
-        if mark not in self._written:
-            self._world.oracle.broken("P2", f"a STOP by {channel} was accepted without its mark")
+        partition, name = _keyed(items.do_not_contact(recipient, company_id))
+        said = "doubt" if doubt else "STOP"
+        if (partition, f"{name}{_DOUBT if doubt else ''}") not in self._written:
+            self._world.oracle.broken("P2", f"a {said} by {channel} was accepted without its mark")
 
     def promised_by_link(self, address: str) -> None:
         """The page of a link has answered 200: its mark is there, under the address's hash."""
@@ -165,7 +169,7 @@ class Consent:
             world.oracle.broken("P5", f"{action.key} starts without a look at its mark")
             return
         for mark, written in self._written.items():
-            if not _blocks(mark, record_):
+            if not _blocks(mark, record_) or self._is_persons(mark, action):
                 continue
             seen = actor.looks.get(mark)
             if seen is None or seen > written:
@@ -173,6 +177,15 @@ class Consent:
                 world.oracle.broken("P5", f"{action.key} looked {late} and starts")
         if actor.is_late(looked):
             world.oracle.broken("P5", f"{action.key} starts {world.now - looked:.0f} s after it")
+
+    def _is_persons(self, mark: Mark, action: Any) -> bool:
+        """Whether a person answers somebody of whom it is still asked whether they asked to stop."""
+        row = self._world.conversations.rows.get(mark) or {}
+        is_open = mark[1].endswith(_DOUBT) and self._world.now < parsed(row["stop_at"]).timestamp()
+        is_ours = action.data.message.purpose in (Purpose.PERSON, Purpose.APPROVED)
+        if is_open and is_ours:
+            self._world.happened["answered_in_doubt"] += 1
+        return is_open and is_ours
 
 
 def _blocks(mark: Mark, record: Record) -> bool:
@@ -186,9 +199,9 @@ def _blocks(mark: Mark, record: Record) -> bool:
         technical = [] if record.item.get("last_inbound_at") else [f"#{record.channel.value}"]
         is_left = record.is_handed_off or record.person_act or record.channel != Channel.EMAIL
         suspended = ["#suspended"] if technical and not is_left else []
-        suffixes = ["", "#kept", *technical, *suspended]
+        suffixes = ["", "#kept", _DOUBT, *technical, *suspended]
     elif partition in [items.internal(one, company) for one in addresses]:
-        suffixes = ["", "#kept"]
+        suffixes = ["", "#kept", _DOUBT]
     elif partition in [_hashed(one, company)[0] for one in addresses]:
         suffixes = ["#kept"]
     else:

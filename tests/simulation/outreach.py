@@ -22,7 +22,7 @@ from chalicelib.outreach.company_events.outbox import EventRows
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.company_events.teller import EndpointAccess, Teller
 from chalicelib.outreach.consent.unsubscribe import UnsubscribeDoor
-from chalicelib.outreach.conversations.do_not_contact import DoNotContact
+from chalicelib.outreach.conversations.doubts import Doubts
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.conversations.parcels import Parcels
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
@@ -207,7 +207,7 @@ class OutreachParts:
         companies = SimTable(world, world.companies)
         senders = Senders(companies)  # type: ignore[arg-type]
         ownership = Ownership(senders, texts.account_of)
-        register = DoNotContact(table=table, clock=clock)  # type: ignore[arg-type]
+        register = Doubts(table=table, clock=clock)  # type: ignore[arg-type]
         self.consent = ConsentAtTheDoor(register=register, senders=senders)
         self.stop_by_mail = StopByMail(
             register=register, conversations=conversations, senders=senders

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.clock import iso
@@ -134,19 +133,27 @@ class People:
         act = {"waiting": "take", "taken": "reply", "answered": "give_back"}.get(state)
         if act is None or not record.is_handed_off:
             return
-        self._do(act, record)
+        if not self._do(act, record):  # it is to be decided first whether they asked to stop
+            self._do("stop" if record.message_count % 2 else "not_stop", record)
 
-    def _do(self, act: str, record: Record) -> None:
+    def _do(self, act: str, record: Record) -> bool:
+        """Do an act; False where the question whether they asked to stop is open."""
         inbox, opaque_id = self._world.door.outreach.inbox, record.opaque_id
         key = f"{act}-{record.handoff['id']}-{record.message_count}"
-        fields = {"text": f"It is me, {key}."} if act == "reply" else {}
+        fields = {"text": f"It is me, {key}."} if act == "reply" else {"reason": "said so"}
         version = shown.version_of(record)
         asked = Asked(act, opaque_id, version, key, by="sam", actor="sam", fields=fields)
         for _ in range(2):
-            with suppress(ConflictError):
+            try:
                 done = inbox.act(asked)
-                if done.event:
-                    self._world.oracle.accepted[done.event] = opaque_id
+            except ConflictError as refused:
+                if refused.code == "STOP_OR_NOT":
+                    return False
+                continue
+            self._world.happened[f"desk_{act}"] += 1
+            if done.event:
+                self._world.oracle.accepted[done.event] = opaque_id
+        return True
 
     def _release(self, opaque_id: str) -> None:
         world = self._world

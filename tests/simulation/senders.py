@@ -25,7 +25,7 @@ from tests.simulation import neighbours
 from tests.simulation.faults import Crash
 from tests.simulation.scenario import ANSWERS, Batch, Post, Says, Start
 from tests.simulation.support import OPAQUE
-from tests.simulation.wordings import STOPS
+from tests.simulation.wordings import DOUBTS, STOPS
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -164,6 +164,8 @@ class Senders:
             world.oracle.accepted[key] = sid
             if said.text in STOPS:
                 world.consent.promised(said.recipient, said.channel)
+            if said.text in DOUBTS:
+                world.consent.promised(said.recipient, said.channel, doubt=True)
             return
         world.pairs.refused(sid)
         if world.scenario.sender_repeats:

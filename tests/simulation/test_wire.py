@@ -7,7 +7,7 @@ import pytest
 
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.outreach.conversations import items
-from chalicelib.outreach.conversations.do_not_contact import DoNotContact
+from chalicelib.outreach.conversations.do_not_contact import DoNotContact, Reason
 from chalicelib.support.richpanel.client import Richpanel
 from tests.simulation.breaks import BREAKS
 from tests.simulation.faults import Port
@@ -17,6 +17,7 @@ from tests.simulation.scenario import Batch, Post, Says, Start, scenario
 from tests.simulation.spoils import Spoil
 from tests.simulation.staleness import Versions
 from tests.simulation.tables import conversations
+from tests.simulation.wordings import DOUBTS
 from tests.simulation.world import World
 
 MAIL = Start(0.0, "req0", "email", "c@example.com")
@@ -183,6 +184,23 @@ def test_a_send_without_a_look_is_detected(monkeypatch):
     monkeypatch.setattr(DoNotContact, "forbids", lambda self, record: None)
     monkeypatch.setattr(DoNotContact, "last_word", lambda self, record: (None, record))
     assert any("without a look" in one for one in run(stopped_while_unknown())[1])
+
+
+def test_a_start_after_a_doubt_is_detected(monkeypatch):
+    """The machine's answer is none: a person has the conversation by then."""
+    later = replace(TEXT, at=300.0, request_id="req1")
+    story = schedule(starts=(TEXT, later), says=(Says(60.0, "sms", TEXT.recipient, 0, DOUBTS[0]),))
+    assert run(story)[1] == []
+    looks, last = DoNotContact.forbids, DoNotContact.last_word
+
+    def careless(found):
+        return None if found == Reason.DOUBT else found
+
+    monkeypatch.setattr(DoNotContact, "forbids", lambda *one: careless(looks(*one)))
+    monkeypatch.setattr(
+        DoNotContact, "last_word", lambda *one: (careless(last(*one)[0]), last(*one)[1])
+    )
+    assert any("after the STOP" in one for one in run(story)[1])
 
 
 def test_a_look_that_may_be_behind_is_detected(monkeypatch):

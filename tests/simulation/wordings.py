@@ -1,4 +1,4 @@
-"""The words of a STOP and of a HELP, and what proves nothing: drawn apart from the rest of a schedule."""
+"""The words of a STOP, a HELP and a doubt, and what proves nothing: drawn apart from the rest."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ STOPS = (
     *("don't text me again", "no me escriban más", "Unsubscribe. Thanks, Carla", "🛑"),
 )
 """The first is one that Twilio answers itself on SMS; most are not."""
+DOUBTS = ("wrong number", "not interested", "wrong number stop", "no thanks, who are you?")
+"""What may be a wish: a person decides it."""
+DOUBTFUL = 0.2
+"""The share of some messages that are in doubt."""
 HELPS = ("HELP", "ayuda", "Hilfe!", "info")
 UNPROVEN = 0.2
 """The share of e-mails whose domain does not answer for them."""
@@ -33,6 +37,9 @@ def drawn(seed: int, says: Sequence[Says]) -> tuple[Says, ...]:
             text = rng.choice(STOPS)
         elif text in ("what is this?", "no") and rng.random() < 0.5:
             text = rng.choice(HELPS)
+        doubtful = random.Random(f"doubt {seed} {one.recipient} {one.message}")
+        if text in ("tell me more", "no") and doubtful.random() < DOUBTFUL:
+            text = doubtful.choice(DOUBTS)
         unproven = random.Random(f"unproven {seed} {one.recipient} {one.message}").random()
         is_unproven = one.channel == "email" and unproven < UNPROVEN
         found.append(replace(one, text=text, is_unproven=is_unproven))

@@ -46,6 +46,7 @@ class ActChange:
         remove: attributes to remove.
         draft: entry id and text of a message to send.
         note: an entry that is appended and never sent.
+        register: updates of the do-not-contact register, as arguments of `Store.updating`.
     """
 
     handoff: Mapping[str, Any] | None = None
@@ -54,6 +55,7 @@ class ActChange:
     remove: Collection[str] = ()
     draft: tuple[str, Draft] | None = None
     note: Entry | None = None
+    register: Sequence[Mapping[str, Any]] = ()
 
 
 class Acts(items.OnTable):
@@ -98,7 +100,7 @@ class Acts(items.OnTable):
             Whether the ledger row was written.
 
         Raises:
-            OutdatedError: the conversation has changed.
+            OutdatedError: the conversation has changed, or what the register says.
             RepeatedError: the act was done before.
             TransientError: other writers interfered with every attempt.
         """
@@ -109,10 +111,10 @@ class Acts(items.OnTable):
             try:
                 self._table.transact([*writes, *opened])
             except TransactionRefused as refused:
-                mark, conversation = refused.found[:2]
+                mark, *seen = refused.found[: 2 + len(change.register)]
                 if mark is not None:
                     raise RepeatedError(mark) from None
-                if conversation is not None:
+                if any(one is not None for one in seen):
                     raise OutdatedError from None
                 if opened and refused.found[-1] is not None:
                     opened = []
@@ -165,7 +167,7 @@ class Acts(items.OnTable):
         about: Mapping[str, Any],
         journal: Sequence[Item],
     ) -> list[Item]:
-        """The mark comes first and the conversation next: they show why all were refused."""
+        """The mark comes first, the conversation and the register next: they show why all were refused."""
         now = self._clock.now()
         common = {"primary_channel": items.partition(record), "ttl": items.end(now)}
         mark = {**common, **items.act_key(record, act_id), **about, "done_at": iso(now)}
@@ -189,6 +191,7 @@ class Acts(items.OnTable):
                 count=record.message_count,
                 **values,
             ),
+            *(self._table.updating(**one) for one in change.register),
             *journal,
         ]
         if change.handoff is not None:

@@ -6,10 +6,12 @@ An entry belongs to a company and an address, has a reason, and says who entered
     do-not-contact#{company}#kept      complaints, unsubscribed e-mail, an operator's entries: only an
                                        operator lifts them
     do-not-contact#{company}#{channel} technical: the address does not work on this channel
+    do-not-contact#{company}#doubt     what may be a wish: a question to a person until ``stop_at``, and a
+                                       STOP from then on (`doubts`)
     do-not-contact#{company}#suspended an e-mail that nothing proves asked for it: no marketing opening
                                        or reminder goes to this address by e-mail until ``until``
 
-The first two block every channel of the address, and of the person: a conversation that names two
+The first three block every channel of the address, and of the person: a conversation that names two
 addresses looks at both.  An entry is never deleted but lifted, and erasing a person leaves a keyed
 hash of company and address that blocks as the entry did.
 """
@@ -70,6 +72,7 @@ class Reason(StrEnum):
     DEAD_NUMBER = reasons.DEAD_NUMBER
     LANDLINE = reasons.LANDLINE
     UNPROVEN = reasons.UNPROVEN_REFUSAL
+    DOUBT = reasons.REFUSAL_IN_DOUBT
 
 
 KEPT = frozenset({Reason.COMPLAINED, Reason.UNSUBSCRIBED, Reason.OPERATOR, Reason.IMPORTED})
@@ -78,11 +81,15 @@ TECHNICAL = frozenset({Reason.BOUNCED, Reason.DEAD_NUMBER, Reason.LANDLINE})
 """Reasons that block only the channel they were seen on."""
 SUSPENDED = "#suspended"
 """Ends the key of an entry whose wish nothing proves."""
+DOUBTED = "#doubt"
+"""Ends the key of an entry of which it is not known whether it is a wish."""
 BY_RECIPIENT = "recipient"
 """Who lifted an entry, where a message from the address did."""
+LIFTED = ("lifted_at", "lifted_by", "lifted_because")
+"""Attributes of an entry that was lifted."""
 _ATTRIBUTES = (
     *("primary_channel", "conversation_id", "reason", "since", "by", "said_at"),
-    *("lifted_at", "lifted_by", "until"),
+    *(*LIFTED, "until", "stop_at"),
 )
 
 
@@ -107,6 +114,17 @@ class RegisterEntry:
     def reason(self) -> str:
         """Its fixed code."""
         return str(self.item.get("reason", ""))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is a question that a person may still decide."""
+        return self.is_in_force and self.read_at < str(self.item.get("stop_at") or "")
+
+    @property
+    def blocks_as(self) -> str:
+        """The reason for which it blocks: a question that was not decided in time is a STOP."""
+        is_over = self.reason == Reason.DOUBT and not self.is_open
+        return Reason.STOP if is_over else self.reason or Reason.STOP
 
 
 class DoNotContact(items.OnTable):
@@ -152,8 +170,8 @@ class DoNotContact(items.OnTable):
             ValueError: a technical reason without a channel.
         """
         now = self._clock.now()
-        key = _key(primary_channel, company_id, reason, channel)
-        mark = {"reason": str(reason), "by": by, "said_at": said_at, "ttl": _end(now)}
+        key = key_of(primary_channel, company_id, reason, channel)
+        mark = {"reason": str(reason), "by": by, "said_at": said_at, "ttl": end_of_entry(now)}
         known: dict[str, Any] = {}
         if said_at is not None:
             known = {
@@ -165,7 +183,7 @@ class DoNotContact(items.OnTable):
                 key,
                 set_=items.present(mark),
                 keep={"since": iso(now)},
-                remove=["lifted_at", "lifted_by"],
+                remove=LIFTED,
                 **known,
             )
 
@@ -182,11 +200,11 @@ class DoNotContact(items.OnTable):
                 the address is entered without them.
         """
         now = self._clock.now()
-        key = _key("", company_id, reason, None) | {"primary_channel": _erased_at(hashed)}
+        key = key_of("", company_id, reason) | {"primary_channel": _erased_at(hashed)}
         mark: dict[str, Any] = {
-            "set_": {"reason": str(reason), "ttl": _end(now)},
+            "set_": {"reason": str(reason), "ttl": end_of_entry(now)},
             "keep": {"since": iso(now)},
-            "remove": ["lifted_at", "lifted_by"],
+            "remove": LIFTED,
         }
         attempts = Attempts(self._clock, at_once(TRIES))
         while also:
@@ -221,23 +239,31 @@ class DoNotContact(items.OnTable):
             "since": iso(now),
             "said_at": said_at,
             "until": iso(now + SUSPENDED_FOR),
-            "ttl": _end(now),
+            "ttl": end_of_entry(now),
         }
         with suppress(ConditionFailed):
             self._table.update(
-                _key(address, company_id, Reason.UNPROVEN, None),
+                key_of(address, company_id, Reason.UNPROVEN),
                 set_=entry,
                 condition="attribute_not_exists(#conversation_id)",
                 reading=False,
             )
 
-    def allow(self, primary_channel: str, company_id: str, *, said_at: str | None = None) -> bool:
+    def allow(
+        self,
+        primary_channel: str,
+        company_id: str,
+        *,
+        said_at: str | None = None,
+        is_yes: bool = False,
+    ) -> bool:
         """Lift what the recipient asked for, and what suspends their address, at their request.
 
         Args:
             primary_channel: the address.
             company_id: the company.
             said_at: ISO time of the request, now by default; a mark by a later message stays.
+            is_yes: it is a "yes", which may answer "shall we stop?": a doubt stays.
 
         Returns:
             Whether something was lifted.
@@ -246,7 +272,9 @@ class DoNotContact(items.OnTable):
         lifted = False
         lifted_by_start = list(marks_of(primary_channel, company_id))
         if is_forgeable(primary_channel):
-            lifted_by_start.append(_key(primary_channel, company_id, Reason.UNPROVEN, None))
+            lifted_by_start.append(key_of(primary_channel, company_id, Reason.UNPROVEN))
+        if not is_yes:
+            lifted_by_start += doubts_of(primary_channel, company_id)
         for key in lifted_by_start:
             with suppress(ConditionFailed):
                 self._table.update(
@@ -281,6 +309,8 @@ class DoNotContact(items.OnTable):
     def forbids(self, record: Record) -> str | None:
         """Why the company must not contact a conversation's recipient on its channel; None if it may.
 
+        `Reason.DOUBT` forbids what no person sends.
+
         One consistent read of the person's addresses.  Who has written in the conversation has an
         address that works, and wishes an answer: then only proven wishes count.
 
@@ -311,7 +341,8 @@ class DoNotContact(items.OnTable):
         if record.item.get("last_inbound_at"):
             found = [one for one in found if one.reason not in TECHNICAL]
         found = [one for one in found if one.reason != Reason.UNPROVEN or _is_unasked(record)]
-        return next((one.reason or Reason.STOP for one in found), None)
+        found.sort(key=lambda one: one.is_open)  # what is decided counts before what is asked
+        return next((one.blocks_as for one in found), None)
 
     def last_word(self, record: Record) -> tuple[str | None, Record]:
         """What `forbids` says, and the conversation as it is now: one read.
@@ -368,7 +399,7 @@ class DoNotContact(items.OnTable):
         homes = self._erased(address, company_id)
         if not homes or not self._read([entry])[0].is_in_force:
             return None
-        kept = ("reason", "since", "until", "ttl")
+        kept = ("reason", "since", "until", "stop_at", "ttl")
         return {
             "primary_channel": homes[0],
             "conversation_id": entry["conversation_id"],
@@ -390,7 +421,7 @@ class DoNotContact(items.OnTable):
         found = []
         for form in numbers.forms(primary_channel):
             suspended = (SUSPENDED,) if any(one.traits.is_forgeable for one in channels) else ()
-            suffixes = ("", "#kept", *suspended, *(f"#{one.value}" for one in channels))
+            suffixes = ("", "#kept", DOUBTED, *suspended, *(f"#{one.value}" for one in channels))
             found += self._under(form, company_id, suffixes)
         return found
 
@@ -434,8 +465,14 @@ def addresses_of(record: Record) -> tuple[str, ...]:
     return tuple(dict.fromkeys(known))
 
 
-def _key(primary_channel: str, company_id: str, reason: str, channel: Channel | None) -> Item:
-    """Key of the entry of a reason."""
+def key_of(
+    primary_channel: str, company_id: str, reason: str, channel: Channel | None = None
+) -> Item:
+    """Key of the entry of a reason.
+
+    Raises:
+        ValueError: a technical reason without a channel.
+    """
     key = items.do_not_contact(primary_channel, company_id)
     suffix = ""
     if reason in TECHNICAL:
@@ -446,6 +483,8 @@ def _key(primary_channel: str, company_id: str, reason: str, channel: Channel | 
         suffix = "#kept"
     elif reason == Reason.UNPROVEN:
         suffix = SUSPENDED
+    elif reason == Reason.DOUBT:
+        suffix = DOUBTED
     return key | {"conversation_id": f"{key['conversation_id']}{suffix}"}
 
 
@@ -464,5 +503,12 @@ def marks_of(primary_channel: str, company_id: str) -> tuple[Item, ...]:
     return tuple(items.do_not_contact(form, company_id) for form in numbers.forms(primary_channel))
 
 
-def _end(now: datetime) -> int:
+def doubts_of(primary_channel: str, company_id: str) -> tuple[Item, ...]:
+    """Keys of the question whether somebody asked to stop, under every form of a number."""
+    forms = numbers.forms(primary_channel)
+    return tuple(key_of(form, company_id, Reason.DOUBT) for form in forms)
+
+
+def end_of_entry(now: datetime) -> int:
+    """Until when an entry is kept that is written now, in epoch seconds."""
     return int((now + DO_NOT_CONTACT_TTL).timestamp())

@@ -139,7 +139,7 @@ def do_not_contact(primary_channel: str, company_id: str) -> Item:
 def forbidden_by(mark: Mapping[str, Any]) -> tuple[str, str]:
     """Company and address of a do-not-contact mark of any reason."""
     company_id = str(mark["conversation_id"]).removeprefix(DO_NOT_CONTACT)
-    for suffix in ("kept", "suspended", *Channel):
+    for suffix in ("kept", "suspended", "doubt", *Channel):
         company_id = company_id.removesuffix(f"#{suffix}")
     return company_id, str(mark["primary_channel"]).removeprefix(internal("", company_id))
 

@@ -23,9 +23,9 @@ from chalicelib.outreach.conversations.called_tools import CalledTools
 from chalicelib.outreach.conversations.desk_acts import TRIES, Acts
 from chalicelib.outreach.conversations.do_not_contact import (
     NOT_FORBIDDEN,
-    DoNotContact,
     marks_of,
 )
+from chalicelib.outreach.conversations.doubts import Doubts
 from chalicelib.outreach.conversations.drafts import Drafts
 from chalicelib.outreach.conversations.queries import Queries
 from chalicelib.outreach.conversations.records import (
@@ -40,7 +40,7 @@ from chalicelib.outreach.conversations.records import (
 )
 
 
-class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts, CalledTools):
+class Conversations(Queries, Drafts, Doubts, former.Former, Acts, CalledTools):
     """Reads and writes conversations."""
 
     def open(

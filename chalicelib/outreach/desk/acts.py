@@ -169,6 +169,37 @@ ACTS: Mapping[str, DeskAct] = {
             (ActField("reason", "why", "Why"),),
             is_last=True,
         ),
+        DeskAct(
+            "stop",
+            changes.stop,
+            ActWords(
+                "Stop",
+                "the recipient has asked to stop: they are marked (`asked_to_stop`) on every channel, and"
+                " the hand-off is over",
+                "They get no further message, on no channel.",
+                tone="danger",
+            ),
+            (ActField("reason", "why", "Why"),),
+            is_last=True,
+        ),
+        DeskAct(
+            "not_stop",
+            changes.not_stop,
+            ActWords(
+                "Not a stop",
+                "answers the question whether the recipient asked to stop, or lifts a mark where they have"
+                " asked for contact since in this conversation; the conversation is the person's",
+                "Starts and reminders to them may leave again.",
+            ),
+            (
+                ActField(
+                    "reason",
+                    "what shows that they wish messages",
+                    "What shows that they wish messages",
+                    is_needed=True,
+                ),
+            ),
+        ),
     )
 }
 

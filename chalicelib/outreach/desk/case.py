@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from chalicelib.errors import ConflictError
 from chalicelib.once import keys
 from chalicelib.outreach.conversations.desk_acts import ActChange
+from chalicelib.outreach.conversations.do_not_contact import RegisterEntry
 from chalicelib.outreach.conversations.records import Draft, Record, Status
 from chalicelib.outreach.door.access import DeskRole
 
@@ -72,6 +73,7 @@ class Case:
         now: the time of the act.
         previous: the status that the conversation has without its hand-off.
         held: the message that its hand-off holds.
+        wishes: what the recipient has asked for by text, or may have; see `Doubts.wishes`.
     """
 
     record: Record
@@ -79,6 +81,7 @@ class Case:
     now: datetime
     previous: Callable[[], Status]
     held: Callable[[], Draft | None]
+    wishes: Callable[[], Sequence[RegisterEntry]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +93,10 @@ class Planned:
         event: key of the event that does the rest in the conversation's lane; empty where nothing is
             left to do.
         is_sending: a message will be sent, so what forbids it refuses the act.
+        is_machines: automation goes on: not while a person has to decide whether it may.
     """
 
     change: ActChange
     event: str = ""
     is_sending: bool = False
+    is_machines: bool = False

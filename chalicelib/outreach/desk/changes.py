@@ -5,7 +5,7 @@ Each act is a function of its `Case`; its row in `acts` says where and by whom i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +14,11 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.company_events.event_names import TELLS
-from chalicelib.outreach.conversations import handoffs
+from chalicelib.outreach.conversations import doubts, handoffs
 from chalicelib.outreach.conversations.desk_acts import ActChange
 from chalicelib.outreach.conversations.records import INTERNAL, Draft, Entry, Record, Status
 from chalicelib.outreach.desk.case import Asked, Case, Planned, RefusedError
+from chalicelib.outreach.desk.lifting import check_liftable
 from chalicelib.outreach.messages.fixed import with_opt_out_line
 
 STEPPED_IN = reasons.STEPPED_IN
@@ -119,14 +120,37 @@ def give_back(case: Case) -> Planned:
     attributes: Mapping[str, Any] = {"hint": hint} if hint else {}
     event = outreach_keys.release(record.opaque_id, str(record.handoff["id"]))
     change = ActChange(handoff, attributes=attributes, remove=() if hint else ("hint",))
-    return Planned(change, event)
+    return Planned(change, event, is_machines=True)
 
 
 def close(case: Case) -> Planned:
     """The hand-off is over: what waited is not answered, what comes next the machine answers."""
+    return _closed(case)
+
+
+def stop(case: Case) -> Planned:
+    """The recipient has asked to stop: they are marked, and the hand-off is over."""
+    marks = doubts.stopping(case.record, case.wishes(), by=case.asked.by, now=case.now)
+    return _closed(case, marks)
+
+
+def not_stop(case: Case) -> Planned:
+    """The recipient has not asked to stop, or has asked for contact since; the person has it."""
+    record, asked, wishes = case.record, case.asked, case.wishes()
+    if not wishes:
+        raise RefusedError("NOT_STOPPED", "no wish of the recipient to stop is in force")
+    for one in wishes:
+        check_liftable(record, one)
+    lifted = doubts.lifting(wishes, by=asked.by, because=asked.said("reason"), now=case.now)
+    kept = _held_by(record, asked, asked.by, decided=asked.act_id)  # who has it sees it change
+    return replace(kept, change=replace(kept.change, register=lifted))
+
+
+def _closed(case: Case, marks: Sequence[Mapping[str, Any]] = ()) -> Planned:
     record, asked = case.record, case.asked
     if record.handoff["held"] == "start":
-        return _told(Planned(_unopened(record, asked)), record, asked)
+        unopened = replace(_unopened(record, asked), register=marks)
+        return _told(Planned(unopened), record, asked)
     attributes = {
         "conversation_status": case.previous().value,
         "hand_off_to_human": False,
@@ -134,7 +158,7 @@ def close(case: Case) -> Planned:
         "person_act": asked.act_id,
     }
     handoff = {**record.handoff, "held": "", "closed": asked.said("reason")}
-    ended = Planned(ActChange(handoff, handoffs.CLOSED, attributes, CLEARED))
+    ended = Planned(ActChange(handoff, handoffs.CLOSED, attributes, CLEARED, register=marks))
     return _told(ended, record, asked)
 
 

@@ -9,7 +9,7 @@ processed in the conversation's lane, and the sweep queues it where its message 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,8 @@ from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.desk_acts import OutdatedError, RepeatedError
+from chalicelib.outreach.conversations.do_not_contact import Reason
+from chalicelib.outreach.conversations.doubts import open_among
 from chalicelib.outreach.conversations.handoffs import Handoffs, listed_id
 from chalicelib.outreach.conversations.records import Draft, Record, Status
 from chalicelib.outreach.desk import acts, persons, shown
@@ -139,13 +141,14 @@ class DeskInbox:
         listed = (
             self._handoffs.everyones() if company_id is None else self._handoffs.listed(company_id)
         )
+        entries = [one for one in listed if company_id in (None, one["company_id"])]
+        addresses = {one["opaque_id"]: one["points_to"]["primary_channel"] for one in entries}
         person = None if taken_by is None else persons.normal(taken_by)
         wanted = {"project": project_id, "channel": channel, "taken_by": person}
         found = [
             one
-            for one in (shown.entry_shown(entry, now) for entry in listed)
+            for one in (shown.entry_shown(entry, now) for entry in entries)
             if one["state"] in states
-            and company_id in (None, one["company"])
             and all(value in (None, one[name]) for name, value in wanted.items())
         ]
         found.sort(key=_place)
@@ -153,9 +156,17 @@ class DeskInbox:
             last = _place_of(after)
             found = [one for one in found if _place(one) > last]
         page = found[: min(limit, MOST_LISTED)]
+        self._ask(page, addresses)
         return InboxPage(
             page, _BETWEEN.join(_place(page[-1])) if len(found) > len(page) > 0 else ""
         )
+
+    def _ask(self, page: Sequence[dict[str, Any]], addresses: Mapping[str, str]) -> None:
+        """Say of each entry whether it is asked if its recipient is to be stopped: one read."""
+        of = {one["id"]: (addresses[one["id"]], one["company"]) for one in page}
+        asked = self._conversations.questions(list(of.values())) if of else {}
+        for one in page:
+            one["stop_or_not"] = shown.question_shown(asked.get(of[one["id"]]))
 
     def late(self) -> int:
         """How many wait for longer than their project's target, of all companies."""
@@ -183,8 +194,8 @@ class DeskInbox:
         """
         record = self.record(opaque_id, company_id=company_id)
         history = self._conversations.history(record)
-        held = self._held(record)
-        return shown.conversation_shown(record, history, self._clock.now(), held)
+        held, question = self._held(record), open_among(self._conversations.wishes(record))
+        return shown.conversation_shown(record, history, self._clock.now(), held, question)
 
     def offered(self, opaque_id: str, by: str, role: DeskRole) -> Iterator[DeskAct]:
         """The acts that a person may do to a conversation, and that a screen offers them.
@@ -240,10 +251,13 @@ class DeskInbox:
                 now,
                 previous=lambda: previous_status(self._conversations, record),
                 held=lambda: self._held(record),
+                wishes=lambda: self._conversations.wishes(record),
             )
         )
         if planned.is_sending:
             self._check_sendable(record, asked)
+        if planned.is_machines and self._conversations.forbids(record) == Reason.DOUBT:
+            raise _undecided()
         about = {"fingerprint": asked.fingerprint, "act": asked.act, "event": planned.event}
         event = None
         if planned.event:
@@ -278,9 +292,13 @@ class DeskInbox:
         most = rules.longest(record)
         if len(asked.said("text")) > most:
             raise PayloadError("INVALID_TEXT", f"field text is longer than {most} characters")
-        if self._conversations.forbids(record) is not None:
+        is_start = record.handoff.get("held") == "start"
+        forbidden = self._conversations.forbids(record)
+        if forbidden == Reason.DOUBT and is_start:
+            raise _undecided()
+        if forbidden not in (None, Reason.DOUBT):
             raise RefusedError("DO_NOT_CONTACT", "the recipient must not be contacted")
-        if record.handoff.get("held") == "start":
+        if is_start:
             return
         is_late = not rules.takes_free_text(record, self._clock.now())
         if is_late and reopening.template_of(record, self._current(record)) is None:
@@ -339,6 +357,12 @@ class DeskInbox:
         """The outcome of a start whose opening was declined, for its sender."""
         if ended == "declined" and record.status == Status.HANDED_OFF:
             self._starts.note(record.start_event, outcome="declined")
+
+
+def _undecided() -> RefusedError:
+    return RefusedError(
+        "STOP_OR_NOT", "decide first whether the recipient asked to stop: stop, or not_stop"
+    )
 
 
 def _place(one: Mapping[str, Any]) -> tuple[str, str, str]:

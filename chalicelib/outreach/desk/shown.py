@@ -14,6 +14,7 @@ from chalicelib.once.catalogue import Catalogue
 from chalicelib.once.reasons import declared
 from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations import handoffs
+from chalicelib.outreach.conversations.do_not_contact import RegisterEntry
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.twilio import codes
 from chalicelib.vendors import reasons as vendors
@@ -55,7 +56,9 @@ def is_late(entry: Mapping[str, Any], now: datetime) -> bool:
     return is_waiting and bool(due) and due < iso(now)
 
 
-def entry_shown(entry: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+def entry_shown(
+    entry: Mapping[str, Any], now: datetime, question: RegisterEntry | None = None
+) -> dict[str, Any]:
     """An entry of the list: identifiers, fixed codes and times, and the person who has it."""
     state = state_of(entry, now)
     is_open = entry["handoff_state"] in handoffs.OPEN
@@ -77,11 +80,23 @@ def entry_shown(entry: Mapping[str, Any], now: datetime) -> dict[str, Any]:
         "newest_at": entry.get("newest_at"),
         "taken_by": entry.get("taken_by"),
         "snoozed_until": entry.get("snoozed_until"),
+        "stop_or_not": question_shown(question),
     }
 
 
+def question_shown(question: RegisterEntry | None) -> dict[str, Any] | None:
+    """Since when it is asked whether the recipient asked to stop, and when the silence is a STOP."""
+    if question is None:
+        return None
+    return {"since": question.item["since"], "due_at": question.item["stop_at"]}
+
+
 def conversation_shown(
-    record: Record, history: Iterable[Entry], now: datetime, held: Draft | None = None
+    record: Record,
+    history: Iterable[Entry],
+    now: datetime,
+    held: Draft | None = None,
+    question: RegisterEntry | None = None,
 ) -> dict[str, Any]:
     """A conversation in full, with personal data, for the person who will answer.
 
@@ -91,6 +106,7 @@ def conversation_shown(
         now: the time.
         held: the message that its hand-off holds, or the draft that was refused; None where it is
             not written.
+        question: whether the recipient asked to stop, while that is open.
     """
     entry = handoffs.entry(record, record.handoff) if record.is_handed_off else None
     about = record.handoff if record.is_handed_off else {}
@@ -104,11 +120,12 @@ def conversation_shown(
         "recipient": record.primary_channel,
         "name": record.item.get("recipient_first_name"),
         "status": record.status.value,
-        "handoff": entry_shown(entry, now) if entry else None,
+        "handoff": entry_shown(entry, now, question) if entry else None,
         "why": record.item.get("hand_off_to_human_reason" if entry else "withheld_reason"),
         "held_message": held_shown(record, held) if held else None,
         "declined": about.get("declined"),
         "hint": record.item.get("hint"),
+        "stop_or_not": question_shown(question),
         "reply_failure": _failure(record.item.get("reply_failure")),
         "free_text_until": _free_text_until(record),
         "may_also_belong_to": [

@@ -11,6 +11,7 @@ from chalicelib.errors import PayloadError
 from chalicelib.once import door
 from chalicelib.once.door import Query
 from chalicelib.once.event import Unended
+from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations.records import (
     CONTINUED_BY,
     CONTINUES,
@@ -31,6 +32,8 @@ if TYPE_CHECKING:  # a start does not load it
 PAGE_MESSAGES = 50
 """Messages of one answer."""
 _MOST_DIGITS = 8
+_GOES_ON = (None, reasons.REFUSAL_IN_DOUBT)
+"""What the register says of a held opening that a person may still release."""
 _OPENED = (Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT)
 _LINK = ("conversation", "request_id", "channel")
 _ROLES = {"user": "recipient", "assistant": "company"}
@@ -49,7 +52,7 @@ def with_conversation(
     """
     found = dict(known)
     is_held = record.is_handed_off and record.handoff.get("held") == "start"
-    if is_held and found["state"] == "handed_off" and forbids(record) is not None:
+    if is_held and found["state"] == "handed_off" and forbids(record) not in _GOES_ON:
         return found | {"state": "failed", "reason": DO_NOT_CONTACT}
     waits = waiting(record, now, unended)
     if waits:

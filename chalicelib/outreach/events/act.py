@@ -14,6 +14,7 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.event_names import Name
+from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.handoffs import listed_id
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Record
 from chalicelib.outreach.events.context import MESSAGE_GONE, EventContext
@@ -22,7 +23,9 @@ from chalicelib.outreach.events.handler import Handler
 from chalicelib.outreach.messages.plan import MessagePlan
 from chalicelib.outreach.messages.purpose import Purpose
 
-_NOTED: Mapping[str, Name] = {"take": Name.TAKEN, "close": Name.CLOSED}
+STOP = "stop"
+"""The act that marks the recipient."""
+_NOTED: Mapping[str, Name] = {"take": Name.TAKEN, "close": Name.CLOSED, STOP: Name.CLOSED}
 """Acts that send nothing, and what the company hears."""
 
 
@@ -42,12 +45,15 @@ class ActHandler(Handler):
         if done.get("act") in _NOTED:
             listed = listed_id(record.handoff)
             self._events.record(record, _NOTED[done["act"]], act_id, hand_off=listed)
+            if done["act"] == STOP:
+                asked = Reason.ASKED.value
+                self._events.record(record, Name.OPTED_OUT, act_id, reason=asked)
             raise NotAnEvent(EventStatus.PROCESSED, reasons.NOTED)
         entry_id = outreach_keys.entry_id(event.facts.event_key)
         context.draft = self._conversations.draft(record, entry_id)
         if context.draft is None:
             raise NotAnEvent(EventStatus.FAILED, MESSAGE_GONE)
-        if self._conversations.forbids(record) is not None:
+        if self._conversations.forbids(record) not in (None, Reason.DOUBT):
             raise self._failed(record, DO_NOT_CONTACT)
         try:
             self._drafting.check_secrets(record)

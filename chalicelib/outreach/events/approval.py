@@ -11,6 +11,7 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
+from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.handoffs import GIVEN_BACK, listed_id
 from chalicelib.outreach.conversations.records import (
     DO_NOT_CONTACT,
@@ -91,7 +92,10 @@ class ApprovalHandler(Handler):
     ) -> Plan:
         context: EventContext = event.subject
         entry_id = outreach_keys.entry_id(event.facts.event_key)
-        if self._conversations.forbids(record) is not None:
+        forbidden = self._conversations.forbids(record)
+        if forbidden == Reason.DOUBT and not is_given_back:
+            forbidden = None  # a person has approved it
+        if forbidden is not None:
             held_id = outreach_keys.held_entry_id(context.handoff_id)
             confirmed = self._drafting.confirmed(context, entry_id, held_id)
             if confirmed is not None:

@@ -15,7 +15,7 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.event_names import Name
-from chalicelib.outreach.consent.words import Heard, Word, heard
+from chalicelib.outreach.consent.words import heard
 from chalicelib.outreach.conversations import numbers
 from chalicelib.outreach.conversations.do_not_contact import Reason, addresses_of
 from chalicelib.outreach.conversations.records import (
@@ -39,6 +39,7 @@ from chalicelib.outreach.conversations.records import (
     Entry,
     Record,
 )
+from chalicelib.outreach.doubtful import is_doubtful
 from chalicelib.outreach.events.context import (
     MESSAGE_GONE,
     EventContext,
@@ -55,7 +56,6 @@ from chalicelib.outreach.messages.plan import MessagePlan, hand_off_plan
 from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.project.pace import AnswerPace
-from chalicelib.outreach.ses.mail_words import heard_by_mail
 from chalicelib.outreach.tools.confirmation import Said, confirmation_of
 
 
@@ -92,12 +92,9 @@ class MessageHandler(Handler):
         _leave_to_others(event, record, note, is_asked_for=is_asked_for)
         if note == UNPROVEN:  # whatever the register says, which it may have wished to change
             return hand_off_plan(*_FOR_A_PERSON[note])
-        if self._conversations.forbids(record) is not None:
-            held_id = outreach_keys.held_entry_id(context.handoff_id)
-            confirmed = self._drafting.confirmed(context, entry_id, held_id)
-            if confirmed is not None:
-                return confirmed
-            raise NotAnEvent(EventStatus.PROCESSED, DO_NOT_CONTACT)
+        forbidden = self._conversations.forbids(record)
+        if forbidden is not None:
+            return self._forbidden(context, entry_id, note, forbidden)
         if note in _FOR_A_PERSON:
             return hand_off_plan(*_FOR_A_PERSON[note])
         if not is_asked_for:  # what a person asks for does not wait
@@ -111,6 +108,22 @@ class MessageHandler(Handler):
         if limit is not None and not is_asked_for:
             return hand_off_plan("reply", limit)
         return self._drafting.answer(context, entry_id, switches)
+
+    def _forbidden(
+        self, context: EventContext, entry_id: str, note: str | None, reason: str
+    ) -> Plan:
+        """What is done where the register forbids an answer: a person gives it until a doubt is decided.
+
+        Raises:
+            NotAnEvent: it is not answered.
+        """
+        if reason == Reason.DOUBT:
+            return hand_off_plan(*_FOR_A_PERSON.get(note or "", ("reply", reason)))
+        held_id = outreach_keys.held_entry_id(context.handoff_id)
+        confirmed = self._drafting.confirmed(context, entry_id, held_id)
+        if confirmed is None:
+            raise NotAnEvent(EventStatus.PROCESSED, DO_NOT_CONTACT)
+        return confirmed
 
     def _wait_for_more(self, event: Event, context: EventContext) -> None:
         """Let the message wait for those that follow it closely.
@@ -130,7 +143,8 @@ class MessageHandler(Handler):
         known = next((e for e in record.messages if e.entry_id == job.message_id), None)
         if known is not None:  # what belongs to it was written before it
             return known.note
-        note = _note_on(job, context.match, record)
+        is_in_doubt = is_doubtful(job)
+        note = _note_on(job, context.match, record, is_in_doubt=is_in_doubt)
         entry = Entry(
             job.message_id, job.sent_at, "user", job.text, note=note, media=job.media or None
         )
@@ -143,7 +157,7 @@ class MessageHandler(Handler):
         if note == SEVERAL and context.match is not None:
             changes["unclear_between"] = list(context.match.between)
         # First: a run that finds the message stored does not read it for STOP again.
-        self._apply_opt_out(record, job, context.match)
+        self._apply_opt_out(record, job, context.match, is_in_doubt=is_in_doubt)
         entry_id = outreach_keys.entry_id(job.event_key)
         notice = _notice_of(record, job)
         confirmation, note = _confirming(record, job, note)
@@ -192,21 +206,24 @@ class MessageHandler(Handler):
             return None
         return super().escalation(event, record, reason)
 
-    def _apply_opt_out(self, record: Record, job: InboundMessage, match: Match | None) -> None:
-        """Apply STOP or START to the person's addresses; automatic messages are ignored.
+    def _apply_opt_out(
+        self, record: Record, job: InboundMessage, match: Match | None, *, is_in_doubt: bool
+    ) -> None:
+        """Apply STOP, START or what may be a STOP to the person's addresses, and nothing automatic.
 
         What the door has done for the address it came from is left as it is.  Who has the token of
         an e-mail may stop it for its recipient, and for themselves where they are proven; a wish that
         nothing proves suspends the address that it came from.
         """
-        if job.is_automatic or job.opt_out not in ("stop", "start"):
+        if job.is_automatic or not (is_in_doubt or job.opt_out in ("stop", "start")):
             return
         is_other = match is not None and match.doubt == OTHER_SENDER
         unproven = match if match is not None and not match.is_proven else None
         if (is_other or unproven) and job.opt_out == "start":
             return  # only the recipient lifts a mark
         if unproven:
-            self._conversations.suspend(job.recipient, record.company_id, said_at=job.sent_at)
+            if job.opt_out == "stop":
+                self._conversations.suspend(job.recipient, record.company_id, said_at=job.sent_at)
             if not unproven.has_token:
                 return
         others = (job.recipient,) if is_other and not unproven else ()
@@ -217,8 +234,13 @@ class MessageHandler(Handler):
                 self._conversations.forbid(
                     address, record.company_id, Reason.STOP, said_at=job.sent_at
                 )
+            elif is_in_doubt:
+                self._conversations.doubt(address, record.company_id, said_at=job.sent_at)
             else:
-                self._conversations.allow(address, record.company_id, said_at=job.sent_at)
+                is_yes = heard(job.text).is_yes
+                self._conversations.allow(
+                    address, record.company_id, said_at=job.sent_at, is_yes=is_yes
+                )
 
 
 def _leave_to_others(event: Event, record: Record, note: str | None, *, is_asked_for: bool) -> None:
@@ -232,7 +254,9 @@ def _leave_to_others(event: Event, record: Record, note: str | None, *, is_asked
         raise NotAnEvent(EventStatus.PROCESSED, PERSON_ANSWERS)  # while it waited
 
 
-def _note_on(job: InboundMessage, match: Match | None, record: Record) -> str | None:
+def _note_on(
+    job: InboundMessage, match: Match | None, record: Record, *, is_in_doubt: bool
+) -> str | None:
     """The note that the message is stored with; it decides what is done about the message."""
     if job.is_automatic:
         return AUTO_REPLY
@@ -242,17 +266,13 @@ def _note_on(job: InboundMessage, match: Match | None, record: Record) -> str | 
         return OPT_OUT if job.opt_out == "stop" else HELP
     if match is not None and match.doubt is not None:
         return match.doubt
-    if job.opt_out is None and _heard(job).word in (Word.DOUBT, Word.STOP):
-        return OPT_OUT_IN_DOUBT  # a STOP that the door did not take may be a mailing's
+    if is_in_doubt:
+        return OPT_OUT_IN_DOUBT
     if job.opt_out is not None:
         return None
     if job.text.strip():
         return loops.note_on(record, job.text, job.sent_at)
     return MEDIA if job.media_count else NO_TEXT
-
-
-def _heard(job: InboundMessage) -> Heard:
-    return heard_by_mail(job.text) if job.channel.traits.is_threaded else heard(job.text)
 
 
 def _confirming(

@@ -17,6 +17,7 @@ from chalicelib.outreach.conversations.called_tools import (
     NO_RESULT,
     ToolCall,
 )
+from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import (
     DO_NOT_CONTACT,
     TOOL_RESULT,
@@ -66,7 +67,10 @@ class ToolResultHandler(Handler):
             raise NotAnEvent(EventStatus.PROCESSED, reasons.WITH_A_PERSON)
         if outcome != DONE:
             return hand_off_plan("", _OVER[outcome])
-        if self._conversations.forbids(record) is not None:
+        forbidden = self._conversations.forbids(record)
+        if forbidden == Reason.DOUBT:
+            return hand_off_plan("reply", Reason.DOUBT)
+        if forbidden is not None:
             raise NotAnEvent(EventStatus.PROCESSED, DO_NOT_CONTACT)
         if rules.is_held(record, rules.HELD["reply"]):
             return self._held.plan(context, rules.HELD["reply"], switches)

@@ -12,6 +12,7 @@ from chalicelib.errors import PermanentError, TransientError, WithdrawnError
 from chalicelib.once.effects import DEADLINE_SECONDS
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import reasons
+from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.messages.purpose import Look
@@ -27,6 +28,13 @@ GIVEN_WAY = frozenset({PERSON_ANSWERS, ANSWERED, CONTINUED})
 """Reasons of messages that are withdrawn."""
 TRIES = 3
 """Looks right before a request; a table that is slower than this is read again by a later run."""
+
+
+def is_stopped(forbidden: str | None, look: Look) -> bool:
+    """Whether what `DoNotContact.forbids` says stops a message that looks at `look`."""
+    if forbidden == Reason.DOUBT and Look.DOUBT not in look:
+        return False
+    return Look.REGISTER in look and forbidden is not None
 
 
 class LastLook:
@@ -65,7 +73,7 @@ class LastLook:
     def _look(self, record: Record, action_key: str, look: Look, planned_after: str) -> None:
         began = self._clock.monotonic()
         forbidden, now = self._conversations.last_word(record)
-        if Look.REGISTER in look and forbidden is not None:
+        if is_stopped(forbidden, look):
             raise PermanentError("conversations", "read", reason=DO_NOT_CONTACT)
         if Look.PERSON in look and now.person_act != planned_after:
             raise WithdrawnError("conversations", "read", reason=PERSON_ANSWERS)

@@ -43,6 +43,8 @@ class Look(Flag):
     NOTHING = 0
     REGISTER = auto()
     """Whether the recipient may be contacted."""
+    DOUBT = auto()
+    """Whether it is decided that the recipient has not asked to stop; with `REGISTER`."""
     PERSON = auto()
     """Whether a person has acted since it was planned."""
     ANSWERED = auto()
@@ -105,7 +107,7 @@ class PurposeRule:
     on_refused: Unsent = Unsent.NOTHING
 
 
-_YIELDING = Look.REGISTER | Look.PERSON
+_YIELDING = Look.REGISTER | Look.DOUBT | Look.PERSON
 _ANSWER = PurposeRule(
     _YIELDING, Keeps.STATE, Name.ANSWERED, Status.REPLY_SENT, on_withheld=Unsent.REASON
 )
@@ -128,7 +130,7 @@ RULES: Mapping[Purpose, PurposeRule] = {
         on_refused=Unsent.ENDS,
     ),
     Purpose.ANSWER: _ANSWER,
-    Purpose.APPROVED: _ANSWER,
+    Purpose.APPROVED: replace(_ANSWER, look=Look.REGISTER | Look.PERSON),
     Purpose.HOLDING: _ANSWER,
     Purpose.QUESTION: replace(_ANSWER, keeps=Keeps.QUESTION),
     Purpose.ACKNOWLEDGEMENT: _ANSWER,

@@ -20,7 +20,7 @@ from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.lane_shares import LaneShares, held_by
-from chalicelib.outreach.messages.look import LastLook
+from chalicelib.outreach.messages.look import LastLook, is_stopped
 from chalicelib.outreach.messages.plan import MessagePlan
 from chalicelib.outreach.messages.purpose import Look
 from chalicelib.outreach.sending.effects import NOTICES, Loaded
@@ -144,8 +144,9 @@ class Messages(ABC, Generic[Message]):
         if draft is not None:
             return record, draft
         # An earlier run planned the send, perhaps days ago: the recipient may have opted out since.
+        look, _ = _look(record, action)
         obeys_register = action.kind.name not in NOTICES
-        if obeys_register and conversations.forbids(record) is not None:
+        if obeys_register and is_stopped(conversations.forbids(record), look):
             raise PermanentError("conversations", "read", reason=DO_NOT_CONTACT)
         stored = conversations.draft(record, action.argument)
         written = stored or self.parts.composer.late(record, action.argument)

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from chalicelib.errors import TransientError, UnavailableError
 from chalicelib.outreach import reasons, senders
 from chalicelib.outreach.consent.words import heard
-from chalicelib.outreach.conversations.do_not_contact import DoNotContact, Reason
+from chalicelib.outreach.conversations.do_not_contact import Reason
+from chalicelib.outreach.conversations.doubts import Doubts
+from chalicelib.outreach.doubtful import is_doubtful
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.senders import Senders
 
@@ -22,11 +24,11 @@ from chalicelib.outreach.senders import Senders
 class ConsentAtTheDoor:
     """Applies STOP and START of messages whose signature is checked."""
 
-    register: DoNotContact
+    register: Doubts
     senders: Senders
 
     def apply(self, job: InboundMessage) -> InboundMessage:
-        """Write or lift the mark that a message asks for; returns the job that says so.
+        """Write or lift the mark that a message asks for, or ask a person; returns the job that says so.
 
         Only for the account that the number's company has: another one's signature proves nothing
         about the number, and the worker decides.  A number that belongs to no company has its own marks.
@@ -34,12 +36,14 @@ class ConsentAtTheDoor:
         Raises:
             UnavailableError: the mark could not be written; the message is not accepted.
         """
-        if job.opt_out not in ("stop", "start"):
+        if job.opt_out not in ("stop", "start") and not is_doubtful(job):
             return job
         try:
             owner = self.senders.owner_of(job.sender)
             if owner is not None and (owner.account is None or owner.account != job.account):
                 return job
+            if owner is None and job.opt_out is None:
+                return job  # no desk could be asked
             company_id = owner.company_id if owner else str(senders.key(job.sender)["company_id"])
             return self._applied(job, company_id, is_owned=owner is not None)
         except TransientError:
@@ -50,7 +54,13 @@ class ConsentAtTheDoor:
         if job.opt_out == "stop":
             self.register.forbid(job.recipient, company_id, Reason.STOP, said_at=job.sent_at)
             return job.model_copy(update=done)
-        was_marked = self.register.allow(job.recipient, company_id, said_at=job.sent_at)
-        if is_owned and not was_marked and heard(job.text).is_yes:
+        if job.opt_out is None:
+            self.register.doubt(job.recipient, company_id, said_at=job.sent_at)
+            return job.model_copy(update=done)
+        is_yes = heard(job.text).is_yes
+        was_marked = self.register.allow(
+            job.recipient, company_id, said_at=job.sent_at, is_yes=is_yes
+        )
+        if is_owned and not was_marked and is_yes:
             return job.model_copy(update={**done, "opt_out": None})
         return job.model_copy(update=done)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from chalicelib.errors import SignatureError
 from chalicelib.once.door import Answer
 from chalicelib.once.intake import Intake, listed
+from chalicelib.outreach.doubtful import is_doubtful
 from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 from chalicelib.outreach.twilio import webhook
 from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
@@ -27,7 +28,7 @@ class TwilioDoor:
         secret: reads the webhook secret: accounts and their active tokens; None where there is
             none.
         base_url: the public address that Twilio signs, without a path.
-        consent: applies STOP and START; built for the first one.
+        consent: applies STOP, START and what may be a STOP; built for the first one.
         owners: finds which account a number belongs to; built for the first signed request.
     """
 
@@ -62,7 +63,8 @@ class TwilioDoor:
         )
 
     def _heard(self, job: InboundMessage) -> InboundMessage:
-        heard = job if job.opt_out is None else self.consent().apply(job)
+        says_something = job.opt_out is not None or is_doubtful(job)
+        heard = self.consent().apply(job) if says_something else job
         return self.owners().placed(heard)
 
     def _reported(self, job: DeliveryReceipt | None) -> DeliveryReceipt | None:

@@ -103,6 +103,8 @@ FIELDS = {
     "give_back": {"hint": "Call at nine"},
     "close": {"reason": "solved"},
     "snooze": {},
+    "stop": {"reason": "They meant it"},
+    "not_stop": {"reason": "They asked who we are"},
 }
 """What a person writes for an act; one without an entry needs nothing."""
 OF_HELD = ("approve", "decline")
@@ -117,6 +119,8 @@ def open_for(console, desk, act):
         record = desk.handed_off()
         if act not in ("take", "note"):
             desk.act("take", record, by="sam@example.com")
+    if act == "not_stop":
+        desk.in_doubt(record)
     return record, Reader(console, "sam", record), Reader(console, "lea", record)
 
 

@@ -4,7 +4,14 @@ from tests.crash.flow import Flow
 from tests.crash.flows.companies import Told, ToldLate
 from tests.crash.flows.desk import ApprovedEdited, PersonReplied
 from tests.crash.flows.facts import Facts, FactsWithoutNumbers
-from tests.crash.flows.outreach import Helped, MailConversation, Stopped, TextReply, WhatsAppStart
+from tests.crash.flows.outreach import (
+    Doubted,
+    Helped,
+    MailConversation,
+    Stopped,
+    TextReply,
+    WhatsAppStart,
+)
 from tests.crash.flows.support import (
     AnsweredFromLinkedOrder,
     AskedThenAnswered,
@@ -44,6 +51,7 @@ FLOWS: tuple[Flow, ...] = (
     WhatsAppStart(),
     TextReply(),
     Stopped(),
+    Doubted(),
     Helped(),
     MailConversation(),
     Scheduled(),

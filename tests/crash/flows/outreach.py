@@ -27,6 +27,8 @@ class _Outreach(Flow):
 
     channel = ""
     recipient = TEL
+    opened = 1
+    """How many conversations."""
     secret_words = (CANARY, TEL.removeprefix("+"), MAIL)
 
     def variables(self, run: Run) -> Mapping[str, str]:
@@ -69,7 +71,7 @@ class _Outreach(Flow):
         records = [one for one in run.items("ConversationsTable") if "start_event" in one]
         entries = Counter(entry["entry_id"] for one in records for entry in one["messages"])
         found = [f"P1 {entry} is kept {n} times" for entry, n in entries.items() if n > 1]
-        if len(records) > 1:
+        if len(records) > self.opened:
             found.append(f"P1 {len(records)} conversations were opened")
         for key, row in rows.items():
             is_sent = row.get("action_kind") in _SENDS and row["status"] == "done"
@@ -135,6 +137,10 @@ class Stopped(Text):
     counted_from = 2
     refuses = ("do_not_contact",)
     later = "req124"
+    said = "BAJA"  # which Twilio does not know
+    """Which Twilio does not know."""
+    suffix = ""
+    leave = ("opening", "confirmation")
 
     def prepare(self, run: Run) -> None:
         super().prepare(run)
@@ -142,7 +148,7 @@ class Stopped(Text):
 
     def steps(self, run: Run) -> Iterator[Step]:
         yield [self.start()]
-        yield [self.writes(run, "BAJA")]  # which Twilio does not know
+        yield [self.writes(run, self.said)]
         yield [self.start(self.later)]
 
     def violations(self, run: Run) -> Sequence[str]:
@@ -150,13 +156,24 @@ class Stopped(Text):
         marks = [
             one
             for one in run.items("ConversationsTable")
-            if one["conversation_id"] == f"do-not-contact#{company.COMPANY_ID}"
+            if one["conversation_id"] == f"do-not-contact#{company.COMPANY_ID}{self.suffix}"
         ]
         sent = Counter(_mark_of_text(one) for one in run.rig.twilio.messages)
-        found = [] if marks and "lifted_at" not in marks[0] else ["P2 the STOP left no mark"]
-        if len(sent) > len(("opening", "confirmation")):
-            found.append(f"P5 {len(sent)} messages left in spite of the STOP")
+        found = [] if marks and "lifted_at" not in marks[0] else [f"P2 {self.said} left no mark"]
+        if len(sent) > len(self.leave):
+            found.append(f"P5 {len(sent)} messages left in spite of {self.said}")
         return [*super().violations(run), *found]
+
+
+class Doubted(Stopped):
+    """What may be a STOP, and a start after it: nothing but the opening leaves."""
+
+    name = "outreach: SMS, a doubt and a later start"
+    said = "wrong number stop"
+    suffix = "#doubt"
+    leave = ("opening",)
+    opened = 2
+    """The later one's opening is refused."""
 
 
 class Helped(TextReply):

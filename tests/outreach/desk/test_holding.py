@@ -56,7 +56,9 @@ def may(desk, record, act, by, role):
     fields = dict.fromkeys(needed, "2026-12-01T09:00:00Z")
     asked = desk.asks(act, record, by, lead=role is DeskRole.LEAD, **fields)
     now = desk.clock.now()
-    case = Case(record, asked, now, previous=lambda: Status.REPLY_SENT, held=lambda: None)
+    case = Case(
+        record, asked, now, previous=lambda: Status.REPLY_SENT, held=lambda: None, wishes=list
+    )
     try:
         acts.planned(case)
     except RefusedError as refused:

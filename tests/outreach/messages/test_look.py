@@ -4,9 +4,10 @@ import pytest
 
 from chalicelib.errors import PermanentError, TransientError, WithdrawnError
 from chalicelib.once.effects import DEADLINE_SECONDS
+from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.messages.look import FRESH_SECONDS, LastLook
-from chalicelib.outreach.messages.purpose import Look
+from chalicelib.outreach.messages.look import FRESH_SECONDS, LastLook, is_stopped
+from chalicelib.outreach.messages.purpose import RULES, Look, Purpose
 from tests.rigs.fakes import ManualClock
 
 KEY = "act:send:o:e"
@@ -89,3 +90,12 @@ def test_a_register_that_is_slower_than_a_fresh_look_sends_nothing(clock):
     register = Register(clock, seconds=FRESH_SECONDS + 1)
     with pytest.raises(TransientError, match="slow_look"):
         LastLook(conversations=register, clock=clock).refresh(None, KEY, WHOM, "")
+
+
+@pytest.mark.parametrize("purpose", Purpose)
+def test_while_it_is_asked_whether_to_stop_only_a_persons_words_leave(purpose):
+    """A confirmation and the answer to HELP are sent whatever the register says."""
+    leaves = (Purpose.PERSON, Purpose.APPROVED, Purpose.STOP_CONFIRMED, Purpose.HELP)
+    look = RULES[purpose].look
+    assert is_stopped(Reason.DOUBT, look) is (purpose not in leaves)
+    assert is_stopped(Reason.STOP, look) is (purpose not in leaves[2:])

@@ -76,6 +76,7 @@ def test_the_queue_or_the_register_being_away_is_a_5xx_and_twilio_repeats(outrea
     with monkeypatch.context() as patch:
         register = outreach.services.outreach_doors._consent.register
         patch.setattr(register._table, "update", _raises(away))
+        assert outreach.deliver(outreach.says("wrong number", whatsapp=False)).status_code == 500
         assert outreach.deliver(post).status_code == 500
         assert drain(outreach.pump) == [], "not accepted without its mark"
     assert outreach.deliver(post).status_code == 200
@@ -101,9 +102,10 @@ def test_a_message_costs_the_door_no_read_and_a_stop_one_of_each(outreach, monke
         client.meta.events.register("before-call", lambda model, **_: calls.append(model.name))
     say(outreach, "When can I start?")
     assert set(calls) == {"SendMessage"}
-    calls.clear()
-    say(outreach, "STOP")
-    assert [one for one in calls if one in _CALLS] == _CALLS
+    for text in ("STOP", "wrong number"):
+        calls.clear()
+        say(outreach, text)
+        assert [one for one in calls if one in _CALLS] == _CALLS
 
 
 _CALLS = ["GetItem", "UpdateItem", "SendMessage"]
@@ -231,13 +233,15 @@ def test_help_is_answered_with_the_companys_contact_also_after_a_stop(outreach, 
     assert outreach.project["company_name"] in answer
 
 
-def test_a_message_in_doubt_goes_to_a_person(outreach):
+def test_a_message_in_doubt_goes_to_a_person_and_its_sender_is_suspended_before_the_answer(
+    outreach,
+):
     conversation(outreach)
     say(outreach, "My sister says she could not unsubscribe")
+    assert is_marked(outreach)
     outreach.run()
     record = outreach.record("sms")
     assert record.handoff["reason"] == "opt_out_in_doubt"
-    assert not is_marked(outreach)
     assert len(bodies(outreach)) == 1
 
 

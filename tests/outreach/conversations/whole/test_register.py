@@ -9,7 +9,7 @@ from chalicelib.outreach.conversations.records import Record
 
 TEL, OTHER, MAIL = "+15550100001", "+15550100002", "jo@example.com"
 COMPANY, NEIGHBOUR = "ci-aaa-001", "ci-bbb-002"
-WISHES = sorted(set(Reason) - TECHNICAL - {Reason.UNPROVEN})
+WISHES = sorted(set(Reason) - TECHNICAL - {Reason.UNPROVEN, Reason.DOUBT})
 BY_TEXT = sorted(set(WISHES) - KEPT)
 
 

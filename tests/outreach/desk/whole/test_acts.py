@@ -32,6 +32,8 @@ FIELDS = {
     "snooze": {"until": "2026-12-01T09:00:00Z"},
     "give_back": {"hint": "The fee was refunded"},
     "close": {"reason": "Answered by phone"},
+    "stop": {"reason": "They meant it"},
+    "not_stop": {"reason": "They asked who we are"},
 }
 """By act, what a person gives."""
 THANKS = "Thank you for your message. ci-aaa-001 has noted it and will come back to you."
@@ -41,6 +43,14 @@ def held(desk, request_id="req1", **more):
     """A conversation in which a rule holds the machine's answer."""
     record = desk.begun(request_id, auto_queue_reply_message=True, **more)
     return desk.says(record, "Tell me more")
+
+
+def held_for(desk, act):
+    """The same, and where the act decides it, the question whether they asked to stop."""
+    record = held(desk)
+    if act == "not_stop":
+        desk.in_doubt(record)
+    return record
 
 
 def test_every_act_of_the_desk_is_tested():
@@ -74,7 +84,7 @@ def test_a_hand_off_is_taken_answered_by_the_person_given_back_and_answered_by_t
 
 @pytest.mark.parametrize("act", FIELDS)
 def test_a_repeated_act_is_done_once_and_entered_once(desk, act):
-    record = held(desk)
+    record = held_for(desk, act)
     asked = desk.asks(act, record, **FIELDS[act])
     first, again = desk.inbox.act(asked), desk.inbox.act(asked)
     assert (first.is_repeated, again.is_repeated) == (False, True)
@@ -92,7 +102,7 @@ def test_a_repeated_act_is_done_once_and_entered_once(desk, act):
 @pytest.mark.parametrize("act", FIELDS)
 def test_of_two_persons_who_act_at_once_one_does_and_the_other_reads_again(desk, act):
     """Both have seen the same version; the second writes between the first's read and write."""
-    record = held(desk)
+    record = held_for(desk, act)
     mine = desk.asks(act, record, "sam", **FIELDS[act])
     theirs = desk.asks("close", record, "kim", lead=True, reason="Done")
     transact, raced = desk.conversations_table.transact, threading.Event()
@@ -175,7 +185,7 @@ def test_one_key_for_two_acts_is_refused(desk):
 
 @pytest.mark.parametrize("act", [one.name for one in ACTS.values() if one.roles == LEADS])
 def test_what_another_person_has_only_a_lead_may_touch(desk, act):
-    record = held(desk)
+    record = held_for(desk, act)
     desk.act("take", record, "kim")
     with pytest.raises(ConflictError) as refused:
         desk.act(act, record, **FIELDS[act])

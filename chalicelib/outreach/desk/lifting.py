@@ -1,0 +1,54 @@
+"""Which entry of the register a person at the desk may lift; pure."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from chalicelib.clock import parsed
+from chalicelib.outreach.conversations.do_not_contact import Reason, RegisterEntry
+from chalicelib.outreach.conversations.records import (
+    HELP,
+    OPT_OUT,
+    OPT_OUT_IN_DOUBT,
+    UNSAID,
+    Record,
+)
+from chalicelib.outreach.desk.case import RefusedError
+
+ON_ITS_WAY = timedelta(minutes=15)
+"""A message that the door has heard is in its conversation by then, or the sweep has found it."""
+_BY_WORDS = frozenset({Reason.STOP, Reason.ASKED, Reason.DOUBT})
+_NO_REQUEST = frozenset({*UNSAID, OPT_OUT, OPT_OUT_IN_DOUBT, HELP})
+
+
+def check_liftable(record: Record, wish: RegisterEntry) -> None:
+    """Refuse to lift what a person may not.
+
+    A question that is open may be answered by a person who has read what asks it.  A mark is lifted where
+    the recipient has asked for contact since, in a proven message of this conversation.
+
+    Args:
+        record: the conversation, as the person saw it.
+        wish: an entry in force, of `Doubts.wishes`.
+
+    Raises:
+        RefusedError: ``NOT_READ``, ``NOT_AT_THE_DESK`` or ``NOT_ASKED_SINCE``.
+    """
+    said_at = str(wish.item.get("said_at") or wish.item["since"])
+    theirs = [one for one in record.messages if one.role == "user"]
+    if wish.is_open:
+        newest = max((one.message_timestamp for one in theirs), default="")
+        said, now = parsed(said_at), parsed(wish.read_at)
+        is_on_its_way = said is not None and now is not None and now - said < ON_ITS_WAY
+        if said_at > newest and is_on_its_way:
+            raise RefusedError("NOT_READ", "a newer message is on its way: read it first")
+        return
+    if wish.reason not in _BY_WORDS:
+        raise RefusedError(
+            "NOT_AT_THE_DESK", "only the recipient's START or an operator lifts what is entered"
+        )
+    asked = (one for one in theirs if one.note not in _NO_REQUEST)
+    if not any(one.message_timestamp > said_at for one in asked):
+        raise RefusedError(
+            "NOT_ASKED_SINCE", "the recipient has not asked for contact since, in this conversation"
+        )
