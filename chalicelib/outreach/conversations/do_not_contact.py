@@ -5,7 +5,8 @@ An entry belongs to a company and an address, has a reason, and says who entered
     do-not-contact#{company}           what the recipient asked for by text; a START lifts it
     do-not-contact#{company}#kept      complaints, unsubscribed e-mail, an operator's entries: only an
                                        operator lifts them
-    do-not-contact#{company}#{channel} technical: the address does not work on this channel
+    do-not-contact#{company}#{channel} technical: the address does not work on this channel, or its
+                                       owner has blocked us there
     do-not-contact#{company}#suspended an e-mail that nothing proves asked for it: no marketing opening
                                        or reminder goes to this address by e-mail until ``until``
 
@@ -69,17 +70,21 @@ class Reason(StrEnum):
     BOUNCED = reasons.BOUNCED
     DEAD_NUMBER = reasons.DEAD_NUMBER
     LANDLINE = reasons.LANDLINE
+    BLOCKED = reasons.BLOCKED
+    """By the recipient, on one channel; whoever writes from there again has ended it."""
     UNPROVEN = reasons.UNPROVEN_REFUSAL
 
 
 KEPT = frozenset({Reason.COMPLAINED, Reason.UNSUBSCRIBED, Reason.OPERATOR, Reason.IMPORTED})
 """Wishes that a START does not lift."""
-TECHNICAL = frozenset({Reason.BOUNCED, Reason.DEAD_NUMBER, Reason.LANDLINE})
+TECHNICAL = frozenset({Reason.BOUNCED, Reason.DEAD_NUMBER, Reason.LANDLINE, Reason.BLOCKED})
 """Reasons that block only the channel they were seen on."""
 SUSPENDED = "#suspended"
 """Ends the key of an entry whose wish nothing proves."""
 BY_RECIPIENT = "recipient"
 """Who lifted an entry, where a message from the address did."""
+CONFIRMED_BY = "confirmed_by"
+"""In a mark: the message whose answer confirms it; see `confirmed`."""
 _ATTRIBUTES = (
     *("primary_channel", "conversation_id", "reason", "since", "by", "said_at"),
     *("lifted_at", "lifted_by", "until"),
@@ -169,6 +174,27 @@ class DoNotContact(items.OnTable):
                 **known,
             )
 
+    def forbid_on_channel(self, record: Record, reason: Reason, *, sent_at: str | None) -> None:
+        """Enter what a carrier says of a conversation's address; for technical reasons.
+
+        A block is not entered where the recipient has written since the message that met it.
+
+        Args:
+            record: the conversation.
+            reason: one of `TECHNICAL`.
+            sent_at: ISO time of that message, now by default.
+        """
+        reported_at = iso(self._clock.now()) if reason is Reason.BLOCKED else None
+        if reported_at and _has_written_since(record, sent_at or reported_at):
+            return
+        self.forbid(
+            record.primary_channel,
+            record.company_id,
+            reason,
+            said_at=reported_at,
+            channel=record.channel,
+        )
+
     def forbid_hashed(
         self, hashed: str, company_id: str, reason: str, *, also: Sequence[Item] = ()
     ) -> None:
@@ -252,6 +278,7 @@ class DoNotContact(items.OnTable):
                 self._table.update(
                     key,
                     set_={"lifted_at": now, "said_at": said_at or now},
+                    remove=[CONFIRMED_BY],
                     condition="attribute_exists(#conversation_id) AND attribute_not_exists(#lifted_at)"
                     " AND (attribute_not_exists(#said_at) OR #said_at <= :at)",
                     at=said_at or now,
@@ -272,6 +299,7 @@ class DoNotContact(items.OnTable):
                 item = self._table.update(
                     key,
                     set_={"lifted_at": now, "lifted_by": by, "said_at": now},
+                    remove=[CONFIRMED_BY],
                     condition="attribute_exists(#conversation_id)"
                     " AND attribute_not_exists(#lifted_at)",
                 )
@@ -282,7 +310,7 @@ class DoNotContact(items.OnTable):
         """Why the company must not contact a conversation's recipient on its channel; None if it may.
 
         One consistent read of the person's addresses.  Who has written in the conversation has an
-        address that works, and wishes an answer: then only proven wishes count.
+        address that works, and wishes an answer: then only proven wishes count, and a block since.
 
         Raises:
             TransientError: the register could not be read.
@@ -309,7 +337,7 @@ class DoNotContact(items.OnTable):
     def _forbidding(self, record: Record, entries: Sequence[RegisterEntry]) -> str | None:
         found = [one for one in entries if one.is_in_force]
         if record.item.get("last_inbound_at"):
-            found = [one for one in found if one.reason not in TECHNICAL]
+            found = [one for one in found if one.reason not in TECHNICAL or _is_newer(one, record)]
         found = [one for one in found if one.reason != Reason.UNPROVEN or _is_unasked(record)]
         return next((one.reason or Reason.STOP for one in found), None)
 
@@ -447,6 +475,16 @@ def _key(primary_channel: str, company_id: str, reason: str, channel: Channel | 
     elif reason == Reason.UNPROVEN:
         suffix = SUSPENDED
     return key | {"conversation_id": f"{key['conversation_id']}{suffix}"}
+
+
+def _has_written_since(record: Record, at: str) -> bool:
+    return str(record.item.get("last_inbound_at") or "") > at
+
+
+def _is_newer(entry: RegisterEntry, record: Record) -> bool:
+    """Whether the recipient has blocked us after their newest message."""
+    said_at = str(entry.item.get("said_at") or "")
+    return entry.reason == Reason.BLOCKED and not _has_written_since(record, said_at)
 
 
 def _is_unasked(record: Record) -> bool:
