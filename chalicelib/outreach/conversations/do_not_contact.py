@@ -77,8 +77,14 @@ class Reason(StrEnum):
 
 KEPT = frozenset({Reason.COMPLAINED, Reason.UNSUBSCRIBED, Reason.OPERATOR, Reason.IMPORTED})
 """Wishes that a START does not lift."""
+OWN = frozenset({Reason.STOP, Reason.ASKED, Reason.CARRIER, Reason.UNSUBSCRIBED})
+"""Wishes that the recipient takes back on their page."""
+WISHES = OWN | KEPT
+"""What blocks every channel of a person."""
 TECHNICAL = frozenset({Reason.BOUNCED, Reason.DEAD_NUMBER, Reason.LANDLINE, Reason.BLOCKED})
 """Reasons that block only the channel they were seen on."""
+KEPT_SUFFIX = "#kept"
+"""Ends the key of an entry that a START does not lift."""
 SUSPENDED = "#suspended"
 """Ends the key of an entry whose wish nothing proves."""
 BY_RECIPIENT = "recipient"
@@ -213,6 +219,10 @@ class DoNotContact(items.OnTable):
             "set_": {"reason": str(reason), "ttl": _end(now)},
             "keep": {"since": iso(now)},
             "remove": ["lifted_at", "lifted_by"],
+            # What another one has entered stays theirs, or the recipient could lift it.
+            "condition": "attribute_not_exists(#conversation_id) OR attribute_exists(#lifted_at)"
+            " OR #reason = :mine",
+            "mine": str(reason),
         }
         attempts = Attempts(self._clock, at_once(TRIES))
         while also:
@@ -224,7 +234,8 @@ class DoNotContact(items.OnTable):
                 attempts.failed(conflict)
             else:
                 return
-        self._table.update(key, **mark, reading=False)
+        with suppress(ConditionFailed):
+            self._table.update(key, **mark, reading=False)
 
     def forbid_person(
         self, record: Record, reason: str, *, said_at: str | None = None, by: str | None = None
@@ -285,6 +296,25 @@ class DoNotContact(items.OnTable):
                 )
                 lifted = True
         return lifted
+
+    def allow_hashed(self, hashed: str, company_id: str) -> None:
+        """Lift what the recipient asked for, of an address of which only the keyed hash is known.
+
+        That they unsubscribed as well, which no START lifts.
+        """
+        now = iso(self._clock.now())
+        for key in _hashed(hashed, company_id):
+            is_kept = key["conversation_id"].endswith(KEPT_SUFFIX)
+            mine: dict[str, Any] = {"mine": Reason.UNSUBSCRIBED.value} if is_kept else {}
+            with suppress(ConditionFailed):
+                self._table.update(
+                    key,
+                    set_={"lifted_at": now, "lifted_by": BY_RECIPIENT, "said_at": now},
+                    condition="attribute_exists(#conversation_id)"
+                    f" AND attribute_not_exists(#lifted_at){' AND #reason = :mine' * is_kept}",
+                    reading=False,
+                    **mine,
+                )
 
     def lift(self, primary_channel: str, company_id: str, *, by: str) -> list[str]:
         """Lift every entry of an address, of every reason and channel; for an operator.
@@ -378,6 +408,11 @@ class DoNotContact(items.OnTable):
         channels = () if channel is None else (channel,)
         return bool(self._in_force(self._keys(primary_channel, company_id, channels)))
 
+    def entries_hashed(self, hashed: str, company_id: str) -> list[RegisterEntry]:
+        """The wishes of an address of which only the keyed hash is known."""
+        keys = _hashed(hashed, company_id)
+        return self._read(self._table.get_all(keys, attributes=_ATTRIBUTES))
+
     def entries(self, primary_channel: str, company_id: str) -> list[RegisterEntry]:
         """Every entry of an address, in force or lifted."""
         keys = self._keys(primary_channel, company_id, tuple(Channel))
@@ -418,7 +453,7 @@ class DoNotContact(items.OnTable):
         found = []
         for form in numbers.forms(primary_channel):
             suspended = (SUSPENDED,) if any(one.traits.is_forgeable for one in channels) else ()
-            suffixes = ("", "#kept", *suspended, *(f"#{one.value}" for one in channels))
+            suffixes = ("", KEPT_SUFFIX, *suspended, *(f"#{one.value}" for one in channels))
             found += self._under(form, company_id, suffixes)
         return found
 
@@ -455,6 +490,15 @@ def _erased_at(hashed: str) -> str:
     return f"erased:{hashed}"
 
 
+def _hashed(hashed: str, company_id: str) -> list[Item]:
+    """Keys of the wishes that are kept under a hash alone."""
+    name = items.do_not_contact("", company_id)["conversation_id"]
+    return [
+        {"primary_channel": _erased_at(hashed), "conversation_id": f"{name}{suffix}"}
+        for suffix in ("", KEPT_SUFFIX)
+    ]
+
+
 def addresses_of(record: Record) -> tuple[str, ...]:
     """The addresses that a conversation names of its recipient; its own is first."""
     others = (record.item.get(one.field) for one in ADDRESSES)
@@ -471,7 +515,7 @@ def _key(primary_channel: str, company_id: str, reason: str, channel: Channel | 
             raise ValueError(f"{reason} belongs to a channel")
         suffix = f"#{channel.value}"
     elif reason in KEPT:
-        suffix = "#kept"
+        suffix = KEPT_SUFFIX
     elif reason == Reason.UNPROVEN:
         suffix = SUSPENDED
     return key | {"conversation_id": f"{key['conversation_id']}{suffix}"}

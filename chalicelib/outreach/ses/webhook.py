@@ -31,6 +31,7 @@ from chalicelib.errors import PayloadError
 from chalicelib.once import keys
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.consent.quoted_footer import without_footer
 from chalicelib.outreach.consent.words import Word, heard
 from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 from chalicelib.outreach.ses import authentication
@@ -165,7 +166,7 @@ def _received(
     own_id = _header(message, "Message-ID")
     message_id = message_id_digest(own_id or raw["mail"]["messageId"])
     none: list[dict[str, Any]] = []
-    text = text_of(message)
+    text = without_footer(text_of(message))
     is_trusted = _is_trusted(receipt)
     is_proven = is_trusted and _read_or(
         lambda: authentication.is_proven(message, receipt, recipient), otherwise=False
