@@ -1,7 +1,7 @@
 """The page behind an e-mail's link: what holds, and one button; pure.
 
-It works without script, in the conversation's language, and names nobody: who forwards an e-mail
-forwards the link.  The register knows no purposes, so it offers all messages of the company, or none.
+It works without script, in the conversation's language, and does not name the recipient: who
+forwards an e-mail forwards the link.  The register knows no purposes, so it offers all messages of the company, or none.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _STYLE = (
 )
 _STOP = ("List-Unsubscribe", "One-Click")
 _RESUME = ("choice", "resume")
-_NOBODY = "this sender"
+_UNNAMED = "this sender"
 """Of a conversation that is kept no more."""
 _TITLE = written("page_title")
 _OPEN = written("page_open")
@@ -50,7 +50,7 @@ class Standing:
     Attributes:
         record: the conversation of the link, where it is still kept.
         is_stopped: the company must not write to them.
-        is_own: nobody but they have asked for that.
+        is_own: only they themselves have asked for that.
     """
 
     record: Record | None = field(repr=False)
@@ -63,7 +63,7 @@ def shown(standing: Standing) -> Answer:
     record = standing.record
     language = language_of(record) if record else Language.EN
     project = Project(record.item) if record else None
-    company = (project.company_name or record.company_id) if record and project else _NOBODY
+    company = (project.company_name or record.company_id) if record and project else _UNNAMED
     if not standing.is_stopped:
         said, button = [_OPEN[language]], _form(_STOP, _BUTTON_STOP[language])
     elif standing.is_own:

@@ -71,7 +71,7 @@ class Reason(StrEnum):
     DEAD_NUMBER = reasons.DEAD_NUMBER
     LANDLINE = reasons.LANDLINE
     BLOCKED = reasons.BLOCKED
-    """By the recipient, on one channel; whoever writes from there again has ended it."""
+    """By the recipient, on one channel; a message from there ends it."""
     UNPROVEN = reasons.UNPROVEN_REFUSAL
 
 
