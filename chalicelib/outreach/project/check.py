@@ -60,7 +60,10 @@ def secrets_of(project: Project) -> dict[str, list[Channel]]:
 
 def _not_storable(item: Mapping[str, Any]) -> Iterator[str]:
     """What DynamoDB does not store, whatever it means."""
-    if len(json.dumps(item, ensure_ascii=False, default=str).encode("utf-8", "surrogatepass")) > MOST_BYTES:
+    if (
+        len(json.dumps(item, ensure_ascii=False, default=str).encode("utf-8", "surrogatepass"))
+        > MOST_BYTES
+    ):
         yield f"the item has more than {MOST_BYTES} bytes"
         return
     rest: list[Any] = [item]
