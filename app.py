@@ -152,7 +152,7 @@ def hubspot_webhook() -> Response:
 
 @app.route("/unsubscribe/{token}", methods=["GET"])
 def unsubscribe_page(token: str) -> Response:
-    """The page with a button behind the link of an outreach e-mail; it changes nothing."""
+    """The page behind the link of an outreach e-mail, with a button; it changes nothing."""
     return _answered(
         "unsubscribe", lambda: services().outreach_doors.unsubscribe_page(token), _html
     )
@@ -165,7 +165,11 @@ def unsubscribe_page(token: str) -> Response:
 )
 def unsubscribe(token: str) -> Response:
     """One click in a mail program, or on that page."""
-    return _answered("unsubscribe", lambda: services().outreach_doors.unsubscribe(token), _html)
+    return _answered(
+        "unsubscribe",
+        lambda: services().outreach_doors.unsubscribe(token, _posted()[1]),
+        _html,
+    )
 
 
 @app.route("/health", methods=["GET"])

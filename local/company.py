@@ -54,6 +54,7 @@ def project(stage: str, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - att
         "auto_queue_initial_message": False,
         "auto_queue_reply_message": False,
         "company_contact": "+1 555 010 9000",
+        "company_address": "1 Main Street, Springfield, IL 62701, USA",
         "answering": {"quiet_period_seconds": 0},  # the tests that are about it set one
         "quiet_hours": False,  # the demo and the tests run at any hour
         "channel_config": {

@@ -223,9 +223,9 @@ class OutreachDoors:
         """Show the page behind an unsubscribe link."""
         return self._unsubscribe.page(token)
 
-    def unsubscribe(self, token: str) -> Answer:
-        """Unsubscribe the recipient of a link."""
-        return self._unsubscribe.unsubscribe(token)
+    def unsubscribe(self, token: str, body: bytes) -> Answer:
+        """Unsubscribe the recipient of a link, or take that back."""
+        return self._unsubscribe.unsubscribe(token, body)
 
     @cached_property
     def _unsubscribe(self) -> UnsubscribeDoor:

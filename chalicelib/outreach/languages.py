@@ -38,6 +38,13 @@ class FixedTexts:
     person_will_answer: ByLanguage
     question: ByLanguage
     acknowledgement: ByLanguage
+    unsubscribe_line: ByLanguage
+    page_title: ByLanguage
+    page_open: ByLanguage
+    page_stopped: ByLanguage
+    page_stopped_otherwise: ByLanguage
+    page_stop: ByLanguage
+    page_resume: ByLanguage
 
 
 FILE = beside(__file__, "texts.toml")

@@ -90,6 +90,7 @@ IMPORTED = Why("imported", By.COMPANY, "the address was on a list of the company
 BOUNCED = Why("bounced", By.VENDOR, "the address takes no e-mail")
 DEAD_NUMBER = Why("dead_number", By.VENDOR, "the number does not exist on the channel")
 LANDLINE = Why("landline", By.VENDOR, "the number takes no texts")
+BLOCKED = Why("blocked", By.RECIPIENT, "the recipient blocked the sender on the channel")
 
 # --- the company's endpoint ------------------------------------------------------------------------
 

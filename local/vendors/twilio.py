@@ -78,7 +78,7 @@ class TwilioBehaviour(simulated.Behaviour):
     """How this account behaves.
 
     Attributes:
-        fates: the states of a message after it was accepted.
+        fates: the states of a message after it was accepted; ``failed:63014`` names a code.
         list_lag_seconds: how long a new message is missing from the list.
         page_size: the most entries on a page of a list.
     """
@@ -404,8 +404,9 @@ class SimulatedTwilio(simulated.Vendor):
         if message["to"].startswith("whatsapp:") and not is_template and is_closed:
             self._set_status(message, "failed", 63016)
             return
-        for status in self.modes.fates:
-            self._set_status(message, status, _UNDELIVERED.get(status))
+        for fate in self.modes.fates:
+            status, _, code = fate.partition(":")
+            self._set_status(message, status, int(code) if code else _UNDELIVERED.get(status))
             message["date_sent"] = message["date_sent"] or message["date_created"]
 
     def _set_status(self, message: dict[str, Any], status: str, code: int | None) -> None:

@@ -207,6 +207,10 @@ def _consent(project: Project) -> list[CompanyFinding]:
     if not project.company_contact:
         detail = "company_contact is missing: the answer to HELP names no contact"
         found.append(CompanyFinding("opt-out", "warn", detail))
+    mails = any(one.traits.form is Form.MAIL for one in project.allowed_channels)
+    if mails and project.message_kind != "transactional" and not project.company_address:
+        detail = "company_address is missing: marketing e-mails must name it (16 CFR 316)"
+        found.append(CompanyFinding("opt-out", "warn", detail))
     if not project.require_consent:
         found.append(CompanyFinding("consent", "warn", "require_consent is off"))
     return found

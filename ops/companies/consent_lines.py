@@ -13,7 +13,8 @@ from typing import Any
 
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.consent.words import heard
-from chalicelib.outreach.ses.webhook import text_of
+from chalicelib.outreach.ses.mail_words import heard_in
+from chalicelib.outreach.ses.webhook import reply_of
 from ops.session import EXIT_UNUSABLE, OpsError
 
 NONE = "none"
@@ -46,8 +47,12 @@ def read(file: Path | None) -> Iterator[dict[str, Any]]:
 
 def answer(row: Mapping[str, Any]) -> dict[str, str]:
     """What a message is heard as, as the command prints it."""
-    visible = _visible(row)
-    found = heard(visible)
+    if row["channel"] == Channel.EMAIL:
+        reply = reply_of(_mail(row))
+        visible, found = reply.said, heard_in(reply)
+    else:
+        visible = str(row.get("text") or "")
+        found = heard(visible)
     return {
         "id": row["id"],
         "heard": found.word.value if found.word else NONE,
@@ -57,20 +62,13 @@ def answer(row: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _visible(row: Mapping[str, Any]) -> str:
-    """A text as it is; an e-mail without what it quotes, by the function of the door."""
-    text, mime = row.get("text"), row.get("mime")
-    if row["channel"] != Channel.EMAIL:
-        return str(text or "")
+def _mail(row: Mapping[str, Any]) -> EmailMessage:
+    """An e-mail as it came, or made of its text."""
+    mime = row.get("mime")
     if mime is None:
         message = EmailMessage(policy=policy)
-        message.set_content((text or "").encode("utf-8", "replace").decode())
-    else:
-        message = _parsed(mime)
-    return text_of(message)
-
-
-def _parsed(mime: str) -> EmailMessage:
+        message.set_content(str(row.get("text") or "").encode("utf-8", "replace").decode())
+        return message
     message = email.message_from_bytes(mime.encode("utf-8", "surrogateescape"), policy=policy)
     assert isinstance(message, EmailMessage), "the policy's own class"  # noqa: S101 - for types
     return message

@@ -16,8 +16,13 @@ VALUES = {
     "help_answer": {"company", "project", "contact"},
     "contact": {"contact"},
     "person_will_answer": {"company"},
+    "page_title": {"company"},
+    "page_open": {"company"},
+    "page_stopped": {"company"},
+    "page_stopped_otherwise": {"company", "contact"},
 }
 """What code puts into a text; into the others nothing."""
+LABELS = {"page_title", "page_stop", "page_resume"}
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -36,10 +41,10 @@ def test_the_values_of_a_text_are_the_same_in_every_language(name):
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_text_is_whole_sentences(name):
+def test_a_text_is_whole_sentences_or_a_label(name):
     for text in TEXTS[name].values():
         assert text.startswith(" ") == (name == "contact")
-        assert re.search(r"[.?]$", text)
+        assert bool(re.search(r"[.?]$|\{contact\}$", text)) is (name not in LABELS)
         assert "  " not in text
 
 

@@ -107,10 +107,10 @@ def unsubscribe_path(mail):
     return f"/unsubscribe/{link.rpartition('/')[2]}"
 
 
-def clicked(stack, path):
-    """A mail service posts the one click."""
+def clicked(stack, path, body="List-Unsubscribe=One-Click"):
+    """A mail service posts the one click; or the page's button another body."""
     headers = {"content-type": "application/x-www-form-urlencoded"}
-    return stack.request("POST", path, headers=headers, data="List-Unsubscribe=One-Click")
+    return stack.request("POST", path, headers=headers, data=body)
 
 
 def night(stack):

@@ -376,6 +376,7 @@ PROJECT = {
     "auto_queue_initial_message": False,
     "auto_queue_reply_message": False,
     "company_contact": "+1 555 010 9000",
+    "company_address": "1 Main Street, Springfield, IL 62701, USA",
     "answering": {"quiet_period_seconds": 0},
     "quiet_hours": False,
     "channel_config": {

@@ -7,7 +7,7 @@ from tests.outside.conversations import (
     started,
     unsubscribe_path,
 )
-from tests.outside.running import SECOND
+from tests.outside.running import FIRST, PROJECT, SECOND
 
 
 def test_opening_the_unsubscribe_link_changes_nothing_and_one_click_ends_the_e_mails(stack):
@@ -21,6 +21,38 @@ def test_opening_the_unsubscribe_link_changes_nothing_and_one_click_ends_the_e_m
     assert clicked(stack, path).status_code == clicked(stack, path).status_code == 200
     assert stack.outcome(started(stack, to, "email"))["reason"] == "do_not_contact"
     assert len(stack.mails_to(to)) == 2
+
+
+def test_every_e_mail_ends_with_its_sender_their_postal_address_and_the_link(stack):
+    project = stack.put_project(language="fr")
+    to = stack.mail()
+    started(stack, to, "email", of=project)
+    stack.writes(to, stack.mails_to(to)[0]["reply_to"], "Tell me more, please.")
+    opening, answer = stack.mails_to(to)
+    for mail in (opening, answer):
+        sender, address, line, link = mail["text"].replace("\n\n", "\n").splitlines()[-4:]
+        assert (sender, address) == ("Cucumber Recruitment", PROJECT["company_address"])
+        assert line == "Se désabonner de nos messages."
+        assert link.endswith(unsubscribe_path(mail))
+        assert unsubscribe_path(mail) in mail["html"]
+    assert "STOP" in opening["text"]
+
+
+def test_a_person_takes_back_by_the_link_what_they_have_set_and_nothing_of_an_operator(stack):
+    to = stack.mail()
+    started(stack, to, "email")
+    (mail,) = stack.mails_to(to)
+    path = unsubscribe_path(mail)
+    clicked(stack, path)
+    stack.writes(to, mail["reply_to"], "STOP")
+    assert "resume" in stack.request("GET", path).text
+    assert clicked(stack, path, "choice=resume").status_code == 200
+    assert stack.outcome(started(stack, to, "email"))["state"] == "sent"
+    entry = ("--company", FIRST.id, "--address", to, "--reason", "asked by phone", "--yes")
+    stack.ops("do-not-contact", "add", *entry)
+    assert "resume" not in stack.request("GET", path).text
+    clicked(stack, path, "choice=resume")
+    assert stack.outcome(started(stack, to, "email"))["reason"] == "do_not_contact"
 
 
 def test_a_forged_unsubscribe_link_changes_nothing(stack):

@@ -169,6 +169,28 @@ def test_a_number_that_the_carrier_says_has_stopped_is_not_written_to_again(stac
     assert len(stack.twilio.requests("create_message")) == before + 1
 
 
+def test_who_has_blocked_the_sender_on_whatsapp_gets_texts_and_after_writing_there_both(stack):
+    to = stack.tel()
+    stack.twilio.modes(fates=["failed:63014"])
+    started(stack, to, "whatsapp")
+    stack.carriers_report()
+    stack.twilio.modes(fates=["sent"])
+    assert [line for line in entries(stack, to) if "blocked" in line]
+    assert stack.outcome(started(stack, to, "whatsapp"))["reason"] == "do_not_contact"
+    assert stack.outcome(started(stack, to))["state"] == "sent"
+    by_whatsapp(stack, to, "Hello, here I am again.")
+    assert stack.outcome(started(stack, to, "whatsapp"))["state"] == "sent"
+
+
+def test_three_stops_get_one_confirmation_and_a_stop_after_a_start_another(stack):
+    to = stack.tel()
+    started(stack, to, "whatsapp")
+    for words, confirmed in (("ARRÊT", 1), ("ARRÊT", 1), ("BAJA", 1), ("START", 1), ("BAJA", 2)):
+        by_whatsapp(stack, to, words)
+        said = [one for one in words_to(stack, to) if "no more messages" in one]
+        assert len(said) == confirmed, words
+
+
 def test_a_hard_bounce_forbids_e_mail_only_and_a_complaint_every_channel(stack):
     for fate, by_text in (("Bounce", "sent"), ("Complaint", "failed")):
         tel, mail = stack.tel(), stack.mail()

@@ -4,5 +4,7 @@ words          STOP, START and HELP in the words of recipients; pure
 folding        a text in the one shape in which texts are compared
 wordings       the rows of `wordings.toml` as patterns for `words`
 unwanted       a small model that suspects a wish which no table lists
-unsubscribe    one-click unsubscribe: the link in an e-mail, and the page behind it
+unsubscribe    the link in an e-mail: one-click unsubscribe, and the person's own page
+preference_page  that page: what holds, and one button; pure
+quoted_footer  takes our own footer out of a reply; pure
 """

@@ -1,4 +1,4 @@
-"""One-click unsubscribe (RFC 8058): the link in an outreach e-mail, and the page behind it.
+"""The link in an outreach e-mail: one-click unsubscribe (RFC 8058), and the person's own page.
 
 The link's token names a company, a keyed hash of its recipient's address and the conversation, all
 signed::
@@ -6,10 +6,11 @@ signed::
     <32 hex: hash of company and address>.<company's id, base64url>.<opaque id>.<32 hex: signature>
 
 It holds no address, and is valid for as long as e-mails are kept, also after the conversation has
-ended.  Hash and signature are made with the stage's key.  A `GET` shows a page with a button and
+ended.  Hash and signature are made with the stage's key.  A `GET` shows what holds and a button, and
 changes nothing, as scanners and previews follow links; a `POST` enters the hash into the register,
-whatever its body says.  Where the company has an endpoint, the mark and the row of the event by which
-it hears of that are one transaction; the event takes its place in the conversation's lane.
+whatever its body says, but for the page's own `RESUME`: that lifts what the recipient has set by the
+link or by STOP, and nothing else.  Where the company has an endpoint, the mark and the row of the event
+by which it hears of that are one transaction; the event takes its place in the conversation's lane.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import base64
 import binascii
 import hmac
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
@@ -33,7 +34,15 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Log
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.company_events.event_names import TELLS
-from chalicelib.outreach.conversations.do_not_contact import Reason, address_hash
+from chalicelib.outreach.consent import preference_page
+from chalicelib.outreach.consent.preference_page import Standing
+from chalicelib.outreach.conversations.do_not_contact import (
+    OWN,
+    WISHES,
+    Reason,
+    address_hash,
+    addresses_of,
+)
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jobs import Unsubscribed
@@ -42,18 +51,8 @@ PATH = "/unsubscribe/"
 SOURCE = "unsubscribe"
 TRANSACTIONAL = "transactional"
 _TOKEN = re.compile(r"([0-9a-f]{32})\.([A-Za-z0-9_-]{1,400})\.([0-9a-f]{32})\.([0-9a-f]{32})")
-_HTML = "text/html; charset=utf-8"
-_PAGE_HEADERS: Mapping[str, str] = {
-    "Content-Type": _HTML,
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
-    "Referrer-Policy": "no-referrer",
-    "X-Robots-Tag": "noindex",
-}
-_ASK = """<p>Do you want to get no more messages from this sender?</p>
-<form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click">
-<button type="submit">Unsubscribe</button></form>"""
-_DONE = "<p>You are unsubscribed. You will get no more messages from this sender.</p>"
+RESUME = b"choice=resume"
+"""The whole body by which the page allows messages again."""
 _UNKNOWN = "<p>This link is not valid. Reply STOP to the message instead.</p>"
 _LATER = "<p>This did not work. Please try again in a few minutes.</p>"
 
@@ -63,12 +62,18 @@ def is_marketing(record: Record) -> bool:
     return record.item.get("message_kind") != TRANSACTIONAL
 
 
-def headers(base_url: str, opaque: OpaqueIds, record: Record, reply_to: str) -> dict[str, str]:
-    """The headers by which a mail program unsubscribes with one click; none for other projects."""
+def link_of(base_url: str, opaque: OpaqueIds, record: Record) -> str | None:
+    """The link in an e-mail of a conversation; None for a project that offers no unsubscribing."""
     if not is_marketing(record):
-        return {}
+        return None
     signed = token(opaque, record.company_id, record.primary_channel, record.opaque_id)
-    link = f"{base_url.rstrip('/')}{PATH}{signed}"
+    return f"{base_url.rstrip('/')}{PATH}{signed}"
+
+
+def headers(link: str | None, reply_to: str) -> dict[str, str]:
+    """The headers by which a mail program unsubscribes with one click; none without a link."""
+    if link is None:
+        return {}
     return {
         "List-Unsubscribe": f"<{link}>, <mailto:{reply_to}?subject=unsubscribe>",
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
@@ -133,23 +138,54 @@ class UnsubscribeDoor:
     ledger: Ledger
 
     def page(self, text: str) -> Answer:
-        """The page with the button; it reads and changes nothing."""
-        if opened(self.opaque(), text) is None:
-            return self._unknown()
-        return _page(HTTPStatus.OK, _ASK)
-
-    def unsubscribe(self, text: str) -> Answer:
-        """Enter the recipient into the register, before the 200."""
+        """The page with what holds and a button; it changes nothing."""
         found = opened(self.opaque(), text)
         if found is None:
             return self._unknown()
         try:
-            self._enter(found)
+            return preference_page.shown(self._standing(found))
+        except MiddlewareError as error:
+            return self._failed(error)
+
+    def unsubscribe(self, text: str, body: bytes = b"") -> Answer:
+        """Enter the recipient into the register, before the 200, or take that back."""
+        found = opened(self.opaque(), text)
+        if found is None:
+            return self._unknown()
+        is_resumed = body.strip() == RESUME
+        try:
+            self._take_back(found) if is_resumed else self._enter(found)
         except Exception as error:  # noqa: BLE001 - a page for whatever keeps it from being written
-            door.log_failed(self.log, SOURCE, reason_of(error))
-            return _page(HTTPStatus.SERVICE_UNAVAILABLE, _LATER)
+            return self._failed(error)
         door.log_accepted(self.log, SOURCE)
-        return _page(HTTPStatus.OK, _DONE)
+        try:
+            return preference_page.shown(self._standing(found))
+        except MiddlewareError:  # it is done, whatever can be read now
+            return preference_page.shown(Standing(None, is_stopped=not is_resumed, is_own=True))
+
+    def _standing(self, found: OpenedToken) -> Standing:
+        """What holds for the recipient, by every address that their conversation names."""
+        record = self._record(found)
+        entries = self.conversations.entries_hashed(found.hashed, found.company_id)
+        for address in addresses_of(record) if record else ():
+            entries += self.conversations.entries(address, found.company_id)
+        wishes = [one for one in entries if one.is_in_force and one.reason in WISHES]
+        is_own = all(one.reason in OWN for one in wishes)
+        return Standing(record, is_stopped=bool(wishes), is_own=is_own)
+
+    def _take_back(self, found: OpenedToken) -> None:
+        self.conversations.allow_hashed(found.hashed, found.company_id)
+        record = self._record(found)
+        for address in addresses_of(record) if record else ():
+            self.conversations.allow(address, found.company_id)
+
+    def _record(self, found: OpenedToken) -> Record | None:
+        """The conversation of the link; None where it is over and gone, or names another recipient."""
+        record = self.conversations.find(found.conversation)
+        if record is None or record.company_id != found.company_id:
+            return None
+        hashed = address_hash(self.opaque(), record.company_id, record.primary_channel)
+        return record if hmac.compare_digest(hashed, found.hashed) else None
 
     def _enter(self, found: OpenedToken) -> None:
         """Write the mark, and have the company hear of it; the mark is written whatever else fails."""
@@ -184,18 +220,13 @@ class UnsubscribeDoor:
 
     def _unknown(self) -> Answer:
         door.log_rejected(self.log, SOURCE, "invalid_token")
-        return _page(HTTPStatus.NOT_FOUND, _UNKNOWN)
+        return preference_page.plain(HTTPStatus.NOT_FOUND, _UNKNOWN)
+
+    def _failed(self, error: Exception) -> Answer:
+        door.log_failed(self.log, SOURCE, reason_of(error))
+        return failed()
 
 
 def failed() -> Answer:
     """The page where the door itself failed."""
-    return _page(HTTPStatus.SERVICE_UNAVAILABLE, _LATER)
-
-
-def _page(status: HTTPStatus, content: str) -> Answer:
-    whole = (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Unsubscribe</title>'
-        '<meta name="viewport" content="width=device-width"></head>'
-        f"<body>{content}</body></html>"
-    )
-    return Answer(status.value, {"html": whole}, _PAGE_HEADERS)
+    return preference_page.plain(HTTPStatus.SERVICE_UNAVAILABLE, _LATER)

@@ -5,6 +5,7 @@ queries         reading, and a method per index
 drafts          drafts of messages, stored before they are sent, and their delivery
 do_not_contact  recipients that a company must not contact
 doubts          whether somebody asked to stop, which a person decides
+confirmed       which message's STOP is confirmed
 former          pairs of a sender and a recipient that had a conversation
 handoffs        the list of hand-offs
 parcels         the jobs of starts whose conversations are not open yet

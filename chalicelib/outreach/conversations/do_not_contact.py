@@ -5,7 +5,8 @@ An entry belongs to a company and an address, has a reason, and says who entered
     do-not-contact#{company}           what the recipient asked for by text; a START lifts it
     do-not-contact#{company}#kept      complaints, unsubscribed e-mail, an operator's entries: only an
                                        operator lifts them
-    do-not-contact#{company}#{channel} technical: the address does not work on this channel
+    do-not-contact#{company}#{channel} technical: the address does not work on this channel, or its
+                                       owner has blocked us there
     do-not-contact#{company}#doubt     what may be a wish: a question to a person until ``stop_at``, and a
                                        STOP from then on (`doubts`)
     do-not-contact#{company}#suspended an e-mail that nothing proves asked for it: no marketing opening
@@ -71,14 +72,22 @@ class Reason(StrEnum):
     BOUNCED = reasons.BOUNCED
     DEAD_NUMBER = reasons.DEAD_NUMBER
     LANDLINE = reasons.LANDLINE
+    BLOCKED = reasons.BLOCKED
+    """By the recipient, on one channel; a message from there ends it."""
     UNPROVEN = reasons.UNPROVEN_REFUSAL
     DOUBT = reasons.REFUSAL_IN_DOUBT
 
 
 KEPT = frozenset({Reason.COMPLAINED, Reason.UNSUBSCRIBED, Reason.OPERATOR, Reason.IMPORTED})
 """Wishes that a START does not lift."""
-TECHNICAL = frozenset({Reason.BOUNCED, Reason.DEAD_NUMBER, Reason.LANDLINE})
+OWN = frozenset({Reason.STOP, Reason.ASKED, Reason.CARRIER, Reason.UNSUBSCRIBED})
+"""Wishes that the recipient takes back on their page."""
+WISHES = OWN | KEPT
+"""What blocks every channel of a person."""
+TECHNICAL = frozenset({Reason.BOUNCED, Reason.DEAD_NUMBER, Reason.LANDLINE, Reason.BLOCKED})
 """Reasons that block only the channel they were seen on."""
+KEPT_SUFFIX = "#kept"
+"""Ends the key of an entry that a START does not lift."""
 SUSPENDED = "#suspended"
 """Ends the key of an entry whose wish nothing proves."""
 DOUBTED = "#doubt"
@@ -87,6 +96,8 @@ BY_RECIPIENT = "recipient"
 """Who lifted an entry, where a message from the address did."""
 LIFTED = ("lifted_at", "lifted_by", "lifted_because")
 """Attributes of an entry that was lifted."""
+CONFIRMED_BY = "confirmed_by"
+"""In a mark: the message whose answer confirms it; see `confirmed`."""
 _ATTRIBUTES = (
     *("primary_channel", "conversation_id", "reason", "since", "by", "said_at"),
     *(*LIFTED, "until", "stop_at"),
@@ -187,6 +198,27 @@ class DoNotContact(items.OnTable):
                 **known,
             )
 
+    def forbid_on_channel(self, record: Record, reason: Reason, *, sent_at: str | None) -> None:
+        """Enter what a carrier says of a conversation's address; for technical reasons.
+
+        A block is not entered where the recipient has written since the message that met it.
+
+        Args:
+            record: the conversation.
+            reason: one of `TECHNICAL`.
+            sent_at: ISO time of that message, now by default.
+        """
+        reported_at = iso(self._clock.now()) if reason is Reason.BLOCKED else None
+        if reported_at and _has_written_since(record, sent_at or reported_at):
+            return
+        self.forbid(
+            record.primary_channel,
+            record.company_id,
+            reason,
+            said_at=reported_at,
+            channel=record.channel,
+        )
+
     def forbid_hashed(
         self, hashed: str, company_id: str, reason: str, *, also: Sequence[Item] = ()
     ) -> None:
@@ -205,6 +237,10 @@ class DoNotContact(items.OnTable):
             "set_": {"reason": str(reason), "ttl": end_of_entry(now)},
             "keep": {"since": iso(now)},
             "remove": LIFTED,
+            # What another one has entered stays theirs, or the recipient could lift it.
+            "condition": "attribute_not_exists(#conversation_id) OR attribute_exists(#lifted_at)"
+            " OR #reason = :mine",
+            "mine": str(reason),
         }
         attempts = Attempts(self._clock, at_once(TRIES))
         while also:
@@ -216,7 +252,8 @@ class DoNotContact(items.OnTable):
                 attempts.failed(conflict)
             else:
                 return
-        self._table.update(key, **mark, reading=False)
+        with suppress(ConditionFailed):
+            self._table.update(key, **mark, reading=False)
 
     def forbid_person(
         self, record: Record, reason: str, *, said_at: str | None = None, by: str | None = None
@@ -280,12 +317,32 @@ class DoNotContact(items.OnTable):
                 self._table.update(
                     key,
                     set_={"lifted_at": now, "said_at": said_at or now},
+                    remove=[CONFIRMED_BY],
                     condition="attribute_exists(#conversation_id) AND attribute_not_exists(#lifted_at)"
                     " AND (attribute_not_exists(#said_at) OR #said_at <= :at)",
                     at=said_at or now,
                 )
                 lifted = True
         return lifted
+
+    def allow_hashed(self, hashed: str, company_id: str) -> None:
+        """Lift what the recipient asked for, of an address of which only the keyed hash is known.
+
+        That they unsubscribed as well, which no START lifts.
+        """
+        now = iso(self._clock.now())
+        for key in _hashed(hashed, company_id):
+            is_kept = key["conversation_id"].endswith(KEPT_SUFFIX)
+            mine: dict[str, Any] = {"mine": Reason.UNSUBSCRIBED.value} if is_kept else {}
+            with suppress(ConditionFailed):
+                self._table.update(
+                    key,
+                    set_={"lifted_at": now, "lifted_by": BY_RECIPIENT, "said_at": now},
+                    condition="attribute_exists(#conversation_id)"
+                    f" AND attribute_not_exists(#lifted_at){' AND #reason = :mine' * is_kept}",
+                    reading=False,
+                    **mine,
+                )
 
     def lift(self, primary_channel: str, company_id: str, *, by: str) -> list[str]:
         """Lift every entry of an address, of every reason and channel; for an operator.
@@ -300,6 +357,7 @@ class DoNotContact(items.OnTable):
                 item = self._table.update(
                     key,
                     set_={"lifted_at": now, "lifted_by": by, "said_at": now},
+                    remove=[CONFIRMED_BY],
                     condition="attribute_exists(#conversation_id)"
                     " AND attribute_not_exists(#lifted_at)",
                 )
@@ -312,7 +370,7 @@ class DoNotContact(items.OnTable):
         `Reason.DOUBT` forbids what no person sends.
 
         One consistent read of the person's addresses.  Who has written in the conversation has an
-        address that works, and wishes an answer: then only proven wishes count.
+        address that works, and wishes an answer: then only proven wishes count, and a block since.
 
         Raises:
             TransientError: the register could not be read.
@@ -339,7 +397,7 @@ class DoNotContact(items.OnTable):
     def _forbidding(self, record: Record, entries: Sequence[RegisterEntry]) -> str | None:
         found = [one for one in entries if one.is_in_force]
         if record.item.get("last_inbound_at"):
-            found = [one for one in found if one.reason not in TECHNICAL]
+            found = [one for one in found if one.reason not in TECHNICAL or _is_newer(one, record)]
         found = [one for one in found if one.reason != Reason.UNPROVEN or _is_unasked(record)]
         found.sort(key=lambda one: one.is_open)  # what is decided counts before what is asked
         return next((one.blocks_as for one in found), None)
@@ -381,6 +439,11 @@ class DoNotContact(items.OnTable):
         channels = () if channel is None else (channel,)
         return bool(self._in_force(self._keys(primary_channel, company_id, channels)))
 
+    def entries_hashed(self, hashed: str, company_id: str) -> list[RegisterEntry]:
+        """The wishes of an address of which only the keyed hash is known."""
+        keys = _hashed(hashed, company_id)
+        return self._read(self._table.get_all(keys, attributes=_ATTRIBUTES))
+
     def entries(self, primary_channel: str, company_id: str) -> list[RegisterEntry]:
         """Every entry of an address, in force or lifted."""
         keys = self._keys(primary_channel, company_id, tuple(Channel))
@@ -421,7 +484,8 @@ class DoNotContact(items.OnTable):
         found = []
         for form in numbers.forms(primary_channel):
             suspended = (SUSPENDED,) if any(one.traits.is_forgeable for one in channels) else ()
-            suffixes = ("", "#kept", DOUBTED, *suspended, *(f"#{one.value}" for one in channels))
+            channel_names = (f"#{one.value}" for one in channels)
+            suffixes = ("", KEPT_SUFFIX, DOUBTED, *suspended, *channel_names)
             found += self._under(form, company_id, suffixes)
         return found
 
@@ -458,6 +522,15 @@ def _erased_at(hashed: str) -> str:
     return f"erased:{hashed}"
 
 
+def _hashed(hashed: str, company_id: str) -> list[Item]:
+    """Keys of the wishes that are kept under a hash alone."""
+    name = items.do_not_contact("", company_id)["conversation_id"]
+    return [
+        {"primary_channel": _erased_at(hashed), "conversation_id": f"{name}{suffix}"}
+        for suffix in ("", KEPT_SUFFIX)
+    ]
+
+
 def addresses_of(record: Record) -> tuple[str, ...]:
     """The addresses that a conversation names of its recipient; its own is first."""
     others = (record.item.get(one.field) for one in ADDRESSES)
@@ -480,12 +553,22 @@ def key_of(
             raise ValueError(f"{reason} belongs to a channel")
         suffix = f"#{channel.value}"
     elif reason in KEPT:
-        suffix = "#kept"
+        suffix = KEPT_SUFFIX
     elif reason == Reason.UNPROVEN:
         suffix = SUSPENDED
     elif reason == Reason.DOUBT:
         suffix = DOUBTED
     return key | {"conversation_id": f"{key['conversation_id']}{suffix}"}
+
+
+def _has_written_since(record: Record, at: str) -> bool:
+    return str(record.item.get("last_inbound_at") or "") > at
+
+
+def _is_newer(entry: RegisterEntry, record: Record) -> bool:
+    """Whether the recipient has blocked us after their newest message."""
+    said_at = str(entry.item.get("said_at") or "")
+    return entry.reason == Reason.BLOCKED and not _has_written_since(record, said_at)
 
 
 def _is_unasked(record: Record) -> bool:

@@ -20,6 +20,7 @@ from chalicelib.once.store import ConditionFailed, Item, TransactionConflict, Tr
 from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations import former, handoffs, items
 from chalicelib.outreach.conversations.called_tools import CalledTools
+from chalicelib.outreach.conversations.confirmed import Confirmed
 from chalicelib.outreach.conversations.desk_acts import TRIES, Acts
 from chalicelib.outreach.conversations.do_not_contact import (
     NOT_FORBIDDEN,
@@ -40,7 +41,7 @@ from chalicelib.outreach.conversations.records import (
 )
 
 
-class Conversations(Queries, Drafts, Doubts, former.Former, Acts, CalledTools):
+class Conversations(Queries, Drafts, Doubts, Confirmed, former.Former, Acts, CalledTools):
     """Reads and writes conversations."""
 
     def open(

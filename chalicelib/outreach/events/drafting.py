@@ -119,11 +119,14 @@ class Drafting:
     def opting_out(self, context: EventContext, entry_id: str) -> Plan:
         """The plan that confirms the wish to get no further message, which is noted first."""
         steps: tuple[PlannedAction, ...] = ()
-        self._endings.opt_out(context.conversation)
+        record = context.conversation
+        self._endings.opt_out(record)
+        asked = (record.primary_channel, record.company_id, entry_id)
         with suppress(PermanentError):  # no free text is taken any more: nothing confirms it
             entry_id = self.fit(context, entry_id)
-            confirms = context.conversation.channel.traits.confirms_stop
-            if confirms and context.draft is not None and context.draft.text:
+            confirms = record.channel.traits.confirms_stop
+            has_text = confirms and context.draft is not None and context.draft.text
+            if confirms and has_text and self._endings.conversations.confirms(*asked):
                 steps = (PlannedAction(confirms.name, entry_id),)
         return MessagePlan(Purpose.STOP_CONFIRMED, entry_id).plan(*steps)
 

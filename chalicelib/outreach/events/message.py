@@ -160,6 +160,9 @@ class MessageHandler(Handler):
         self._apply_opt_out(record, job, context.match, is_in_doubt=is_in_doubt)
         entry_id = outreach_keys.entry_id(job.event_key)
         notice = _notice_of(record, job)
+        if job.opt_out == "stop" and notice is not None:
+            asked = (job.recipient, record.company_id, job.message_id)
+            notice = notice if self._conversations.confirms(*asked) else None
         confirmation, note = _confirming(record, job, note)
         # Together with the message: a resumed event no longer knows what its request said.
         also = [] if notice is None else [self._conversations.keeping(record, entry_id, notice)]

@@ -152,9 +152,8 @@ class ReceiptFlow(Flow):
         is_opening = job.entry_id == outreach_keys.entry_id(record.start_event)
         was_answered = is_opening and record.item.get("last_inbound_at") is not None
         if dead is not None and job.status in NOT_DELIVERED and not was_answered:
-            self._conversations.forbid(
-                record.primary_channel, record.company_id, dead, channel=record.channel
-            )
+            sent_at = row.finished_at if row is not None else None
+            self._conversations.forbid_on_channel(record, dead, sent_at=sent_at)
         if not is_opening:
             return
         self._starts.note(record.start_event, delivery=(job.status, job.rank), reason=job.reason)

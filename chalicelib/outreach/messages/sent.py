@@ -298,10 +298,8 @@ class SentMessages:
         if row.reason == OPT_OUT_CODE:
             self._endings.forbid(record, Reason.CARRIER)
         dead = dead_by(record.channel.traits.carrier, row.reason)
-        if dead is not None and record.item.get("last_inbound_at") is None:
-            self._conversations.forbid(
-                record.primary_channel, record.company_id, dead, channel=record.channel
-            )
+        if dead is Reason.BLOCKED or (dead and record.item.get("last_inbound_at") is None):
+            self._conversations.forbid_on_channel(record, dead, sent_at=row.finished_at)
 
 
 def _begun(record: Record) -> dict[str, Any]:

@@ -17,6 +17,7 @@ Example item (origin's names)::
     answering         {"quiet_period_seconds": 10}
     follow_ups        {"reminder": {...}, "end": {...}, "fallback": ["sms"]}   see `follow_up_settings`
     language          en                 company_contact  "+1 555 010 9000"
+    company_address   "1 Main Street, Springfield, IL 62701, USA"
 """
 
 from __future__ import annotations

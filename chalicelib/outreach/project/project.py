@@ -138,6 +138,12 @@ class Project(ProjectItem):
         nothing,
         is_copied=True,
     )
+    company_address: Part[str | None] = Part(
+        lambda: fields.ShownWording | None,
+        "e-mails end without a postal address",
+        nothing,
+        is_copied=True,
+    )
     help_text: Part[dict[Language, str] | None] = Part(
         lambda: dict[Language, fields.ShownWording] | None,
         "HELP is answered in our words",

@@ -12,6 +12,7 @@ from chalicelib.outreach import reasons
 from chalicelib.outreach.consent import unsubscribe
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.messages import threads
+from chalicelib.outreach.messages.footer import with_footer
 from chalicelib.outreach.project.fields import one_line
 from chalicelib.outreach.sending.prepared import Messages, Parts
 from chalicelib.outreach.ses.client import Email, Ses
@@ -66,17 +67,16 @@ class Emails(Messages[Email]):
         if not draft.text:
             raise PermanentError("ses", "send_email", reason=reasons.NOTHING_TO_SAY)
         reply_to = reply_address(address, record.opaque_id)
+        link = unsubscribe.link_of(base_url, self.parts.opaque(), record)
+        text, html = with_footer(record, draft.text, draft.html or _html(draft.text), link)
         return Email(
             to=record.primary_channel,
             sender=f"{_display_name(name)} <{address}>" if name else address,
             reply_to=reply_to,
             subject=threads.subject(record, draft.subject or default),
-            text=draft.text,
-            html=draft.html or _html(draft.text),
-            headers={
-                **threads.headers(record),
-                **unsubscribe.headers(base_url, self.parts.opaque(), record, reply_to),
-            },
+            text=text,
+            html=html,
+            headers={**threads.headers(record), **unsubscribe.headers(link, reply_to)},
             tag=f"{record.opaque_id}_{action.argument}",
         )
 

@@ -22,6 +22,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from email.message import EmailMessage
 from email.policy import default as policy
 from email.utils import parseaddr
@@ -32,6 +33,7 @@ from chalicelib.errors import PayloadError
 from chalicelib.once import keys
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.consent.quoted_footer import without_footer
 from chalicelib.outreach.consent.words import Word, heard
 from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 from chalicelib.outreach.ses import authentication
@@ -218,10 +220,15 @@ def _precedence(message: EmailMessage) -> str:
 
 
 def reply_of(message: EmailMessage, name: str = "") -> Reply:
-    """The sender's text apart from what it quotes; empty if it cannot be read.
+    """The sender's text apart from what it quotes, our footer included; empty if it cannot be read.
 
     The plain text decides, unless only the HTML shows where the quotation begins.
     """
+    found = _reply(message, name)
+    return replace(found, visible=without_footer(found.visible), said=without_footer(found.said))
+
+
+def _reply(message: EmailMessage, name: str) -> Reply:
     plain, html = _body(message, "plain"), _body(message, "html")
     found = parts_of(plain, name=name)
     if html and not found.has_quotation:

@@ -340,6 +340,24 @@ def test_check_names_the_originals_assistants_as_ignored(outreach, run, stored):
     assert said.code == 0
 
 
+@pytest.mark.parametrize(
+    ("changes", "is_warned"),
+    [
+        ({"company_address": None}, True),
+        ({}, False),
+        ({"company_address": None, "message_kind": "transactional"}, False),
+        ({"company_address": None, "allowed_channels": ["sms"]}, False),
+    ],
+)
+def test_check_warns_of_marketing_by_e_mail_without_a_postal_address(
+    run, stored, changes, is_warned
+):
+    said = run("company", "check", "--file", stored(**changes), "--json")
+    warned = [one["detail"] for one in said.data if one["result"] == "warn"]
+    assert any(one.startswith("company_address is missing") for one in warned) is is_warned
+    assert said.code == 0
+
+
 def test_a_new_key_is_shown_once_and_two_keys_are_accepted(outreach, run):
     outreach.stage.aws.client("secretsmanager").put_secret_value(
         SecretId=KEYS,

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chalicelib.errors import TransientError
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.outreach.consent import unsubscribe
 from local import company
@@ -120,6 +121,160 @@ def test_a_forged_or_damaged_token_is_refused_and_changes_nothing(outreach, link
     assert outreach.rows("ConversationsTable") == before
 
 
+# --- the page ---------------------------------------------------------------------------------------
+
+RESUME = b"choice=resume"
+
+
+def page(outreach, link):
+    return ask(outreach, "GET", link).body.decode()
+
+
+def buttons(shown):
+    return re.findall(r'name="([^"]+)" value="([^"]+)"', shown)
+
+
+def test_the_page_says_what_holds_and_offers_the_other(outreach, link):
+    assert buttons(page(outreach, link)) == [("List-Unsubscribe", "One-Click")]
+    done = ask(outreach, "POST", link).body.decode()
+    assert "You will get no more messages from Cucumber Recruitment" in done
+    assert buttons(done) == buttons(page(outreach, link)) == [("choice", "resume")]
+    taken_back = ask(outreach, "POST", link, FORM, RESUME)
+    assert taken_back.status_code == 200
+    assert buttons(taken_back.body.decode()) == [("List-Unsubscribe", "One-Click")]
+    assert later_start(outreach)["state"] == "sent"
+    ask(outreach, "POST", link)
+    assert later_start(outreach, "again")["reason"] == "do_not_contact"
+
+
+@pytest.mark.parametrize("by", ["link", "stop by mail", "stop by text", "own words"])
+def test_a_person_takes_back_what_they_have_set(outreach, by):
+    both = {"recipient_tel": TEL, "recipient_email": MAIL}
+    outreach.start("first", "email", recipient_data=both)
+    outreach.run()
+    link, register = link_of(outreach), outreach.services.outreach.conversations
+    if by == "link":
+        ask(outreach, "POST", link)
+    elif by == "stop by mail":
+        outreach.mail(outreach.ses.inbound(MAIL, outreach.ses.emails[0]["reply_to"], "STOP"))
+        outreach.run()
+    else:
+        reason = "stop" if by == "stop by text" else "asked_to_stop"
+        register.forbid_person(outreach.record("email", MAIL), reason)
+    assert buttons(page(outreach, link)) == [("choice", "resume")]
+    ask(outreach, "POST", link, FORM, RESUME)
+    assert later_start(outreach)["state"] == "sent"
+    assert later_start(outreach, "text", "sms", recipient_data=both)["state"] == "sent"
+
+
+@pytest.mark.parametrize("reason", ["operator", "complained", "imported"])
+@pytest.mark.parametrize("is_erased", [False, True])
+def test_what_others_have_entered_stays(outreach, link, reason, is_erased):
+    register = outreach.services.outreach.conversations
+    register.forbid(MAIL, company.COMPANY_ID, reason)
+    if is_erased:
+        (entry,) = register.entries(MAIL, company.COMPANY_ID)
+        register._table.put(register.keep_erased(entry.item))
+        key = ("primary_channel", "conversation_id")
+        register._table.delete({name: entry.item[name] for name in key})
+    ask(outreach, "POST", link)
+    shown = page(outreach, link)
+    assert buttons(shown) == []
+    assert "Only Cucumber Recruitment can change this. Contact: +1 555 010 9000." in shown
+    ask(outreach, "POST", link, FORM, RESUME)
+    assert buttons(page(outreach, link)) == []
+    assert later_start(outreach)["reason"] == "do_not_contact"
+
+
+def test_it_takes_back_after_its_conversation_is_gone(outreach, link):
+    ask(outreach, "POST", link)
+    table = outreach.services.outreach.conversations._table
+    for item in table.scan_page(limit=1000)[0]:
+        if not item["conversation_id"].startswith("do-not-contact#"):
+            table.delete({k: item[k] for k in ("primary_channel", "conversation_id")})
+    shown = page(outreach, link)
+    assert "<p>You will get no more messages from this sender, on any channel.</p>" in shown
+    shown = ask(outreach, "POST", link, FORM, RESUME).body.decode()
+    assert "<p>This sender may write to you" in shown
+    assert later_start(outreach)["state"] == "sent"
+
+
+def test_a_link_takes_back_nothing_of_another_person_or_company(outreach, link):
+    register, others = outreach.services.outreach.conversations, ("k.roe@example.com", MAIL)
+    companies = (company.COMPANY_ID, "ci-bbb-002")
+    for address, company_id in zip(others, companies, strict=True):
+        register.forbid(address, company_id, "stop")
+    ask(outreach, "POST", link, FORM, RESUME)
+    for address, company_id in zip(others, companies, strict=True):
+        assert register.is_forbidden(address, company_id)
+
+
+@pytest.mark.parametrize(
+    "body", [b"List-Unsubscribe=One-Click&choice=resume", b"choice=", b"choice=resume2", b"resume"]
+)
+def test_whatever_else_is_posted_unsubscribes(outreach, link, body):
+    ask(outreach, "POST", link, FORM, body)
+    assert later_start(outreach)["reason"] == "do_not_contact"
+
+
+def test_the_page_is_in_the_conversations_language_and_escapes_what_it_shows(outreach):
+    outreach.set_project(language="de", company_name="Gurke <b>& Co")
+    outreach.start("first", "email")
+    outreach.run()
+    shown = page(outreach, link_of(outreach))
+    assert '<html lang="de">' in shown
+    assert "Gurke &lt;b&gt;&amp; Co darf Ihnen per E-Mail, SMS und WhatsApp schreiben." in shown
+    assert "Alle Nachrichten abbestellen" in shown
+
+
+def test_the_page_names_nobody_and_loads_nothing(outreach, link):
+    answer = ask(outreach, "GET", link)
+    for personal in (MAIL, "Jo", TEL):
+        assert personal not in answer.body.decode()
+    assert not re.search(r"<script|<img|<link|https?:", answer.body.decode())
+    policy = answer.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+
+
+def test_a_register_that_cannot_be_read_gives_503_and_a_mark_that_is_written_200(
+    outreach, link, monkeypatch
+):
+    register = outreach.services.outreach.conversations
+
+    def fails(*_, **__):
+        raise TransientError("dynamodb", "get")
+
+    monkeypatch.setattr(register, "entries_hashed", fails)
+    assert ask(outreach, "GET", link).status_code == 503
+    answer = ask(outreach, "POST", link)
+    assert answer.status_code == 200
+    assert b"You will get no more messages" in answer.body
+
+
+def test_every_e_mail_ends_with_who_sends_it_and_the_link_in_both_parts(outreach, link):
+    first = outreach.ses.emails[0]
+    address = "1 Main Street, Springfield, IL 62701, USA"
+    ends = f"Unsubscribe from our messages.\n{company.PUBLIC_URL}{link}"
+    assert first["text"].endswith(f"\n\nCucumber Recruitment\n{address}\n\n{ends}")
+    assert "Reply STOP to opt out." in first["text"]
+    assert f'<a href="{company.PUBLIC_URL}{link}">' in first["html"]
+    outreach.mail(outreach.ses.inbound(MAIL, first["reply_to"], "Tell me more"))
+    outreach.run()
+    assert outreach.ses.emails[1]["text"].endswith(ends)
+    record = outreach.record("email", MAIL)
+    assert not [one for one in outreach.history(record) if "nsubscribe" in one[1]]
+
+
+def test_a_reply_that_quotes_the_whole_mail_unmarked_is_answered(outreach, link):
+    first = outreach.ses.emails[0]
+    footer = first["text"].partition("Cucumber Recruitment\n1 Main")[2]
+    said = f"Tell me more, please.\n\nCucumber Recruitment\n1 Main{footer}"
+    outreach.mail(outreach.ses.inbound(MAIL, first["reply_to"], said))
+    outreach.run()
+    assert len(outreach.ses.emails) == 2
+
+
 def test_a_table_that_cannot_be_written_gives_503_and_never_200(outreach, link, monkeypatch):
     def fails(*_, **__):
         raise RuntimeError("down")
@@ -132,7 +287,10 @@ def test_a_transactional_project_sends_no_such_header(outreach):
     outreach.set_project(message_kind="transactional")
     outreach.start("first", "email")
     outreach.run()
-    assert not [n for n in outreach.ses.emails[0]["headers"] if n.startswith("List-")]
+    mail = outreach.ses.emails[0]
+    assert not [n for n in mail["headers"] if n.startswith("List-")]
+    assert "/unsubscribe/" not in mail["text"] + mail["html"]
+    assert mail["text"].endswith("\n1 Main Street, Springfield, IL 62701, USA")
 
 
 def test_every_mail_of_a_thread_has_the_header(outreach, link):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from chalicelib.clock import iso
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.event import EventFacts, EventStatus
 from chalicelib.once.job import Recovery
@@ -87,6 +88,12 @@ class Receipts:
         )
         (event,) = self._flow.events(job)
         self._flow.plan(event, SetSwitches().current())
+
+    def wrote(self):
+        """The recipient writes now."""
+        at = iso(self.parts.clock.now())
+        said = Entry(f"SM-{at}", at, "user", "hello")
+        self.parts.conversations.append(self.record, said, changes={"last_inbound_at": at})
 
     @property
     def send(self):
@@ -194,7 +201,13 @@ def test_an_opt_out_in_a_receipt_marks_the_recipient_for_that_company(receipts):
 
 @pytest.mark.parametrize(
     ("code", "reason"),
-    [("30005", "dead_number"), ("30006", "landline"), ("30003", None), ("30007", None)],
+    [
+        ("30005", "dead_number"),
+        ("30006", "landline"),
+        ("63014", "blocked"),
+        ("30003", None),
+        ("30007", None),
+    ],
 )
 def test_a_number_that_takes_no_texts_is_entered_for_its_channel(receipts, code, reason):
     receipts.hear("undelivered", LATER, reason=code)
@@ -216,6 +229,31 @@ def test_an_opening_that_was_answered_arrived_whatever_its_report_says(receipts)
     )
     receipts.hear("undelivered", reason="30005")
     assert not receipts.parts.conversations.is_forbidden(TEL, COMPANY, Channel.SMS)
+
+
+@pytest.mark.parametrize(("wrote", "blocks"), [("before", True), ("after", False)])
+def test_a_block_counts_unless_the_recipient_wrote_after_the_message_that_met_it(
+    receipts, wrote, blocks
+):
+    """Who has answered may block us later; who writes after the block has ended it."""
+    register = receipts.parts.conversations
+    if wrote == "before":
+        receipts.wrote()
+    receipts.other_send_is("SM1")
+    if wrote == "after":
+        receipts.parts.clock.forward(1)
+        receipts.wrote()
+    receipts.parts.clock.forward(1)
+    receipts.hear("undelivered", LATER, reason="63014")
+    channel = receipts.record.channel
+    assert register.is_forbidden(TEL, COMPANY, channel) is blocks
+    assert register.forbids(receipts.record) == ("blocked" if blocks else None)
+    assert not register.is_forbidden(TEL, COMPANY)
+    receipts.parts.clock.forward(1)
+    receipts.wrote()
+    assert register.forbids(receipts.record) is None, "whoever writes is answered"
+    register.lift_technical(receipts.record)
+    assert not register.is_forbidden(TEL, COMPANY, channel)
 
 
 def test_a_message_from_a_dead_number_is_answered_and_brings_the_number_back(outreach):

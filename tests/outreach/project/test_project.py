@@ -121,6 +121,7 @@ RULES = {
     ),
     "language": (NOTHING, is_(lambda one: language_of(record_of(one)), Language.EN)),
     "company_contact": (NO_TEXT, is_(lambda one: one.company_contact, None)),
+    "company_address": (NO_TEXT, is_(lambda one: one.company_address, None)),
     "help_text": ((*NOTHING, {"en": ""}), says("Clarify CV")),
     "event_webhook": (
         (*NOTHING, {"url": "http://hooks.example.com/"}, {"url": "https://a.example", "x": 1}),

@@ -208,6 +208,61 @@ def test_a_stop_is_confirmed_once_where_the_carrier_does_not(
     assert len(bodies(outreach)) == 1 + confirms, "the only one"
 
 
+def hears_all(outreach, *words):
+    """Each text is processed before the next one; the simulated carrier blocks nobody for STOP."""
+    for word in words:
+        say(outreach, word, whatsapp=True)
+        outreach.twilio._opted_out.clear()
+        outreach.run()
+
+
+def confirmed(outreach):
+    return sum("no more messages" in one for one in bodies(outreach))
+
+
+def test_three_stops_are_confirmed_once_and_after_a_start_once_more(outreach):
+    conversation(outreach, "whatsapp")
+    hears_all(outreach, "STOP", "stop please", "ALTO")
+    assert confirmed(outreach) == 1
+    hears_all(outreach, "START")
+    assert not is_marked(outreach)
+    hears_all(outreach, "STOP", "STOP")
+    assert confirmed(outreach) == 2
+    assert is_marked(outreach)
+
+
+def test_stops_that_wait_together_or_come_twice_are_confirmed_once(outreach):
+    conversation(outreach, "whatsapp")
+    posts = [outreach.says("STOP") for _ in range(3)]
+    for post in [*posts, *reversed(posts)]:
+        outreach.deliver(post)
+    outreach.twilio._opted_out.clear()
+    outreach.run()
+    outreach.again()
+    assert confirmed(outreach) == 1
+
+
+def test_a_stop_on_a_second_channel_is_not_confirmed_again(outreach):
+    conversation(outreach, "whatsapp")
+    outreach.start("text", "sms")
+    outreach.run()
+    hears_all(outreach, "STOP")
+    outreach.deliver(outreach.says("ALTO", whatsapp=False))
+    outreach.twilio._opted_out.clear()
+    outreach.run()
+    assert confirmed(outreach) == 1
+
+
+def test_a_stop_that_a_later_start_has_lifted_is_not_confirmed(outreach):
+    conversation(outreach, "whatsapp")
+    for word in ("STOP", "START"):
+        say(outreach, word, whatsapp=True)
+        outreach.twilio._opted_out.clear()
+    outreach.run()
+    assert not is_marked(outreach)
+    assert confirmed(outreach) == 0
+
+
 def test_a_carrier_that_blocks_the_confirmation_ends_it(outreach):
     """21610: Twilio's own handling has answered."""
     conversation(outreach, "whatsapp")

@@ -87,6 +87,16 @@ def _reason(case):
     return "asked_to_stop" if case == "own words" else "stop"
 
 
+def test_a_wish_in_own_words_and_a_stop_after_it_are_confirmed_once(twilio):
+    rig = new_rig(twilio)
+    record = rig.begun()
+    for text in ("I have had enough", "STOP", "STOP"):
+        said = {"opt_out": "stop"} if text == "STOP" else {}
+        rig.hears(record, text, carrier_answers=False, **said)
+        rig.work()
+    assert len(rig.sent()) == 1
+
+
 def test_a_start_that_was_said_after_the_wish_stays_heard(twilio):
     """The worker that had recognised the wish dies, and its successor comes after the START."""
     rig = new_rig(twilio)

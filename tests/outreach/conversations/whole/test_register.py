@@ -149,6 +149,22 @@ def test_a_wish_holds_whoever_writes_afterwards(conversations, reason):
     assert conversations.forbids(wrote) == conversations.forbids(person()) == reason
 
 
+def test_one_message_confirms_a_mark_in_whichever_form_a_carrier_shows_the_number(conversations):
+    given, shown = "+525512345678", "+5215512345678"
+    conversations.forbid(given, COMPANY, Reason.STOP)
+    conversations.allow(given, COMPANY)
+    conversations.forbid(shown, COMPANY, Reason.STOP)
+    assert conversations.confirms(given, COMPANY, "m1")
+    assert conversations.confirms(shown, COMPANY, "m1"), "a repetition asks again"
+    assert not conversations.confirms(shown, COMPANY, "m2")
+    conversations.forbid(given, COMPANY, Reason.STOP)
+    assert not conversations.confirms(given, COMPANY, "m2")
+    conversations.lift(shown, COMPANY, by="jo")
+    conversations.forbid(shown, COMPANY, Reason.STOP)
+    assert conversations.confirms(shown, COMPANY, "m3")
+    assert not conversations.confirms(shown, NEIGHBOUR, "m3"), "no mark"
+
+
 # --- a wish that nothing proves ---------------------------------------------------------------------
 
 

@@ -1,0 +1,102 @@
+"""The page behind an e-mail's link: what holds, and one button; pure.
+
+It works without script, in the conversation's language, and does not name the recipient: who
+forwards an e-mail forwards the link.  The register knows no purposes, so it offers all messages of the
+company, or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from http import HTTPStatus
+
+from chalicelib.once.door import Answer
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.languages import Language, language_of, written
+from chalicelib.outreach.project.project import Project
+
+_HEADERS: Mapping[str, str] = {
+    "Content-Type": "text/html; charset=utf-8",
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'"
+    "; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Robots-Tag": "noindex",
+}
+_STYLE = (
+    ":root{color-scheme:light dark}"
+    "body{font:1.125rem/1.5 system-ui,sans-serif;margin:0 auto;max-width:34rem;padding:1.5rem}"
+    "h1{font-size:1.5rem;line-height:1.25;overflow-wrap:anywhere}p{overflow-wrap:anywhere}"
+    "button{font:inherit;min-height:3rem;padding:.5rem 1.25rem;max-width:100%}"
+)
+_STOP = ("List-Unsubscribe", "One-Click")
+_RESUME = ("choice", "resume")
+_UNNAMED = "this sender"
+"""Of a conversation that is kept no more."""
+_TITLE = written("page_title")
+_OPEN = written("page_open")
+_STOPPED = written("page_stopped")
+_OTHERWISE = written("page_stopped_otherwise")
+_BUTTON_STOP = written("page_stop")
+_BUTTON_RESUME = written("page_resume")
+_CONTACT = written("contact")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What holds for a recipient.
+
+    Attributes:
+        record: the conversation of the link, where it is still kept.
+        is_stopped: the company must not write to them.
+        is_own: only they themselves have asked for that.
+    """
+
+    record: Record | None = field(repr=False)
+    is_stopped: bool
+    is_own: bool
+
+
+def shown(standing: Standing) -> Answer:
+    """The page."""
+    record = standing.record
+    language = language_of(record) if record else Language.EN
+    project = Project(record.item) if record else None
+    company = (project.company_name or record.company_id) if record and project else _UNNAMED
+    if not standing.is_stopped:
+        said, button = [_OPEN[language]], _form(_STOP, _BUTTON_STOP[language])
+    elif standing.is_own:
+        said, button = [_STOPPED[language]], _form(_RESUME, _BUTTON_RESUME[language])
+    else:
+        said, button = [_STOPPED[language], _OTHERWISE[language]], ""
+    known = project.company_contact if project else None
+    contact = _CONTACT[language].format(contact=known) if known else ""
+    whole = (one.format(company=company, contact=contact) for one in said)
+    sentences = "".join(f"<p>{escape(one[:1].upper() + one[1:])}</p>" for one in whole)
+    title = _TITLE[language].format(company=company)
+    return _page(HTTPStatus.OK, language, title, f'<div role="status">{sentences}</div>{button}')
+
+
+def plain(status: HTTPStatus, content: str) -> Answer:
+    """A page that says one thing, in English."""
+    return _page(status, Language.EN, "Unsubscribe", content)
+
+
+def _form(value: tuple[str, str], label: str) -> str:
+    name, choice = value
+    return (
+        f'<form method="post"><input type="hidden" name="{name}" value="{choice}">'
+        f'<button type="submit">{escape(label)}</button></form>'
+    )
+
+
+def _page(status: HTTPStatus, language: Language, title: str, content: str) -> Answer:
+    named = escape(title)
+    whole = (
+        f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>{named}</title>'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<style>{_STYLE}</style></head><body><main><h1>{named}</h1>{content}</main></body></html>"
+    )
+    return Answer(status.value, {"html": whole}, _HEADERS)

@@ -1,0 +1,42 @@
+"""The end of every e-mail, by code: who sends it, from where, and the link that stops it; pure.
+
+Commercial e-mail needs the sender's postal address and a way to refuse more of it that is plain to see:
+16 CFR 316 with 15 U.S.C. 7704(a)(3) and (5), Directive 2002/58/EC, article 13(4).  Optional setting of a
+project::
+
+    company_address  "Cucumber Recruitment, 1 Main Street, Springfield, IL 62701, USA"
+
+No writer sees the footer, and no history keeps it; `consent.quoted_footer` takes it out of replies.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from chalicelib.outreach.consent.quoted_footer import UNSUBSCRIBE_LINE
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.languages import language_of
+from chalicelib.outreach.project.project import Project
+
+
+def with_footer(record: Record, text: str, html: str, link: str | None) -> tuple[str, str]:
+    """Both parts of an e-mail with the footer at their end.
+
+    Args:
+        record: the conversation.
+        text: the plain part.
+        html: the other part.
+        link: of the page that stops messages; None where the project offers none.
+    """
+    project = Project(record.item)
+    sender = [project.company_name or record.company_id]
+    if project.company_address:
+        sender.append(project.company_address)
+    line = UNSUBSCRIBE_LINE[language_of(record)]
+    way_out = [line, link] if link else []
+    anchor = [f'<a href="{escape(link)}">{escape(line)}</a>'] if link else []
+    marked = "<br>".join([*map(escape, sender), *anchor])
+    before, end, after = html.rpartition("</body>")
+    body = f"{before}<p>{marked}</p>{end}{after}" if end else f"{html}<p>{marked}</p>"
+    parts = [text.rstrip(), "\n".join(sender), "\n".join(way_out)]
+    return "\n\n".join(one for one in parts if one), body
