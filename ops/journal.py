@@ -153,7 +153,7 @@ def shown(entry: Item) -> dict[str, Any]:
 
 
 def _fits(entry: Item, key: str | None, by: str | None) -> bool:
-    """It is of the key, and of the person: by the whole name, or by a part of it between slashes.
+    """Whether an entry is of the key and by the person: their whole name, or a part between slashes.
 
     So ``sam`` and ``ci-1`` both find what the desk of ``ci-1`` says that sam did (``ci-1/sam``).
     """

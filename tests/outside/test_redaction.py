@@ -20,7 +20,7 @@ SECRETS = {
     "a password": ("her password: quagquag1", "quag"),
     "a card's check number": ("the cvv is 4821", "4821"),
     "a card's expiry": ("card 4111-1111-1111-1111 04/27 today", "04/27"),
-    "a check number without its word": ("card 4111-1111-1111-1111 482 today", "482"),
+    "a check number without its word": ("card 4111-1111-1111-1111 482 today", "482 today"),
     "a card among words for goods": ("paid for the item with 4111111111111111", "411111"),
     "a phone number after a common word": ("please call instead 4155550134", "415555"),
     "a dictated phone number": ("call four one five five five five oh one three four", "five five"),

@@ -106,13 +106,15 @@ def test_a_ticket_waits_as_long_as_richpanel_says_and_is_then_routed_once(stack,
 def test_facts_wait_as_long_as_power_bi_says_and_are_then_posted_once(stack, status):
     made = call(stack)
     aloware(stack, made)
-    stack.settle()
-    stack.powerbi.fails(status=status, operation="post_rows", headers={"Retry-After": "600"})
+    stack.powerbi.fails(
+        status=status, operation="post_rows", times=None, headers={"Retry-After": "600"}
+    )
     stack.forward(minutes=1)
     asked = len(stack.powerbi.requests("post_rows"))
     for _ in range(4):
         stack.forward(minutes=2)
     assert (len(stack.powerbi.requests("post_rows")), reported(stack, made)) == (asked, [])
+    stack.powerbi.recovers()
     stack.passes(minutes=8)
     assert len(reported(stack, made)) == 1
 

@@ -286,7 +286,7 @@ def test_a_wrong_id_is_named_and_its_value_is_not(outreach, run, stored, field, 
 
 @pytest.mark.parametrize("name", ["Cucumber", "\ufeffCucumber"])
 def test_a_byte_order_mark_may_begin_a_file_and_no_name(outreach, run, stored, name):
-    """Editors on Windows write one before the text; within, nobody sees that it makes another name."""
+    """Editors on Windows begin a file with one; inside a name it is invisible and makes another name."""
     path = stored(company_name=name)
     path.write_text("\ufeff" + path.read_text(encoding="utf-8"), encoding="utf-8")
     said = run("company", "put", path)

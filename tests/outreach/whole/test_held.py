@@ -147,7 +147,7 @@ def test_a_person_takes_only_the_hand_off_they_saw_and_no_later_one(outreach, mo
     (waiting,) = desk.waiting()
     assert waiting.handoff_id != seen.handoff_id
     assert outreach.record().handoff["id"] == waiting.handoff_id
-    outreach.closes(seen.opaque_id)  # the machine may still be told to go on
+    outreach.closes(seen.opaque_id)  # a person can still hand it back to the machine
 
 
 @ON_ENGINE
