@@ -11,7 +11,7 @@ from email.policy import default as policy
 from pathlib import Path
 from typing import Any
 
-from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.channels import MAILBOX, Channel
 from chalicelib.outreach.consent.words import heard
 from chalicelib.outreach.ses.mail_words import heard_in
 from chalicelib.outreach.ses.webhook import reply_of
@@ -47,7 +47,7 @@ def read(file: Path | None) -> Iterator[dict[str, Any]]:
 
 def answer(row: Mapping[str, Any]) -> dict[str, str]:
     """What a message is heard as, as the command prints it."""
-    if row["channel"] == Channel.EMAIL:
+    if _is_mail(row):
         reply = reply_of(_mail(row))
         visible, found = reply.said, heard_in(reply)
     else:
@@ -60,6 +60,10 @@ def answer(row: Mapping[str, Any]) -> dict[str, str]:
         "visible": visible,
         "why": found.why.value,
     }
+
+
+def _is_mail(row: Mapping[str, Any]) -> bool:
+    return Channel(row["channel"]).traits.address is MAILBOX
 
 
 def _mail(row: Mapping[str, Any]) -> EmailMessage:
@@ -88,9 +92,9 @@ def _message(line: str, number: int) -> dict[str, Any]:
             raise _wrong(number, f"field {name}")
     if row["channel"] not in list(Channel):
         raise _wrong(number, "field channel")
-    if row.get("text") is None and (row["channel"] != Channel.EMAIL or row.get("mime") is None):
+    if row.get("text") is None and (not _is_mail(row) or row.get("mime") is None):
         raise _wrong(number, "field text")
-    if row.get("mime") is not None and row["channel"] != Channel.EMAIL:
+    if row.get("mime") is not None and not _is_mail(row):
         raise _wrong(number, "field mime")
     return row
 
