@@ -310,9 +310,10 @@ def test_a_stop_by_e_mail_from_an_address_without_a_conversation_is_kept(stack):
     assert stack.mails_to(mail) == []
 
 
-def test_a_stop_in_a_mailing_goes_to_a_person_and_makes_no_mark(stack):
+def test_a_stop_in_a_mailing_is_a_doubt_that_goes_to_a_person(stack):
     mail = stack.mail()
     request_id = started(stack, mail, "email")
     stack.writes(mail, stack.mails_to(mail)[0]["reply_to"], "STOP", Precedence="list")
     assert stack.outcome(request_id)["waiting"]["reason"] == "opt_out_in_doubt"
-    assert entries(stack, mail) == []
+    [entry] = entries(stack, mail)
+    assert "refusal_in_doubt" in entry
