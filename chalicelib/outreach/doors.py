@@ -205,14 +205,14 @@ class OutreachDoors:
 
     @cached_property
     def _stop_by_mail(self) -> StopByMail:
-        from chalicelib.outreach.conversations.do_not_contact import DoNotContact
+        from chalicelib.outreach.conversations.doubts import Doubts
         from chalicelib.outreach.conversations.queries import Queries
         from chalicelib.outreach.ses.stop_at_door import StopByMail
 
         shared = self._shared
         table = shared.table(shared.settings.conversations_table)
         return StopByMail(
-            register=DoNotContact(table=table, clock=shared.clock),
+            register=Doubts(table=table, clock=shared.clock),
             conversations=Queries(table=table, clock=shared.clock),
             senders=self._senders,
         )

@@ -310,6 +310,20 @@ def test_a_stop_by_e_mail_from_an_address_without_a_conversation_is_kept(stack):
     assert stack.mails_to(mail) == []
 
 
+def test_what_may_be_a_wish_to_stop_by_e_mail_suspends_texts_while_it_still_waits_for_a_worker(
+    stack,
+):
+    tel, mail = stack.tel(), stack.mail()
+    both = {"recipient_tel": tel, "recipient_email": mail}
+    started(stack, mail, "email", recipient_data=both)
+    to = stack.mails_to(mail)[0]["reply_to"]
+    stack.ses.post("inbound", **{"from": mail, "to": to, "text": "wrong number", "headers": {}})
+    for address in (mail, tel):
+        assert [line for line in entries(stack, address) if "refusal_in_doubt" in line]
+    assert stack.outcome(started(stack, tel, recipient_data=both))["reason"] == "do_not_contact"
+    assert stack.texts_to(tel) == []
+
+
 def test_a_stop_in_a_mailing_is_a_doubt_that_goes_to_a_person(stack):
     mail = stack.mail()
     request_id = started(stack, mail, "email")

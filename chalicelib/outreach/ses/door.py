@@ -9,22 +9,23 @@ from chalicelib.clock import iso
 from chalicelib.errors import RequestError
 from chalicelib.once import door
 from chalicelib.once.intake import Intake
+from chalicelib.outreach.doubtful import is_doubtful
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.ses import webhook
 
-if TYPE_CHECKING:  # an event that is no STOP does not load it
+if TYPE_CHECKING:  # an event that is no wish to stop does not load it
     from chalicelib.outreach.ses.stop_at_door import StopByMail
 
 
 def receive(message: str, intake: Intake, consent: Callable[[], StopByMail]) -> None:
-    """Mark who says STOP, and queue the job of one SNS message; some events lead to none.
+    """Mark who says STOP or may say it, and queue the job of one SNS message; some events lead to none.
 
     A message that is no SES notification is logged, counted and dropped: it can never become one.
 
     Args:
         message: its text.
         intake: takes the job.
-        consent: marks who says STOP; built for the first one.
+        consent: marks them; built for the first one.
 
     Raises:
         UnavailableError: the mark or the job was not kept; Lambda delivers the message again.
@@ -39,8 +40,15 @@ def receive(message: str, intake: Intake, consent: Callable[[], StopByMail]) -> 
     except RequestError as error:
         door.log_rejected(intake.log, "ses", error.code)
         return
-    if isinstance(job, InboundMessage) and job.opt_out == "stop" and not job.is_automatic:
+    if isinstance(job, InboundMessage) and _may_stop(job):
         job = consent().apply(job)
     if job is not None:
         intake.accept(job)
         door.log_accepted(intake.log, "ses", mw_trace_id=job.trace_id)
+
+
+def _may_stop(job: InboundMessage) -> bool:
+    """Whether the mark or the question of an e-mail is written here; what nothing proves has neither."""
+    if job.is_automatic or not (job.is_proven or job.token):
+        return False
+    return job.opt_out == "stop" or is_doubtful(job)

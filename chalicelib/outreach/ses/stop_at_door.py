@@ -1,8 +1,9 @@
 """STOP by e-mail: the mark is written before the handler returns, whatever waits on the queue.
 
-A proven sender's own mailbox is marked, also where it has no conversation; the token of a conversation
-marks its recipient's addresses, from any mailbox.  A STOP that nothing proves, and START, are left to
-the worker: the time at which each was said decides which one is in force.
+What may be a STOP asks its question as early.  A proven sender's own mailbox is marked, also where it
+has no conversation; the token of a conversation marks its recipient's addresses, from any mailbox.  A
+STOP that nothing proves, and START, are left to the worker: the time at which each was said decides
+which one is in force.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from dataclasses import dataclass
 
 from chalicelib.errors import TransientError, UnavailableError
 from chalicelib.outreach import reasons, senders
-from chalicelib.outreach.conversations.do_not_contact import DoNotContact, Reason
+from chalicelib.outreach.conversations.do_not_contact import Reason, addresses_of
+from chalicelib.outreach.conversations.doubts import Doubts
 from chalicelib.outreach.conversations.queries import Queries
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.jobs import InboundMessage
@@ -20,16 +22,19 @@ from chalicelib.outreach.senders import Owner, Senders
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopByMail:
-    """Marks who says STOP by e-mail."""
+    """Marks who says STOP by e-mail, and asks about who may have said it."""
 
-    register: DoNotContact
+    register: Doubts
     conversations: Queries
     senders: Senders
 
     def apply(self, job: InboundMessage) -> InboundMessage:
-        """Write the marks that a STOP asks for; returns the job that says so.
+        """Write the marks that a STOP or a doubt asks for; returns the job that says so.
 
         One read tells whose address it came to; a token costs two more.
+
+        Args:
+            job: a STOP, or what may be one; see `doubtful`.
 
         Raises:
             UnavailableError: a mark could not be written; the e-mail is not accepted.
@@ -43,13 +48,20 @@ class StopByMail:
         owner = self.senders.owner_of(job.sender)
         named = self._named(job, owner)
         if named is not None:
-            self.register.forbid_person(named, Reason.STOP, said_at=job.sent_at)
-        if not job.is_proven:
-            return job
+            for address in addresses_of(named):
+                self._mark(job, address, named.company_id)
+        if not job.is_proven or (owner is None and job.opt_out is None):
+            return job  # of an address that is no company's no desk could be asked
         unowned = str(senders.key(job.sender)["company_id"])
         company_id = owner.company_id if owner is not None else unowned
-        self.register.forbid(job.recipient, company_id, Reason.STOP, said_at=job.sent_at)
+        self._mark(job, job.recipient, company_id)
         return job.model_copy(update={"consent_at_door": owner is not None})
+
+    def _mark(self, job: InboundMessage, address: str, company_id: str) -> None:
+        if job.opt_out is None:
+            self.register.doubt(address, company_id, said_at=job.sent_at)
+        else:
+            self.register.forbid(address, company_id, Reason.STOP, said_at=job.sent_at)
 
     def _named(self, job: InboundMessage, owner: Owner | None) -> Record | None:
         """The conversation whose token the e-mail came with, if it is the company's."""

@@ -1,8 +1,9 @@
-"""STOP by e-mail: the mark is there before the handler returns, whatever waits."""
+"""STOP by e-mail, and what may be one: marked before the handler returns, whatever waits."""
 
 import pytest
 
 from chalicelib.errors import TransientError, UnavailableError
+from chalicelib.outreach import senders
 from local import company
 from tests.rigs import neighbour as other
 from tests.rigs.engines import drain
@@ -10,6 +11,7 @@ from tests.rigs.memory_stage import ON_ENGINE
 from tests.rigs.outreach import MAIL, TEL
 
 PLAIN, OTHER = company.EMAIL, "j.private@example.com"
+DOUBT = "refusal_in_doubt"
 FAILED = {"spf": "FAIL", "dkim": "FAIL", "dmarc": "GRAY"}
 
 
@@ -74,9 +76,10 @@ def test_an_address_without_a_conversation_is_marked(outreach):
     ("text", "more"),
     [
         ("STOP", {"Auto_Submitted": "auto-replied"}),
-        ("STOP", {"Precedence": "bulk"}),
-        ("STOP", {"List_Id": "<news.example.com>"}),
+        ("wrong number", {"Auto_Submitted": "auto-replied"}),
+        ("wrong number", {"Precedence": "bulk"}),
         ("STOP", {"dmarc": "FAIL"}),
+        ("wrong number", FAILED),
         ("START", {}),
         ("Tell me more", {}),
         ("Is this about the stop on 5th Street?", {}),
@@ -110,9 +113,9 @@ def test_the_token_from_a_mailbox_that_nothing_proves_stops_its_recipient_alone(
 
 
 def test_a_token_of_another_companys_conversation_stops_nobody(both):
-    senders = both.services.outreach_doors._senders
+    known = both.services.outreach_doors._senders
     theirs = {"owner_company_id": "ci-bbb-002"}
-    senders._table.update({"company_id": f"sender#{PLAIN}", "project_id": "owner"}, set_=theirs)
+    known._table.update({"company_id": f"sender#{PLAIN}", "project_id": "owner"}, set_=theirs)
     mails(both, "STOP", sender=OTHER, to=reply_to(both), **FAILED)
     assert reasons(both) == []
 
@@ -165,12 +168,69 @@ def test_a_start_that_is_delivered_again_after_a_stop_lifts_nothing(both):
     assert reasons(both) == ["stop"]
 
 
-def test_a_stop_in_a_mailing_is_a_doubt_for_a_person(both):
-    mails(both, "STOP", to=reply_to(both), Precedence="list")
-    assert reasons(both) == []
+@pytest.mark.parametrize("headers", [{"Precedence": "list"}, {"List_Id": "<news.example.com>"}])
+def test_a_stop_in_a_mailing_is_a_doubt_for_a_person(both, headers):
+    mails(both, "STOP", to=reply_to(both), **headers)
+    assert (reasons(both), reasons(both, TEL)) == ([DOUBT], [DOUBT])
     both.run()
     record = both.record("email")
     assert (record.messages[-1].note, record.handoff["reason"]) == ("opt_out_in_doubt",) * 2
+
+
+@ON_ENGINE
+def test_a_doubt_suspends_before_the_handler_returns_and_the_worker_makes_it_no_later(
+    both, neighbour
+):
+    """A start by SMS to the same person that was waiting does not leave either."""
+    both.start("waiting", "sms", recipient_data={"recipient_tel": TEL, "recipient_email": MAIL})
+    sent = len(both.twilio.sent_to(TEL))
+    mails(both, "stop, what is this?", to=reply_to(both))
+    assert (reasons(both), reasons(both, TEL)) == ([DOUBT], [DOUBT])
+    assert reasons(both, company_id=other.COMPANY_ID) == []
+    conversations = both.services.outreach.conversations
+    asked = [one.item for one in conversations.entries(TEL, company.COMPANY_ID)]
+    both.run()
+    assert both.fate("waiting").json_body["reason"] == "do_not_contact"
+    assert len(both.twilio.sent_to(TEL)) == sent
+    assert [one.item for one in conversations.entries(TEL, company.COMPANY_ID)] == asked
+    assert both.record("email").messages[-1].note == "opt_out_in_doubt"
+
+
+def test_a_proven_mailbox_without_a_conversation_is_asked_about(outreach):
+    mails(outreach, "wrong number", sender=OTHER)
+    assert reasons(outreach, OTHER) == [DOUBT]
+
+
+def test_the_token_casts_the_doubt_on_its_recipient_and_a_mailbox_that_is_proven(both):
+    mails(both, "wrong number", sender=OTHER, to=reply_to(both))
+    assert [reasons(both, one) for one in (MAIL, TEL, OTHER)] == [[DOUBT]] * 3
+
+
+def test_the_token_from_a_mailbox_that_nothing_proves_casts_it_on_its_recipient_alone(both):
+    mails(both, "wrong number", sender=OTHER, to=reply_to(both), **FAILED)
+    both.run()
+    assert [reasons(both, one) for one in (MAIL, TEL, OTHER)] == [[DOUBT], [DOUBT], []]
+
+
+def test_a_doubt_at_an_address_that_is_no_companys_asks_nobody(outreach):
+    unowned = "nobody@company.example"
+    mails(outreach, "wrong number", sender=OTHER, to=unowned)
+    nobodys = senders.key(unowned)["company_id"]
+    assert reasons(outreach, OTHER) == reasons(outreach, OTHER, nobodys) == []
+
+
+def test_a_doubt_that_cannot_be_kept_is_raised_and_the_redelivery_asks_once(both, monkeypatch):
+    register = both.services.outreach_doors._stop_by_mail.register
+    with monkeypatch.context() as patch:
+        patch.setattr(register._table, "update", _raises(TransientError("dynamodb", "away")))
+        event = both.ses.inbound(MAIL, reply_to(both), "wrong number")
+        with pytest.raises(UnavailableError):
+            both.mail(event)
+    assert drain(both.pump) == [], "not accepted without its question"
+    both.mail(event)
+    both.mail(event)
+    both.run()
+    assert reasons(both) == [DOUBT]
 
 
 def test_the_mail_of_our_own_unsubscribe_header_stops_whatever_its_headers_say(both):
