@@ -18,6 +18,7 @@ reply_text      what was newly written in a mail, apart from history and signatu
 reply_html      an HTML mail as text in which history is marked
 reply_marks     the wordings by which mail programs mark history
 reply_signatures  greetings, signatures and disclaimers
+reply_sign_offs  last lines that may be only names, titles and companies
 machine_mail    whether a machine wrote a message
 language_model  the port of a language model
 openai          that port on OpenAI's Responses API

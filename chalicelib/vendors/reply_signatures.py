@@ -127,7 +127,9 @@ def closing() -> re.Pattern[str]:
     capital = r"[^\W\d_a-z\u00df-\u00ff](?:[^\W\d_A-Z][\w.'\u2019-]*)?"
     name = rf"(?:[ ,.!\u2013-]+{capital}(?: {capital}){{0,3}})?"
     one = rf"(?i:{_CLOSING})"
-    return re.compile(rf"{one}(?:\s?/\s?{one})?{name}\s*[,.!\u3002\uff01\u060c]*")
+    town = rf"(?: (?:from|aus|de|du|da|dal|dalla|do|desde|van|uit|fr.n|fra) {capital})?"
+    more = rf"(?:(?:\s?/\s?| (?:(?i:and|und|et|y|e|en|og|och)|[&+]) ){one})?"
+    return re.compile(rf"{one}{more}{town}{name}\s*[,.!\u3002\uff01\u060c]*")
 
 
 _CLOSING = (
@@ -140,7 +142,16 @@ _CLOSING = (
     r" (?:gr.(?:\u00df|ss)en?|gru(?:\u00df|ss))(?: aus \w+)?|mfg|lg|vg|bg|hochachtungsvoll"
     r"|gr(?:.(?:\u00df|ss)e|u(?:\u00df|ss))"
     r"|(?:vielen|besten|herzlichen) dank|danke(?: und gru\u00df)?|viele gruesse|mit freundlichen gruessen"
-    r"|(?:bien )?cordialement|bien . vous|(?:cordiales )?salutations(?: distingu.es)?"
+    r"|hasta luego|besos|slds|sds|bisous|. bient.t|abra.os|abs|beijos?|grat[oa]|ciao|a presto|tsch.ss|servus"
+    r"|hoogachtend|tot ziens|gr(?:oet)?jes|grt|vr\.?gr|cdt|cdlt|hej d.|pzdr"
+    r"|(?:bonne|belle|excellente) (?:journ.e|soir.e|semaine|fin de journ.e)|bon week-?end"
+    r"|(?:boa|buena|feliz) semana|(?:buen|feliz) fin de semana|bom fim de semana"
+    r"|buona (?:giornata|serata|settimana)|buon (?:fine settimana|lavoro)"
+    r"|sch.nen? (?:tag|abend|woche(?:nende)?)(?: noch)?|fijne (?:dag|avond|week)|fijn weekend"
+    r"|(?:quedo )?a (?:su|tu|sua|vostra) disposici.n|fico . (?:sua )?disposi..o|resto a disposizione"
+    r"|(?:je reste )?. votre disposition|at your (?:disposal|service)"
+    r"|(?:tr.s |bien )?cordialement|(?:tr.s )?respectueusement|amicalement|bien . vous"
+    r"|(?:cordiales )?salutations(?: distingu.es)?"
     r"|sinc.res salutations|meilleures salutations|merci(?: d'avance| beaucoup)?|bonne journ.e"
     r"|(?:un )?(?:cordial |afectuoso )?saludos?(?: cordiales)?|atentamente|un abrazo|(?:muchas )?gracias"
     r"|saludos y gracias|atte|quedo atent[oa]|cordialmente"

@@ -283,11 +283,17 @@ QUOTED = "On Tue, Nov 24, 2026 at 9:12 AM Us <replies@company.example> wrote:\n\
 
 
 def test_a_stop_by_e_mail_is_heard_over_a_signature_and_what_an_e_mail_quotes_is_not(stack):
-    stops, agrees = stack.mail(), stack.mail()
-    for to, words in ((stops, "STOP"), (agrees, "Sounds good. Tell me more.")):
+    stops, briefly, agrees = stack.mail(), stack.mail(), stack.mail()
+    for to, words in (
+        (stops, f"STOP\n\n{SIGNED}"),
+        (briefly, "STOP\n\nJane\nExample Ltd"),
+        (agrees, f"Sounds good. Tell me more.\n\n{SIGNED}"),
+    ):
         started(stack, to, "email")
-        stack.writes(to, stack.mails_to(to)[0]["reply_to"], f"{words}\n\n{SIGNED}\n\n{QUOTED}")
-    assert stack.outcome(started(stack, stops, "email"))["reason"] == "do_not_contact"
+        stack.writes(to, stack.mails_to(to)[0]["reply_to"], f"{words}\n\n{QUOTED}")
+    for to in (stops, briefly):
+        assert [line for line in entries(stack, to) if " stop " in line]
+        assert stack.outcome(started(stack, to, "email"))["reason"] == "do_not_contact"
     assert len(stack.mails_to(agrees)) == 2, "the opening and an answer"
     assert stack.outcome(started(stack, agrees, "email"))["state"] == "sent"
 

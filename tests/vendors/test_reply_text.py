@@ -142,3 +142,24 @@ PIECES = [
 def test_no_text_raises_an_error(text, is_html):
     found = parse(text, is_html=is_html)
     assert bool(found.said) == bool(found.visible)
+
+
+@pytest.mark.parametrize(
+    "closing",
+    [
+        "Merci et bonne soirée",
+        "Thanks & regards,",
+        "Schöne Grüße aus Wien",
+        "Saluti da Palermo",
+        "Hoogachtend,",
+        "Quedo a su disposición.",
+        "Feliz semana",
+    ],
+)
+def test_a_closing_in_two_parts_or_with_a_town_ends_what_is_said(closing):
+    assert parse(f"I come at nine.\n\n{closing}\nJo Doe").said == "I come at nine."
+
+
+@pytest.mark.parametrize("greeting", ["Bom dia", "Buenas tardes", "Buen día", "Boa noite"])
+def test_a_wish_for_the_day_that_greets_cuts_nothing_below_it(greeting):
+    assert "Call me." in parse(f"Estimada Ana:\n{greeting}.\nCall me.").said

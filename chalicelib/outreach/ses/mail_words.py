@@ -1,14 +1,16 @@
 """What the writer of an e-mail says about being contacted, without what they have not said; pure.
 
 Greeting and signature are left out, and so is the line by which our own e-mails tell how to opt out:
-a mail program whose quotation is not recognised leaves it in the text.
+a mail program whose quotation is not recognised leaves it in the text.  What may be no more than a name
+and a title is left out below a keyword or a plain wish alone.
 """
 
 from __future__ import annotations
 
 import re
 
-from chalicelib.outreach.consent.words import Heard, Word, heard
+from chalicelib.outreach.consent.words import Heard, HeardBy, Word, bare, heard
+from chalicelib.vendors.reply_sign_offs import MOST_LINES, is_sign_off, shows_a_writer
 from chalicelib.vendors.reply_text import Reply, parse
 
 _VERB = (
@@ -24,6 +26,8 @@ _INSTRUCTION = re.compile(
     re.MULTILINE,
 )
 """A sender tells its recipients what to do; a recipient who wishes an end does not explain how."""
+_IS_STOP = re.compile(r"(?:stop+|stopall|стоп|στοπ|ストップ|스톱|스탑|ستوب|स्टॉप)\b")
+"""How a keyword begins that is no word for ending a contract or a course."""
 _FEW_WORDS = 3
 _MOST_LINES = 20
 
@@ -33,7 +37,10 @@ def heard_in(reply: Reply) -> Heard:
 
     A keyword alone on a line of what looks like the signature counts as well: it may stand below one.
     """
-    said = heard(_without_instructions(reply.said))
+    text = _without_instructions(reply.said)
+    said = heard(text)
+    if said.word in (None, Word.DOUBT):
+        said = _over_a_sign_off(text) or said
     if said.word is not None:
         return said
     below = reply.signature.splitlines()[:_MOST_LINES]
@@ -41,9 +48,30 @@ def heard_in(reply: Reply) -> Heard:
     return next((one for one in signed if one.word == Word.STOP), said)
 
 
+def _over_a_sign_off(text: str) -> Heard | None:
+    """The STOP, or the refusal in doubt, that stands above names, titles and companies alone."""
+    lines = [one.strip() for one in text.splitlines() if one.strip()]
+    for at in range(max(1, len(lines) - MOST_LINES), len(lines)):
+        below = lines[at:]
+        if not is_sign_off(below):
+            continue
+        said = heard("\n".join(lines[:at]))
+        is_end = said.word in (Word.STOP, Word.DOUBT) and said.why in _WHOLE
+        if not is_end or heard("\n".join(below)).word is not None:
+            continue
+        is_clear = said.why == HeardBy.PLAIN_WISH or _IS_STOP.match(bare(lines[0]))
+        if said.word == Word.DOUBT or is_clear or shows_a_writer(below):
+            return said
+    return None
+
+
 def heard_by_mail(text: str) -> Heard:
     """Likewise of a text that was stored, whose quotation was cut before."""
     return heard_in(parse(text))
+
+
+_WHOLE = frozenset({HeardBy.CARRIERS_KEYWORD, HeardBy.KEYWORD, HeardBy.PLAIN_WISH, HeardBy.REFUSAL})
+"""By what all words above a sign-off are a STOP, or what may be one."""
 
 
 def _without_instructions(text: str) -> str:

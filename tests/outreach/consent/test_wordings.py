@@ -105,3 +105,39 @@ def test_a_stop_is_lifted_in_italian_too(text):
 )
 def test_a_refusal_in_italian_lifts_no_stop(text):
     assert heard(text).word != Word.START
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No más correos",
+        "Basta de mensajes",
+        "Supprimez mes données",
+        "Rayez-moi de votre liste",
+        "Remover os meus dados",
+        "Keine Newsletter mehr",
+        "Bitte aus Ihrer Liste streichen",
+        "Meine Daten löschen",
+        "Niente più e-mail",
+        "Rimuovete il mio indirizzo dalla vostra lista",
+        "Uit jullie bestand verwijderen",
+        "Wis mijn e-mailadres",
+        "STOP für immer",
+        "Desuscribir definitivamente",
+    ],
+)
+def test_a_short_wish_without_a_person_in_it_is_plain(text):
+    assert heard(text).word == Word.STOP
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No más correos de la agencia anterior, ya firmé con ustedes",
+        "Keine E-Mails mehr angekommen seit Montag",
+        "Ho letto i messaggi, niente di nuovo",
+        "Mijn gegevens staan op de lijst",
+    ],
+)
+def test_words_of_such_a_wish_in_another_matter_are_no_stop(text):
+    assert heard(text).word != Word.STOP

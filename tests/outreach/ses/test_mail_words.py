@@ -38,6 +38,50 @@ def test_a_wish_is_heard_over_a_signature_as_without_one(wish, signature):
     assert heard_by_mail(f"Hello,\n\n{wish}\n\n{signature}").word == alone.word
 
 
+SHORT = [
+    "Jane\nAcme Ltd",
+    "Jo Doe\nHead of Sales",
+    "J. Huber\nVertrieb",
+    "Dr. Jo Doe",
+    "Ciao\nJo Doe",
+]
+"""Sign-offs that no closing, rule or telephone number shows."""
+
+
+@pytest.mark.parametrize("signed", SHORT)
+@pytest.mark.parametrize("wish", ["STOP", "Stopp!", "стоп", "Please remove me from your list"])
+def test_a_keyword_above_a_short_sign_off_is_a_stop(wish, signed):
+    for between in ("\n", "\n\n"):
+        assert heard_by_mail(f"{wish}{between}{signed}").word == "stop"
+
+
+@pytest.mark.parametrize("word", ["Abmelden", "Baja", "cancel", "Sair"])
+def test_a_keyword_that_may_end_something_else_needs_a_mark_of_who_has_written(word):
+    assert heard_by_mail(f"{word}\n\nJ. Huber\nVertrieb").word == "stop"
+    assert heard_by_mail(f"{word}\n\nYoga Class\nJane").word == "doubt"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Stop\n\nthe delivery please",
+        "Stop\n\nMy Order",
+        "STOP\n\nCan you call me?\nJane",
+        "STOP\n\nJane\nI will call you",
+        "Alto\nMaria",
+        "fin\n\nJ. Dupont\nAcme SAS",
+        "wrong number\n\nJane\nAcme Ltd",
+    ],
+)
+def test_a_matter_below_a_keyword_or_an_ordinary_word_above_a_name_is_in_doubt(text):
+    assert heard_by_mail(text).word == "doubt"
+
+
+@pytest.mark.parametrize("text", ["Alta\nMaria", "Sounds good.\n\nJane\nAcme Ltd", "Ayuda\nMaria"])
+def test_a_sign_off_makes_no_other_message_one_about_contact(text):
+    assert heard_by_mail(text).word is None
+
+
 def test_a_keyword_below_a_signature_is_heard():
     assert heard_by_mail("I am on leave.\n\nBest regards\nJo\n\nSTOP").word == "stop"
 

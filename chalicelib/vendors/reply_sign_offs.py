@@ -1,0 +1,90 @@
+"""A few last lines that may be nothing but who has written a mail: name, title, company; pure.
+
+Such lines are not left out as `reply_signatures` leaves out others, as a short list of things looks
+alike: they count only below words that are whole in themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from chalicelib.vendors import reply_signatures as signatures
+
+MOST_LINES = 5
+_MOST_CHARACTERS = 60
+_MOST_WORDS = 6
+
+
+def is_sign_off(lines: Sequence[str]) -> bool:
+    """Whether lines name who has written, and say nothing else.
+
+    The first one is a closing, a name or a rule; a word in small letters may be a title below it.
+
+    Args:
+        lines: without empty ones.
+    """
+    if not 0 < len(lines) <= MOST_LINES:
+        return False
+    return _names(lines[0]) and all(_names(one) or _TITLE.fullmatch(one) for one in lines[1:])
+
+
+def shows_a_writer(lines: Sequence[str]) -> bool:
+    """Whether a sign-off has a mark that no list of things has: a closing, a title, a company's form."""
+    return any(
+        signatures.closing().fullmatch(one)
+        or signatures.contact().search(one)
+        or _RULE.fullmatch(one)
+        or _MARKED.search(one)
+        for one in lines
+    )
+
+
+def _names(line: str) -> bool:
+    """Whether a line is a closing, a rule, a number or an address, or has words that are names."""
+    if len(line) > _MOST_CHARACTERS:
+        return False
+    if signatures.closing().fullmatch(line) or _RULE.fullmatch(line):
+        return True
+    if _NUMBER.fullmatch(line) or signatures.contact().search(line):
+        return "?" not in line
+    words = _SMILE.sub("", line).replace("|", " ").replace("/", " ").split()
+    return (
+        0 < len(words) <= _MOST_WORDS
+        and not any(one.isdigit() or one in "!?:;\u00bf\u00a1" for one in "".join(words))
+        and not _BEFORE_A_THING.match(line)
+        and any(one[0].isupper() for one in words)
+        and all(_is_of_a_name(one) for one in words)
+    )
+
+
+def _is_of_a_name(word: str) -> bool:
+    bare = word.strip(".,()&+-\u2013\u2014\u00b7\u2022'\"")
+    return not bare or bare[0].isupper() or _JOINING.fullmatch(word) is not None
+
+
+_JOINING = re.compile(
+    r"of|for|and|the|at|und|im|bei|der|die|von|zu|f.r|van|den|het|voor|en|de|du|des|la|le|les|l|et|del|y"
+    r"|las?|los|el|e|da|do|d[ao]s|di|dell[ao]|de[il]|degli|per|i|og|och|af|av"
+    r"|(?:drs|ing|ir|mr|ppa|dr|dott|i\.\s?[av])\.",
+    re.IGNORECASE,
+)
+"""Words in small letters inside a name or a title."""
+_BEFORE_A_THING = re.compile(
+    r"(?:the|this|that|my|your|our|a|an|all|to|from|on|at|in|die|das|den|dem|diese\w*|mein\w*|ihr\w*|eine?\w*"
+    r"|el|la|los|las|mi|mis|su|sus|este|esta|un|una|le|les|ce|cette|mon|ma|mes|votre|vos|une|il|lo|gli|mio|mia"
+    r"|il mio|o|os|as|meu|minha|seu|sua|het|een|mijn|uw|deze|dit|det|den|min|mitt|order|delivery"
+    r"|subscription|booking|appointment)\b",
+    re.IGNORECASE,
+)
+"""How a line begins that says what is to stop."""
+_TITLE = re.compile(r"[^\W\d_]{3,20}\.?")
+_SMILE = re.compile(r"\s[:;]-?[)(DP]+|<3|\^\^")
+_RULE = re.compile(r"[-_=*~\u2013\u2014]{2,}")
+_NUMBER = re.compile(r"[(+]?\d[\d\s()/.-]{5,18}\d")
+_MARKED = re.compile(
+    r"\b(?:Dr|Prof|Ing|Mag|Dipl|Mrs?|Ms|Mme|Sr|Sra|Dott|Avv|Arch|Rag|Lic|drs|ir|ppa)\b\.?"
+    r"|\b(?:CPA|MBA|PhD|MSc|BSc|RN)\b|(?<!\w)[^\W\d_a-z]\.(?=\s|-|$)| [|\u00b7\u2022] "
+    r"|\b(?:GmbH|Ltd|Inc|LLC|AG|KG|e\.?K|S\.?A\.?S?|S\.?L|S\.?r\.?l|S\.?p\.?A|B\.?V|Lda|Oy|AB|AS|ApS|Sp)\b"
+)
+"""A title, an initial, a bar, the form of a company."""

@@ -1,0 +1,61 @@
+"""Last lines that may be nothing but who has written, and what only looks like them."""
+
+import pytest
+
+from chalicelib.vendors.reply_sign_offs import is_sign_off, shows_a_writer
+
+SIGNED = [
+    "Jo",
+    "Jo Doe",
+    "JO DOE",
+    "Jo Doe\nExample Ltd",
+    "Jo van der Doe\nHead of Sales\nExample Freight",
+    "J. Doe\nVertrieb",
+    "Dr. Jo Doe\nadvocate\n+1 555 010 7000",
+    "Warm regards,\nJo :)",
+    "Юлия Дидык\nЛада",
+    "_____\nJo Doe, CPA\n555 0107 00",
+    "Jo Doe | Example & Sons\njo@example.com",
+]
+NOT_SIGNED = [
+    "",
+    "the delivery please",
+    "The Delivery",
+    "Meine Bestellung",
+    "La Entrega",
+    "Order 5512",
+    "Jo\nCan you call me?",
+    "Jo!",
+    "Jo\ncall me back",
+    "delivery",
+    "Jo\nI write again tomorrow about Monday",
+    "A\nB\nC\nD\nE\nF",
+    "田中",
+    "x" * 61,
+]
+
+
+def lines(text):
+    return [one for one in text.splitlines() if one]
+
+
+@pytest.mark.parametrize("text", SIGNED)
+def test_names_titles_and_companies_are_a_sign_off(text):
+    assert is_sign_off(lines(text))
+
+
+@pytest.mark.parametrize("text", NOT_SIGNED)
+def test_a_matter_a_question_or_a_sentence_is_none(text):
+    assert not is_sign_off(lines(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["J. Doe", "Dra. Doe\nEjemplo S.A.", "Jo\nExample Ltd", "Regards\nJo"]
+)
+def test_a_title_an_initial_or_a_company_shows_a_writer(text):
+    assert shows_a_writer(lines(text))
+
+
+@pytest.mark.parametrize("text", ["Yoga Class\nJo", "Delivery", "Jo Doe\nHead of Sales"])
+def test_capitals_alone_show_none(text):
+    assert not shows_a_writer(lines(text))
