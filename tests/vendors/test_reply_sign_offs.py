@@ -13,7 +13,7 @@ SIGNED = [
     "J. Doe\nVertrieb",
     "Dr. Jo Doe\nadvocate\n+1 555 010 7000",
     "Warm regards,\nJo :)",
-    "Юлия Дидык\nЛада",
+    "Юлия Лид\nЯилия",
     "_____\nJo Doe, CPA\n555 0107 00",
     "Jo Doe | Example & Sons\njo@example.com",
 ]
