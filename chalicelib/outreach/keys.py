@@ -17,6 +17,7 @@
     act:tell:{opaque conversation id}:{number}
     act:tool:{opaque conversation id}:{entry_id}       the call that a message acknowledges
     evt:tool:{opaque conversation id}:{call_id}        its result, or the end of the time for it
+    evt:silence:{opaque conversation id}:{hash of its end}   a doubt that no person has decided
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ class EventKind(StrEnum):
     """A carrier reports on a message."""
     TOOL = "tool"
     """A tool's result has come, or is overdue."""
+    SILENCE = "silence"
+    """No person has decided in time whether a recipient asked to stop."""
     NOTICE = "notice"
     """A company's desk hears of a hand-off."""
     COMPANY_EVENT = "tell"
@@ -152,6 +155,11 @@ def call_id(opaque_id: str, entry_id: str) -> str:
 def tool(opaque_id: str, call_id: str) -> str:
     """Event key of a call's result, or of the end of the time for it."""
     return joined("evt", "tool", opaque_id, call_id)
+
+
+def silence(opaque_id: str, ends_at: str) -> str:
+    """Event key of the silence about a doubt; `ends_at` is the ISO time from which on it is a STOP."""
+    return joined("evt", "silence", opaque_id, digest(ends_at)[:16])
 
 
 def tell(opaque_id: str, number: int) -> str:

@@ -92,6 +92,26 @@ def test_a_person_answers_while_it_is_asked_whether_to_stop_and_automation_does_
     assert any("asked_to_stop" in one and "sam" in one for one in entries(stack, to))
 
 
+def test_of_the_silence_about_what_may_be_a_wish_to_stop_its_company_hears_once_as_of_a_stop(stack):
+    def heard(of):
+        found = [one for one in events(stack, of) if one["type"] == "conversation.opted_out"]
+        return [one["data"]["reason"] for one in found]
+
+    of = told(stack)
+    silent, decided = stack.tel(), stack.tel()
+    asked, kept = started(stack, silent, of=of), started(stack, decided, of=of)
+    for to in (silent, decided):
+        stack.says(to, "wrong number")
+    stack.says(silent, "stop, who are you?")
+    act(stack, conversation(stack, kept), "not_stop", reason="asked who we are")
+    stack.forward(days=2, hours=23)
+    assert heard(asked) == heard(kept) == []
+    stack.forward(hours=2)
+    assert heard(asked) == ["stop"]
+    stack.forward(days=4)
+    assert (heard(asked), heard(kept)) == (["stop"], [])
+
+
 def test_a_mark_is_lifted_at_the_desk_only_where_its_recipient_has_asked_for_contact_since(stack):
     to = stack.tel()
     request_id = started(stack, to)

@@ -33,8 +33,8 @@ LISTED_SECONDS = 80_000.0
 _RESULTS = {"done": "success", "refused": "fail"}
 _HANDOFF_TYPES = frozenset({"escalate", "hand_off"})
 """The `action_type` of an action that hands off to a person."""
-_WITHOUT_HANDOFF = ("evt:start:", "evt:receipt:", "evt:follow:")
-"""A failed start is reported to its sender; a receipt has no conversation; a reminder waits for no one."""
+_WITHOUT_HANDOFF = ("evt:start:", "evt:receipt:", "evt:follow:", "evt:silence:")
+"""A failed start is reported to its sender; a receipt has no conversation; the others wait for no one."""
 _SILENT_ACTS = frozenset({"take", "close"})
 """What a person at a desk does without sending anything."""
 _ORDER_NUMBERS = re.compile(r"(?<![0-9a-f])(?:1234567|10023[456])(?![0-9a-f])")

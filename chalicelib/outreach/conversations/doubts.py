@@ -3,7 +3,7 @@
 A message of a proven sender that may be a wish to get no further one asks the question, one for each
 address and company.  Until its ``stop_at`` nothing unasked leaves to the person, and nothing that no
 person sends; from then on it blocks as a STOP does.  Each read decides that by the time alone: no run
-has to come for it.
+has to come for it.  One comes to tell the company (`events.silence`).
 """
 
 from __future__ import annotations
@@ -95,6 +95,14 @@ def open_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
     if not wishes or not all(one.is_open for one in wishes):
         return None
     return min(wishes, key=lambda one: str(one.item["stop_at"]))
+
+
+def silent_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
+    """The question that was the first to become a STOP; None where a wish was clear before, or none has."""
+    if any(one.reason != Reason.DOUBT for one in wishes):
+        return None
+    silent = [one for one in wishes if not one.is_open]
+    return min(silent, key=lambda one: str(one.item["stop_at"]), default=None)
 
 
 def stopping(

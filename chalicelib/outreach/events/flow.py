@@ -8,7 +8,7 @@
     approval   return it to automation -> compose unless drafted -> send the held message
     act        send what a person wrote
     step       remind, or end
-    click      the company hears of it
+    click, silence   the company hears of it
 
 Each is resumable at every step: the record, the draft and the plan are stored or not, and the send
 has its own action row.  A resume needs only the event's key: the record holds the job's content.
@@ -41,7 +41,7 @@ from chalicelib.outreach.sending.effects import Loaded, SendData
 
 
 class OutreachFlow(Flow):
-    """`once.flow.Flow` for starts, messages, approvals, persons' acts, steps and clicks.
+    """`once.flow.Flow` for starts, messages, approvals, persons' acts, steps, clicks and silences.
 
     Args:
         handlers: of each kind of event.

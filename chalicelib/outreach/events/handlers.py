@@ -19,6 +19,7 @@ from chalicelib.outreach.events.flow import OutreachFlow
 from chalicelib.outreach.events.handler import HandlerParts
 from chalicelib.outreach.events.held import HeldMessages
 from chalicelib.outreach.events.message import MessageHandler
+from chalicelib.outreach.events.silence import SilenceHandler
 from chalicelib.outreach.events.start import StartHandler
 from chalicelib.outreach.events.step import StepHandler
 from chalicelib.outreach.events.tool_result import ToolResultHandler
@@ -137,6 +138,7 @@ def outreach_flow(
         waiting=WaitingEvents(in_order=in_order, endings=endings, clock=clock, current=current),
         events=events,
     )
+    silence = SilenceHandler(parts=parts, ledger=kept.ledger)
     handlers = {
         EventKind.START: StartHandler(
             parts=parts,
@@ -145,12 +147,13 @@ def outreach_flow(
             pairs=matching.pairs,
             processor_version=run.release,
         ),
-        EventKind.MESSAGE: MessageHandler(parts=parts, pace=pace),
+        EventKind.MESSAGE: MessageHandler(parts=parts, pace=pace, silence=silence),
         EventKind.APPROVAL: ApprovalHandler(parts=parts, endings=endings),
         EventKind.ACT: ActHandler(parts),
         EventKind.STEP: StepHandler(parts),
         EventKind.TOOL: ToolResultHandler(parts=parts, clock=clock),
         EventKind.CLICK: ClickHandler(parts),
+        EventKind.SILENCE: silence,
     }
     return flow(
         handlers=handlers,

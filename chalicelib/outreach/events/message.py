@@ -46,6 +46,7 @@ from chalicelib.outreach.events.context import (
     may_send,
 )
 from chalicelib.outreach.events.handler import Handler, HandlerParts
+from chalicelib.outreach.events.silence import SilenceHandler
 from chalicelib.outreach.hearing import loops
 from chalicelib.outreach.hearing.matching import Match
 from chalicelib.outreach.jobs import InboundMessage
@@ -67,9 +68,11 @@ class MessageHandler(Handler):
         *,
         parts: HandlerParts,
         pace: AnswerPace,
+        silence: SilenceHandler,
     ) -> None:
         super().__init__(parts)
         self._pace = pace
+        self._silence = silence
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""
@@ -158,6 +161,8 @@ class MessageHandler(Handler):
             changes["unclear_between"] = list(context.match.between)
         # First: a run that finds the message stored does not read it for STOP again.
         self._apply_opt_out(record, job, context.match, is_in_doubt=is_in_doubt)
+        if is_in_doubt:
+            self._silence.await_answer(record)
         entry_id = outreach_keys.entry_id(job.event_key)
         notice = _notice_of(record, job)
         if job.opt_out == "stop" and notice is not None:

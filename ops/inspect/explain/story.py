@@ -175,6 +175,8 @@ def _asked(stored: Stored) -> str:
             return f"A person {did} on {plain_words.moment(at)}."
         case "evt:release":
             return f"A person released the held message on {plain_words.moment(at)}."
+        case "evt:silence":
+            return f"It was to be decided by {plain_words.moment(at)} whether the recipient asked to stop."
         case "evt:follow":
             step = plain_words.subject(key.rpartition(":")[2])
             return f"The project declares a message ({step}) for {plain_words.moment(at)}."

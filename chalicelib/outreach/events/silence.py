@@ -1,0 +1,67 @@
+"""The time is over in which a person could decide whether a recipient asked to stop; the company hears of it.
+
+The silence is a STOP by the time alone, whether this event runs or not.  Its row is written with the
+message that is in doubt, before the message is stored, and is due when the question's time is over.
+"""
+
+from __future__ import annotations
+
+from chalicelib.clock import parsed
+from chalicelib.once.effect import Effect
+from chalicelib.once.event import EventStatus
+from chalicelib.once.flow import Event, NotAnEvent
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.plan import Plan
+from chalicelib.once.ports import Switches
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import reasons
+from chalicelib.outreach.company_events.event_names import TELLS, Name
+from chalicelib.outreach.conversations.do_not_contact import Reason
+from chalicelib.outreach.conversations.doubts import open_among, silent_among
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.events.handler import Handler, HandlerParts
+from chalicelib.outreach.resume import own_event
+
+SOURCE = "silence"
+_LATE_SECONDS = 60
+"""More than clocks differ: the question is not open any more when its event runs."""
+
+
+class SilenceHandler(Handler):
+    """`Handler` for `EventKind.SILENCE`."""
+
+    def __init__(self, *, parts: HandlerParts, ledger: Ledger) -> None:
+        super().__init__(parts)
+        self._ledger = ledger
+
+    def await_answer(self, record: Record) -> None:
+        """Have the company hear when nobody decides; once for a question, however often it is asked for.
+
+        Args:
+            record: the conversation with the message that is in doubt; its question was written.
+        """
+        if not record.item.get(TELLS):
+            return
+        question = open_among(self._conversations.wishes(record))
+        at = parsed(str(question.item["stop_at"])) if question else None
+        if question is None or at is None:
+            return
+        ends = str(question.item["stop_at"])
+        event_key = outreach_keys.silence(record.opaque_id, ends)
+        facts = own_event(event_key, record.opaque_id, ends, SOURCE)
+        self._ledger.schedule(facts, at.timestamp() + _LATE_SECONDS)
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `once.flow.Flow.plan`."""
+        del switches
+        record = event.subject.conversation
+        silent = silent_among(self._conversations.wishes(record))
+        if silent is not None:
+            ended = str(silent.item["stop_at"])
+            self._events.record(record, Name.OPTED_OUT, ended, reason=Reason.STOP.value)
+        raise NotAnEvent(EventStatus.PROCESSED, reasons.NOTED)
+
+    def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
+        """The silence is in force: no person is needed."""
+        del event, record, reason
+        return None
