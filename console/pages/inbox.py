@@ -21,7 +21,7 @@ STATES = ("waiting", "taken", "answered", "snoozed")
 @pages.get("/inbox")
 @needs(Right.CONVERSE)
 def show() -> str | Response:
-    """The list, the longest waiting first; the filter is the address."""
+    """The list, doubts and then the longest waiting first; the filter is the address."""
     company = _company()
     state = request.args.get("state", "")
     if state and state not in (*STATES, MINE):

@@ -42,7 +42,7 @@ def waiting(session: Session, *, company_id: str | None, limit: int) -> list[dic
 def listed(
     session: Session, *, states: str, company_id: str | None, limit: int
 ) -> list[dict[str, Any]]:
-    """Hand-offs in some states, the longest waiting first, with the person who has each.
+    """Hand-offs in some states, doubts and then the longest waiting first, with the person who has each.
 
     Raises:
         OpsError: there is no such state.

@@ -7,6 +7,7 @@ from tests.outside.conversations import (
     act,
     by_whatsapp,
     conversation,
+    desk_list,
     entries,
     events,
     started,
@@ -90,6 +91,21 @@ def test_a_person_answers_while_it_is_asked_whether_to_stop_and_automation_does_
         "conversation.opted_out": "asked_to_stop",
     }
     assert any("asked_to_stop" in one and "sam" in one for one in entries(stack, to))
+
+
+def test_the_desks_list_begins_with_what_is_to_be_decided_first_whether_somebody_asked_to_stop(
+    stack,
+):
+    of = stack.put_project()
+    wait, late, soon = (started(stack, stack.tel(), of=of) for _ in range(3))
+    shown = {one: conversation(stack, one) for one in (wait, late, soon)}
+    for one in (late, wait):
+        stack.says(shown[one]["recipient"], "Can I talk to a human?")
+    for one in (soon, late):
+        stack.forward(minutes=1)
+        stack.says(shown[one]["recipient"], "wrong number")
+    listed = [one["id"] for one in desk_list(stack, of)]
+    assert listed == [shown[one]["id"] for one in (soon, late, wait)]
 
 
 def test_of_the_silence_about_what_may_be_a_wish_to_stop_its_company_hears_once_as_of_a_stop(stack):

@@ -73,7 +73,7 @@ class DeskDoor:
     log: Log
 
     def listed(self, headers: Mapping[str, str], body: bytes, query: Query) -> Answer:
-        """The company's hand-offs, the longest waiting first."""
+        """The company's hand-offs, those in doubt and then the longest waiting first."""
 
         def answer(caller: Caller) -> dict[str, Any]:
             page = self.inbox.list(company_id=caller.company_id, **_filters(query))

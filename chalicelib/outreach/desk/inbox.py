@@ -25,7 +25,7 @@ from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.desk_acts import OutdatedError, RepeatedError
 from chalicelib.outreach.conversations.do_not_contact import Reason
-from chalicelib.outreach.conversations.doubts import open_among
+from chalicelib.outreach.conversations.doubts import DECIDED_WITHIN, open_among
 from chalicelib.outreach.conversations.handoffs import Handoffs, listed_id
 from chalicelib.outreach.conversations.records import Draft, Record, Status
 from chalicelib.outreach.desk import acts, persons, shown
@@ -44,7 +44,7 @@ SOURCE = "handoff"
 MOST_LISTED = 200
 DEFAULT_STATES = ("waiting", "taken", "answered")
 _BETWEEN = "~"
-_PLACE = re.compile(r"[01]~[0-9TZ:.-]{1,40}~[0-9a-f]{32}")
+_PLACE = re.compile(r"[0-2]~[0-9TZ:.-]{1,40}~[0-9a-f]{32}")
 
 
 class NoConversationError(RequestError):
@@ -123,7 +123,9 @@ class DeskInbox:
         limit: int = 50,
         after: str = "",
     ) -> InboxPage:
-        """Hand-offs, the longest waiting first; those that wait for no answer come last.
+        """Hand-offs: first those in doubt, by their due time; then the longest waiting.
+
+        Those that wait for no answer come last.
 
         Args:
             company_id: only of this company; None for operators, who see all.
@@ -151,21 +153,25 @@ class DeskInbox:
             if one["state"] in states
             and all(value in (None, one[name]) for name, value in wanted.items())
         ]
+        # An older one is in no doubt of its own.
+        since = iso(now - DECIDED_WITHIN)
+        recent = [one for one in found if max(one["since"], one["newest_at"] or "") >= since]
+        self._ask(recent, addresses)
         found.sort(key=_place)
         if after:
             last = _place_of(after)
             found = [one for one in found if _place(one) > last]
         page = found[: min(limit, MOST_LISTED)]
-        self._ask(page, addresses)
+        self._ask([one for one in page if one["stop_or_not"] is None], addresses)
         return InboxPage(
             page, _BETWEEN.join(_place(page[-1])) if len(found) > len(page) > 0 else ""
         )
 
-    def _ask(self, page: Sequence[dict[str, Any]], addresses: Mapping[str, str]) -> None:
+    def _ask(self, entries: Sequence[dict[str, Any]], addresses: Mapping[str, str]) -> None:
         """Say of each entry whether it is asked if its recipient is to be stopped: one read."""
-        of = {one["id"]: (addresses[one["id"]], one["company"]) for one in page}
+        of = {one["id"]: (addresses[one["id"]], one["company"]) for one in entries}
         asked = self._conversations.questions(list(of.values())) if of else {}
-        for one in page:
+        for one in entries:
             one["stop_or_not"] = shown.question_shown(asked.get(of[one["id"]]))
 
     def late(self) -> int:
@@ -366,8 +372,11 @@ def _undecided() -> RefusedError:
 
 
 def _place(one: Mapping[str, Any]) -> tuple[str, str, str]:
+    """What an entry is sorted by."""
+    if one["stop_or_not"]:
+        return "0", one["stop_or_not"]["due_at"], one["id"]
     waits = one["waiting_since"]
-    return ("0", waits, one["id"]) if waits else ("1", one["newest_at"] or one["since"], one["id"])
+    return ("1", waits, one["id"]) if waits else ("2", one["newest_at"] or one["since"], one["id"])
 
 
 def _place_of(after: str) -> tuple[str, str, str]:

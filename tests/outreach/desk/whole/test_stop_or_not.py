@@ -50,6 +50,26 @@ def test_the_question_is_shown_in_every_conversation_of_the_person(desk, doubtfu
     assert shown(desk, doubtful) is None
 
 
+def test_the_list_begins_with_the_questions_the_soonest_due_first(desk):
+    """By the wait alone the order would be the last, the waiting one, the first."""
+    last = desk.handed_off("req1", tel="+15550107001")
+    waiting = desk.handed_off("req2", tel="+15550107002")
+    first = desk.says(desk.begun("req3", tel="+15550107003"), "wrong number")
+    desk.says(last, "wrong number")
+
+    def ids():
+        after, found = "", []
+        while True:
+            page = desk.inbox.list(company_id=last.company_id, limit=1, after=after)
+            found += [one["id"] for one in page.entries]
+            if not (after := page.after):
+                return found
+
+    assert ids() == [first.opaque_id, last.opaque_id, waiting.opaque_id]
+    desk.act("not_stop", first, **WHY)
+    assert ids() == [last.opaque_id, waiting.opaque_id, first.opaque_id]
+
+
 def test_stop_marks_the_person_ends_the_hand_off_and_stops_what_was_to_be_sent(desk, doubtful):
     desk.act("stop", doubtful)
     assert forbidden(desk, doubtful) == "asked_to_stop"
