@@ -78,7 +78,7 @@ NOTED = Why("noted", By.PERSON, "it sends nothing and was noted")
 DECLINED = Why("declined", By.PERSON, "a person declined it")
 BY_A_PERSON = Why("by_a_person", By.PERSON, "a person declined it")
 
-# --- the register, with `conversations.do_not_contact.Reason` ---------------------------------------
+# --- the register, with `conversations.register_entries.Reason` ---------------------------------------
 
 DO_NOT_CONTACT = Why("do_not_contact", By.REGISTER, "the recipient must not be contacted")
 STOP = Why("stop", By.RECIPIENT, "the recipient wrote STOP")

@@ -19,11 +19,8 @@ from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError
 from chalicelib.outreach.channels import Channel, address_of
 from chalicelib.outreach.conversations import items as layout
-from chalicelib.outreach.conversations.do_not_contact import (
-    Reason,
-    RegisterEntry,
-    address_hash,
-)
+from chalicelib.outreach.conversations.register_entries import Reason, RegisterEntry
+from chalicelib.outreach.conversations.register_keys import address_hash
 from ops import journal
 from ops.companies import company
 from ops.inspect.ledger_rows import PAGE

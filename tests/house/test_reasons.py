@@ -11,7 +11,7 @@ from chalicelib.facts import reasons as facts
 from chalicelib.once import reasons as core
 from chalicelib.once.reasons import By, Why, declared
 from chalicelib.outreach import reasons as outreach
-from chalicelib.outreach.conversations.do_not_contact import Reason
+from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.twilio.codes import REASONS
 from chalicelib.outreach.writing.checks.review import RULES
 from chalicelib.support import reasons as support

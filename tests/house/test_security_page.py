@@ -12,7 +12,7 @@ import pytest
 
 from chalicelib.facts import aloware_webhook, hubspot_webhook
 from chalicelib.once import body
-from chalicelib.outreach.conversations import do_not_contact, items
+from chalicelib.outreach.conversations import items, register_entries
 from chalicelib.outreach.desk import door as desk_door
 from chalicelib.outreach.door import access, router
 from chalicelib.outreach.twilio import webhook as twilio_webhook
@@ -126,7 +126,7 @@ def test_logs_are_kept_and_tables_restored_as_long_as_the_page_says(stage):
 
 def test_conversations_are_kept_as_long_as_the_page_says():
     assert items.TTL.days == 365
-    assert do_not_contact.DO_NOT_CONTACT_TTL.days == 5 * 365
+    assert register_entries.DO_NOT_CONTACT_TTL.days == 5 * 365
     (row,) = re.findall(r"^\| `conversations` \|(.+)$", PAGE, re.MULTILINE)
     assert "365 days; a do-not-contact mark five years" in row
 

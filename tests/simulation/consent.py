@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.clock import parsed
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items
-from chalicelib.outreach.conversations.do_not_contact import address_hash
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.register_keys import address_hash
 from chalicelib.outreach.messages.purpose import Purpose
 from tests.simulation import neighbours
 from tests.simulation.parts import SimTable

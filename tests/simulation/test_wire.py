@@ -7,7 +7,8 @@ import pytest
 
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.outreach.conversations import items
-from chalicelib.outreach.conversations.do_not_contact import DoNotContact, Reason
+from chalicelib.outreach.conversations.do_not_contact import DoNotContact
+from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.support.richpanel.client import Richpanel
 from tests.simulation.breaks import BREAKS
 from tests.simulation.faults import Port

@@ -36,14 +36,9 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.consent import preference_page
 from chalicelib.outreach.consent.preference_page import Standing
-from chalicelib.outreach.conversations.do_not_contact import (
-    OWN,
-    WISHES,
-    Reason,
-    address_hash,
-    addresses_of,
-)
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.register_entries import OWN, WISHES, Reason
+from chalicelib.outreach.conversations.register_keys import address_hash, addresses_of
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jobs import Unsubscribed
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from chalicelib.once.store import ConditionFailed
 from chalicelib.outreach.conversations import items
-from chalicelib.outreach.conversations.do_not_contact import CONFIRMED_BY, marks_of
+from chalicelib.outreach.conversations.register_entries import CONFIRMED_BY
+from chalicelib.outreach.conversations.register_keys import marks_of
 
 
 class Confirmed(items.OnTable):

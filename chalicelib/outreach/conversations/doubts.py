@@ -15,18 +15,20 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.once.store import ConditionFailed, Item
-from chalicelib.outreach.conversations.do_not_contact import (
+from chalicelib.outreach.conversations.do_not_contact import DoNotContact
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.register_entries import (
     LIFTED,
-    DoNotContact,
     Reason,
     RegisterEntry,
+    end_of_entry,
+)
+from chalicelib.outreach.conversations.register_keys import (
     addresses_of,
     doubts_of,
-    end_of_entry,
     key_of,
     marks_of,
 )
-from chalicelib.outreach.conversations.records import Record
 
 DECIDED_WITHIN = timedelta(days=3)
 """How long a person may decide; then the silence is a STOP."""

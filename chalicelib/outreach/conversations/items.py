@@ -9,7 +9,7 @@ A recipient's partition holds the conversations' own items.  Beside it, the part
     act#{digest of conversation_id}#{act id}     what a person did, so that a repetition finds it
     tool#{digest of conversation_id}#{call_id}   the call of a tool, and its result
     do-not-contact#{company_id}                  this company must not contact the recipient;
-                                                 with a suffix for other reasons: `do_not_contact`
+                                                 with a suffix for other reasons: `register_entries`
 
 The first five are kept for `TTL` from their own writing, and a conversation for as long as its newest
 message.  A request names a partition by a number in E.164 or an e-mail address, and neither begins

@@ -22,10 +22,6 @@ from chalicelib.outreach.conversations import former, handoffs, items
 from chalicelib.outreach.conversations.called_tools import CalledTools
 from chalicelib.outreach.conversations.confirmed import Confirmed
 from chalicelib.outreach.conversations.desk_acts import TRIES, Acts
-from chalicelib.outreach.conversations.do_not_contact import (
-    NOT_FORBIDDEN,
-    marks_of,
-)
 from chalicelib.outreach.conversations.doubts import Doubts
 from chalicelib.outreach.conversations.drafts import Drafts
 from chalicelib.outreach.conversations.queries import Queries
@@ -39,6 +35,8 @@ from chalicelib.outreach.conversations.records import (
     Record,
     Status,
 )
+from chalicelib.outreach.conversations.register_entries import NOT_FORBIDDEN
+from chalicelib.outreach.conversations.register_keys import marks_of
 
 
 class Conversations(Queries, Drafts, Doubts, Confirmed, former.Former, Acts, CalledTools):

@@ -9,8 +9,8 @@ from datetime import datetime
 from chalicelib.errors import ConflictError
 from chalicelib.once import keys
 from chalicelib.outreach.conversations.desk_acts import ActChange
-from chalicelib.outreach.conversations.do_not_contact import RegisterEntry
 from chalicelib.outreach.conversations.records import Draft, Record, Status
+from chalicelib.outreach.conversations.register_entries import RegisterEntry
 from chalicelib.outreach.door.access import DeskRole
 
 _FIRST_FIELDS = ("text", "subject", "reason", "hint", "to", "until")

@@ -24,10 +24,10 @@ from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.desk_acts import OutdatedError, RepeatedError
-from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.doubts import DECIDED_WITHIN, open_among
 from chalicelib.outreach.conversations.handoffs import Handoffs, listed_id
 from chalicelib.outreach.conversations.records import Draft, Record, Status
+from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.desk import acts, persons, shown
 from chalicelib.outreach.desk.asked import check_moments
 from chalicelib.outreach.desk.case import Asked, Case, RefusedError

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 from chalicelib.clock import parsed
-from chalicelib.outreach.conversations.do_not_contact import Reason, RegisterEntry
 from chalicelib.outreach.conversations.records import (
     HELP,
     OPT_OUT,
@@ -13,6 +12,7 @@ from chalicelib.outreach.conversations.records import (
     UNSAID,
     Record,
 )
+from chalicelib.outreach.conversations.register_entries import Reason, RegisterEntry
 from chalicelib.outreach.desk.case import RefusedError
 
 ON_ITS_WAY = timedelta(minutes=15)

@@ -14,8 +14,8 @@ from chalicelib.once.catalogue import Catalogue
 from chalicelib.once.reasons import declared
 from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations import handoffs
-from chalicelib.outreach.conversations.do_not_contact import RegisterEntry
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
+from chalicelib.outreach.conversations.register_entries import RegisterEntry
 from chalicelib.outreach.twilio import codes
 from chalicelib.vendors import reasons as vendors
 

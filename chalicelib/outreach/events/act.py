@@ -14,9 +14,9 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.event_names import Name
-from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.handoffs import listed_id
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Record
+from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.events.context import MESSAGE_GONE, EventContext
 from chalicelib.outreach.events.drafting import lasting, sending
 from chalicelib.outreach.events.handler import Handler

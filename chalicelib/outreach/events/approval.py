@@ -11,7 +11,6 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
-from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.handoffs import GIVEN_BACK, listed_id
 from chalicelib.outreach.conversations.records import (
     DO_NOT_CONTACT,
@@ -20,6 +19,7 @@ from chalicelib.outreach.conversations.records import (
     Record,
     Status,
 )
+from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.context import EventContext
 from chalicelib.outreach.events.handler import Handler, HandlerParts

@@ -9,8 +9,8 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.event_names import Name
-from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.events.handler import Handler
 
 

@@ -17,7 +17,6 @@ from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.event_names import Name
 from chalicelib.outreach.consent.words import heard
 from chalicelib.outreach.conversations import numbers
-from chalicelib.outreach.conversations.do_not_contact import Reason, addresses_of
 from chalicelib.outreach.conversations.records import (
     AUTO_REPLY,
     CONFIRMATION,
@@ -39,6 +38,8 @@ from chalicelib.outreach.conversations.records import (
     Entry,
     Record,
 )
+from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_keys import addresses_of
 from chalicelib.outreach.doubtful import is_doubtful
 from chalicelib.outreach.events.context import (
     MESSAGE_GONE,

@@ -20,8 +20,8 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.event_names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
-from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import Record, Status
+from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.hearing.ownership import WRONG_ACCOUNT, Ownership, foreign_key, key_of
 from chalicelib.outreach.jobs import DeliveryReceipt
 from chalicelib.outreach.messages.following import FollowUps

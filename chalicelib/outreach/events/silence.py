@@ -16,9 +16,9 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.event_names import TELLS, Name
-from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.doubts import open_among, silent_among
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.events.handler import Handler, HandlerParts
 from chalicelib.outreach.resume import own_event
 

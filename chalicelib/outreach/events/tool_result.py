@@ -17,7 +17,6 @@ from chalicelib.outreach.conversations.called_tools import (
     NO_RESULT,
     ToolCall,
 )
-from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import (
     DO_NOT_CONTACT,
     TOOL_RESULT,
@@ -25,6 +24,7 @@ from chalicelib.outreach.conversations.records import (
     Entry,
     Record,
 )
+from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.events.context import EventContext
 from chalicelib.outreach.events.handler import Handler, HandlerParts
 from chalicelib.outreach.messages.plan import hand_off_plan

@@ -15,7 +15,6 @@ from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item
 from chalicelib.outreach.company_events.event_names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
-from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import (
     AUTOMATED,
     NEXT_STEP,
@@ -23,6 +22,7 @@ from chalicelib.outreach.conversations.records import (
     Record,
     Status,
 )
+from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.messages.following import FollowUps
 from chalicelib.outreach.project.admission import Starts

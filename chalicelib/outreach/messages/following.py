@@ -29,7 +29,6 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.event_names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
-from chalicelib.outreach.conversations.do_not_contact import TECHNICAL
 from chalicelib.outreach.conversations.former import pair_ids
 from chalicelib.outreach.conversations.records import (
     CONTINUED_BY,
@@ -38,6 +37,7 @@ from chalicelib.outreach.conversations.records import (
     Record,
     Status,
 )
+from chalicelib.outreach.conversations.register_entries import TECHNICAL
 from chalicelib.outreach.jobs import OutreachResume
 from chalicelib.outreach.project import openings
 from chalicelib.outreach.project.admission import ConversationStores

@@ -12,8 +12,8 @@ from chalicelib.errors import PermanentError, TransientError, WithdrawnError
 from chalicelib.once.effects import DEADLINE_SECONDS
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import reasons
-from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Record
+from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.messages.purpose import Look
 

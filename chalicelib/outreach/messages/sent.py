@@ -24,7 +24,6 @@ from chalicelib.once.reasons import (
 )
 from chalicelib.once.store import Item
 from chalicelib.outreach.company_events.event_names import Name
-from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import (
     AUTOMATED,
     CONFIRMATION,
@@ -37,6 +36,7 @@ from chalicelib.outreach.conversations.records import (
     Record,
     Status,
 )
+from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.messages import threads
 from chalicelib.outreach.messages.about import about
 from chalicelib.outreach.messages.ending import GIVEN_UP, Endings

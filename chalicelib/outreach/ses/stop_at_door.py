@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from chalicelib.errors import TransientError, UnavailableError
 from chalicelib.outreach import reasons, senders
-from chalicelib.outreach.conversations.do_not_contact import Reason, addresses_of
 from chalicelib.outreach.conversations.doubts import Doubts
 from chalicelib.outreach.conversations.queries import Queries
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_keys import addresses_of
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.senders import Owner, Senders
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import cache
 
 from chalicelib.once.reasons import By, Why
-from chalicelib.outreach.conversations.do_not_contact import Reason
+from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.tables import Rows, beside, read
 
 

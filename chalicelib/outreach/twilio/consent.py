@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from chalicelib.errors import TransientError, UnavailableError
 from chalicelib.outreach import reasons, senders
 from chalicelib.outreach.consent.words import heard
-from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.doubts import Doubts
+from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.doubtful import is_doubtful
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.senders import Senders

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from chalicelib.outreach.channel_traits import CarrierTraits
 from chalicelib.outreach.channels import TWILIO
-from chalicelib.outreach.conversations.do_not_contact import Reason
+from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.twilio import codes
 
 

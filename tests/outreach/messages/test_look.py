@@ -4,8 +4,8 @@ import pytest
 
 from chalicelib.errors import PermanentError, TransientError, WithdrawnError
 from chalicelib.once.effects import DEADLINE_SECONDS
-from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.messages.look import FRESH_SECONDS, LastLook, is_stopped
 from chalicelib.outreach.messages.purpose import RULES, Look, Purpose
 from tests.rigs.fakes import ManualClock

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 
 from chalicelib.errors import TransientError, UnavailableError
-from chalicelib.outreach.conversations.do_not_contact import Reason
+from chalicelib.outreach.conversations.register_entries import Reason
 from local import company
 from tests.rigs import neighbour as other
 from tests.rigs.engines import drain

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from chalicelib.clock import iso
-from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.doubts import DECIDED_WITHIN, open_among
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.register_entries import Reason
 from tests.outreach.conversations.whole.test_register import COMPANY, MAIL, NEIGHBOUR, TEL, person
 
 LATER = timedelta(minutes=5)

@@ -4,8 +4,8 @@ import pytest
 
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items
-from chalicelib.outreach.conversations.do_not_contact import KEPT, TECHNICAL, Reason
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.register_entries import KEPT, TECHNICAL, Reason
 
 TEL, OTHER, MAIL = "+15550100001", "+15550100002", "jo@example.com"
 COMPANY, NEIGHBOUR = "ci-aaa-001", "ci-bbb-002"

@@ -10,8 +10,8 @@ from chalicelib.once.event import EventStatus
 from chalicelib.once.journal import entry_time
 from chalicelib.once.ports import Switches
 from chalicelib.outreach.conversations import items
-from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import Status
+from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.desk.acts import ACTS
 from chalicelib.outreach.desk.case import Asked
 from chalicelib.outreach.desk.holding import LEADS

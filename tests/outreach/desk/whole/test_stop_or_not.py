@@ -2,8 +2,8 @@
 
 import pytest
 
-from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.doubts import DECIDED_WITHIN
+from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.desk.case import RefusedError
 from tests.rigs.desk import TEL
 
