@@ -199,9 +199,10 @@ class OutreachDoors:
 
     def mail(self, message: str) -> None:
         """Take one SNS message of SES; raises `UnavailableError` where it was not kept."""
+        from chalicelib.outreach.doubtful import is_doubtful
         from chalicelib.outreach.ses import door
 
-        door.receive(message, self._shared.intake, lambda: self._stop_by_mail)
+        door.receive(message, self._shared.intake, lambda: self._stop_by_mail, is_doubtful)
 
     @cached_property
     def _stop_by_mail(self) -> StopByMail:

@@ -35,7 +35,7 @@ class SilenceHandler(Handler):
         self._ledger = ledger
 
     def await_answer(self, record: Record) -> None:
-        """Have the company hear when nobody decides; once for a question, however often it is asked for.
+        """Have the company hear when no person decides; once for a question, however often it is asked for.
 
         Args:
             record: the conversation with the message that is in doubt; its question was written.

@@ -9,7 +9,6 @@ from chalicelib.clock import iso
 from chalicelib.errors import RequestError
 from chalicelib.once import door
 from chalicelib.once.intake import Intake
-from chalicelib.outreach.doubtful import is_doubtful
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.ses import webhook
 
@@ -17,7 +16,12 @@ if TYPE_CHECKING:  # an event that is no wish to stop does not load it
     from chalicelib.outreach.ses.stop_at_door import StopByMail
 
 
-def receive(message: str, intake: Intake, consent: Callable[[], StopByMail]) -> None:
+def receive(
+    message: str,
+    intake: Intake,
+    consent: Callable[[], StopByMail],
+    is_doubtful: Callable[[InboundMessage], bool],
+) -> None:
     """Mark who says STOP or may say it, and queue the job of one SNS message; some events lead to none.
 
     A message that is no SES notification is logged, counted and dropped: it can never become one.
@@ -26,6 +30,7 @@ def receive(message: str, intake: Intake, consent: Callable[[], StopByMail]) -> 
         message: its text.
         intake: takes the job.
         consent: marks them; built for the first one.
+        is_doubtful: whether an e-mail may be a STOP.
 
     Raises:
         UnavailableError: the mark or the job was not kept; Lambda delivers the message again.
@@ -40,15 +45,14 @@ def receive(message: str, intake: Intake, consent: Callable[[], StopByMail]) -> 
     except RequestError as error:
         door.log_rejected(intake.log, "ses", error.code)
         return
-    if isinstance(job, InboundMessage) and _may_stop(job):
-        job = consent().apply(job)
+    if isinstance(job, InboundMessage) and _is_heard(job):
+        may_be_stop = job.opt_out == "stop" or is_doubtful(job)
+        job = consent().apply(job) if may_be_stop else job
     if job is not None:
         intake.accept(job)
         door.log_accepted(intake.log, "ses", mw_trace_id=job.trace_id)
 
 
-def _may_stop(job: InboundMessage) -> bool:
-    """Whether the mark or the question of an e-mail is written here; what nothing proves has neither."""
-    if job.is_automatic or not (job.is_proven or job.token):
-        return False
-    return job.opt_out == "stop" or is_doubtful(job)
+def _is_heard(job: InboundMessage) -> bool:
+    """Whether its words count here; of a sender that nothing proves the worker hears them."""
+    return not job.is_automatic and (job.is_proven or job.token is not None)

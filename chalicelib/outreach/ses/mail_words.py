@@ -49,7 +49,7 @@ def heard_in(reply: Reply) -> Heard:
 
 
 def _over_a_sign_off(text: str) -> Heard | None:
-    """The STOP, or the refusal in doubt, that stands above names, titles and companies alone."""
+    """The STOP, or the refusal in doubt, above lines that hold only names, titles and companies."""
     lines = [one.strip() for one in text.splitlines() if one.strip()]
     for at in range(max(1, len(lines) - MOST_LINES), len(lines)):
         below = lines[at:]
