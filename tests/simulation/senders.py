@@ -15,6 +15,7 @@ from chalicelib.once.door import Answer
 from chalicelib.once.intake import listed
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel, carrier_address
+from chalicelib.outreach.doubtful import is_doubtful
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.ses import webhook as ses_webhook
 from chalicelib.outreach.twilio import webhook as twilio_webhook
@@ -271,16 +272,19 @@ class Senders:
         world = self._world
         door = world.door
         job = self._job_of(message)
-        is_stop = isinstance(job, InboundMessage) and job.opt_out == "stop" and not job.is_automatic
+        is_heard = isinstance(job, InboundMessage) and not job.is_automatic
+        is_stop = is_heard and job.opt_out == "stop"
+        is_doubt = is_heard and (job.is_proven or job.token is not None) and is_doubtful(job)
 
         def accept() -> Answer:
-            door.intake.accept(door.outreach.stop_by_mail.apply(job) if is_stop else job)
+            asks = is_stop or is_doubt
+            door.intake.accept(door.outreach.stop_by_mail.apply(job) if asks else job)
             return Answer(200, {})
 
         if self._is_accepted(accept):
             world.oracle.accepted[job.event_key] = job.event_key
-            if is_stop and job.is_proven:
-                world.consent.promised(job.recipient, job.channel)
+            if (is_stop or is_doubt) and job.is_proven:
+                world.consent.promised(job.recipient, job.channel, doubt=is_doubt)
         else:
             self._soon(lambda: self._mail(message))
 

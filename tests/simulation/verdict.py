@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.facts.posting.effects import INSERT_DIMENSION, REPLACE_DIMENSION
@@ -17,6 +17,7 @@ from tests.simulation.outreach import TEXTS
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
+_UNDONE = frozenset({"received", "processing"})
 _ENDED = frozenset({"processed", "failed", "parked", "skipped"})
 _PASSING = frozenset({"connect_failed", "http_429", "timeout", "http_503"})
 """Reasons of an effect that did not happen and may be tried again."""
@@ -29,8 +30,11 @@ _DIMENSIONS = frozenset({INSERT_DIMENSION.name, REPLACE_DIMENSION.name})
 
 def is_at_rest(world: World) -> bool:
     """Whether nothing is left that could still change on its own."""
-    rows = world.ledger.rows.values()
-    if any("due_at" in row and row["status"] in {"received", "processing"} for row in rows):
+    return _rest(world, list(world.ledger.rows.values()))
+
+
+def _rest(world: World, rows: Sequence[Mapping[str, Any]]) -> bool:
+    if any("due_at" in row and row["status"] in _UNDONE for row in rows):
         return False
     if any(row.get("status") == "unknown" and row["action_kind"] in _BY_QUERY for row in rows):
         return False
@@ -46,6 +50,15 @@ def is_at_rest(world: World) -> bool:
     if world.twilio.newest_received() > world.sweepers[0].clock.now().timestamp() - AGE_SECONDS:
         return False  # a carrier whose clock is ahead: the sweep takes a text for a young one
     return not any(map(_is_being_posted, world.facts.rows.values()))
+
+
+def silent_until(world: World) -> float:
+    """When the first silence about a doubt is over, where nothing else waits; 0 where something does."""
+    rows = world.ledger.rows.values()
+    silent = [one for one in rows if one["event_id"].startswith("evt:silence:") and "due_at" in one]
+    if not _rest(world, [one for one in rows if one not in silent]):
+        return 0.0
+    return min((float(one.get("until") or 0) for one in silent), default=0.0)
 
 
 def _is_being_posted(row: Mapping[str, Any]) -> bool:

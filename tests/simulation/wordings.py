@@ -15,7 +15,7 @@ STOPS = (
     *("don't text me again", "no me escriban más", "Unsubscribe. Thanks, Carla", "🛑"),
 )
 """The first is one that Twilio answers itself on SMS; most are not."""
-DOUBTS = ("wrong number", "not interested", "wrong number stop", "no thanks, who are you?")
+DOUBTS = ("wrong number", "not interested", "wrong number stop", "stop, what is this?")
 """What may be a wish: a person decides it."""
 DOUBTFUL = 0.2
 """The share of some messages that are in doubt."""

@@ -269,6 +269,7 @@ class World:
             progress.swept()
             if verdict.is_at_rest(self):
                 return
+            self.now = max(self.now, verdict.silent_until(self))
         progress.gave_up()
 
     def _a_month_later(self) -> None:
