@@ -534,6 +534,7 @@ def every_odd_end(run: Run) -> None:
         outreach.mail(outreach.ses.inbound("k.doe@example.com", reply_to, "And?"))
         run.work()
         replay(outreach, "evt:reply:email:")
+        outreach.mail(outreach.ses.inbound("k.doe@example.com", reply_to, "wrong number"))
         run.work()
 
 
