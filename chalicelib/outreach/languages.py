@@ -41,6 +41,7 @@ class FixedTexts:
     unsubscribe_line: ByLanguage
     page_title: ByLanguage
     page_open: ByLanguage
+    page_in_doubt: ByLanguage
     page_stopped: ByLanguage
     page_stopped_otherwise: ByLanguage
     page_stop: ByLanguage

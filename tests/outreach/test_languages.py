@@ -18,6 +18,7 @@ VALUES = {
     "person_will_answer": {"company"},
     "page_title": {"company"},
     "page_open": {"company"},
+    "page_in_doubt": {"company"},
     "page_stopped": {"company"},
     "page_stopped_otherwise": {"company", "contact"},
 }

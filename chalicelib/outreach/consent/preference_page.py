@@ -1,4 +1,4 @@
-"""The page behind an e-mail's link: what holds, and one button; pure.
+"""The page behind an e-mail's link: what holds, and its buttons; pure.
 
 It works without script, in the conversation's language, and does not name the recipient: who
 forwards an e-mail forwards the link.  The register knows no purposes, so it offers all messages of the
@@ -7,8 +7,9 @@ company, or none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from html import escape
 from http import HTTPStatus
 
@@ -31,17 +32,35 @@ _STYLE = (
     "h1{font-size:1.5rem;line-height:1.25;overflow-wrap:anywhere}p{overflow-wrap:anywhere}"
     "button{font:inherit;min-height:3rem;padding:.5rem 1.25rem;max-width:100%}"
 )
-_STOP = ("List-Unsubscribe", "One-Click")
-_RESUME = ("choice", "resume")
 _UNNAMED = "this sender"
 """Of a conversation that is kept no more."""
 _TITLE = written("page_title")
-_OPEN = written("page_open")
 _STOPPED = written("page_stopped")
-_OTHERWISE = written("page_stopped_otherwise")
-_BUTTON_STOP = written("page_stop")
-_BUTTON_RESUME = written("page_resume")
 _CONTACT = written("contact")
+_Button = tuple[str, str, Mapping[Language, str]]
+"""A field's name and value, and what is written on the button."""
+_STOP: _Button = ("List-Unsubscribe", "One-Click", written("page_stop"))
+_RESUME: _Button = ("choice", "resume", written("page_resume"))
+
+
+class Holds(Enum):
+    """What holds for a recipient."""
+
+    OPEN = auto()
+    IN_DOUBT = auto()
+    """A person has to say whether they have asked to stop, or nothing proves that it was they."""
+    STOPPED = auto()
+    """By themselves alone."""
+    STOPPED_OTHERWISE = auto()
+
+
+_SHOWN: Mapping[Holds, tuple[Sequence[Mapping[Language, str]], Sequence[_Button]]] = {
+    Holds.OPEN: ([written("page_open")], [_STOP]),
+    Holds.IN_DOUBT: ([written("page_in_doubt")], [_STOP, _RESUME]),
+    Holds.STOPPED: ([_STOPPED], [_RESUME]),
+    Holds.STOPPED_OTHERWISE: ([_STOPPED, written("page_stopped_otherwise")], []),
+}
+"""The sentences of the page and its buttons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +69,11 @@ class Standing:
 
     Attributes:
         record: the conversation of the link, where it is still kept.
-        is_stopped: the company must not write to them.
-        is_own: only they themselves have asked for that.
+        holds: by every address that the conversation names.
     """
 
     record: Record | None = field(repr=False)
-    is_stopped: bool
-    is_own: bool
+    holds: Holds
 
 
 def shown(standing: Standing) -> Answer:
@@ -65,18 +82,14 @@ def shown(standing: Standing) -> Answer:
     language = language_of(record) if record else Language.EN
     project = Project(record.item) if record else None
     company = (project.company_name or record.company_id) if record and project else _UNNAMED
-    if not standing.is_stopped:
-        said, button = [_OPEN[language]], _form(_STOP, _BUTTON_STOP[language])
-    elif standing.is_own:
-        said, button = [_STOPPED[language]], _form(_RESUME, _BUTTON_RESUME[language])
-    else:
-        said, button = [_STOPPED[language], _OTHERWISE[language]], ""
+    said, buttons = _SHOWN[standing.holds]
     known = project.company_contact if project else None
     contact = _CONTACT[language].format(contact=known) if known else ""
-    whole = (one.format(company=company, contact=contact) for one in said)
+    whole = (one[language].format(company=company, contact=contact) for one in said)
     sentences = "".join(f"<p>{escape(one[:1].upper() + one[1:])}</p>" for one in whole)
     title = _TITLE[language].format(company=company)
-    return _page(HTTPStatus.OK, language, title, f'<div role="status">{sentences}</div>{button}')
+    forms = "".join(_form(one, language) for one in buttons)
+    return _page(HTTPStatus.OK, language, title, f'<div role="status">{sentences}</div>{forms}')
 
 
 def plain(status: HTTPStatus, content: str) -> Answer:
@@ -84,11 +97,11 @@ def plain(status: HTTPStatus, content: str) -> Answer:
     return _page(status, Language.EN, "Unsubscribe", content)
 
 
-def _form(value: tuple[str, str], label: str) -> str:
-    name, choice = value
+def _form(button: _Button, language: Language) -> str:
+    name, choice, label = button
     return (
         f'<form method="post"><input type="hidden" name="{name}" value="{choice}">'
-        f'<button type="submit">{escape(label)}</button></form>'
+        f'<button type="submit">{escape(label[language])}</button></form>'
     )
 
 

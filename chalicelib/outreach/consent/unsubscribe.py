@@ -20,6 +20,7 @@ import binascii
 import hmac
 import re
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
@@ -35,9 +36,9 @@ from chalicelib.once.ports import Log
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.consent import preference_page
-from chalicelib.outreach.consent.preference_page import Standing
+from chalicelib.outreach.consent.preference_page import Holds, Standing
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.conversations.register_entries import OWN, WISHES, Reason
+from chalicelib.outreach.conversations.register_entries import OWN, UNCERTAIN, WISHES, Reason
 from chalicelib.outreach.conversations.register_keys import address_hash, addresses_of
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jobs import Unsubscribed
@@ -156,7 +157,8 @@ class UnsubscribeDoor:
         try:
             return preference_page.shown(self._standing(found))
         except MiddlewareError:  # it is done, whatever can be read now
-            return preference_page.shown(Standing(None, is_stopped=not is_resumed, is_own=True))
+            done = Holds.OPEN if is_resumed else Holds.STOPPED
+            return preference_page.shown(Standing(None, done))
 
     def _standing(self, found: OpenedToken) -> Standing:
         """What holds for the recipient, by every address that their conversation names."""
@@ -164,9 +166,7 @@ class UnsubscribeDoor:
         entries = self.conversations.entries_hashed(found.hashed, found.company_id)
         for address in addresses_of(record) if record else ():
             entries += self.conversations.entries(address, found.company_id)
-        wishes = [one for one in entries if one.is_in_force and one.reason in WISHES]
-        is_own = all(one.reason in OWN for one in wishes)
-        return Standing(record, is_stopped=bool(wishes), is_own=is_own)
+        return Standing(record, _holding({one.blocks_as for one in entries if one.is_in_force}))
 
     def _take_back(self, found: OpenedToken) -> None:
         self.conversations.allow_hashed(found.hashed, found.company_id)
@@ -220,6 +220,15 @@ class UnsubscribeDoor:
     def _failed(self, error: Exception) -> Answer:
         door.log_failed(self.log, SOURCE, reason_of(error))
         return failed()
+
+
+def _holding(reasons: AbstractSet[str]) -> Holds:
+    """What the page says where entries block for these reasons."""
+    if reasons & (WISHES - OWN):
+        return Holds.STOPPED_OTHERWISE
+    if reasons & OWN:
+        return Holds.STOPPED
+    return Holds.IN_DOUBT if reasons & UNCERTAIN else Holds.OPEN
 
 
 def failed() -> Answer:

@@ -60,6 +60,8 @@ OWN = frozenset({Reason.STOP, Reason.ASKED, Reason.CARRIER, Reason.UNSUBSCRIBED}
 """Wishes that the recipient takes back on their page."""
 WISHES = OWN | KEPT
 """What blocks every channel of a person."""
+UNCERTAIN = frozenset({Reason.DOUBT, Reason.UNPROVEN})
+"""What may be a wish."""
 TECHNICAL = frozenset({Reason.BOUNCED, Reason.DEAD_NUMBER, Reason.LANDLINE, Reason.BLOCKED})
 """Reasons that block only the channel they were seen on."""
 KEPT_SUFFIX = "#kept"

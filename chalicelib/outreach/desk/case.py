@@ -74,6 +74,7 @@ class Case:
         previous: the status that the conversation has without its hand-off.
         held: the message that its hand-off holds.
         wishes: what the recipient has asked for by text, or may have; see `Doubts.wishes`.
+        forbids: why the recipient must not be written to, whoever entered that; None if they may.
     """
 
     record: Record
@@ -82,6 +83,7 @@ class Case:
     previous: Callable[[], Status]
     held: Callable[[], Draft | None]
     wishes: Callable[[], Sequence[RegisterEntry]]
+    forbids: Callable[[], str | None]
 
 
 @dataclass(frozen=True, slots=True)

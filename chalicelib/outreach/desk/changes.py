@@ -18,7 +18,7 @@ from chalicelib.outreach.conversations import doubts, handoffs
 from chalicelib.outreach.conversations.desk_acts import ActChange
 from chalicelib.outreach.conversations.records import INTERNAL, Draft, Entry, Record, Status
 from chalicelib.outreach.desk.case import Asked, Case, Planned, RefusedError
-from chalicelib.outreach.desk.lifting import check_liftable
+from chalicelib.outreach.desk.lifting import check_liftable, not_at_the_desk
 from chalicelib.outreach.messages.fixed import with_opt_out_line
 
 STEPPED_IN = reasons.STEPPED_IN
@@ -137,6 +137,8 @@ def stop(case: Case) -> Planned:
 def not_stop(case: Case) -> Planned:
     """The recipient has not asked to stop, or has asked for contact since; the person has it."""
     record, asked, wishes = case.record, case.asked, case.wishes()
+    if not wishes and case.forbids():
+        raise not_at_the_desk()
     if not wishes:
         raise RefusedError("NOT_STOPPED", "no wish of the recipient to stop is in force")
     for one in wishes:

@@ -258,6 +258,7 @@ class DeskInbox:
                 previous=lambda: previous_status(self._conversations, record),
                 held=lambda: self._held(record),
                 wishes=lambda: self._conversations.wishes(record),
+                forbids=lambda: self._conversations.forbids(record),
             )
         )
         if planned.is_sending:

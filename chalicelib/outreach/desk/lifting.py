@@ -44,11 +44,16 @@ def check_liftable(record: Record, wish: RegisterEntry) -> None:
             raise RefusedError("NOT_READ", "a newer message is on its way: read it first")
         return
     if wish.reason not in _BY_WORDS:
-        raise RefusedError(
-            "NOT_AT_THE_DESK", "only the recipient's START or an operator lifts what is entered"
-        )
+        raise not_at_the_desk()
     asked = (one for one in theirs if one.note not in _NO_REQUEST)
     if not any(one.message_timestamp > said_at for one in asked):
         raise RefusedError(
             "NOT_ASKED_SINCE", "the recipient has not asked for contact since, in this conversation"
         )
+
+
+def not_at_the_desk() -> RefusedError:
+    """What blocks was not said by text, so that no person at the desk can judge it."""
+    return RefusedError(
+        "NOT_AT_THE_DESK", "only the recipient's START or an operator lifts what is entered"
+    )

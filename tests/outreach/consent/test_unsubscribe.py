@@ -1,15 +1,18 @@
 """One-click unsubscribe: the link in an e-mail, and the page behind it."""
 
 import re
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chalicelib.clock import iso
 from chalicelib.errors import TransientError
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.outreach.consent import unsubscribe
+from chalicelib.outreach.conversations import doubts
 from local import company
 from tests.rigs.outreach import MAIL, TEL
 
@@ -70,6 +73,26 @@ def test_the_page_has_a_button_and_changes_nothing(outreach, link):
     assert b"<button" in answer.body
     assert outreach.rows("ConversationsTable") == before
     assert later_start(outreach)["state"] == "sent"
+
+
+@pytest.mark.parametrize("choice", [ONE_CLICK, unsubscribe.RESUME])
+def test_the_page_of_a_doubt_asks_its_recipient(outreach, link, choice):
+    register = outreach.services.outreach.conversations
+    register.doubt(MAIL, company.COMPANY_ID, said_at=iso(datetime.now(UTC)))
+    assert ask(outreach, "GET", link).body.count(b"<button") == 2
+    assert register.is_forbidden(MAIL, company.COMPANY_ID)
+    shown = ask(outreach, "POST", link, body=choice).body
+    assert shown.count(b"<button") == 1
+    assert register.is_forbidden(MAIL, company.COMPANY_ID) == (choice == ONE_CLICK)
+
+
+def test_the_page_shows_a_doubt_that_became_a_stop(outreach, link, monkeypatch):
+    monkeypatch.setattr(doubts, "DECIDED_WITHIN", timedelta())
+    register = outreach.services.outreach.conversations
+    register.doubt(MAIL, company.COMPANY_ID, said_at=iso(datetime.now(UTC)))
+    shown = ask(outreach, "GET", link).body
+    assert shown.count(b"<button") == 1
+    assert unsubscribe.RESUME.partition(b"=")[2] in shown
 
 
 def test_it_forbids_other_channels_of_the_person_and_no_other_person(outreach, link):

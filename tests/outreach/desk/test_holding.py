@@ -57,7 +57,13 @@ def may(desk, record, act, by, role):
     asked = desk.asks(act, record, by, lead=role is DeskRole.LEAD, **fields)
     now = desk.clock.now()
     case = Case(
-        record, asked, now, previous=lambda: Status.REPLY_SENT, held=lambda: None, wishes=list
+        record,
+        asked,
+        now,
+        previous=lambda: Status.REPLY_SENT,
+        held=lambda: None,
+        wishes=list,
+        forbids=lambda: None,
     )
     try:
         acts.planned(case)

@@ -153,6 +153,12 @@ def test_what_the_recipient_says_between_the_read_and_the_act_counts(desk, doubt
     assert forbidden(desk, doubtful) == (None if word == "START" else Reason.DOUBT)
 
 
+def test_an_unsubscribing_alone_is_not_lifted_at_the_desk(desk):
+    record = desk.handed_off()
+    desk.conversations.forbid(TEL, record.company_id, Reason.UNSUBSCRIBED)
+    assert refused(desk, "not_stop", record, **WHY) == "NOT_AT_THE_DESK"
+
+
 def test_a_mark_is_lifted_where_its_recipient_has_asked_for_contact_since(desk):
     record = desk.handed_off()
     assert refused(desk, "not_stop", record, **WHY) == "NOT_STOPPED"
