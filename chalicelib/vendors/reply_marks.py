@@ -68,7 +68,8 @@ def dated_attribution() -> re.Pattern[str]:
 def addressed_attribution() -> re.Pattern[str]:
     """One line with an address and a verb."""
     return re.compile(
-        rf".{{0,80}}{_ADDRESS}.{{0,60}}{_WROTE_LAST}\s?(?:\(.{{4,60}}\))?{_END}"
+        rf"(?:quoting|zitat von|citando|citazione di|en citant|citaat van)\b.{{0,80}}{_ADDRESS}{_END}"
+        rf"|.{{0,80}}{_ADDRESS}.{{0,60}}{_WROTE_LAST}\s?(?:\(.{{4,60}}\))?{_END}"
         rf"|(?:\d{{1,4}}[-/.]\d{{1,2}}[-/.]\d{{1,4}}).{{0,120}}?(?:{_WROTE_LAST}|\bschrieb|\bskrev)\s*:?\s*$",
         re.IGNORECASE,
     )
@@ -110,6 +111,12 @@ DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015"
 
 
 @cache
+def bare_separator() -> re.Pattern[str]:
+    """The words of a separator without dashes: it is one only above a header."""
+    return re.compile(_ORIGINAL, re.IGNORECASE)
+
+
+@cache
 def separator() -> re.Pattern[str]:
     """A line of its own; what is below it is not new."""
     d = rf"[{DASHES}]"
@@ -144,7 +151,7 @@ _LABELS: Mapping[str, str] = {
     "|差出人|送信者|보낸 ?사람|từ|dari"
     "|จาก|प्रेषक",
     "date": "sent|date|gesendet|datum|envoy.(?: le)?|enviado(?: el| em)?|enviada(?: em)?|data|fecha"
-    "|inviato|verzonden|skickat|sendt|wys.ano|odesl.no|odoslan.|d.tum|elk.ldve|l.hetetty"
+    "|inviato|verzonden|skickat|sendt|wys.an[oe]|odesl.no|odoslan.|d.tum|elk.ldve|l.hetetty"
     "|p.iv.(?:ys|m..r.)?|trimis|g.nderildi|g.nderme tarihi|tarih"
     "|отправлено|дата"
     "|надіслано|στάλθηκε"
@@ -198,7 +205,8 @@ _DEVICE = (
     r"|телефон|手机|手機)"
 )
 _SENT = (
-    r"(?:l.hetetty|odesl.no|odoslan.|elk.ldve|trimis|wys.ano|skickat|sendt|dikirim|..  ?g.i|g.i t.|..\. g.i"
+    r"(?:l.hetetty|odesl.no|odoslan.|elk.ldve|trimis|wys.an[oe]|skickat|sendt|dikirim"
+    r"|..  ?g.i|g.i t.|..\. g.i"
     r"|đã gửi|отправлено"
     r"|надіслано|відправлено"
     r"|στάλθηκε|مرسل|أُ?رسلت?"
@@ -215,7 +223,7 @@ _SENT_LAST = (
 def footer() -> re.Pattern[str]:
     """What a telephone or a mail service adds below a mail."""
     return re.compile(
-        rf"(?:sent|enviado|enviada|envoy.|gesendet|inviato|verstuurd|verzonden|skickat|sendt|wys.ano)\s"
+        rf"(?:sent|enviado|enviada|envoy.|gesendet|inviato|verstuurd|verzonden|skickat|sendt|wys.an[oe])\s"
         rf"(?:from|via|desde|de|do|depuis|von|da|dal|vanaf|met|fr.n|fra|z)\s(?:my|mi|el|meu|minha|mon|ma"
         rf"|meinem|meiner|mio|mia|il|mijn|min|mit|the|an?)?\s?.{{0,20}}{_DEVICE}"
         r"|(?:sent|enviado|envoy.|gesendet|inviato|verzonden)\s(?:from|with|via|using|desde|con|de|avec"
@@ -228,6 +236,7 @@ def footer() -> re.Pattern[str]:
         r"|(?:get|obtener|obtenga|t.l.charger|obtenir|outlook f.r|scarica|ottieni|obter|obtenha"
         r"|download|holen sie sich)\s.{0,12}(?:outlook|yahoo mail|bluemail)\b.{0,20}"
         r"(?:for|para|pour|f.r|per|voor)\b|outlook (?:for|para|pour|f.r|per|voor) (?:ios|android|mac)"
+        r"|yahoo mail: search, organize, conquer|typed on a (?:tiny|small) keyboard\b.{0,40}"
         r"|(?:virus-free|virenfrei|sans virus|libre de virus)\.?\s.{0,60}|sent with proton ?mail.{0,40}"
         rf"|{_SENT}\W?.{{0,30}}{_DEVICE}.{{0,30}}$|.{{0,30}}{_DEVICE}.{{0,20}}{_SENT_LAST}.{{0,20}}$",
         re.IGNORECASE,

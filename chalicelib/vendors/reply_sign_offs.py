@@ -13,20 +13,30 @@ from chalicelib.vendors import reply_signatures as signatures
 
 MOST_LINES = 5
 _MOST_CHARACTERS = 60
+_MOST_PARTED = 160
+"""Of a line with bars and a number or an address."""
 _MOST_WORDS = 6
 
 
 def is_sign_off(lines: Sequence[str]) -> bool:
     """Whether lines name who has written, and say nothing else.
 
-    The first one is a closing, a name or a rule; a word in small letters may be a title below it.
+    The first one is a closing, a name or a rule; a word in small letters may be a title below it, and
+    words in quotation marks a motto.
 
     Args:
         lines: without empty ones.
     """
     if not 0 < len(lines) <= MOST_LINES:
         return False
-    return _names(lines[0]) and all(_names(one) or _TITLE.fullmatch(one) for one in lines[1:])
+    if _RULE.fullmatch(lines[0]) and _RULE.fullmatch(lines[-1]) and shows_a_writer(lines[1:-1]):
+        return all(
+            len(one) <= _MOST_CHARACTERS for one in lines
+        )  # in any script, between two rules
+    return _names(lines[0]) and all(
+        _names(one) or (one.islower() and _TITLE.fullmatch(one)) or _MOTTO.fullmatch(one)
+        for one in lines[1:]
+    )
 
 
 def shows_a_writer(lines: Sequence[str]) -> bool:
@@ -42,13 +52,17 @@ def shows_a_writer(lines: Sequence[str]) -> bool:
 
 def _names(line: str) -> bool:
     """Whether a line is a closing, a rule, a number or an address, or has words that are names."""
-    if len(line) > _MOST_CHARACTERS:
-        return False
-    if signatures.closing().fullmatch(line) or _RULE.fullmatch(line):
+    if _RULE.fullmatch(line):
         return True
-    if _NUMBER.fullmatch(line) or signatures.contact().search(line):
+    line = line.strip("*_ ")
+    has_contact = signatures.contact().search(line) is not None
+    if len(line) > (_MOST_PARTED if has_contact and _BAR.search(line) else _MOST_CHARACTERS):
+        return False
+    if signatures.closing().fullmatch(line):
+        return True
+    if _NUMBER.fullmatch(line) or has_contact:
         return "?" not in line
-    words = _SMILE.sub("", line).replace("|", " ").replace("/", " ").split()
+    words = _SMILE.sub("", line).replace("|", " ").replace("/", " ").replace("\u00ae", "").split()
     return (
         0 < len(words) <= _MOST_WORDS
         and not any(one.isdigit() or one in "!?:;\u00bf\u00a1" for one in "".join(words))
@@ -79,6 +93,8 @@ _BEFORE_A_THING = re.compile(
 )
 """How a line begins that says what is to stop."""
 _TITLE = re.compile(r"[^\W\d_]{3,20}\.?")
+_MOTTO = re.compile(r"[\"\u201c\u201e\u00ab][^?]{5,100}[\"\u201d\u00bb]")
+_BAR = re.compile(r" [|\u00b7\u2022] ")
 _SMILE = re.compile(r"\s[:;]-?[)(DP]+|<3|\^\^")
 _RULE = re.compile(r"[-_=*~\u2013\u2014]{2,}")
 _NUMBER = re.compile(r"[(+]?\d[\d\s()/.-]{5,18}\d")

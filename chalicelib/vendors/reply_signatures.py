@@ -164,7 +164,7 @@ _CLOSING = (
     r"|yst.v.llisin terveisin|terveisin|kiitos"
     r"|(?:z )?(?:powa.aniem|pozdrowieniami)|pozdrawiam(?: serdecznie)?|dzi.kuj.|z wyrazami szacunku"
     r"|s pozdravem|s .ctou|d.kuji|s pozdravom|.akujem"
-    r"|.dv.zlettel|tisztelettel|k.sz.n.m|cu (?:stim.|respect)|mul.umesc|toate cele bune"
+    r"|.dv(?:.zlettel)?|tisztelettel|k.sz.n.m|cu (?:stim.|respect)|mul.umesc|toate cele bune"
     r"|sayg.lar(?:.mla|.m.zla)?|te.ekk.rler|iyi (?:g.nler|.al..malar)"
     r"|с уважением|с наилучшими пожеланиями|спасибо|з повагою|дякую|с уважение"
     r"|με εκτίμηση|ευχαριστώ|φιλικά|مع (?:أطيب )?(?:التحيات|تحياتي)|مع خالص التحية|تحياتي|شكرا(?:ً)?"
@@ -194,7 +194,7 @@ def greeting() -> re.Pattern[str]:
 def contact() -> re.Pattern[str]:
     """What a line of a signature has: a number, an address, a title's bar."""
     return re.compile(
-        r"\b(?:tel|phone|mobile|mob|cell|fax|t|m|p|f|telefon\w*|tel.fono|t.l|t.l.phone|m.vil|portable|handy"
+        r"\b(?:tel|phone|mobile|mob|cell|fax|t|m|p|f|c|telefon\w*|tel.fono|t.l|t.l.phone|m.vil|portable|handy"
         r"|mobil|тел|τηλ|電話|전화|đt|telp|hp)\b\s?[.:]?\s?[(+]?\d[\d\s()/.-]{5,}|\+\d[\d\s()/.-]{7,}"
         r"|^\(?\d{3}\)?[\s.-]\d{3,4}[\s.-]\d{3,4}$|\bwww\.\S+|\bhttps?://\S+|\S+@\S+\.\S+",
         re.IGNORECASE,
@@ -207,6 +207,7 @@ def disclaimer() -> re.Pattern[str]:
     return re.compile(
         r"(?:[*_\s]*)(?:confidentiality(?: notice)?\b|disclaimer\b|legal notice\b|privileged"
         r"|this (?:e-?mail|message|communication)\b.{0,60}\b(?:confidential|intended|privileged)"
+        r"|if you (?:are not|aren't) the (?:intended|named) (?:recipient|addressee)"
         r"|the (?:information|contents?) (?:contained )?(?:in|of) this|please consider the environment"
         r"|diese (?:e-?mail|nachricht)\b.{0,40}(?:vertraulich|enth.lt|ist)|vertraulichkeit"
         r"|ce (?:message|courriel|mail)\b.{0,80}confidentiel|este (?:mensaje|correo)\b.{0,100}(?:confidencial"

@@ -179,9 +179,10 @@ def _ends_here(lines: Sequence[str], at: int) -> bool:
         return True
     if marks.NOTES_LINE.match(line) or _is_notes_block(lines, at):
         return True
-    if marks.RULE.fullmatch(line) or marks.FRAMED.match(line):
+    is_bare = marks.bare_separator().fullmatch(line) is not None
+    if is_bare or marks.RULE.fullmatch(line) or marks.FRAMED.match(line):
         below = next((n for n in range(at + 1, min(at + 3, len(lines))) if lines[n].strip()), at)
-        is_long = len(line) >= _OUTLOOK_RULE and set(line) == {"_"}
+        is_long = is_bare or (len(line) >= _OUTLOOK_RULE and set(line) == {"_"})
         begins = _is_header_block(lines, below) or (
             is_long and marks.header().match(lines[below].strip()) is not None
         )

@@ -16,6 +16,9 @@ SIGNED = [
     "Юлия Лид\nЯилия",
     "_____\nJo Doe, CPA\n555 0107 00",
     "Jo Doe | Example & Sons\njo@example.com",
+    "*Jo Doe*\n*Agent\u00ae | Example Homes*\nc. 555 010 7000\n\u201cWe bring you home\u201d",
+    "Jo Doe | Head of Buying | Example Freight Ltd | +1 (555) 010-7000 | jo.doe@example.com",
+    "==========\n\u4f8b\u793a\u5546\u4e8b\nTEL 03-5550-0107\n==========",
 ]
 NOT_SIGNED = [
     "",
@@ -27,6 +30,8 @@ NOT_SIGNED = [
     "Jo\nCan you call me?",
     "Jo!",
     "Jo\ncall me back",
+    "==========\n\u5468\u4e94\u89c1\n==========",
+    "\u201cWe bring you home\u201d",
     "delivery",
     "Jo\nI write again tomorrow about Monday",
     "A\nB\nC\nD\nE\nF",

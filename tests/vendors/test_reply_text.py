@@ -54,6 +54,23 @@ def test_words_that_only_look_like_history_stay(text):
 
 
 @pytest.mark.parametrize(
+    "below",
+    [
+        "  Original Message  \nFrom: Example Ltd\nSent: Monday, 2 November 2026 9:00\nSubject: Hello",
+        "Wys\u0142ane z iPhone\u2019a",
+        'Zitat von "Jo Doe, Example Ltd" <jo@example.com>:\n\n> hello',
+        "Yahoo Mail: Search, Organize, Conquer",
+    ],
+)
+def test_what_a_telephone_or_a_mail_service_adds_is_not_new(below):
+    assert parse(f"It suits me\n\n{below}").visible == "It suits me"
+
+
+def test_original_message_is_words_where_no_header_follows():
+    assert newly_written("Original message\nwas lost").startswith("Original")
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Thanks, that is fine, and please call before you come on Monday.",

@@ -22,7 +22,9 @@ _WHY = r"(?:to|if|um|wenn|pour|si|para|per|se|om|als)"
 _STOP = r"[\"'“„«]?\s?\bSTOP\b\s?[\"'”“»]?"
 _INSTRUCTION = re.compile(
     rf"^[ \t>*-]*(?:(?i:please |bitte )?(?i:{_VERB}) (?:\w+ ){{0,3}}{_STOP},? (?i:{_WHY})\b.{{0,120}}"
-    rf"|(?i:{_WHY}) .{{0,120}}\b(?i:{_VERB}) (?:\w+ ){{0,3}}{_STOP}\.?\s*)$",
+    rf"|(?i:{_WHY}) .{{0,120}}\b(?i:{_VERB}) (?:\w+ ){{0,3}}{_STOP}\.?\s*"
+    r"|(?i:.{0,40}(?:\b(?:here|click|hier|klicken|aqu[ií]|clic|ici|qui|tutaj|здесь)\b|こちら|クリック|点击"
+    r"|點擊|여기)).{0,40}https?://\S+\s*)$",
     re.MULTILINE,
 )
 """A sender tells its recipients what to do; a recipient who wishes an end does not explain how."""

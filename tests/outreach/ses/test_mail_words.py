@@ -94,6 +94,20 @@ def test_our_own_opt_out_line_is_never_the_writers_word(line, mark):
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "Click here to unsubscribe: https://news.example.com/u/1",
+        "\u9000\u8ba2\u8bf7\u70b9\u51fb https://news.example.com/u/1",
+        "Hier abmelden https://news.example.com",
+        "If you are not the intended recipient, stop and contact no one.",
+    ],
+)
+def test_what_the_writers_own_server_adds_is_not_their_word(line):
+    assert heard_by_mail(f"Friday is fine\n\nJo Doe\n{line}").word is None
+    assert heard_by_mail(f"STOP\n\nJo Doe\n{line}").word == "stop"
+
+
+@pytest.mark.parametrize(
     "text",
     ["Reply with STOP? No: STOP", "I have sent STOP three times!", "If you do not STOP I sue"],
 )
