@@ -32,6 +32,8 @@ WISHED = frozenset({"stop", "doubtful"})
 FALSE_ALARMS = 0.01
 """Share of the other messages that may be suspected; many of the samples are chosen to be near a wish."""
 FOLDS = 5
+FEWEST = 2
+"""Messages that hold a feature of the model: what one alone holds makes the file twice as large."""
 C = 100.0
 _LARGEST = 127
 
@@ -60,7 +62,7 @@ def _rows(folder: str, parts: Iterable[str]) -> list[dict[str, Any]]:
 
 def made_from() -> str:
     """A digest of everything that the model is made from."""
-    everything = json.dumps([samples(), others(), C, WEIGHT_OF_OTHERS, FALSE_ALARMS])
+    everything = json.dumps([samples(), others(), C, WEIGHT_OF_OTHERS, FALSE_ALARMS, FEWEST])
     return hashlib.sha256(everything.encode()).hexdigest()[:16]
 
 
@@ -80,12 +82,14 @@ def train(rows: Sequence[Labelled], threshold: float = 1.0) -> linear.Linear:
         )
     vectors = DictVectorizer()
     matrix = vectors.fit_transform(values)
+    is_kept = matrix.getnnz(axis=0) >= FEWEST
+    matrix = matrix[:, is_kept]
     matrix.indices, matrix.indptr = (one.astype("int32") for one in (matrix.indices, matrix.indptr))
     head = LogisticRegression(C=C, solver="liblinear", tol=1e-3, random_state=0)
     head.fit(matrix, [is_wish for _, is_wish in (*rows, *more)], sample_weight=weights)
     found = {
         name: weight * (linear.LETTERS_WEIGHT if name.startswith("_") else 1.0)
-        for name, weight in zip(vectors.get_feature_names_out(), head.coef_[0], strict=True)
+        for name, weight in zip(vectors.get_feature_names_out()[is_kept], head.coef_[0], strict=True)
     }
     scale = float(_LARGEST / max(map(abs, found.values())))
     return linear.Linear(

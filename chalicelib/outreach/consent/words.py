@@ -151,7 +151,7 @@ def heard(text: str) -> Heard:
             is_yes=raw in known.yes,
             why=HeardBy.CARRIERS_KEYWORD,
         )
-    if _is_keyword(said) and not _is_soft(text):
+    if said in known.stop or (_is_keyword(said) and not _is_soft(text)):
         return Heard(Word.STOP, why=HeardBy.KEYWORD)
     if said in known.start:
         return Heard(Word.START, why=HeardBy.KEYWORD)
