@@ -20,7 +20,7 @@ from typing import Any
 
 from chalicelib.outreach.consent import unwanted
 from chalicelib.outreach.consent.folding import words_of
-from chalicelib.outreach.consent.words import bare
+from chalicelib.outreach.consent.keywords import bare
 from chalicelib.vendors import linear
 
 SAMPLES = Path(__file__).resolve().parents[1] / "tests" / "samples"
@@ -89,7 +89,9 @@ def train(rows: Sequence[Labelled], threshold: float = 1.0) -> linear.Linear:
     head.fit(matrix, [is_wish for _, is_wish in (*rows, *more)], sample_weight=weights)
     found = {
         name: weight * (linear.LETTERS_WEIGHT if name.startswith("_") else 1.0)
-        for name, weight in zip(vectors.get_feature_names_out()[is_kept], head.coef_[0], strict=True)
+        for name, weight in zip(
+            vectors.get_feature_names_out()[is_kept], head.coef_[0], strict=True
+        )
     }
     scale = float(_LARGEST / max(map(abs, found.values())))
     return linear.Linear(

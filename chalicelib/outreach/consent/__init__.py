@@ -1,6 +1,7 @@
 """The wish not to be contacted, and its end.
 
 words          STOP, START and HELP in the words of recipients; pure
+keywords       whole messages that are a keyword, and the shape in which they are compared; pure
 folding        a text in the one shape in which texts are compared
 wordings       the rows of `wordings.toml` as patterns for `words`
 unwanted       a small model that suspects a wish which no table lists
