@@ -1,4 +1,4 @@
-"""`python -m bench.consent`: trains the model of wishes not to be contacted and writes its file.
+"""`python -m bench.consent`: trains the model of wishes not to be contacted, and compiles the table.
 
 It learns from the labelled messages of `tests/samples/consent`, except for the held-out ones
 that `bench.measures.words` reads,
@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from chalicelib.outreach.consent import unwanted
+from chalicelib.outreach.consent import compiled, unwanted, wordings
 from chalicelib.outreach.consent.folding import words_of
 from chalicelib.outreach.consent.keywords import bare
 from chalicelib.vendors import linear
@@ -127,12 +127,15 @@ def threshold_of(rows: Sequence[Labelled]) -> float:
 
 
 def main() -> int:
-    """Train and write the file."""
+    """Train, compile, and write both files."""
     rows = samples()
     threshold = threshold_of(rows)
     model = train(rows, threshold)
     unwanted.FILE.write_bytes(linear.packed(model))
     size = unwanted.FILE.stat().st_size
+    sources = wordings.sources()
+    compiled.FILE.write_bytes(compiled.packed(sources, wordings.made_from()))
+    print(f"{compiled.FILE.name}: {len(sources)} patterns, {compiled.FILE.stat().st_size} bytes")
     print(f"{unwanted.FILE.name}: {len(model.rows)} features, {size} bytes, from {threshold}")
     return 0
 
