@@ -1,4 +1,4 @@
-"""`python -m bench.consent`: trains the model of wishes not to be contacted and writes its file.
+"""`python -m bench.consent`: trains the model of wishes not to be contacted, and compiles the table.
 
 It learns from the labelled messages of `tests/samples/consent`, except for the held-out ones
 that `bench.measures.words` reads,
@@ -18,9 +18,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from chalicelib.outreach.consent import unwanted
+from chalicelib.outreach.consent import compiled, unwanted, wordings
 from chalicelib.outreach.consent.folding import words_of
-from chalicelib.outreach.consent.words import bare
+from chalicelib.outreach.consent.keywords import bare
 from chalicelib.vendors import linear
 
 SAMPLES = Path(__file__).resolve().parents[1] / "tests" / "samples"
@@ -32,6 +32,8 @@ WISHED = frozenset({"stop", "doubtful"})
 FALSE_ALARMS = 0.01
 """Share of the other messages that may be suspected; many of the samples are chosen to be near a wish."""
 FOLDS = 5
+FEWEST = 2
+"""Messages that hold a feature of the model: what one alone holds makes the file twice as large."""
 C = 100.0
 _LARGEST = 127
 
@@ -60,7 +62,7 @@ def _rows(folder: str, parts: Iterable[str]) -> list[dict[str, Any]]:
 
 def made_from() -> str:
     """A digest of everything that the model is made from."""
-    everything = json.dumps([samples(), others(), C, WEIGHT_OF_OTHERS, FALSE_ALARMS])
+    everything = json.dumps([samples(), others(), C, WEIGHT_OF_OTHERS, FALSE_ALARMS, FEWEST])
     return hashlib.sha256(everything.encode()).hexdigest()[:16]
 
 
@@ -80,12 +82,16 @@ def train(rows: Sequence[Labelled], threshold: float = 1.0) -> linear.Linear:
         )
     vectors = DictVectorizer()
     matrix = vectors.fit_transform(values)
+    is_kept = matrix.getnnz(axis=0) >= FEWEST
+    matrix = matrix[:, is_kept]
     matrix.indices, matrix.indptr = (one.astype("int32") for one in (matrix.indices, matrix.indptr))
     head = LogisticRegression(C=C, solver="liblinear", tol=1e-3, random_state=0)
     head.fit(matrix, [is_wish for _, is_wish in (*rows, *more)], sample_weight=weights)
     found = {
         name: weight * (linear.LETTERS_WEIGHT if name.startswith("_") else 1.0)
-        for name, weight in zip(vectors.get_feature_names_out(), head.coef_[0], strict=True)
+        for name, weight in zip(
+            vectors.get_feature_names_out()[is_kept], head.coef_[0], strict=True
+        )
     }
     scale = float(_LARGEST / max(map(abs, found.values())))
     return linear.Linear(
@@ -121,12 +127,15 @@ def threshold_of(rows: Sequence[Labelled]) -> float:
 
 
 def main() -> int:
-    """Train and write the file."""
+    """Train, compile, and write both files."""
     rows = samples()
     threshold = threshold_of(rows)
     model = train(rows, threshold)
     unwanted.FILE.write_bytes(linear.packed(model))
     size = unwanted.FILE.stat().st_size
+    sources = wordings.sources()
+    compiled.FILE.write_bytes(compiled.packed(sources, wordings.made_from()))
+    print(f"{compiled.FILE.name}: {len(sources)} patterns, {compiled.FILE.stat().st_size} bytes")
     print(f"{unwanted.FILE.name}: {len(model.rows)} features, {size} bytes, from {threshold}")
     return 0
 

@@ -4,9 +4,9 @@
 
 By language: the wishes that are heard as STOP, those that are in doubt, so that a person decides, and
 those that are missed; and of the other messages those that are stopped or in doubt, which are all
-counted as wrong.  Of everything together, and of the seven languages of the older messages, with
-intervals of Wilson of 95 %.  The table and the small model are measured, without the language model
-that reads every other message.
+counted as wrong.  Of everything together, of terse messages, and of the older ones in seven languages,
+with intervals of Wilson of 95 %.  The table and the small model are measured, without the language
+model that reads every other message.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ SAMPLES = Path(__file__).parents[2] / "tests" / "samples" / "consent"
 FILE = "held_out_3.jsonl"
 OLDER = "held_out_2.jsonl"
 """Written for the older tables of seven languages; half of it is near a wish on purpose."""
+TERSE = "held_out_4.jsonl"
+"""Of a few words each: insults, nouns and fragments, in which a wish is hardest to hear."""
 WISHED = frozenset({"stop", "doubtful"})
 STOP, DOUBT, NONE = "stop", "doubt", "none"
 COLUMNS = ("language", "wishes", "heard", "in doubt", "missed", "others", "stopped", "in doubt")
@@ -116,14 +118,19 @@ def page_table() -> list[str]:
 def measured() -> list[str]:
     """The lines of the report."""
     figures = by_language(samples(FILE))
-    older = together(by_language(samples(OLDER)).values())
+    others = {
+        f"{TERSE}, of a few words each:": TERSE,
+        f"{OLDER}, seven languages:": OLDER,
+    }
     return [
         *page_table(),
         "",
         *summary(together(figures.values())),
-        "",
-        f"{OLDER}, seven languages:",
-        *summary(older),
+        *(
+            line
+            for heading, name in others.items()
+            for line in ("", heading, *summary(together(by_language(samples(name)).values())))
+        ),
     ]
 
 

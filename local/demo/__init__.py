@@ -4,5 +4,6 @@ run       starts the stack, posts the tickets' webhooks, runs the other parts, c
 facts     Aloware and HubSpot webhooks, an outage of Power BI
 support   automatic replies to order questions, escalation, shadow mode
 follow_ups  a reminder, another channel where one is refused, a start at a time
+refusals  STOP over a signature, a doubt that suspends and is decided
 outreach  conversations on three channels, hand-off, STOP, a language model
 """

@@ -22,6 +22,7 @@ from local import aligned
 from local.demo import facts as facts_demo
 from local.demo import follow_ups as follow_ups_demo
 from local.demo import outreach as outreach_demo
+from local.demo import refusals as refusals_demo
 from local.demo import support as support_demo
 from local.stack import environment
 from local.stack.system import Ports, Stack
@@ -47,6 +48,7 @@ CANARIES: tuple[str, ...] = (
     *(EMAIL, NAME, "wilhelmina", "turquoise", "marzipan", "umbrella", "harmonica"),
     *outreach_demo.CANARIES,
     *follow_ups_demo.CANARIES,
+    *refusals_demo.CANARIES,
 )
 PHONE_DIGITS = "4155550132"
 READS = frozenset({"read_ticket", "list_tickets", "list_tags", "list_users"})
@@ -123,6 +125,9 @@ def main(log: Path = environment.RUN / "demo.log") -> int:
             say("  what follows")
             follow_ups, follow_ups_problems = follow_ups_demo.play(stack)
             problems += follow_ups_problems
+            say("  refusals")
+            refusals, refusals_problems = refusals_demo.play(stack)
+            problems += refusals_problems
             stored = [
                 aligned.rows(stack.stage.aws, name)
                 for logical_id, name in stack.stage.tables.items()
@@ -131,7 +136,9 @@ def main(log: Path = environment.RUN / "demo.log") -> int:
         file.seek(0)
         problems += personal_data("the log", file.read())
         problems += personal_data("the tables", json.dumps(stored, default=str))
-    print(f"\n{report}\n\n{facts_report}\n\n{replies_report}\n\n{outreach}\n\n{follow_ups}\n")
+    print(
+        f"\n{report}\n\n{facts_report}\n\n{replies_report}\n\n{outreach}\n\n{follow_ups}\n\n{refusals}\n"
+    )
     for problem in problems:
         print(f"FAILED: {problem}")
     if problems:

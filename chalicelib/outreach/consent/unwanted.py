@@ -27,7 +27,7 @@ def is_suspected(words: Sequence[str]) -> bool:
     """Whether a message of these words may be a wish not to be contacted.
 
     Args:
-        words: of the message, as `words.bare` gives them.
+        words: of the message, as `keywords.bare` gives them.
     """
     model = shipped()
     return bool(model.suspected(model.probabilities(words)[1]))

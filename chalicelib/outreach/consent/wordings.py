@@ -5,12 +5,13 @@ Each is matched against text without accents, marks and courtesies, in lower cas
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from chalicelib.outreach.consent import folding
+from chalicelib.outreach.consent import compiled, folding
 from chalicelib.tables import TableError, beside, read
 
 ByLanguage = Mapping[str, tuple[str, ...]]
@@ -97,19 +98,43 @@ def listed() -> Wordings:
 @cache
 def patterns() -> Patterns:
     """The patterns; likewise."""
-    rows = listed()
-    return Patterns(
-        plain=tuple(re.compile(_filled(one)) for one in every(rows.plain)),
-        negated=_anywhere(rows.negated),
-        doubt=_anywhere(rows.doubt),
-        complained=_anywhere(rows.complained),
-        soft=re.compile(_SOFTENED % _either(rows.soft)),
-        whence=_anywhere(rows.whence),
-        again=re.compile(_either(rows.again)),
-        marketing=_anywhere(rows.marketing),
-        limits=_anywhere(rows.limits),
-        clauses=re.compile(rf"{ENDS}|\b(?:{_either(rows.clauses)})\b"),
+    *plain, negated, doubt, complained, soft, whence, again, marketing, limits, clauses = (
+        compiled.shipped(made_from()) or map(re.compile, sources())
     )
+    return Patterns(
+        tuple(plain),
+        negated,
+        doubt,
+        complained,
+        soft,
+        whence,
+        again,
+        marketing,
+        limits,
+        clauses,
+    )
+
+
+def made_from() -> str:
+    """A digest of the file."""
+    return hashlib.sha256(FILE.read_bytes()).hexdigest()[:16]
+
+
+def sources() -> list[str]:
+    """The expressions of the patterns, in their order."""
+    rows = listed()
+    return [
+        *(_filled(one) for one in every(rows.plain)),
+        _anywhere(rows.negated),
+        _anywhere(rows.doubt),
+        _anywhere(rows.complained),
+        _SOFTENED % _either(rows.soft),
+        _anywhere(rows.whence),
+        _either(rows.again),
+        _anywhere(rows.marketing),
+        _anywhere(rows.limits),
+        rf"{ENDS}|\b(?:{_either(rows.clauses)})\b",
+    ]
 
 
 def every(rows: ByLanguage) -> Iterable[str]:
@@ -117,11 +142,11 @@ def every(rows: ByLanguage) -> Iterable[str]:
     return (one for of_language in rows.values() for one in of_language)
 
 
-def _anywhere(rows: ByLanguage) -> re.Pattern[str]:
+def _anywhere(rows: ByLanguage) -> str:
     """Any of the rows as whole words; those of Chinese and Japanese as any part of a run."""
     spaced = _either({name: them for name, them in rows.items() if name not in UNSPACED})
     unspaced = _either({name: rows[name] for name in UNSPACED if name in rows})
-    return re.compile(rf"(?<!\S)(?:{spaced})(?!\S)" + (f"|{unspaced}" if unspaced else ""))
+    return rf"(?<!\S)(?:{spaced})(?!\S)" + (f"|{unspaced}" if unspaced else "")
 
 
 def _either(rows: ByLanguage) -> str:

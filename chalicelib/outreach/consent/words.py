@@ -11,11 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import StrEnum
-from functools import cache
 
-from chalicelib.outreach.consent import folding, unwanted, wordings
+from chalicelib.outreach.consent import folding, keywords, unwanted, wordings
 from chalicelib.tables import Rows
 
 
@@ -81,9 +79,6 @@ _SIGNATURE = re.compile(
     r"\n+\s*(?:sent from|get outlook for|enviado desde|envoyé de|gesendet von) .*",
     re.IGNORECASE | re.DOTALL,
 )
-_AGAIN = re.compile(r"\b(\w+)(?: \1)+\b")
-_LENGTHENED = re.compile(r"(\w)\1+$")
-"""A last letter that was held down: "STOPPP"."""
 _STARTLED = re.compile(r"(?:stop+|стоп|στοπ|stopp|ストップ|스톱|스탑|ستوب|स्टॉप)(?!\S)(?!.*\d)")
 """How a short message begins that asks what this is."""
 _SHORT = 8
@@ -91,59 +86,15 @@ _SHORT = 8
 _LONGEST_WISH = 160
 """Characters of a plain wish; a bound also on the time that one takes."""
 _MOST_CLAUSES = 20
-_SLIPPED = 9
-"""Letters of a keyword that is also recognised with a slip: a shorter one is near another word."""
-_SLIP = 0.88
-"""How alike, as `difflib` counts."""
 _MOST_CHARACTERS = 1000
 """Of a longer message only so much is looked at; a longer one is no STOP, or quotes a text."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Keywords:
-    """The keywords of all languages.
-
-    Attributes:
-        help: with their language, where it is not English.
-        long: those of STOP that are recognised with a slip.
-    """
-
-    stop: frozenset[str]
-    start: frozenset[str]
-    yes: frozenset[str]
-    help: Mapping[str, str | None]
-    long: tuple[str, ...]
-    courtesies: re.Pattern[str]
-
-
-@cache
-def _keywords() -> _Keywords:
-    rows = wordings.listed()
-    of = rows.keywords
-    stop = frozenset(map(bare, wordings.every(of.stop)))
-    said = sorted(map(bare, wordings.every(rows.courtesies)), key=len, reverse=True)
-    unspaced = "|".join(
-        bare(one) for name in wordings.UNSPACED for one in rows.courtesies.get(name, ())
-    )
-    return _Keywords(
-        stop,
-        frozenset(map(bare, wordings.every(of.start))),
-        frozenset(map(bare, wordings.every(of.yes))),
-        {
-            bare(one): None if name == "en" else name
-            for name, them in of.help.items()
-            for one in them
-        },
-        tuple(one for one in stop if len(one) >= _SLIPPED and one.isascii()),
-        re.compile(rf"(?<!\S)(?:{'|'.join(map(re.escape, said))})(?!\S)|{unspaced}"),
-    )
 
 
 def heard(text: str) -> Heard:
     """What a message says about being contacted."""
     raw = " ".join(text.strip().lower().split()).strip(" .!\"'")
     text = _SIGNATURE.sub("", text[:_MOST_CHARACTERS])
-    said, known = _plain_text(text), _keywords()
+    said, known = keywords.plain_text(text), keywords.known()
     if raw in CARRIERS:
         return Heard(
             CARRIERS[raw],
@@ -151,7 +102,7 @@ def heard(text: str) -> Heard:
             is_yes=raw in known.yes,
             why=HeardBy.CARRIERS_KEYWORD,
         )
-    if _is_keyword(said) and not _is_soft(text):
+    if said in known.stop or (keywords.is_keyword(said) and not _is_soft(text)):
         return Heard(Word.STOP, why=HeardBy.KEYWORD)
     if said in known.start:
         return Heard(Word.START, why=HeardBy.KEYWORD)
@@ -162,7 +113,9 @@ def heard(text: str) -> Heard:
     if said in known.yes and not _is_soft(text):
         return Heard(Word.START, is_yes=True, why=HeardBy.YES)
     word, why = _wish(text, said)
-    is_limited = word is not None and wordings.patterns().marketing.search(bare(text)) is not None
+    is_limited = (
+        word is not None and wordings.patterns().marketing.search(keywords.bare(text)) is not None
+    )
     return Heard(word, scope=Scope.MARKETING if is_limited else Scope.ALL, why=why)
 
 
@@ -172,18 +125,20 @@ def _wish(text: str, said: str) -> tuple[Word | None, HeardBy]:
     A wish may stand in one of several clauses, beside a reason for it; not beside its limits.
     """
     patterns = wordings.patterns()
-    whole = bare(text)
+    whole = keywords.bare(text)
     if patterns.negated.search(whole):
         rest = patterns.negated.sub(" ", whole)
         return _in_doubt(f"{rest} {whole}" if patterns.whence.search(whole) else rest)
     if _is_plain(said) or _is_plain(whole):
         return Word.STOP, HeardBy.PLAIN_WISH
-    clauses = [one for one in patterns.clauses.split(text.casefold()) if bare(one)][:_MOST_CLAUSES]
-    plain = [_is_plain(_plain_text(one)) for one in clauses]
+    clauses = [one for one in patterns.clauses.split(text.casefold()) if keywords.bare(one)][
+        :_MOST_CLAUSES
+    ]
+    plain = [_is_plain(keywords.plain_text(one)) for one in clauses]
     soft = [_is_soft(one) for one in clauses]
-    stops = [_is_keyword(_plain_text(one)) for one in clauses]
+    stops = [keywords.is_keyword(keywords.plain_text(one)) for one in clauses]
     is_strong = any(
-        is_one and not wordings.WEAK.fullmatch(_plain_text(one))
+        is_one and not wordings.WEAK.fullmatch(keywords.plain_text(one))
         for one, is_one in zip(clauses, plain, strict=True)
     )
     has_limits = patterns.limits.search(said) is not None
@@ -208,7 +163,7 @@ def _wish(text: str, said: str) -> tuple[Word | None, HeardBy]:
 def _has_stop(text: str) -> bool:
     """Whether a part of a message between marks is a keyword: "no, stop, who are you"."""
     parts = re.split(wordings.ENDS, text)[:_MOST_CLAUSES]
-    return any(_is_keyword(_plain_text(one)) for one in parts)
+    return any(keywords.is_keyword(keywords.plain_text(one)) for one in parts)
 
 
 def _in_doubt(said: str) -> tuple[Word | None, HeardBy]:
@@ -221,22 +176,8 @@ def _in_doubt(said: str) -> tuple[Word | None, HeardBy]:
     return None, HeardBy.NOTHING
 
 
-def _is_keyword(said: str) -> bool:
-    """A keyword of STOP, also a long one with a slip in it."""
-    known = _keywords()
-    if said in known.stop or _LENGTHENED.sub(r"\1", said) in known.stop:
-        return True
-    words = said.split()
-    if len(words) > 1 and all(one in known.stop for one in words):
-        return True
-    if len(said) < _SLIPPED or said in known.start:
-        return False
-    near = [one for one in known.long if one[:2] == said[:2]]  # "subscribe" is no "unsubscribe"
-    return bool(get_close_matches(said, near, 1, _SLIP))
-
-
 def _is_soft(text: str) -> bool:
-    said = bare(text)
+    said = keywords.bare(text)
     return len(said) <= _LONGEST_WISH and wordings.patterns().soft.fullmatch(said) is not None
 
 
@@ -245,15 +186,3 @@ def _is_plain(said: str) -> bool:
         return False
     asked = wordings.ASKED.sub("", said)
     return any(one.fullmatch(said) or one.fullmatch(asked) for one in wordings.patterns().plain)
-
-
-def _plain_text(text: str) -> str:
-    """Lower case without accents, marks, emoji and courtesies; a word repeated is one."""
-    words = bare(text)
-    kept = " ".join(_keywords().courtesies.sub(" ", words).split())
-    return _AGAIN.sub(r"\1", kept or words)
-
-
-def bare(text: str) -> str:
-    """Lower case without accents, marks and emoji; short forms spelled out."""
-    return folding.bare(text, wordings.listed().spellings)

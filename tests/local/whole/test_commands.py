@@ -269,7 +269,8 @@ def forgetful(self, ticket, body, *, add):
 SimulatedRichpanel._change_tags = forgetful
 whole = demo._story()
 demo._story = lambda: whole[:1]
-for chapter in (demo.facts_demo, demo.support_demo, demo.outreach_demo, demo.follow_ups_demo):
+chapters = (demo.facts_demo, demo.support_demo, demo.outreach_demo, demo.follow_ups_demo)
+for chapter in (*chapters, demo.refusals_demo):
     chapter.play = lambda stack: ("", [])
 sys.exit(demo.main(Path({str(tmp_path / "log")!r})))
 """

@@ -6,7 +6,8 @@ from dataclasses import fields
 import pytest
 
 from chalicelib.outreach.consent import wordings
-from chalicelib.outreach.consent.words import Word, bare, heard
+from chalicelib.outreach.consent.keywords import bare
+from chalicelib.outreach.consent.words import Word, heard
 from chalicelib.outreach.languages import Language
 from chalicelib.tables import TableError, read
 
