@@ -11,7 +11,12 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-_SIGNS = {"\N{OCTAGONAL SIGN}": " stop ", "\N{NO ENTRY}": " stop ", "\U0001f595": " f off "}
+_SIGNS = {
+    "\N{OCTAGONAL SIGN}": " stop ",
+    "\N{NO ENTRY}": " stop ",
+    "\N{NO ENTRY SIGN}": " stop ",
+    "\N{REVERSED HAND WITH MIDDLE FINGER EXTENDED}": " f off ",
+}
 _INVISIBLE = re.compile(
     "[\u00ad\u0640\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]"
 )

@@ -74,7 +74,7 @@ class Case:
         previous: the status that the conversation has without its hand-off.
         held: the message that its hand-off holds.
         wishes: what the recipient has asked for by text, or may have; see `Doubts.wishes`.
-        forbids: why the recipient must not be written to, whoever entered that; None if they may.
+        forbids: why the recipient must not be written to, by words or not; None if they may.
     """
 
     record: Record

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 
-from chalicelib.outreach.consent.words import Heard, HeardBy, Word, bare, heard
+from chalicelib.outreach.consent.keywords import bare
+from chalicelib.outreach.consent.words import Heard, HeardBy, Word, heard
 from chalicelib.vendors.reply_sign_offs import MOST_LINES, is_sign_off, shows_a_writer
 from chalicelib.vendors.reply_text import Reply, parse
 
