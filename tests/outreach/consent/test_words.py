@@ -280,3 +280,39 @@ def test_a_wish_in_a_wording_that_no_table_lists_is_for_a_person(text):
 )
 def test_an_ordinary_reply_is_suspected_of_nothing(text):
     assert heard(text).word is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "don't call or text me",
+        "No me llamen ni me escriban",
+        "Non chiamate e non scrivete mai più",
+        "НЕ ЗВОНИТЕ И НЕ ПИШИТЕ",
+        "nicht anrufen, nicht schreiben",
+        "N'appelez pas et n'écrivez pas",
+        "niet bellen of appen",
+        "别打电话也别发短信",
+        "ring ikke og skriv ikke",
+        "Don't send them to me anymore",
+        "You text me by mistake all the time, stop texting me",
+    ],
+)
+def test_a_refusal_of_calls_and_texts_is_no_choice_between_them(text):
+    assert heard(text).word in (Word.STOP, Word.DOUBT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please don't call before 6, a text is better",
+        "niet bellen tijdens het werk, een appje mag",
+        "nie dzwońcie rano, lepiej sms",
+        "上午别打电话,发信息吧",
+        "I unsubscribed by accident",
+        "Je me suis désinscrit par erreur",
+        "실수로 수신거부 했네요",
+    ],
+)
+def test_a_choice_of_texts_and_a_slip_are_no_refusal(text):
+    assert heard(text).word is None
