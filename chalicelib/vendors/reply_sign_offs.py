@@ -27,6 +27,7 @@ def is_sign_off(lines: Sequence[str]) -> bool:
     Args:
         lines: without empty ones.
     """
+    lines = [one for one in lines if not _PICTURE.fullmatch(one)]
     if not 0 < len(lines) <= MOST_LINES:
         return False
     if _RULE.fullmatch(lines[0]) and _RULE.fullmatch(lines[-1]) and shows_a_writer(lines[1:-1]):
@@ -55,7 +56,7 @@ def _names(line: str) -> bool:
     if _RULE.fullmatch(line):
         return True
     line = line.strip("*_ ")
-    has_contact = signatures.contact().search(line) is not None
+    has_contact = (signatures.contact().search(line) or _PHONE.search(line)) is not None
     if len(line) > (_MOST_PARTED if has_contact and _BAR.search(line) else _MOST_CHARACTERS):
         return False
     if signatures.closing().fullmatch(line):
@@ -92,11 +93,13 @@ _BEFORE_A_THING = re.compile(
     re.IGNORECASE,
 )
 """How a line begins that says what is to stop."""
-_TITLE = re.compile(r"[^\W\d_]{3,20}\.?")
+_TITLE = re.compile(r"[^\W\d_]{3,20}\.?|\(?(?:she|he|they|sie|er|elle|il|ella|él)/[^\W\d_]{2,6}\)?")
+_PICTURE = re.compile(r"(?:\[(?:image|cid|logo)[^\]]{0,60}\]\s*)+", re.IGNORECASE)
 _MOTTO = re.compile(r"[\"\u201c\u201e\u00ab][^?]{5,100}[\"\u201d\u00bb]")
 _BAR = re.compile(r" [|\u00b7\u2022] ")
 _SMILE = re.compile(r"\s[:;]-?[)(DP]+|<3|\^\^")
 _RULE = re.compile(r"[-_=*~\u2013\u2014]{2,}")
+_PHONE = re.compile(r"(?<!\d)\d{3}[\s.-]\d{3}[\s.-]\d{3,4}(?!\d)")
 _NUMBER = re.compile(r"[(+]?\d[\d\s()/.-]{5,18}\d")
 _MARKED = re.compile(
     r"\b(?:Dr|Prof|Ing|Mag|Dipl|Mrs?|Ms|Mme|Sr|Sra|Dott|Avv|Arch|Rag|Lic|drs|ir|ppa)\b\.?"

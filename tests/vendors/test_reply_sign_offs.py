@@ -16,6 +16,8 @@ SIGNED = [
     "Юлия Лид\nЯилия",
     "_____\nJo Doe, CPA\n555 0107 00",
     "Jo Doe | Example & Sons\njo@example.com",
+    "[image: logo]\nJo Doe\nshe/her\n[cid:1@example.com] [image: map]",
+    "______\nJo Doe\nHeating & Baths\nnight calls 555 010 7000",
     "*Jo Doe*\n*Agent\u00ae | Example Homes*\nc. 555 010 7000\n\u201cWe bring you home\u201d",
     "Jo Doe | Head of Buying | Example Freight Ltd | +1 (555) 010-7000 | jo.doe@example.com",
     "==========\n\u4f8b\u793a\u5546\u4e8b\nTEL 03-5550-0107\n==========",

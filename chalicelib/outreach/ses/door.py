@@ -54,5 +54,6 @@ def receive(
 
 
 def _is_heard(job: InboundMessage) -> bool:
-    """Whether its words count here; of a sender that nothing proves the worker hears them."""
-    return not job.is_automatic and (job.is_proven or job.token is not None)
+    """Whether its words count here; of a sender that nothing proves only a STOP does."""
+    is_known = job.is_proven or job.token is not None
+    return not job.is_automatic and (is_known or job.opt_out == "stop")

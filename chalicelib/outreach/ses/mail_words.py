@@ -43,7 +43,7 @@ def heard_in(reply: Reply) -> Heard:
     text = _without_instructions(reply.said)
     said = heard(text)
     if said.word in (None, Word.DOUBT):
-        said = _over_a_sign_off(text) or said
+        said = _over_a_sign_off(text) or _below_one(text) or said
     if said.word is not None:
         return said
     below = reply.signature.splitlines()[:_MOST_LINES]
@@ -66,6 +66,14 @@ def _over_a_sign_off(text: str) -> Heard | None:
         if said.word == Word.DOUBT or is_clear or shows_a_writer(below):
             return said
     return None
+
+
+def _below_one(text: str) -> Heard | None:
+    """The STOP alone on the last line, below a signature and nothing else."""
+    *above, last = [one.strip() for one in text.splitlines() if one.strip()] or [""]
+    said = heard(last)
+    is_end = said.word == Word.STOP and said.why in _WHOLE
+    return said if is_end and is_sign_off(above) and shows_a_writer(above) else None
 
 
 def heard_by_mail(text: str) -> Heard:

@@ -2,8 +2,8 @@
 
 What may be a STOP asks its question as early.  A proven sender's own mailbox is marked, also where it
 has no conversation; the token of a conversation marks its recipient's addresses, from any mailbox.  A
-STOP that nothing proves, and START, are left to the worker: the time at which each was said decides
-which one is in force.
+STOP that nothing proves suspends the address that it names.  START is left to the worker: the time at
+which each was said decides which one is in force.
 """
 
 from __future__ import annotations
@@ -51,7 +51,11 @@ class StopByMail:
         if named is not None:
             for address in addresses_of(named):
                 self._mark(job, address, named.company_id)
-        if not job.is_proven or (owner is None and job.opt_out is None):
+        if not job.is_proven:
+            if job.opt_out is not None and named is None and owner is not None:
+                self.register.suspend(job.recipient, owner.company_id, said_at=job.sent_at)
+            return job
+        if owner is None and job.opt_out is None:
             return job  # of an address that is no company's no desk could be asked
         unowned = str(senders.key(job.sender)["company_id"])
         company_id = owner.company_id if owner is not None else unowned

@@ -268,7 +268,13 @@ def _body(message: EmailMessage, kind: Literal["plain", "html"]) -> str:
 
     def read() -> str:
         body = message.get_body(preferencelist=(kind,))
-        return str(body.get_content()) if body is not None else ""
+        if body is None:
+            return ""
+        try:
+            return str(body.get_content())
+        except LookupError:  # a charset that no one knows
+            data = body.get_payload(decode=True)
+            return data.decode("utf-8", "replace") if isinstance(data, bytes) else ""
 
     return _read_or(read, "").replace("\r\n", "\n")
 

@@ -310,6 +310,8 @@ def test_a_refusal_of_calls_and_texts_is_no_choice_between_them(text):
         "nie dzwońcie rano, lepiej sms",
         "上午别打电话,发信息吧",
         "I unsubscribed by accident",
+        "No paren de buscarme un piso",
+        "I can't do any more late shifts",
         "Je me suis désinscrit par erreur",
         "실수로 수신거부 했네요",
     ],

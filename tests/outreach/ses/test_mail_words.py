@@ -84,6 +84,7 @@ def test_a_sign_off_makes_no_other_message_one_about_contact(text):
 
 def test_a_keyword_below_a_signature_is_heard():
     assert heard_by_mail("I am on leave.\n\nBest regards\nJo\n\nSTOP").word == "stop"
+    assert heard_by_mail("Best regards,\nJo Doe\nExample Ltd\n\nSTOP").word == "stop"
 
 
 @pytest.mark.parametrize("line", list(OPT_OUT_LINE.values()))

@@ -93,11 +93,18 @@ def test_what_is_no_stop_of_a_person_costs_the_door_no_read_and_no_mark(
     mails(outreach, text, sender=OTHER, **more)
 
 
-def test_a_stop_that_nothing_proves_is_left_to_the_worker(both):
+def test_a_stop_that_nothing_proves_suspends_and_the_worker_changes_nothing(both):
     mails(both, "STOP", **FAILED)
-    assert reasons(both) == []
+    assert reasons(both) == ["unproven_refusal"]
     both.run()
     assert reasons(both) == ["unproven_refusal"]
+
+
+def test_a_stop_that_nothing_proves_suspends_an_address_without_a_conversation(outreach):
+    mails(outreach, "STOP", sender=OTHER, **FAILED)
+    outreach.start("later", "email", OTHER)
+    outreach.run()
+    assert outreach.fate("later").json_body["reason"] == "do_not_contact"
 
 
 def test_the_token_stops_its_recipient_and_a_mailbox_that_is_proven(both):

@@ -135,9 +135,10 @@ def test_only_what_the_sender_wrote_is_kept(content, subtype, text):
     assert parse(received(email(content, subtype=subtype))).text == text
 
 
-def test_undecodable_text_counts_as_empty():
-    raw = bytes(email()).replace(b'charset="utf-8"', b'charset="x-none"')
-    assert parse(received(raw)).text == ""
+def test_a_text_of_an_unknown_charset_is_read_as_far_as_it_can_be():
+    raw = bytes(email("STOP")).replace(b'charset="utf-8"', b'charset="x-none"')
+    job = parse(received(raw))
+    assert (job.text, job.opt_out) == ("STOP", "stop")
 
 
 @pytest.mark.parametrize("half", [0xD83D, 0xDC80, 0xDFFF])
