@@ -27,7 +27,7 @@ class _Outreach(Flow):
 
     channel = ""
     recipient = TEL
-    opened = 1
+    openings = 1
     """How many conversations."""
     secret_words = (CANARY, TEL.removeprefix("+"), MAIL)
 
@@ -71,7 +71,7 @@ class _Outreach(Flow):
         records = [one for one in run.items("ConversationsTable") if "start_event" in one]
         entries = Counter(entry["entry_id"] for one in records for entry in one["messages"])
         found = [f"P1 {entry} is kept {n} times" for entry, n in entries.items() if n > 1]
-        if len(records) > self.opened:
+        if len(records) > self.openings:
             found.append(f"P1 {len(records)} conversations were opened")
         for key, row in rows.items():
             is_sent = row.get("action_kind") in _SENDS and row["status"] == "done"
@@ -172,7 +172,7 @@ class Doubted(Stopped):
     said = "wrong number stop"
     suffix = "#doubt"
     leave = ("opening",)
-    opened = 2
+    openings = 2
     """The later one's opening is refused."""
 
 
