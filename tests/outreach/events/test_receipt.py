@@ -251,7 +251,7 @@ def test_a_block_counts_unless_the_recipient_wrote_after_the_message_that_met_it
     assert not register.is_forbidden(TEL, COMPANY)
     receipts.parts.clock.forward(1)
     receipts.wrote()
-    assert register.forbids(receipts.record) is None, "whoever writes is answered"
+    assert register.forbids(receipts.record) is None, "a recipient who writes is answered"
     register.lift_technical(receipts.record)
     assert not register.is_forbidden(TEL, COMPANY, channel)
 

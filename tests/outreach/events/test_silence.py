@@ -34,7 +34,7 @@ def work(desk):
     desk.work()
 
 
-def told(desk, record):
+def opt_outs(desk, record):
     """The reasons of the events that say that the recipient must not be contacted."""
     rows = desk.events.rows
     head = rows.head(record.opaque_id)
@@ -44,11 +44,11 @@ def told(desk, record):
 
 def test_the_company_hears_when_the_time_is_over_and_not_before(desk, asked):
     passes(desk, DECIDED - 7200)
-    assert told(desk, asked) == []
+    assert opt_outs(desk, asked) == []
     passes(desk, 7201)
-    assert told(desk, asked) == ["stop"]
+    assert opt_outs(desk, asked) == ["stop"]
     passes(desk, 30 * DAY)
-    assert told(desk, asked) == ["stop"]
+    assert opt_outs(desk, asked) == ["stop"]
 
 
 def test_messages_that_join_one_question_are_one_silence(desk, asked):
@@ -56,7 +56,7 @@ def test_messages_that_join_one_question_are_one_silence(desk, asked):
     desk.says(asked, "stop, who are you?")
     passes(desk, DECIDED)
     passes(desk, DECIDED)
-    assert told(desk, asked) == ["stop"]
+    assert opt_outs(desk, asked) == ["stop"]
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ def test_a_question_that_was_answered_has_no_silence(desk, asked, answer, reason
     else:
         desk.act(answer, asked, **(WHY if answer == "not_stop" else {}))
     work(desk)
-    assert told(desk, asked) == reasons
+    assert opt_outs(desk, asked) == reasons
     passes(desk, DECIDED + DAY)
-    assert told(desk, asked) == reasons
+    assert opt_outs(desk, asked) == reasons
     assert desk.ledger.stored(silence(desk)).status == EventStatus.PROCESSED
 
 
@@ -80,9 +80,9 @@ def test_a_doubt_after_the_answer_has_a_silence_of_its_own(desk, asked):
     passes(desk, DAY)
     desk.says(asked, "wrong number")
     passes(desk, DECIDED - DAY)
-    assert told(desk, asked) == []
+    assert opt_outs(desk, asked) == []
     passes(desk, DAY + 61)
-    assert told(desk, asked) == ["stop"]
+    assert opt_outs(desk, asked) == ["stop"]
 
 
 def test_where_no_company_hears_of_it_no_row_is_written(desk):
@@ -109,4 +109,4 @@ def test_a_worker_that_is_killed_at_any_write_leaves_one_silence(twilio):
                 return
             passes(desk, DAY)
             passes(desk, DECIDED)
-            assert told(desk, record) == ["stop"], (number, moment)
+            assert opt_outs(desk, record) == ["stop"], (number, moment)
