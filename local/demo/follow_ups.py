@@ -35,16 +35,9 @@ REFUSAL = {"code": 63024, "message": "Invalid message recipient", "status": 400}
 def play(stack: Stack) -> tuple[str, list[str]]:
     """Run it on a running stack; returns the report and a list of problems."""
     chapter = _Chapter(stack)
-    lines = list(chapter.lines())
-    report = "What follows an opening: every start is posted twice at once\n\n" + aligned.aligned(
-        ("step", "response", "outcome for the Router", "messages sent so far"),
-        ((one.what, one.answered, one.state, str(one.sent)) for one in lines),
+    report, problems = outreach.reported(
+        "What follows an opening: every start is posted twice at once", chapter.lines()
     )
-    problems = [
-        f"{one.what}: {one.sent} messages were sent, expected {one.expected}"
-        for one in lines
-        if not one.is_right
-    ]
     return report, [*problems, *chapter.wrong]
 
 

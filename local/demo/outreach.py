@@ -25,7 +25,7 @@ from local import aligned, company, simulated_model
 from local.vendors.company_endpoint import SECRET, CompanyEndpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
 
     from local.stack.system import Stack
@@ -100,8 +100,14 @@ class ReportLine:
 def play(stack: Stack) -> tuple[str, list[str]]:
     """Run it on a running stack; returns the report and a list of problems."""
     chapter = _Chapter(stack)
-    lines = list(chapter.lines())
-    report = "Outreach: every start is posted twice at once\n\n" + aligned.aligned(
+    report, problems = reported("Outreach: every start is posted twice at once", chapter.lines())
+    return report, [*problems, *chapter.problems()]
+
+
+def reported(title: str, steps: Iterable[ReportLine]) -> tuple[str, list[str]]:
+    """Run a chapter's steps; returns their table and which of them sent another number of messages."""
+    lines = list(steps)
+    report = f"{title}\n\n" + aligned.aligned(
         ("step", "response", "outcome for the Router", "messages sent so far"),
         ((one.what, one.answered, one.state, str(one.sent)) for one in lines),
     )
@@ -109,7 +115,7 @@ def play(stack: Stack) -> tuple[str, list[str]]:
         f"{one.what}: {one.sent} messages were sent, expected {one.expected}"
         for one in lines
         if not one.is_right
-    ] + list(chapter.problems())
+    ]
 
 
 class _Chapter:

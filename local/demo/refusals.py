@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import requests
 
-from local import aligned, company
+from local import company
 from local.demo import outreach
 from local.demo.outreach import QUIET_SECONDS, ReportLine
 
@@ -26,16 +26,9 @@ DOUBT = "stop, what is this?"
 def play(stack: Stack) -> tuple[str, list[str]]:
     """Run it on a running stack; returns the report and a list of problems."""
     chapter = _Chapter(stack)
-    lines = list(chapter.lines())
-    report = "Refusals: every start is posted twice at once\n\n" + aligned.aligned(
-        ("step", "response", "outcome for the Router", "messages sent so far"),
-        ((one.what, one.answered, one.state, str(one.sent)) for one in lines),
+    report, problems = outreach.reported(
+        "Refusals: every start is posted twice at once", chapter.lines()
     )
-    problems = [
-        f"{one.what}: {one.sent} messages were sent, expected {one.expected}"
-        for one in lines
-        if not one.is_right
-    ]
     return report, [*problems, *chapter.wrong]
 
 
