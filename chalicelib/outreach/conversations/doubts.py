@@ -96,7 +96,7 @@ def open_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
     """The question that is due first; None where none is open, or a wish is clear already."""
     if not wishes or not all(one.is_open for one in wishes):
         return None
-    return min(wishes, key=lambda one: str(one.item["stop_at"]))
+    return min(wishes, key=lambda one: one.stop_at)
 
 
 def silent_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
@@ -104,7 +104,7 @@ def silent_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
     if any(one.reason != Reason.DOUBT for one in wishes):
         return None
     silent = [one for one in wishes if not one.is_open]
-    return min(silent, key=lambda one: str(one.item["stop_at"]), default=None)
+    return min(silent, key=lambda one: one.stop_at, default=None)
 
 
 def stopping(

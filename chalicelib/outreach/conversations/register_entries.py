@@ -106,9 +106,14 @@ class RegisterEntry:
         return str(self.item.get("reason", ""))
 
     @property
+    def stop_at(self) -> str:
+        """ISO time from which a question is a STOP; empty for every other entry."""
+        return str(self.item.get("stop_at") or "")
+
+    @property
     def is_open(self) -> bool:
         """Whether it is a question that a person may still decide."""
-        return self.is_in_force and self.read_at < str(self.item.get("stop_at") or "")
+        return self.is_in_force and self.read_at < self.stop_at
 
     @property
     def blocks_as(self) -> str:

@@ -88,7 +88,7 @@ def question_shown(question: RegisterEntry | None) -> dict[str, Any] | None:
     """Since when it is asked whether the recipient asked to stop, and when the silence is a STOP."""
     if question is None:
         return None
-    return {"since": question.item["since"], "due_at": question.item["stop_at"]}
+    return {"since": question.item["since"], "due_at": question.stop_at}
 
 
 def conversation_shown(

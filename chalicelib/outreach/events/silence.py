@@ -43,12 +43,11 @@ class SilenceHandler(Handler):
         if not record.item.get(TELLS):
             return
         question = open_among(self._conversations.wishes(record))
-        at = parsed(str(question.item["stop_at"])) if question else None
+        at = parsed(question.stop_at) if question else None
         if question is None or at is None:
             return
-        ends = str(question.item["stop_at"])
-        event_key = outreach_keys.silence(record.opaque_id, ends)
-        facts = own_event(event_key, record.opaque_id, ends, SOURCE)
+        event_key = outreach_keys.silence(record.opaque_id, question.stop_at)
+        facts = own_event(event_key, record.opaque_id, question.stop_at, SOURCE)
         self._ledger.schedule(facts, at.timestamp() + _LATE_SECONDS)
 
     def plan(self, event: Event, switches: Switches) -> Plan:
@@ -57,8 +56,8 @@ class SilenceHandler(Handler):
         record = event.subject.conversation
         silent = silent_among(self._conversations.wishes(record))
         if silent is not None:
-            ended = str(silent.item["stop_at"])
-            self._events.record(record, Name.OPTED_OUT, ended, reason=Reason.STOP.value)
+            stop = Reason.STOP.value
+            self._events.record(record, Name.OPTED_OUT, silent.stop_at, reason=stop)
         raise NotAnEvent(EventStatus.PROCESSED, reasons.NOTED)
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
