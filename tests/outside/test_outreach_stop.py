@@ -280,6 +280,13 @@ def test_a_stop_that_nothing_proves_suspends_e_mails_to_its_address_for_a_month_
     assert stack.outcome(started(stack, mail, "email"))["state"] == "sent"
 
 
+def test_a_stop_that_nothing_proves_suspends_an_address_without_a_conversation_too(stack):
+    mail = stack.mail()
+    stack.writes(mail, ADDRESS, "STOP", **UNPROVEN)
+    assert stack.outcome(started(stack, mail, "email"))["reason"] == "do_not_contact"
+    assert stack.mails_to(mail) == []
+
+
 def test_a_start_of_a_proven_sender_or_an_operator_ends_the_suspension(stack):
     lift = ("do-not-contact", "lift", "--company", FIRST.id, "--reason", "asked", "--yes")
     for ends in (
