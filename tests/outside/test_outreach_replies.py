@@ -55,6 +55,18 @@ def test_a_person_takes_back_by_the_link_what_they_have_set_and_nothing_of_an_op
     assert stack.outcome(started(stack, to, "email"))["reason"] == "do_not_contact"
 
 
+def test_the_page_of_a_link_shows_that_a_question_is_open_and_takes_the_persons_answer(stack):
+    to = stack.mail()
+    started(stack, to, "email")
+    mail = stack.mails_to(to)[0]
+    path = unsubscribe_path(mail)
+    stack.writes(to, mail["reply_to"], "stop, what is this?")
+    assert "may write" not in stack.request("GET", path).text
+    assert stack.outcome(started(stack, to, "email"))["reason"] == "do_not_contact"
+    assert "may write" in clicked(stack, path, "choice=resume").text
+    assert stack.outcome(started(stack, to, "email"))["state"] == "sent"
+
+
 def test_a_forged_unsubscribe_link_changes_nothing(stack):
     to = stack.mail()
     started(stack, to, "email")
