@@ -16,7 +16,6 @@ event's id; without an endpoint it goes to a person.  An irreversible one asks t
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
@@ -24,8 +23,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, S
 
 from chalicelib.once.keys import digest
 from chalicelib.outreach.field_names import shown
+from chalicelib.outreach.tools import value_patterns
 
 MAX_ARGUMENTS_BYTES = 8192
+MOST_LEVELS = 32
+"""Objects and arrays within each other, as DynamoDB keeps them."""
 MOST_MINUTES = 7 * 24 * 60
 _TYPES: Mapping[str, type | tuple[type, ...]] = {
     "string": str,
@@ -66,10 +68,8 @@ def _schema_faults(schema: Any, path: str) -> Iterator[str]:  # noqa: ANN401 - a
     types = listed if isinstance(listed, list) else [listed]
     if any(one not in _TYPES for one in types):
         yield f"{path} has an unknown type"
-    try:
-        re.compile(str(schema.get("pattern", "")))
-    except re.error:
-        yield f"{path} has a pattern that is none"
+    if problem := value_patterns.fault(schema.get("pattern", "")):
+        yield f"{path} has a pattern that {problem}"
     for name, inner in dict(schema.get("properties") or {}).items():
         yield from _schema_faults(inner, f"{path}.{shown(name)}")
     if "items" in schema:
@@ -135,7 +135,15 @@ class Tool(BaseModel):
         return dict(found)
 
 
-def _faults(value: Any, schema: Mapping[str, Any], path: str) -> Iterator[str]:  # noqa: ANN401 - JSON
+def _faults(
+    value: Any,  # noqa: ANN401 - JSON
+    schema: Mapping[str, Any],
+    path: str,
+    levels: int = MOST_LEVELS,
+) -> Iterator[str]:
+    if not levels and isinstance(value, list | dict):
+        yield f"{path} is nested too deeply"
+        return
     listed = schema.get("type")
     types = listed if isinstance(listed, list) else [listed] if listed else []
     if types and not any(_is_of(value, str(one)) for one in types):
@@ -148,14 +156,14 @@ def _faults(value: Any, schema: Mapping[str, Any], path: str) -> Iterator[str]: 
     match value:
         case str():
             yield from _length_faults(len(value), schema, path, "Length")
-            if "pattern" in schema and not re.search(schema["pattern"], value):
+            if "pattern" in schema and not value_patterns.matches(schema["pattern"], value):
                 yield f"{path} does not match its pattern"
         case list():
             yield from _length_faults(len(value), schema, path, "Items")
             for number, one in enumerate(value):
-                yield from _faults(one, schema.get("items") or {}, f"{path}[{number}]")
+                yield from _faults(one, schema.get("items") or {}, f"{path}[{number}]", levels - 1)
         case dict():
-            yield from _object_faults(value, schema, path)
+            yield from _object_faults(value, schema, path, levels - 1)
         case int() | float() if not isinstance(value, bool):
             if value < schema.get("minimum", value) or value > schema.get("maximum", value):
                 yield f"{path} is out of range"
@@ -163,16 +171,20 @@ def _faults(value: Any, schema: Mapping[str, Any], path: str) -> Iterator[str]: 
             pass
 
 
-def _object_faults(value: Mapping[str, Any], schema: Mapping[str, Any], path: str) -> Iterator[str]:
+def _object_faults(
+    value: Mapping[str, Any], schema: Mapping[str, Any], path: str, levels: int
+) -> Iterator[str]:
     properties = schema.get("properties") or {}
     for name in schema.get("required") or ():
         if name not in value:
             yield f"{path}.{name} is missing"
     for name, one in value.items():
         if name in properties:
-            yield from _faults(one, properties[name], f"{path}.{name}")
+            yield from _faults(one, properties[name], f"{path}.{name}", levels)
         elif properties and schema.get("additionalProperties", False) is False:
             yield f"{path} has a field that is not declared: {shown(name)}"
+        else:
+            yield from _faults(one, {}, f"{path}.{shown(name)}", levels)
 
 
 def _length_faults(length: int, schema: Mapping[str, Any], path: str, what: str) -> Iterator[str]:

@@ -1,0 +1,46 @@
+"""A company's patterns: matched in time that grows with the text alone.
+
+They run in workers that companies share, so the engine is pydantic's, which never backtracks
+(https://docs.rs/regex/latest/regex/#untrusted-input).  It knows no look-around and no
+back-reference, and bounds the size of what a pattern becomes.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Annotated
+
+from pydantic import StringConstraints, TypeAdapter, ValidationError
+from pydantic_core import SchemaError
+
+LONGEST = 500
+"""Characters of a pattern."""
+
+
+def fault(pattern: object) -> str | None:
+    """Why a value is no usable pattern, without the value; None where it is one."""
+    if not isinstance(pattern, str) or len(pattern) > LONGEST:
+        return f"is no text of at most {LONGEST} characters"
+    try:
+        _compiled(pattern)
+    except SchemaError:
+        return "is no regular expression, or has a look-around or back-reference, or is too large"
+    return None
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether a pattern is found anywhere in a text.
+
+    Raises:
+        SchemaError: `fault` says why.
+    """
+    try:
+        _compiled(pattern).validate_python(text)
+    except ValidationError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> TypeAdapter[str]:
+    return TypeAdapter(Annotated[str, StringConstraints(pattern=pattern)])
