@@ -62,9 +62,9 @@ def look_up() -> Response | str | tuple[str, int]:
 
 
 def may_be_in_an_address(text: str) -> bool:
-    """Whether a text is an identifier without personal data."""
+    """Whether a text is an identifier without personal data, and nothing besides."""
     found = candidates(text)
-    is_keyed = bool(found) and found[0].kind in _KEYED and not text.startswith("{")
+    is_keyed = bool(found) and found[0].kind in _KEYED and found[0].value.lower() == text.lower()
     return is_keyed or bool(_TICKET_NUMBER.fullmatch(text))
 
 
@@ -73,6 +73,6 @@ def _found(text: str) -> str | tuple[str, int]:
     try:
         report = explain(reading(), text)
     except OpsError as error:
-        why = str(error) if shown or not text else "Nothing is stored about that."
+        why = str(error) if shown or not text else str(error).replace(text, "that")
         return render_template("find.html", text=shown, report=None, why=why), 404
     return render_template("find.html", text=shown, report=as_shown(report), why=None)

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from chalicelib.clock import iso
 from chalicelib.once.lanes import LANES, Lane
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 from chalicelib.vendors.level import WINDOW_SECONDS
 from chalicelib.vendors.rate_limit import split
 from ops.inspect.finding import Finding
+from ops.inspect.whereabouts import oldest_seconds
 from ops.session import Session
 from ops.stage import config
 
 OLD_SECONDS = 120
 """The alarms' threshold."""
-_LOOK_BACK = timedelta(minutes=15)
 OTHER_FUNCTIONS = 15
 """Concurrent executions beside the lanes': the doors at 100 webhooks a second, mail, two schedules."""
 
@@ -43,7 +41,7 @@ def _lane(session: Session, lane: Lane, workers: int) -> Finding:
     counts = found["Attributes"]
     waiting = int(counts["ApproximateNumberOfMessages"])
     in_flight = int(counts["ApproximateNumberOfMessagesNotVisible"])
-    age = _age(session, name)
+    age = oldest_seconds(session, name)
     shown = "age not known" if age is None else f"oldest {age:.0f} s"
     is_late = (age or 0.0) >= OLD_SECONDS
     return Finding(
@@ -69,25 +67,6 @@ def _budget(session: Session) -> Finding:
     left = max(0.0, level.tokens(now, per_second, whole.at_once))
     shown = f"{share}; {left:.0f} left, next free turn in {turn:.0f} s"
     return Finding("richpanel budget", "warn" if turn >= OLD_SECONDS else "ok", shown)
-
-
-def _age(session: Session, queue_name: str) -> float | None:
-    """Seconds that the oldest message has waited, by the newest figure; None where there is none."""
-    now = session.services.clock.now()
-    try:
-        found = session.client("cloudwatch").get_metric_statistics(
-            Namespace="AWS/SQS",
-            MetricName="ApproximateAgeOfOldestMessage",
-            Dimensions=[{"Name": "QueueName", "Value": queue_name}],
-            StartTime=iso(now - _LOOK_BACK),
-            EndTime=iso(now),
-            Period=60,
-            Statistics=["Maximum"],
-        )["Datapoints"]
-    except (ClientError, BotoCoreError):
-        return None
-    newest = max(found, key=lambda one: one["Timestamp"], default=None)
-    return None if newest is None else float(newest["Maximum"])
 
 
 def _workers(session: Session, lane: Lane) -> int:

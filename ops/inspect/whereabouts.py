@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.clock import iso
 from chalicelib.once.event import LATE_SECONDS, SWEEP_SECONDS
 from chalicelib.once.lanes import LANES
 from ops.repair import dead_letters
 from ops.session import Session
+
+_LOOK_BACK = timedelta(minutes=15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +70,37 @@ def without_row(session: Session) -> dict[str, Any]:
     With the row at ingress off, the door writes nothing: until a worker has received its message once,
     only the queue has the event, and a queue cannot be asked for one message.
     """
-    names = [session.services.settings.queue_of(lane) for lane in LANES]
-    queues = {name: _waiting(session, name) for name in names}
+    queues = on_queues(session)
     return {
         "queues": queues,
         "dead_letters": dead_letters.totals(session),
         "may_be_queued": any(sum(counts.values()) for counts in queues.values()),
     }
+
+
+def on_queues(session: Session) -> dict[str, dict[str, int]]:
+    """How many messages each lane's queue holds: those that wait, and those with a worker."""
+    names = [session.services.settings.queue_of(lane) for lane in LANES]
+    return {name: _waiting(session, name) for name in names}
+
+
+def oldest_seconds(session: Session, queue_name: str) -> float | None:
+    """How long the oldest message has waited, by the newest figure; None where there is none."""
+    now = session.services.clock.now()
+    try:
+        found = session.client("cloudwatch").get_metric_statistics(
+            Namespace="AWS/SQS",
+            MetricName="ApproximateAgeOfOldestMessage",
+            Dimensions=[{"Name": "QueueName", "Value": queue_name}],
+            StartTime=iso(now - _LOOK_BACK),
+            EndTime=iso(now),
+            Period=60,
+            Statistics=["Maximum"],
+        )["Datapoints"]
+    except (ClientError, BotoCoreError):
+        return None
+    newest = max(found, key=lambda one: one["Timestamp"], default=None)
+    return None if newest is None else float(newest["Maximum"])
 
 
 def _waiting(session: Session, name: str) -> dict[str, int]:

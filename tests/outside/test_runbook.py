@@ -20,6 +20,25 @@ def test_explain_tells_the_same_story_by_everything_that_one_may_have(stack):
     assert "nothing is stored" in stack.ops("explain", stack.tel(), code=1).err
 
 
+def test_explain_says_that_nothing_is_stored_only_where_every_place_was_asked(stack):
+    stack.richpanel.fails(status=503, times=None)
+    tickets = [stack.ticket("Where is my order?", customer_email=stack.mail()) for _ in range(2)]
+    for one in tickets:
+        stack.webhook(ticket_id=one, trigger="customer_message")
+    for _ in range(4):
+        for one in tickets:
+            link = f"https://app.richpanel.com/conversations?ticket_id={one}"
+            for have in (one, f"Ticket #{one}", link):
+                assert one in str(stack.ops("explain", have, "--json").data["events"])
+        unknown = stack.ops("explain", "990099", code=1).err
+        assert "nothing is stored" not in unknown
+        assert "- Richpanel: it did not show the ticket" in unknown
+        stack.forward(minutes=1)
+    stack.richpanel.recovers()
+    stack.passes(hours=1)
+    assert "nothing is stored" in stack.ops("explain", stack.mail(), code=1).err
+
+
 def test_an_event_is_listed_as_unfinished_until_it_has_ended(stack):
     stack.twilio.fails(status=401, times=None)
     waits = _requested(stack.start(stack.tel()))

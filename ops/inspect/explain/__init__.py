@@ -1,7 +1,9 @@
 """Explains what happened to anything that an operator can name, and why, from stored records.
 
+pasted         the identifiers in what a person pastes
 subjects       what an identifier may be, by its form
 found          what a look-up starts from and what it finds
+nothing        what is said where nothing is found
 ledger_keys    look-ups: events, actions, facts
 tickets        look-ups: tickets, order numbers
 conversations  look-ups: requests, conversations, addresses, hand-offs, carriers' ids
@@ -14,8 +16,8 @@ plain_words    fixed codes in plain words
 story          an event in plain words: why it was not answered, and one paragraph
 report         the report: identifier in, plain data out
 
-`subjects`, `stored`, `timeline`, `attempts`, `words` and `story` are pure.  Only `--deep` scans; the other
-look-ups are by key or by query, so their calls do not grow with the tables.  The events of a
+`pasted`, `subjects`, `stored`, `timeline`, `attempts`, `words` and `story` are pure.  Only `--deep`
+scans; the other look-ups are by key or by query, so their calls do not grow with the tables.  The events of a
 Richpanel ticket derive from its comments, which are read from Richpanel if it responds.
 """
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from chalicelib.once.store import Item
 from ops.inspect.explain.event_records import Reader
+from ops.inspect.explain.nothing import Unasked
 from ops.session import Session
 
 Watch = Callable[[Iterable[Item], int | None], Iterable[Item]]
@@ -40,6 +41,7 @@ class LookupResult:
         notes: what a reader should know besides.
         state: what is known of the conversation.
         is_known: something is stored although there is no event.
+        unasked: the places that may have more, and were not asked.
     """
 
     about: str
@@ -48,3 +50,4 @@ class LookupResult:
     notes: tuple[str, ...] = ()
     state: dict[str, Any] = field(default_factory=dict)
     is_known: bool = False
+    unasked: tuple[Unasked, ...] = ()

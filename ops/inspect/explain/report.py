@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -10,6 +10,7 @@ from ops.inspect import whereabouts
 from ops.inspect.explain import conversations, ledger_keys, scanning, story, tickets
 from ops.inspect.explain.event_records import EVENT_SHOWN, Reader
 from ops.inspect.explain.found import Looking, LookupResult, Watch
+from ops.inspect.explain.nothing import BY_A_SCAN, NothingFoundError, Unasked, on_the_queues
 from ops.inspect.explain.stored import Stored
 from ops.inspect.explain.subjects import Subject, SubjectKind, candidates
 from ops.inspect.explain.timeline import timeline, verdict
@@ -31,7 +32,6 @@ _LOOK_UPS: Mapping[SubjectKind, Callable[[Looking, str], LookupResult | None]] =
     SubjectKind.TICKET: tickets.ticket,
     SubjectKind.ORDER: tickets.order,
 }
-_UNINDEXED = (SubjectKind.DIGEST, SubjectKind.QUEUE_MESSAGE, SubjectKind.ORDER)
 _LOG_FIELDS = {
     SubjectKind.DIGEST: ("mw_trace_id", "ticket_id", "idempotency_key"),
     SubjectKind.QUEUE_MESSAGE: ("sqs_message_id",),
@@ -54,14 +54,15 @@ def explain(
         watch: shows the progress of a scan.
 
     Raises:
-        OpsError: nothing is stored under that id; says what was asked, and what a scan would read.
+        NothingFoundError: says what was asked, and which places were not, and why.
+        OpsError: it names nothing, or there is no such key.
     """
     subjects = candidates(text)
     if not subjects:
         raise OpsError(NAME_ONE, code=EXIT_UNUSABLE)
     looking = Looking(session, Reader(session), deep, watch or (lambda rows, _total: rows))
-    tried: list[str] = []
-    notes: list[str] = []
+    asked: list[str] = []
+    unasked: list[Unasked] = []
     unknown: OpsError | None = None
     for subject in subjects:
         try:
@@ -69,15 +70,22 @@ def explain(
         except OpsError as error:  # a text of this form is nothing else
             unknown = unknown or error
             continue
-        tried.append(subject.kind.value)
+        asked.append(subject.kind.value)
         events = looking.reader.events(found.event_keys) if found else []
         if found and (events or found.facts or found.state or found.is_known):
             now = session.services.clock.now().timestamp()
             return _report(found, [_event(one, now_epoch=now) for one in events], subject)
-        notes += found.notes if found else ()
+        unasked += found.unasked if found else ()
     if unknown is not None:
         raise unknown
-    raise OpsError(_nothing(looking, text, tuple(subjects), tuple(dict.fromkeys(tried)), notes))
+    unasked += [*_in_the_logs(subjects), *on_the_queues(session)]
+    needs_scan = any(one.how == BY_A_SCAN for one in unasked)
+    raise NothingFoundError(
+        text.strip(),
+        tuple(dict.fromkeys(asked)),
+        tuple(dict.fromkeys(unasked)),
+        scan=scanning.cost(looking) if needs_scan else None,
+    )
 
 
 def _report(found: LookupResult, events: list[dict[str, Any]], subject: Subject) -> dict[str, Any]:
@@ -129,22 +137,9 @@ def _query(condition: str) -> str:
     )
 
 
-def _nothing(
-    looking: Looking,
-    text: str,
-    subjects: tuple[Subject, ...],
-    tried: tuple[str, ...],
-    notes: list[str],
-) -> str:
-    """Why nothing was found, what would find more, and where the logs are."""
-    why = f" ({notes[0].partition(':')[0]}; --deep scans the whole ledger)" if notes else ""
-    lines = [f"nothing is stored about {text.strip()}{why}; it was looked up as {', '.join(tried)}"]
-    unindexed = [one for one in subjects if one.kind in _UNINDEXED]
-    logged = next((one for one in unindexed if one.kind in _LOG_FIELDS), None)
+def _in_the_logs(subjects: Sequence[Subject]) -> Iterator[Unasked]:
+    """The logs, which have the lines of ended events for as long as they are kept."""
+    logged = next((one for one in subjects if one.kind in _LOG_FIELDS), None)
     if logged is not None:
-        lines[0] += ", among unfinished events and dead letters"
         either = " or ".join(f'{name} = "{logged.value}"' for name in _LOG_FIELDS[logged.kind])
-        lines.append(f"in the logs: {_query(either)}")
-    if not looking.deep and (unindexed or notes):
-        lines.append(scanning.cost(looking))
-    return "\n".join(lines)
+        yield Unasked("the logs", "they are asked in CloudWatch Logs Insights", _query(either))

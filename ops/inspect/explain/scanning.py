@@ -13,6 +13,7 @@ from chalicelib.once import trace
 from chalicelib.once.store import Item
 from chalicelib.once.timer import Timer
 from ops.inspect.explain.found import Looking, LookupResult
+from ops.inspect.explain.nothing import BY_A_SCAN, Unasked
 from ops.inspect.ledger_rows import PAGE
 from ops.repair import dead_letters
 from ops.session import OpsError
@@ -48,6 +49,11 @@ def of_conversation(looking: Looking, conversation_id: str) -> set[str]:
     return {row["event_id"] for row in rows if row.get("conversation_id") == conversation_id}
 
 
+def unasked(place: str) -> Unasked:
+    """Something that only a scan finds."""
+    return Unasked(place, "no index leads there", BY_A_SCAN)
+
+
 def cost(looking: Looking) -> str:
     """What a scan would read, for the operator to decide."""
     described = looking.session.client("dynamodb").describe_table(
@@ -67,7 +73,9 @@ def _found(looking: Looking, value: str, matches: Matches) -> LookupResult | Non
     events |= {row["event_id"] for row in _dead(looking, value, matches)}
     if not events and looking.deep:
         events = {row["event_id"] for row in _every_event(looking) if matches(row)}
-    return LookupResult(value, frozenset(events)) if events else None
+    if events:
+        return LookupResult(value, frozenset(events))
+    return None if looking.deep else LookupResult(value, unasked=(unasked("ended events"),))
 
 
 def _dead(looking: Looking, value: str, matches: Matches) -> Iterator[Item]:

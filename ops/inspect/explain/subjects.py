@@ -1,18 +1,18 @@
 """What an identifier may be, by its form alone; pure.
 
-An operator pastes what an alarm, a log line, a vendor's console or a customer's mail shows.  One text
-can be several things (a number is a ticket's or an order's), so the result is a list, the most
-specific first; `lookups` asks for each in turn.
+An operator pastes what an alarm, a log line, a vendor's console or a customer's mail shows; `pasted`
+takes the identifiers out of it.  One can be several things (a number is a ticket's or an order's), so
+the result is a list, the most specific first; `report` asks for each in turn.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from enum import StrEnum
 
 from chalicelib.outreach.channels import address_of
+from ops.inspect.explain import pasted
 
 
 class SubjectKind(StrEnum):
@@ -42,27 +42,28 @@ class Subject:
     value: str
 
 
-_LOGGED = ("mw_trace_id", "idempotency_key", "ticket_id", "sqs_message_id")
-"""Fields of a log line that identify its event, the most specific first."""
 _HEX_16 = re.compile(r"[0-9a-f]{16}")
 _HEX_32 = re.compile(r"[0-9a-f]{32}")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _FACT = re.compile(r"[A-Z]{2,20}:\S+")
 _TWILIO = re.compile(r"[SM]M[0-9a-f]{32}")
 _SES = re.compile(r"[0-9a-f]{16}-[0-9a-f-]{8,40}-[0-9]{6}")
-_PHONE = re.compile(r"(?:\+|00)[\d\s().\-/]{7,24}")
+_PHONE = re.compile(r"(?:\+|00)[\d\s().\-/]{7,24}|\(?\d+(?:[\s().\-/]+\d+){2,}")
+"""Begins with a country's code, or is written in groups."""
+_PHONE_DIGITS = range(9, 18)
+_NORTH_AMERICAN = 10
+"""Digits of a number there, without the country's 1."""
 _DIGITS = re.compile(r"\d{10,15}")
 _ORDER = re.compile(r"#?[A-Za-z0-9][A-Za-z0-9\-]{2,29}")
 
 
 def candidates(text: str) -> tuple[Subject, ...]:
-    """What a text may name; empty for an empty text."""
-    text = text.strip()
-    if not text:
-        return ()
-    logged = _of_log_line(text)
-    if logged is not None:
-        return tuple(one for name in _LOGGED if name in logged for one in candidates(logged[name]))
+    """What a text may name; empty for a text that names nothing."""
+    found = [one for known in pasted.identifiers(text) for one in _of(known)]
+    return tuple(dict.fromkeys(found))
+
+
+def _of(text: str) -> tuple[Subject, ...]:
     for prefix, kind in (("act:", SubjectKind.ACTION), ("evt:", SubjectKind.EVENT)):
         if text.startswith(prefix):
             return (Subject(kind, text),)
@@ -82,8 +83,8 @@ def _by_form(text: str) -> list[Subject]:
         found.append(Subject(SubjectKind.MESSAGE_ID, text))
     elif known := address_of(text):
         found.append(Subject(SubjectKind.ADDRESS, known))
-    elif _PHONE.fullmatch(text):
-        found.append(Subject(SubjectKind.ADDRESS, _e164(text)))
+    elif _PHONE.fullmatch(text) and sum(map(str.isdigit, text)) in _PHONE_DIGITS:
+        found += [Subject(SubjectKind.ADDRESS, one) for one in _e164(text)]
     for form, kind in ((_TWILIO, SubjectKind.TEXT_MESSAGE), (_SES, SubjectKind.E_MAIL)):
         if form.fullmatch(text):
             found.append(Subject(kind, text))
@@ -110,19 +111,11 @@ def _last(text: str) -> list[Subject]:
     return found
 
 
-def _e164(text: str) -> str:
+def _e164(text: str) -> list[str]:
+    """The numbers that a written one may be; one in groups may lack its country."""
     digits = "".join(one for one in text if one.isdigit())
-    return f"+{digits.removeprefix('00') if text.startswith('00') else digits}"
-
-
-def _of_log_line(text: str) -> dict[str, str] | None:
-    """The fields of a pasted log line; None for any other text."""
-    if not text.startswith("{"):
-        return None
-    try:
-        line = json.loads(text)
-    except ValueError:
-        return None
-    if not isinstance(line, dict):
-        return None
-    return {name: value for name, value in line.items() if isinstance(value, str)}
+    if text.startswith("00"):
+        return [f"+{digits.removeprefix('00')}"]
+    if not text.startswith("+") and len(digits) == _NORTH_AMERICAN:
+        return [f"+1{digits}", f"+{digits}"]
+    return [f"+{digits}"]

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from chalicelib.errors import MiddlewareError
+from chalicelib.errors import MiddlewareError, ProviderError, reason_of
 from chalicelib.support import keys as ticket_keys
 from ops.inspect.explain import scanning
 from ops.inspect.explain.found import Looking, LookupResult
+from ops.inspect.explain.nothing import Unasked
 
 NOT_SHOWN = "Richpanel did not show the ticket"
 MOST_UNFINISHED = 1_000
+_NONE = 404
+"""Richpanel was asked, and has no such ticket."""
 
 
 def ticket(looking: Looking, conversation_id: str) -> LookupResult | None:
     """The events of a ticket's comments, which Richpanel lists, and those that its trail names."""
-    found, notes = looking.reader.events_of(conversation_id), []
+    found, unasked = looking.reader.events_of(conversation_id), []
     try:
         shown = looking.session.services.support.richpanel.read_ticket(conversation_id)
-    except MiddlewareError:
+    except MiddlewareError as error:
         found |= _unfinished(looking, conversation_id)
-        if not looking.deep:
-            notes.append(f"{NOT_SHOWN}: events that ended without an action need --deep")
+        if not looking.deep and not (isinstance(error, ProviderError) and error.status == _NONE):
+            because = f"it did not show the ticket ({reason_of(error)})"
+            unasked.append(Unasked("Richpanel", because, "try again when it answers"))
+            unasked.append(scanning.unasked("events that ended without an action"))
     else:
         theirs = [comment for comment in shown.comments if not comment.is_operator]
         found |= {ticket_keys.ticket_message(conversation_id, comment.id) for comment in theirs}
@@ -37,9 +42,10 @@ def ticket(looking: Looking, conversation_id: str) -> LookupResult | None:
     return LookupResult(
         conversation_id,
         frozenset(found),
-        notes=tuple(notes),
+        notes=(f"{NOT_SHOWN}: events that ended without an action need --deep",) if unasked else (),
         state=state,
         is_known=known is not None or bool(looking.reader.trail(conversation_id)),
+        unasked=tuple(unasked),
     )
 
 
@@ -56,7 +62,7 @@ def order(looking: Looking, number: str) -> LookupResult | None:
     an index would cost every answered event a write.  So it is found by `--deep`.
     """
     if not looking.deep:
-        return None
+        return LookupResult("an order", unasked=(scanning.unasked("tickets by an order"),))
     try:
         opaque = looking.session.services.opaque_ids
     except MiddlewareError:  # the key of the hashes cannot be read

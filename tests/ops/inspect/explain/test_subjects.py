@@ -30,7 +30,10 @@ UUID = "77028fff-d244-4d5a-b419-384eb87d9cf7"
         ("+1 (555) 010-0001", SubjectKind.ADDRESS, "+15550100001"),
         ("0015550100001", SubjectKind.ADDRESS, "+15550100001"),
         ("1042", SubjectKind.TICKET, "1042"),
-        ("#100234", SubjectKind.TICKET, "#100234"),
+        ("#100234", SubjectKind.TICKET, "100234"),
+        ("(1) 555-010-0003", SubjectKind.ADDRESS, "+15550100003"),
+        ("555-010-0003", SubjectKind.ADDRESS, "+15550100003"),
+        ("555 010 0003", SubjectKind.ADDRESS, "+15550100003"),
     ],
 )
 def test_the_first_reading_is_the_most_specific(text, kind, value):
@@ -63,6 +66,11 @@ def test_a_log_line_is_read_as_its_trace_then_its_digests():
     digests = [one.value for one in candidates(json.dumps(line)) if one.kind == SubjectKind.DIGEST]
     assert digests == ["3e01f31bf4d2caef", "8bb435985f6d5942"]
     assert Subject(SubjectKind.QUEUE_MESSAGE, UUID) in candidates(json.dumps(line))
+
+
+@pytest.mark.parametrize("text", ["2026-11-24", "10:42", "v2.0.1", "12-34"])
+def test_not_every_group_of_digits_is_a_phone_number(text):
+    assert all(one.kind != SubjectKind.ADDRESS for one in candidates(text))
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\n"])

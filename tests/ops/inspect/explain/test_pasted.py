@@ -1,0 +1,54 @@
+"""The identifiers in what people paste."""
+
+import json
+
+import pytest
+
+from ops.inspect.explain.pasted import MOST, identifiers
+
+HEX = "0123456789abcdef0123456789abcdef"
+UUID = "77028fff-d244-4d5a-b419-384eb87d9cf7"
+LINE = {"event": "worker.handed_back", "mw_trace_id": "3e01f31bf4d2caef", "sqs_message_id": UUID}
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("1042", "1042"),
+        (" #1042 ", "1042"),
+        ("Ticket #1042", "1042"),
+        ("order no. #A-1042", "A-1042"),
+        ("ticket 1042", "1042"),
+        ("`evt:rp:1042:c-1`", "evt:rp:1042:c-1"),
+        ("why did act:send:abc:1 fail?", "act:send:abc:1"),
+        (f"sm{HEX.upper()}", f"SM{HEX}"),
+        (f"https://console.twilio.com/us1/monitor/logs/sms/SM{HEX}", f"SM{HEX}"),
+        (f"the message {HEX}, please", HEX),
+        ("https://app.richpanel.com/conversations?ticket_id=1042", "1042"),
+        ("https://app.richpanel.com/conversation/1042/", "1042"),
+        ("https://desk.example.com/find?q=evt%3Arp%3A1042%3Ac-1", "evt:rp:1042:c-1"),
+        ("tel:+15550100003", "+15550100003"),
+        ("mailto:jo@example.com", "jo@example.com"),
+        ("Jo Doe <jo@example.com>", "jo@example.com"),
+        ("<abc@mail.example.com>", "<abc@mail.example.com>"),
+        ("she wrote from jo@example.com.", "jo@example.com"),
+        ("\u202a+1 555 010 0003\u202c", "+1 555 010 0003"),
+        (json.dumps(LINE), "3e01f31bf4d2caef"),
+        (f"2026-11-24T09:00:00Z\t{UUID}\tINFO\t{json.dumps(LINE)}", "3e01f31bf4d2caef"),
+        ("ci-aaa-001#req123", "ci-aaa-001#req123"),
+        ("ALOWARE:719285063", "ALOWARE:719285063"),
+    ],
+)
+def test_what_is_meant_comes_first(text, first):
+    assert identifiers(text)[0] == first
+
+
+@pytest.mark.parametrize(
+    "text", ["", "  ", "{", "https://", "https://[", "where is my order", "<>"]
+)
+def test_rubbish_is_no_fault(text):
+    identifiers(text)
+
+
+def test_a_long_text_asks_for_a_bounded_number():
+    assert len(identifiers(" ".join(f"evt:rp:{n}:c" for n in range(500)))) == MOST
