@@ -7,13 +7,13 @@ from datetime import timedelta
 import pytest
 
 from chalicelib.clock import SystemClock
-from chalicelib.errors import SettingsError, TransientError
+from chalicelib.errors import TransientError
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.project.check import faults
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.spending.budget import Budget, BudgetReachedError, Budgets
+from chalicelib.outreach.spending.model_catalogue import ModelCatalogue
 from chalicelib.outreach.spending.models import Accounting, Counting, Models
-from chalicelib.outreach.spending.prices import LISTED, Prices
 from chalicelib.outreach.spending.providers import Named, Providers
 from chalicelib.outreach.spending.usage import Counted, Spending
 from chalicelib.vendors import openai as adapter
@@ -62,37 +62,6 @@ def today(spending, record=RECORD):
     return spending.day(record.company_id, record.project_id, spending._clock.now())
 
 
-# --- prices -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("model", "cost"),
-    [
-        ("gpt-5-mini", 450),
-        ("gpt-5-mini-2025-08-07", 450),
-        ("amazon.nova-lite-v1:0", 84),
-        ("us.amazon.nova-lite-v1:0", 84),
-        ("a model of tomorrow", 4500),
-    ],
-)
-def test_a_call_costs_its_tokens_at_the_models_price(model, cost):
-    """A thousand tokens of input, a hundred of output; an unknown model costs like the dearest."""
-    assert Prices().cost(model, USAGE) == cost
-
-
-def test_prices_are_added_and_corrected_by_a_setting():
-    prices = Prices.parsed('{"gpt-6-luna": [1, 2], "gpt-5": [9, 9]}')
-    assert prices.cost("gpt-6-luna", USAGE) == 1200
-    assert prices.cost("gpt-5", USAGE) == 9900
-    assert Prices.parsed("").of_model == LISTED
-
-
-@pytest.mark.parametrize("text", ["{", "[]", '{"a": 1}', '{"a": ["x", 1]}', '{"a": [-1, 1]}'])
-def test_prices_that_cannot_be_read_fail_the_cold_start(text):
-    with pytest.raises(SettingsError):
-        Prices.parsed(text)
-
-
 # --- counting ---------------------------------------------------------------------------------
 
 
@@ -102,6 +71,7 @@ def test_a_call_is_counted_once_for_its_conversation_and_its_projects_day(spendi
     spending.count(SAME_PROJECT, call(2))
     spending.count(OTHER, call(3))
     sums = {"calls": 2, "input_tokens": 2000, "output_tokens": 200, "microusd": 900}
+    sums["cached_tokens"] = 0
     assert today(spending) == {**sums, "committed": 900}
     assert today(spending, OTHER)["microusd"] == 450
     (one,) = spending.conversation(RECORD)
@@ -209,13 +179,13 @@ def counting(server, spending, log):
         rate_limit=RateLimit(provider="openai", clock=clock, pace=LevelPace(1000)),
         breaker=Breaker("openai", clock, failures_to_open=100),
     )
-    budget, prices = Budget(50_000, 40_000), Prices.parsed(f'{{"{MODELS[0]}": [100, 100]}}')
+    budget = Budget(50_000, 40_000)
+    catalogue = ModelCatalogue.declared(f'{{"{MODELS[0]}": [100, 100]}}')
     yield Counting(
         model=adapter.OpenAI(client=client, clock=clock),
         record=RECORD,
-        provider="openai",
         budgets=Budgets(day=budget),
-        accounting=Accounting(spending=spending, prices=prices, log=log),
+        accounting=Accounting(spending=spending, catalogue=catalogue, log=log),
     )
     server.clear_faults()
 
@@ -295,7 +265,7 @@ def test_a_project_chooses_its_provider(spending, log):
         ),
         openai=lambda name: f"openai by {name}",
         bedrock=lambda: "bedrock",
-        accounting=Accounting(spending=spending, prices=Prices(), log=log),
+        accounting=Accounting(spending=spending, catalogue=ModelCatalogue(), log=log),
     )
     with_key = Record({**RECORD.item, "ai_config": {"api_key_reference": "k1"}})
     assert models.writes_for(OTHER)
