@@ -15,11 +15,12 @@ from chalicelib.outreach.spending.budget import Budget, BudgetReachedError, Budg
 from chalicelib.outreach.spending.model_catalogue import ModelCatalogue
 from chalicelib.outreach.spending.models import Accounting, Counting, Models
 from chalicelib.outreach.spending.providers import Named, Providers
+from chalicelib.outreach.spending.unwritten import UnwrittenError
 from chalicelib.outreach.spending.usage import Counted, Spending
 from chalicelib.vendors import openai as adapter
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorApi, VendorClient
-from chalicelib.vendors.language_model import ModelRequest, ModelTurn, Usage
+from chalicelib.vendors.language_model import ModelOutcome, ModelRequest, ModelTurn, Usage
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors.openai import API_KEY, MODELS, SimulatedOpenAI
@@ -190,6 +191,11 @@ def counting(server, spending, log):
     server.clear_faults()
 
 
+@pytest.fixture
+def accounting_at_list(spending, log):
+    return Accounting(spending=spending, catalogue=ModelCatalogue(), log=log)
+
+
 def ask(counting, *, deadline_seconds=1.0, **changes):
     parts = {
         "model": MODELS[0],
@@ -253,6 +259,72 @@ def test_an_answer_that_was_lost_may_have_been_charged(counting, server, spendin
         ask(counting, deadline_seconds=0.5)
     assert (today(spending)["committed"] > 0) is is_kept
     assert today(spending)["calls"] == 0
+
+
+@pytest.mark.parametrize(
+    ("thinks", "efforts"),
+    [(0, ["low"]), (4_000, ["low"]), (40_000, ["low", "none"])],
+)
+def test_a_model_that_thinks_too_long_is_asked_for_less_and_each_request_is_counted(
+    counting, server, spending, thinks, efforts
+):
+    server.set_modes(thinks=thinks)
+    answer = ask(replace(counting, budgets=Budgets()), deadline_seconds=20)
+    assert (answer.outcome, answer.text) == (ModelOutcome.COMPLETED, "Thank you for your message.")
+    asked = server.calls_of("respond")
+    assert [one.body["reasoning"]["effort"] for one in asked] == efforts
+    assert asked[0].body["max_output_tokens"] == 2100
+    assert today(spending)["calls"] == len(efforts)
+
+
+def test_a_model_that_refuses_is_asked_thrice_the_last_time_the_fallback(
+    counting, server, spending
+):
+    server.set_modes(refuses=True)
+    answer = ask(counting, fallback_model=MODELS[1], deadline_seconds=20)
+    assert answer.outcome is ModelOutcome.REFUSED
+    asked = [
+        (one.body["model"], one.body["reasoning"]["effort"]) for one in server.calls_of("respond")
+    ]
+    assert asked == [(MODELS[0], "low"), (MODELS[0], "none"), (MODELS[1], "low")]
+    assert today(spending)["calls"] == 3
+
+
+def test_without_time_for_another_request_the_answer_stays_unusable(counting, server):
+    server.set_modes(refuses=True)
+    assert ask(counting, deadline_seconds=1).outcome is ModelOutcome.REFUSED
+    assert len(server.calls_of("respond")) == 1
+
+
+def test_what_the_fallback_refuses_in_place_of_a_model_that_is_gone_is_final(counting, server):
+    server.set_modes(refuses=True)
+    server.models.remove(MODELS[0])
+    answer = ask(counting, fallback_model=MODELS[1], deadline_seconds=20)
+    assert answer.outcome is ModelOutcome.REFUSED
+    assert [one.body["model"] for one in server.calls_of("respond")] == list(MODELS)
+
+
+def test_an_unknown_model_costs_nothing_as_it_is_not_asked(counting, server, spending):
+    with pytest.raises(UnwrittenError):
+        ask(counting, model="gpt-5-chat")
+    with pytest.raises(UnwrittenError):
+        ask(counting, fallback_model="gpt-5-chat")
+    assert server.calls_of("respond") == ()
+    assert today(spending)["committed"] == 0
+
+
+def test_a_prompt_that_the_vendor_has_kept_is_counted_and_priced_as_such(
+    counting, spending, accounting_at_list
+):
+    own = replace(counting, accounting=accounting_at_list)
+    instructions = "Greet them politely, and say who you are. " * 300
+    first, second = (ask(own, instructions=instructions).usage for _ in range(2))
+    assert first.cached_tokens == 0 < first.written_tokens
+    assert second.cached_tokens > 2_900
+    sums = today(spending)
+    assert sums["cached_tokens"] == second.cached_tokens
+    costs = [one["microusd"] for one in spending.conversation(RECORD)]
+    assert min(costs) * 5 < max(costs)
 
 
 def test_a_project_chooses_its_provider(spending, log):
