@@ -76,11 +76,12 @@ bench: $(READY) ## The figures, as ratios in one run
 	@$(BIN)/python -m bench.measures.outreach
 	@$(BIN)/python -m bench.measures.routes
 
-eval: $(READY) ## The classifier, with and without the model; drafts; wishes to stop, by language; replies of mail programs
+eval: $(READY) ## The classifier, with and without the model; drafts and their price; wishes to stop, by language; replies of mail programs
 	@$(BIN)/python -m bench.measures.intents
 	@$(BIN)/python -m bench.measures.drafts
 	@$(BIN)/python -m bench.measures.words
 	@$(BIN)/python -m bench.measures.mail_clients
+	@$(BIN)/python -m bench.measures.prompts
 
 bench-redaction: $(READY) ## Leaks, masks and speed of the redactor, beside its peers; TEXTS=folder of public texts
 	@$(BIN)/python -m bench.redaction $(if $(TEXTS),--texts $(TEXTS))

@@ -25,6 +25,11 @@ from chalicelib.once.lanes import TICKETS, Lane
 from chalicelib.once.ports import Tightening, parsed_flag
 from chalicelib.support_settings import SupportSettings
 
+GUARDRAIL = (
+    r"(?:[a-z0-9]+|arn:aws[\w-]*:bedrock:[a-z0-9-]+:\d{12}:guardrail/[a-z0-9]+)"
+    r":(?:[1-9]\d{0,7}|DRAFT)"
+)
+"""A guardrail of Bedrock and its version, as ``a1b2c3d4e5f6:3``; the id may be its ARN."""
 SYSTEMS = ("support", "outreach", "facts")
 """The systems that a stage may have."""
 
@@ -60,6 +65,7 @@ class Settings(BaseModel):
     openai_fallback_model: str = ""
     bedrock_model: str = ""
     bedrock_fallback_model: str = ""
+    bedrock_guardrail: str = Field(default="", pattern=rf"^(?:{GUARDRAIL})?$")
     model_prices: str = ""
     ses_configuration_set: str = ""
     router_keys_secret_id: str
@@ -218,6 +224,7 @@ _VARIABLES: dict[str, tuple[str, str]] = {
     "openai_fallback_model": ("OPENAI_FALLBACK_MODEL", ""),
     "bedrock_model": ("BEDROCK_MODEL", ""),
     "bedrock_fallback_model": ("BEDROCK_FALLBACK_MODEL", ""),
+    "bedrock_guardrail": ("BEDROCK_GUARDRAIL", ""),
     "model_prices": ("MODEL_PRICES", ""),
     "ses_configuration_set": ("SES_CONFIGURATION_SET", "rp-mw-{stage}"),
     "router_keys_secret_id": ("ROUTER_KEYS_SECRET_ID", "rp-mw/{stage}/router/api_keys"),

@@ -89,7 +89,21 @@ def read(file: Path, schema: type[Schema]) -> Schema:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise TableError(f"{file.name}: {error}") from None
-    found: Schema = _row(schema, content, f"{file.name}: ")
+    return checked(schema, content, f"{file.name}: ")
+
+
+def checked(schema: type[Schema], given: object, place: str) -> Schema:
+    """A row from elsewhere, as its schema.
+
+    Args:
+        schema: see `read`.
+        given: the row, as a table of its fields.
+        place: what the message of an error begins with.
+
+    Raises:
+        TableError: it is not of this schema.
+    """
+    found: Schema = _row(schema, given, place)
     return found
 
 

@@ -4,7 +4,8 @@ The request is the one the real model gets: JSON about company, project and reci
 developer's turn, then the conversation.  Each response follows the requested schema.  Of a company's
 instructions it obeys one kind: ``Begin every message with "..."``.
 
-`Obeying` obeys its recipients instead, whatever they ask: what a model writes that an attacker has won.
+`CHARACTERS` fail instead: one obeys its recipients, whatever they ask, as a model that an attacker has won;
+one agrees with whatever they say; one mixes up what it was given.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.outreach.writing.template_writer import HUMAN_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 _BEGINNING = re.compile(r"[Bb]egin every message with \"([^\"]+)\"")
@@ -26,6 +27,9 @@ _ASKED = re.compile(
     r"(?: \w+){0,4}?\s*[:\"\u201c\u00ab](.+)",
     re.IGNORECASE | re.DOTALL,
 )
+
+
+_MINE = {"I am": "you are", "I'm": "you are", "I": "you", "my": "your", "My": "Your", "me": "you"}
 
 
 class Obeying:
@@ -41,19 +45,56 @@ class Obeying:
 
     def __call__(self, body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON, as the schema says
         """The answer to a request."""
-        form = body["text"]["format"]["schema"]
         draft = self._drafts.get(body.get("safety_identifier", ""))
-        if draft is None:
-            draft = obeyed(_newest(body))
-        fields = {"text": draft} if isinstance(draft, str) else draft
-        known = form["properties"]
-        empty = dict.fromkeys(form["required"]) | {"text": ""}
-        filled = {**{name: one for name, one in empty.items() if name in known}, **fields}
-        if "subject" in known:
-            filled["subject"] = "Your message"
-        if set(known) <= {str(n) for n in range(100)}:
-            return dict.fromkeys(known, fields.get("text", ""))
-        return filled
+        return filled(body, obeyed(_newest(body)) if draft is None else draft)
+
+
+def agreeing(body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON, as the schema says
+    """For `OpenAI.answer_by`: confirms whatever the recipient's newest message says."""
+    said = _newest(body)
+    for mine, theirs in _MINE.items():
+        said = re.sub(rf"\b{mine}\b", theirs, said)
+    return filled(body, f"Yes, that is right: {said}" if said else "Hello.")
+
+
+def confused(body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON, as the schema says
+    """For `OpenAI.answer_by`: states each value that it was given under the name of another one."""
+    data = json.loads(body["input"][0]["content"]).get("project_data") or {}
+    names, values = list(data), list(data.values())
+    stated = zip(names, values[1:] + values[:1], strict=True)
+    said = " ".join(f"Your {name.replace('_', ' ')} is {value}." for name, value in stated)
+    return filled(body, said or "Hello.")
+
+
+CHARACTERS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
+    "obedient": Obeying(),
+    "agreeable": agreeing,
+    "confused": confused,
+}
+"""How a model fails that answers in the form it was asked for.
+
+The others are the vendors' own: one that is cut off (`ModelBehaviour.thinks`), that refuses
+(`ModelBehaviour.refuses`), and that is slow (the fault ``slow``).
+"""
+
+
+def filled(body: Mapping[str, Any], draft: str | Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
+    """An object that fits the request's schema.
+
+    Args:
+        body: the request.
+        draft: its text, or fields such as ``function_call``.
+    """
+    form = body["text"]["format"]["schema"]
+    fields = {"text": draft} if isinstance(draft, str) else draft
+    known = form["properties"]
+    if set(known) <= {str(n) for n in range(100)}:
+        return dict.fromkeys(known, fields.get("text", ""))
+    empty = dict.fromkeys(form["required"]) | {"text": ""}
+    made = {**{name: one for name, one in empty.items() if name in known}, **fields}
+    if "subject" in known:
+        made["subject"] = "Your message"
+    return made
 
 
 def obeyed(message: str) -> str:

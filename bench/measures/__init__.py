@@ -14,6 +14,7 @@ outreach *     cost of a start and of an append
 replies *      cost of an automatic reply
 intents *      quality of the message classification
 drafts *       hostile drafts that are stopped, and good ones
+prompts *      tokens and price of a message, and what kept prompts save
 words *        recognition of STOP, START and HELP in fresh messages
 mail_clients * replies of mail programs that are cut right
 console *      time of each page of the console over 100,000 events

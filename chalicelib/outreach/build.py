@@ -25,6 +25,7 @@ from chalicelib.shared import Shared
 if TYPE_CHECKING:
     from chalicelib.outreach.desk.inbox import DeskInbox
     from chalicelib.outreach.desk.operators import Desk
+    from chalicelib.outreach.spending.model_catalogue import ModelCatalogue
 
 
 class Outreach:
@@ -87,6 +88,15 @@ class Outreach:
             openai=Named(settings.openai_model, settings.openai_fallback_model or None),
             bedrock=Named(settings.bedrock_model, settings.bedrock_fallback_model or None),
         )
+
+    @cached_property
+    def catalogue(self) -> ModelCatalogue:
+        """The language models that may write, with what each costs."""
+        from chalicelib.outreach.spending.model_catalogue import (  # noqa: PLC0415 - of few events
+            ModelCatalogue,
+        )
+
+        return ModelCatalogue.declared(self._shared.settings.model_prices)
 
     @cached_property
     def senders(self) -> Senders:

@@ -7,12 +7,12 @@ from functools import cache, cached_property
 from chalicelib.outreach.build import Outreach
 from chalicelib.outreach.carriers import OutreachCarriers
 from chalicelib.outreach.spending.models import Accounting, Models
-from chalicelib.outreach.spending.prices import Prices
 from chalicelib.outreach.spending.usage import Spending
 from chalicelib.outreach.writing.checked_writer import CheckedWriter
 from chalicelib.outreach.writing.model_writer import OpenAiWriter
 from chalicelib.shared import Shared
 from chalicelib.vendors import bedrock, openai
+from chalicelib.vendors.guardrail import Guardrail
 
 OPENAI_REQUESTS_PER_30_S = 60
 
@@ -29,7 +29,12 @@ class OutreachModels:
     def writer(self) -> CheckedWriter:
         """The drafts that may be sent."""
         current = self._outreach.current_settings
-        return CheckedWriter(model=OpenAiWriter(self.models), current=current, log=self._shared.log)
+        return CheckedWriter(
+            model=OpenAiWriter(self.models),
+            current=current,
+            log=self._shared.log,
+            time=self.models.time,
+        )
 
     @cached_property
     def models(self) -> Models:
@@ -41,7 +46,7 @@ class OutreachModels:
             bedrock=cache(self._bedrock),
             accounting=Accounting(
                 spending=self.spending,
-                prices=Prices.parsed(shared.settings.model_prices),
+                catalogue=self._outreach.catalogue,
                 log=shared.log,
             ),
             shares=self._carriers.lane_shares,
@@ -69,4 +74,7 @@ class OutreachModels:
     def _bedrock(self) -> bedrock.Bedrock:
         shared = self._shared
         client = shared.client("bedrock-runtime", bedrock.BEDROCK_CONFIG)
-        return bedrock.Bedrock(client=client, clock=shared.clock, log=shared.log)
+        guardrail = Guardrail.named(shared.settings.bedrock_guardrail)
+        return bedrock.Bedrock(
+            client=client, clock=shared.clock, log=shared.log, guardrail=guardrail
+        )

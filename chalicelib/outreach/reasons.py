@@ -170,6 +170,7 @@ CONVERSATION_BUDGET_REACHED = Why(
     "the conversation's budget for language models was spent",
 )
 BEYOND_SHARE = Why("beyond_share", By.LIMIT, "the company's share of starts was used up")
+UNKNOWN_MODEL = Why("unknown_model", By.PROJECT, "what the language model costs is not known")
 TOO_LONG = Why("too_long", By.LIMIT, "the text is longer than the project's limit")
 
 # --- the carrier ------------------------------------------------------------------------------------

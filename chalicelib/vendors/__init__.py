@@ -22,5 +22,7 @@ reply_sign_offs  last lines that may be only names, titles and companies
 machine_mail    whether a machine wrote a message
 language_model  the port of a language model
 openai          that port on OpenAI's Responses API
-bedrock         that port on Amazon Bedrock's Converse API
+bedrock         that port on Amazon Bedrock
+converse        the bodies of its Converse API
+guardrail       a guardrail of it that judges texts
 """

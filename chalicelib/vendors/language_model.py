@@ -50,19 +50,51 @@ class JsonSchema:
         return found
 
 
+class Structured(StrEnum):
+    """How a model is held to a `JsonSchema`, where its provider knows more than one way."""
+
+    TOOL = "tool"
+    """By a tool that it must call."""
+    SCHEMA = "json_schema"
+    """By the form of its answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """How one model is asked, whatever it is asked.
+
+    Attributes:
+        reasoning_effort: for models that reason, e.g. ``low``; ``none`` turns it off.
+        reasoning_tokens: the budget of the reasoning, beside the answer's own.
+        structured: how a required form is asked for.
+        keeps_prefix: whether the vendor is asked to keep the instructions for the next request.
+        timeout_seconds: of one request to this model.
+    """
+
+    reasoning_effort: str | None = None
+    reasoning_tokens: int = 0
+    structured: Structured = Structured.TOOL
+    keeps_prefix: bool = False
+    timeout_seconds: float = float("inf")
+
+
+PLAIN = Manner()
+"""Of a model of which nothing else is known."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest:
     """What a model is asked.
 
     Attributes:
         model: its name at the vendor; always configuration.
-        instructions: the task; sent with every request.
+        instructions: the task; sent with every request, and first, as what stays the same.
         turns: the conversation so far, oldest first, at least one.
-        max_output_tokens: limit, reasoning included.
+        max_output_tokens: limit of the answer, apart from what the model may reason.
         schema: request a JSON object of this form.
         fallback_model: see `with_fallback`.
         safety_identifier: an opaque id of the end user, never personal data.
-        reasoning_effort: for models that reason, e.g. ``low``.
+        manners: by the name of a model; `PLAIN` for others.
     """
 
     model: str
@@ -72,7 +104,15 @@ class ModelRequest:
     schema: JsonSchema | None = None
     fallback_model: str | None = None
     safety_identifier: str | None = None
-    reasoning_effort: str | None = None
+    manners: Mapping[str, Manner] = field(default_factory=dict)
+
+    def manner(self, model: str) -> Manner:
+        """How a model is asked."""
+        return self.manners.get(model, PLAIN)
+
+    def most_tokens(self, model: str) -> int:
+        """The most that a model may generate: its reasoning and the answer."""
+        return self.max_output_tokens + self.manner(model).reasoning_tokens
 
 
 class ModelOutcome(StrEnum):
@@ -88,11 +128,20 @@ class ModelOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Billed tokens; the older names are prompt and completion tokens."""
+    """Billed tokens; the older names are prompt and completion tokens.
+
+    Attributes:
+        input_tokens: all that was sent, cached or not.
+        output_tokens: all that was generated, reasoning included.
+        cached_tokens: those of the input that were read from the vendor's cache.
+        written_tokens: those of the input that were written to it.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     total_tokens: int = 0
+    cached_tokens: int = 0
+    written_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +215,7 @@ def with_fallback(
 
     def asked(name: str, seconds: float) -> ModelAnswer:
         with breakers.of(name).attempt("respond"):
-            return ask(name, seconds)
+            return ask(name, min(seconds, request.manner(name).timeout_seconds))
 
     model, fallback_model = request.model, request.fallback_model
     if fallback_model is None or fallback_model == model:

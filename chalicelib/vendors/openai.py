@@ -6,10 +6,16 @@ over HTTP the text is in ``output[type=message].content[type=output_text]`` and 
 often a reasoning item; HTTP 200 does not mean text: ``status`` may be incomplete or failed, and a
 content part may be a refusal.  No idempotency key is honoured, and none is needed: a repetition is
 a second generation.  429 means either slow down or quota exhausted.
+
+What a model reasons counts against ``max_output_tokens`` and is billed as output.  A prompt of 1,024
+tokens or more is cached by its beginning, without being asked; requests with the same
+``prompt_cache_key`` reach the same cache (developers.openai.com/api/docs/guides/prompt-caching), and
+``input_tokens`` includes what was read from it and written to it.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
@@ -72,20 +78,20 @@ class OpenAI:
         body: dict[str, Any] = {
             "instructions": request.instructions,
             "input": [{"role": turn.role, "content": turn.text} for turn in request.turns],
-            "max_output_tokens": request.max_output_tokens,
             "store": False,
+            "prompt_cache_key": hashlib.sha256(request.instructions.encode()).hexdigest()[:32],
         }
         if request.schema is not None:
             body["text"] = {"format": _format(request.schema)}
         if request.safety_identifier is not None:
             body["safety_identifier"] = request.safety_identifier
-        if request.reasoning_effort is not None:
-            body["reasoning"] = {"effort": request.reasoning_effort}
 
         def ask(name: str, seconds: float) -> ModelAnswer:
-            return _answer(
-                self._ask(body | {"model": name}, seconds), wants_json=request.schema is not None
-            )
+            own: dict[str, Any] = {"model": name, "max_output_tokens": request.most_tokens(name)}
+            effort = request.manner(name).reasoning_effort
+            if effort is not None:
+                own["reasoning"] = {"effort": effort}
+            return _answer(self._ask(body | own, seconds), wants_json=request.schema is not None)
 
         return with_fallback(ask, request, deadline_seconds, self._clock, self._breakers)
 
@@ -149,10 +155,16 @@ class _Item(_Part):
     content: Annotated[list[_Content], BeforeValidator(as_objects)] = []
 
 
+class _Cached(_Part):
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
+
+
 class _Usage(_Part):
     input_tokens: int = 0
     output_tokens: int = 0
     total_tokens: int = 0
+    input_tokens_details: Annotated[_Cached, BeforeValidator(as_object)] = _Cached()
 
 
 class _Details(_Part):
@@ -209,7 +221,13 @@ def _answer(raw: _Response, *, wants_json: bool) -> ModelAnswer:
         outcome=outcome,
         text=text,
         json=parsed,
-        usage=Usage(raw.usage.input_tokens, raw.usage.output_tokens, raw.usage.total_tokens),
+        usage=Usage(
+            raw.usage.input_tokens,
+            raw.usage.output_tokens,
+            raw.usage.total_tokens,
+            raw.usage.input_tokens_details.cached_tokens,
+            raw.usage.input_tokens_details.cache_write_tokens,
+        ),
         response_id=raw.id,
         model=raw.model,
         reason=reason,

@@ -19,6 +19,7 @@ PROVIDERS: Mapping[str, tuple[By, str]] = {
     "sqs": (By.VENDOR, "Amazon SQS"),
     "s3": (By.VENDOR, "Amazon S3"),
     "aws": (By.VENDOR, "AWS"),
+    "model": (By.VENDOR, "the language model"),
     "company": (By.COMPANY, "the company's endpoint"),
     "ai_config": (By.PROJECT, "the project's ai_config"),
     "dynamodb": (By.US, "our own database"),

@@ -181,7 +181,7 @@ class Stack:
             "OPENAI_BASE_URL": self.openai.base_url,
             "OPENAI_MODEL": MODELS[0],
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": self.bedrock.base_url,
-            "MODEL_PRICES": '{"gpt-6-luna": [50, 100], "gpt-6-luna-mini": [5, 10]}',  # invented
+            "MODEL_PRICES": '{"gpt-6-luna": [50, 100], "gpt-5.6-luna": [5, 10]}',  # invented
             "BEDROCK_MODEL": bedrock.MODELS[0],
             "BEDROCK_FALLBACK_MODEL": bedrock.MODELS[1],
             "PUBLIC_BASE_URL": company.PUBLIC_URL,

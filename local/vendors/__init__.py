@@ -11,6 +11,7 @@
     shopify               orders
     openai                responses to prompts
     bedrock               responses to prompts, by Amazon's API
+    model_behaviour       how models behave, and what is kept of prompts
     openai_moderation     what its moderation flags
     powerbi               rows of push datasets
     aloware               posts webhooks as Aloware does

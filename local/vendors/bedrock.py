@@ -1,4 +1,4 @@
-"""A simulated Amazon Bedrock: `Converse` as the REST-JSON of the real API, so boto3 is the client.
+"""A simulated Amazon Bedrock: `Converse` and `ApplyGuardrail` as the REST-JSON of the real API.
 
 Answers are scripted, newest script first; without a script the answer is the smallest object that
 the forced tool allows, or a sentence::
@@ -10,7 +10,9 @@ the forced tool allows, or a sentence::
 
 A function gets the request in the shape of `local.vendors.openai`, so one model serves both.  Like the
 real API it checks for a SigV4 signature of the service, the parameters, the model, that roles
-alternate and begin with the user's, and that a forced tool is declared.
+alternate and begin with the user's, that a forced tool is declared, and that a model knows the form of
+answer that it is asked for.  What is before a ``cachePoint`` is kept, and what is reasoned counts against
+``maxTokens`` (`ModelBehaviour.thinks`).  The guardrail judges as the simulated moderation does.
 """
 
 from __future__ import annotations
@@ -20,14 +22,32 @@ import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from local.vendors import simulated
+from local.vendors import openai_moderation, simulated
+from local.vendors.model_behaviour import KeptPrompts, ModelBehaviour, counted
 from local.vendors.openai import Script, smallest
 from local.vendors.wire import Request, WireAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-MODELS = ("amazon.nova-lite-v1:0", "amazon.nova-micro-v1:0")
+MODELS = (
+    "amazon.nova-lite-v1:0",
+    "amazon.nova-micro-v1:0",
+    "anthropic.claude-haiku-4-5-20251001-v1:0",
+    "anthropic.claude-haiku-5-5",
+)
+GUARDRAIL = "simulatedguardrail"
+KEPT_FROM = 1000
+"""The least tokens that are kept; of Claude's it is more."""
+_FILTERS = {
+    "harassment": "INSULTS",
+    "harassment/threatening": "VIOLENCE",
+    "sexual": "SEXUAL",
+    "self-harm": "MISCONDUCT",
+    "violence": "VIOLENCE",
+    "hate": "HATE",
+}
+"""A guardrail's filters, by the category of the simulated moderation."""
 _SIGNED = "AWS4-HMAC-SHA256 Credential="
 _PARAMETERS = frozenset(
     {
@@ -37,6 +57,11 @@ _PARAMETERS = frozenset(
     }
 )
 """The members of `ConverseRequest` in the SDK's service model, but the model's id in the path."""
+_UNITS = (
+    *("topicPolicyUnits", "contentPolicyUnits", "wordPolicyUnits"),
+    *("sensitiveInformationPolicyUnits", "sensitiveInformationPolicyFreeUnits"),
+    "contextualGroundingPolicyUnits",
+)
 _ERRORS: Mapping[int, str] = {
     400: "ValidationException",
     403: "AccessDeniedException",
@@ -60,6 +85,8 @@ class SimulatedBedrock(simulated.Vendor):
     """
 
     name = "bedrock"
+    modes_type = ModelBehaviour
+    modes: ModelBehaviour
 
     def __init__(self, port: int = 0, *, models: Iterable[str] = MODELS) -> None:
         self._first = tuple(models)
@@ -69,6 +96,7 @@ class SimulatedBedrock(simulated.Vendor):
         self._scripts: list[Script] = []
         self._function: Callable[[Mapping[str, Any]], Any] | None = None
         self._numbers = itertools.count(1)
+        self._kept = KeptPrompts()
         self.models = list(self._first)
 
     def script(self, **settings: Any) -> Script:  # noqa: ANN401 - fields of Script
@@ -86,10 +114,12 @@ class SimulatedBedrock(simulated.Vendor):
     # --- the API --------------------------------------------------------------------------------
 
     def operation_of(self, request: Request) -> str:
-        """``converse`` or ``unknown``."""
+        """``converse``, ``apply_guardrail`` or ``unknown``."""
         match (request.method, *request.segments):
             case ("POST", "model", _, "converse"):
                 return "converse"
+            case ("POST", "guardrail", _, "version", _, "apply"):
+                return "apply_guardrail"
         return "unknown"
 
     def refusal(self, request: Request, operation: str) -> WireAnswer | None:  # noqa: ARG002
@@ -106,48 +136,133 @@ class SimulatedBedrock(simulated.Vendor):
 
     def answer(self, request: Request, operation: str) -> WireAnswer:
         """Perform the operation."""
+        if operation == "apply_guardrail":
+            return self._judged(request)
         if operation != "converse":
             return self._error(404, "unknown operation")
         model, body = unquote(request.segments[1]), request.body
         if model not in self.models:
             return self._error(404, "The model does not exist.")
-        flaw = _flaw_of(body)
+        flaw = _flaw_of(body, model)
         if flaw is not None:
             return self._error(400, flaw)
         shown = json.dumps([body.get("system"), body["messages"]], ensure_ascii=False)
         script = next((one for one in self._scripts if one.spend(shown)), None)
         number = next(self._numbers)
-        answer = _response(body, script or self._unscripted(body), shown)
+        answer = self._response(model, body, script or self._unscripted(body))
         return WireAnswer(200, answer, {"x-amzn-requestid": f"bedrock-{number:08d}"})
+
+    def _judged(self, request: Request) -> WireAnswer:
+        if unquote(request.segments[1]) != GUARDRAIL:
+            return self._error(404, "The guardrail does not exist.")
+        body = request.body
+        if body.get("source") not in ("INPUT", "OUTPUT") or not body.get("content"):
+            return self._error(400, "source and content are required")
+        found = [openai_moderation.judged(one["text"]["text"]) for one in body["content"]]
+        kinds = {
+            _FILTERS[name] for one in found for name, is_so in one["categories"].items() if is_so
+        }
+        filters = [
+            {"type": kind, "confidence": "HIGH", "action": "BLOCKED"} for kind in sorted(kinds)
+        ]
+        answer = {
+            "action": "GUARDRAIL_INTERVENED" if filters else "NONE",
+            "outputs": [{"text": "Blocked."}] if filters else [],
+            "assessments": [{"contentPolicy": {"filters": filters}}] if filters else [],
+            "usage": dict.fromkeys(_UNITS, 1),
+        }
+        return WireAnswer(200, answer)
 
     def _error(self, status: int, message: str) -> WireAnswer:
         return WireAnswer(status, {**self.error_body(status), "message": message})
 
     def _unscripted(self, body: Mapping[str, Any]) -> Script:
-        tool = _forced(body)
+        form = _form(body)
+        if self.modes.refuses:
+            return Script(refusal="I can't help with that.")
         if self._function is not None:
             given = self._function(as_responses(body))
             return Script(text=given) if isinstance(given, str) else Script(json=given)
-        if tool is not None:
-            return Script(json=smallest(tool["inputSchema"]["json"]))
+        if form is not None:
+            return Script(json=smallest(form["schema"]))
         return Script(text="Thank you for your message.")
+
+    def _response(self, model: str, body: Mapping[str, Any], script: Script) -> dict[str, Any]:
+        tool = _forced(body)
+        reason = "end_turn"
+        content: list[dict[str, Any]] = []
+        if script.refusal is not None:
+            reason = "content_filtered"
+            content = [{"text": script.refusal}]
+        elif script.text is not None:
+            content = [{"text": script.text}]
+        elif tool is not None:
+            use = {"toolUseId": "tooluse_1", "name": tool["name"], "input": script.json}
+            reason, content = "tool_use", [{"toolUse": use}]
+        else:
+            content = [{"text": json.dumps(script.json)}]
+        reason = script.incomplete or reason
+        said, most = counted(json.dumps(content)), body.get("inferenceConfig", {}).get("maxTokens")
+        reasoned = self.modes.reasoned(_effort(body))
+        if most is not None and reasoned and reasoned + said > most:
+            content, reason, reasoned, said = [], "max_tokens", most, 0
+        return {
+            "output": {"message": {"role": "assistant", "content": content}},
+            "stopReason": reason,
+            "usage": self._usage(model, body, said + reasoned),
+            "metrics": {"latencyMs": 12},
+        }
+
+    def _usage(self, model: str, body: Mapping[str, Any], said: int) -> dict[str, int]:
+        """The tokens; those before a ``cachePoint`` are counted apart, where they are enough."""
+        system = body.get("system", [])
+        at = next((n for n, part in enumerate(system) if "cachePoint" in part), 0)
+        prefix = json.dumps([body.get("toolConfig"), system[:at]], ensure_ascii=False) if at else ""
+        whole = [body.get("toolConfig"), system, body["messages"]]
+        asked = counted(json.dumps(whole, ensure_ascii=False))
+        kept = counted(prefix) if at else 0
+        kept = kept if kept >= KEPT_FROM else 0
+        is_read = kept > 0 and self._kept.has(model, prefix)
+        return {
+            "inputTokens": asked - kept,
+            "outputTokens": said,
+            "totalTokens": asked + said,
+            "cacheReadInputTokens": kept if is_read else 0,
+            "cacheWriteInputTokens": 0 if is_read else kept,
+        }
 
 
 def as_responses(body: Mapping[str, Any]) -> dict[str, Any]:
     """A request in the shape of OpenAI's Responses API."""
-    instructions, *given = [part["text"] for part in body.get("system", [{"text": ""}])]
+    texts = [part["text"] for part in body.get("system", []) if "text" in part]
+    instructions, *given = texts or [""]
     turns = [{"role": "developer", "content": text} for text in given]
     for message in body["messages"]:
         turns += [{"role": message["role"], "content": one["text"]} for one in message["content"]]
+    form = _form(body)
+    asked = {"type": "text"} if form is None else {"type": "json_schema", **form}
+    return {"instructions": instructions, "input": turns, "text": {"format": asked}}
+
+
+def _form(body: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The form that the answer must have, by its name and its schema."""
     tool = _forced(body)
-    form: dict[str, Any] = {"type": "text"}
     if tool is not None:
-        form = {
-            "type": "json_schema",
-            "name": tool["name"],
-            "schema": tool["inputSchema"]["json"],
-        }
-    return {"instructions": instructions, "input": turns, "text": {"format": form}}
+        return {"name": tool["name"], "schema": tool["inputSchema"]["json"]}
+    asked = (body.get("outputConfig") or {}).get("textFormat")
+    if asked is None:
+        return None
+    written = asked["structure"]["jsonSchema"]
+    return {"name": written["name"], "schema": json.loads(written["schema"])}
+
+
+def _effort(body: Mapping[str, Any]) -> str:
+    """How much the model reasons: Nova not by itself, Claude at medium effort."""
+    more = body.get("additionalModelRequestFields") or {}
+    if more.get("thinking") == {"type": "disabled"}:
+        return "none"
+    nova = more.get("reasoningConfig", {}).get("maxReasoningEffort")
+    return str((body.get("outputConfig") or {}).get("effort") or nova or "none")
 
 
 def _forced(body: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -158,7 +273,7 @@ def _forced(body: Mapping[str, Any]) -> dict[str, Any] | None:
     return next((one for one in specs if one["name"] == name), None)
 
 
-def _flaw_of(body: Any) -> str | None:  # noqa: ANN401 - any JSON
+def _flaw_of(body: Any, model: str) -> str | None:  # noqa: ANN401 - any JSON
     """Why the real API would refuse a request, or None."""
     if not isinstance(body, dict) or not body.get("messages"):
         return "messages is required"
@@ -171,32 +286,11 @@ def _flaw_of(body: Any) -> str | None:  # noqa: ANN401 - any JSON
     if any(one == other for one, other in itertools.pairwise(roles)):
         return "Conversation roles must alternate between user and assistant."
     parts = [part for one in body["messages"] for part in one["content"]]
-    if any(not part.get("text") for part in (*parts, *body.get("system", []))):
+    system = [part for part in body.get("system", []) if "cachePoint" not in part]
+    if any(not part.get("text") for part in (*parts, *system)):
         return "The text field in the ContentBlock object is blank."
     if (body.get("toolConfig") or {}).get("toolChoice") and _forced(body) is None:
         return "The tool in toolChoice is not in tools."
+    if (body.get("outputConfig") or {}).get("textFormat") and not model.startswith("anthropic."):
+        return "This model doesn't support the outputConfig.textFormat field."
     return None
-
-
-def _response(body: Mapping[str, Any], script: Script, shown: str) -> dict[str, Any]:
-    tool = _forced(body)
-    reason = "end_turn"
-    content: list[dict[str, Any]] = []
-    if script.refusal is not None:
-        reason = "content_filtered"
-        content = [{"text": script.refusal}]
-    elif script.text is not None:
-        content = [{"text": script.text}]
-    elif tool is not None:
-        use = {"toolUseId": "tooluse_1", "name": tool["name"], "input": script.json}
-        reason, content = "tool_use", [{"toolUse": use}]
-    else:
-        content = [{"text": json.dumps(script.json)}]
-    reason = script.incomplete or reason
-    asked, said = len(shown) // 4 + 1, len(json.dumps(content)) // 4 + 1
-    return {
-        "output": {"message": {"role": "assistant", "content": content}},
-        "stopReason": reason,
-        "usage": {"inputTokens": asked, "outputTokens": said, "totalTokens": asked + said},
-        "metrics": {"latencyMs": 12},
-    }

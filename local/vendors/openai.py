@@ -9,7 +9,8 @@ that the requested schema allows, or a sentence::
         openai.answer_by(lambda body: {"greeting": "Hello"})      # any function of the request
 
 Like the real API it checks the bearer key, the parameters, the model and the strictness of a
-schema.  The first item of a response's output is a reasoning item, as it often is.
+schema.  The first item of a response's output is a reasoning item, as it often is; what is reasoned
+counts against ``max_output_tokens`` (`ModelBehaviour.thinks`), and the beginnings of prompts are kept.
 """
 
 from __future__ import annotations
@@ -17,18 +18,20 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from local.vendors import openai_moderation, simulated
+from local.vendors.model_behaviour import FIRST_STEP, KeptPrompts, ModelBehaviour, counted
 from local.vendors.wire import Request, WireAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 API_KEY = "simulated-openai-key"
-MODELS = ("gpt-6-luna", "gpt-6-luna-mini")
+MODELS = ("gpt-6-luna", "gpt-5.6-luna")
 QUOTA_BODY = {
     "error": {
         "message": "You exceeded your current quota.",
@@ -81,11 +84,13 @@ _PARAMETERS = frozenset(
 )
 """The parameters of ``responses.create`` in the vendor's SDK; another one is refused."""
 _SHUT_DOWN = frozenset({"assistants", "threads", "prompts"})
+_PAYS_FOR_WRITING = re.compile(r"gpt-(?:5\.6|6)")
+"""Models whose prompts cost more where they are kept."""
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @dataclass(slots=True)
-class OpenAiBehaviour(simulated.Behaviour):
+class OpenAiBehaviour(ModelBehaviour):
     """How this account behaves.
 
     Attributes:
@@ -151,6 +156,7 @@ class SimulatedOpenAI(simulated.Vendor):
         self._scripts: list[Script] = []
         self._function: Callable[[Mapping[str, Any]], Any] | None = None
         self._numbers = itertools.count(1)
+        self._kept = KeptPrompts()
         self.api_keys, self.models = list(self._first[0]), list(self._first[1])
 
     def script(self, **settings: Any) -> Script:  # noqa: ANN401 - fields of Script
@@ -253,6 +259,8 @@ class SimulatedOpenAI(simulated.Vendor):
         return None
 
     def _unscripted(self, body: Mapping[str, Any]) -> Script:
+        if self.modes.refuses:
+            return Script(refusal="I can't help with that.")
         if self._function is not None:
             given = self._function(body)
             return Script(text=given) if isinstance(given, str) else Script(json=given)
@@ -269,6 +277,11 @@ class SimulatedOpenAI(simulated.Vendor):
         part: dict[str, Any] = {"type": "output_text", "text": text, "annotations": []}
         if script.refusal is not None:
             part = {"type": "refusal", "refusal": script.refusal}
+        reasoned = self.modes.reasoned((body.get("reasoning") or {}).get("effort"))
+        most = body.get("max_output_tokens") or sys.maxsize
+        has_thought_only = reasoned > 0 and reasoned + counted(text) > most
+        if has_thought_only:
+            script, reasoned, text = replace(script, incomplete="max_output_tokens"), most, ""
         status = "incomplete" if script.incomplete else self.modes.status
         message = {
             "type": "message",
@@ -292,7 +305,10 @@ class SimulatedOpenAI(simulated.Vendor):
             "model": body["model"],
             "output": []
             if failed
-            else [*([reasoning] if self.modes.reasoning_item else []), message],
+            else [
+                *([reasoning] if self.modes.reasoning_item else []),
+                *([] if has_thought_only else [message]),
+            ],
             "parallel_tool_calls": True,
             "tool_choice": "auto",
             "tools": [],
@@ -306,7 +322,26 @@ class SimulatedOpenAI(simulated.Vendor):
             "truncation": "disabled",
             "metadata": body.get("metadata") or {},
             "service_tier": "default",
-            "usage": None if failed else _usage(body, text),
+            "usage": None if failed else self._usage(body, text, reasoned),
+        }
+
+    def _usage(self, body: Mapping[str, Any], text: str, reasoned: int) -> dict[str, Any]:
+        """The tokens of a response; of the prompt those that were kept of an earlier one."""
+        form = (body.get("text") or {}).get("format") or {}
+        whole = [form.get("schema"), body.get("instructions"), body["input"]]
+        prompt = json.dumps(whole, ensure_ascii=False)
+        read = self._kept.read(f"{body['model']} {body.get('prompt_cache_key')}", prompt)
+        asked, said = counted(prompt), (counted(text) if text else 0) + reasoned
+        is_paid_for = _PAYS_FOR_WRITING.match(body["model"]) and asked >= FIRST_STEP
+        return {
+            "input_tokens": asked,
+            "input_tokens_details": {
+                "cached_tokens": read,
+                "cache_write_tokens": asked - read if is_paid_for else 0,
+            },
+            "output_tokens": said,
+            "output_tokens_details": {"reasoning_tokens": reasoned},
+            "total_tokens": asked + said,
         }
 
     # --- driven from another process ------------------------------------------------------------
@@ -347,19 +382,6 @@ def _error(
 
 def _model(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": 1760000000, "owned_by": "openai"}
-
-
-def _usage(body: Mapping[str, Any], text: str) -> dict[str, Any]:
-    """About four characters to a token."""
-    asked = len(json.dumps([body.get("instructions"), body["input"]])) // 4 + 1
-    said = len(text) // 4 + 1
-    return {
-        "input_tokens": asked,
-        "input_tokens_details": {"cached_tokens": 0},
-        "output_tokens": said,
-        "output_tokens_details": {"reasoning_tokens": 0},
-        "total_tokens": asked + said,
-    }
 
 
 def _flaw_of(form: Mapping[str, Any]) -> str | None:

@@ -8,6 +8,7 @@ register      the register of addresses that a company must not contact
 person        gives a person everything that is kept of them
 handoff       conversations waiting for a person: list, show, do an act
 company       a company's settings, the secrets they name, and its API keys
+model_names   whether the language models that a project and its stage name are known
 endpoint_events  endpoints that fail or are paused, and telling again what was kept
 writing       tries a project's writer: drafts and their checks, without sending
 writing_commands  `writer try`

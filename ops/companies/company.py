@@ -18,7 +18,7 @@ from chalicelib.outreach.project.ai_config import ignored_names
 from chalicelib.outreach.project.part import Part
 from chalicelib.outreach.project.project import Project
 from ops import journal
-from ops.companies import api_keys, identities, senders
+from ops.companies import api_keys, identities, model_names, senders
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
 IGNORED = (
@@ -66,6 +66,7 @@ def put(session: Session, item: dict[str, Any], *, because: str = "") -> str:
             stored.
     """
     found = checking.faults(item, allows_loopback=_allows_loopback(session))
+    found += model_names.of_project(session, item)
     if found:
         raise OpsError("not stored: " + "; ".join(found))
     key = {name: item[name] for name in ("company_id", "project_id")}
@@ -121,6 +122,7 @@ def check(session: Session, item: dict[str, Any]) -> list[CompanyFinding]:
     """Check an item, the secrets it names, and the company's API keys."""
     loopback = _allows_loopback(session)
     wrong = checking.faults(item, allows_loopback=loopback)
+    wrong += model_names.of_project(session, item)
     found = [CompanyFinding("item", "fail", one) for one in wrong]
     unknown = checking.unknown_names(item)
     if unknown:
@@ -142,6 +144,9 @@ def check(session: Session, item: dict[str, Any]) -> list[CompanyFinding]:
         found.append(_senders(session, project))
         found += _consent(project)
         found += _identities(session, project)
+        found += [
+            CompanyFinding("models", "fail", one) for one in model_names.of_stage(session, project)
+        ]
     company_id = shown_id(item, Project.company_id)
     if company_id is not None:
         found.append(_keys(session, company_id))

@@ -9,8 +9,9 @@ from chalicelib.outreach.spending.budget import Budget
 from ops.companies import company
 from ops.session import OpsError, Session
 
-DAY = ("day", "project", "calls", "input_tokens", "output_tokens", "usd", "budget_usd", "left_usd")
-CALL = ("at", "model", "input_tokens", "output_tokens", "usd", "budget_usd", "left_usd")
+_TOKENS = ("input_tokens", "cached_tokens", "output_tokens")
+DAY = ("day", "project", "calls", *_TOKENS, "usd", "budget_usd", "left_usd")
+CALL = ("at", "model", *_TOKENS, "usd", "budget_usd", "left_usd")
 _MICRO = 1_000_000
 
 
@@ -35,7 +36,7 @@ def by_day(
                 {
                     "day": day,
                     "project": project,
-                    **{name: sums[name] for name in ("calls", "input_tokens", "output_tokens")},
+                    **{name: sums[name] for name in ("calls", *_TOKENS)},
                     "usd": sums["microusd"] / _MICRO,
                     "budget_usd": None if budget is None else budget.hard / _MICRO,
                     "left_usd": None if left is None else max(left, 0) / _MICRO,

@@ -10,8 +10,15 @@ from chalicelib.clock import SystemClock
 from chalicelib.errors import AuthError, PermanentError, ProviderError, TransientError
 from chalicelib.vendors import bedrock, openai
 from chalicelib.vendors.breaker import Breaker
+from chalicelib.vendors.guardrail import Guardrail
 from chalicelib.vendors.http import VendorApi, VendorClient
-from chalicelib.vendors.language_model import JsonSchema, ModelOutcome, ModelRequest, ModelTurn
+from chalicelib.vendors.language_model import (
+    JsonSchema,
+    Manner,
+    ModelOutcome,
+    ModelRequest,
+    ModelTurn,
+)
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local import simulated_model
@@ -87,7 +94,8 @@ def provider(request, servers, monkeypatch):
             region_name="us-east-1",
             config=Config(retries={"total_max_attempts": 1}),
         )
-        client = bedrock.Bedrock(client=sdk, clock=clock, log=log)
+        guardrail = Guardrail(simulated_bedrock.GUARDRAIL, "1")
+        client = bedrock.Bedrock(client=sdk, clock=clock, log=log, guardrail=guardrail)
         yield Provider(vendor, client, "converse", simulated_bedrock.MODELS, log)
     vendor.clear_faults()
 
@@ -218,3 +226,52 @@ def test_the_fallback_is_not_asked_without_time_for_it(provider):
     with pytest.raises(TransientError):
         provider.ask(fallback_model=provider.models[1], deadline_seconds=1)
     assert len(provider.calls()) == 1
+
+
+def test_reasoning_has_a_budget_beside_the_answers(provider):
+    """By the effort that is asked for; `none` turns it off."""
+    provider.vendor.set_modes(thinks=4000)
+
+    def asked(effort, tokens):
+        manner = Manner(reasoning_effort=effort, reasoning_tokens=tokens)
+        return provider.ask(manners={provider.models[0]: manner})
+
+    cut_off = asked("medium", 2000)
+    assert (cut_off.outcome, cut_off.text) == (ModelOutcome.INCOMPLETE, "")
+    assert cut_off.usage.output_tokens == 2100
+    assert asked("medium", 6000).outcome is ModelOutcome.COMPLETED
+    assert asked("none", 0).outcome is ModelOutcome.COMPLETED
+
+
+def test_the_fallback_is_asked_in_its_own_manner(provider):
+    first, second = provider.models[:2]
+    manners = {first: Manner(reasoning_tokens=5000), second: Manner(reasoning_tokens=70)}
+    provider.ask(model="gone", fallback_model=second, manners=manners)
+    assert provider.calls()[-1].body.get("max_output_tokens", 0) in (0, 170)
+    assert provider.calls()[-1].body.get("inferenceConfig", {"maxTokens": 170}) == {
+        "maxTokens": 170
+    }
+
+
+def test_the_beginning_of_a_prompt_that_was_kept_is_counted_apart(provider):
+    manners = {provider.models[0]: Manner(keeps_prefix=True)}
+    long = {"instructions": "Greet them politely. " * 400, "manners": manners}
+    first, second = provider.ask(**long).usage, provider.ask(**long).usage
+    assert first.cached_tokens == 0 < first.written_tokens
+    assert second.cached_tokens > 1900
+    assert second.input_tokens == first.input_tokens > second.cached_tokens
+    assert second.total_tokens == second.input_tokens + second.output_tokens
+    short = provider.ask(manners=manners).usage
+    assert (short.cached_tokens, short.written_tokens) == (0, 0)
+
+
+def test_moderation_names_what_it_flags_and_passes_the_rest(provider):
+    assert provider.client.moderate("See you on Friday.", deadline_seconds=5) in ((), [])
+    assert provider.client.moderate("You stupid idiot", deadline_seconds=5)
+    assert CANARY not in str(provider.log.events)
+
+
+def test_moderation_that_is_down_is_repeated_later(provider):
+    provider.vendor.fault("status", status=503)
+    with pytest.raises(TransientError):
+        provider.client.moderate("Hello", deadline_seconds=5)

@@ -38,7 +38,8 @@ HANDLERS = {"api": "app.app"} | {
 SUFFIXES = {one: f"-{name}" if one != "api" else "" for one, name in CONFIGURED.items()}
 OF_NO_STAGE = frozenset(
     {
-        *("bedrock:InvokeModel", "cloudwatch:GetMetricData", "ses:SendEmail"),
+        *("bedrock:InvokeModel", "bedrock:ApplyGuardrail", "cloudwatch:GetMetricData"),
+        "ses:SendEmail",
         *("xray:PutTelemetryRecords", "xray:PutTraceSegments"),
     }
 )

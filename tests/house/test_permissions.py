@@ -45,13 +45,13 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.company_events.event_names import Name
 from console import deployed
 from console.sessions import Sessions
-from local import company
+from local import company, simulated_model
 from local.stack import resources
 from local.stack.lambda_events import LambdaContext, schedule_event
 from local.stack.pump import Pump
 from local.vendors import aloware, hubspot
+from local.vendors.bedrock import GUARDRAIL, SimulatedBedrock
 from local.vendors.bedrock import MODELS as BEDROCK_MODELS
-from local.vendors.bedrock import SimulatedBedrock
 from local.vendors.openai import API_KEY as OPENAI_KEY
 from local.vendors.openai import MODELS, SimulatedOpenAI
 from local.vendors.richpanel import SimulatedRichpanel
@@ -127,6 +127,9 @@ def _call_of(request: AWSPreparedRequest) -> Call | None:
     if "/converse" in str(request.url):  # Bedrock, too
         model = unquote(urlsplit(str(request.url)).path.split("/")[2])
         return Call("bedrock", "InvokeModel", {"modelId": model})
+    if "/guardrail/" in str(request.url):
+        guardrail = unquote(urlsplit(str(request.url)).path.split("/")[2])
+        return Call("bedrock", "ApplyGuardrail", {"guardrailIdentifier": guardrail})
     target = request.headers.get("X-Amz-Target")
     if "Action=GetCallerIdentity" in str(request.body):
         return None
@@ -640,11 +643,14 @@ def with_bedrock(run: Run, outreach: Outreach) -> None:
         environ.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", bedrock.base_url)
         environ.setenv("BEDROCK_MODEL", BEDROCK_MODELS[0])
         environ.setenv("BEDROCK_FALLBACK_MODEL", PROFILE)
+        environ.setenv("BEDROCK_GUARDRAIL", f"{GUARDRAIL}:1")
+        bedrock.answer_by(simulated_model.answer)
         for channel, recipient in (("sms", "+15550100007"), ("email", "b.doe@example.com")):
             bedrock.fault("status", status=503)
             outreach.start(f"bedrock-{channel}", channel, recipient)
             run.work()
         assert len(bedrock.calls_of("converse")) == 4
+        assert len(bedrock.calls_of("apply_guardrail")) == 2
     outreach.set_project()
 
 

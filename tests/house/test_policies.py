@@ -28,8 +28,8 @@ COMPANIES_OWN = {
     "secretsmanager/secret:rp-mw/dev/companies/*/webhook-??????",
 }
 """Named after companies, which come and go without a deployment."""
-MODELS = {"bedrock/foundation-model/*", "bedrock/inference-profile/*"}
-"""Models belong to no stage, and an operator chooses one without a deployment of policies."""
+MODELS = {f"bedrock/{kind}/*" for kind in ("foundation-model", "inference-profile", "guardrail")}
+"""These belong to no stage, and an operator chooses one without a deployment of policies."""
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda path: path.stem)

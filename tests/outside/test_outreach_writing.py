@@ -28,6 +28,38 @@ def test_an_opening_that_a_model_has_written_says_so_and_how_to_opt_out(stack):
     assert "STOP" in text
 
 
+def test_a_model_that_thinks_for_too_long_is_asked_for_less_and_its_text_is_sent(stack):
+    stack.openai.modes(thinks=20_000)
+    to, before = stack.tel(), len(stack.openai.requests("respond"))
+    started(stack, to, of=MODEL)
+    assert len(words_to(stack, to)) == 1
+    asked = [one["body"]["reasoning"]["effort"] for one in stack.openai.requests("respond")]
+    assert asked[before:] == ["low", "none"]
+
+
+def test_a_model_that_refuses_to_write_leaves_the_opening_to_a_person(stack):
+    stack.openai.modes(refuses=True)
+    to = stack.tel()
+    request_id = started(stack, to, of=stack.put_project(ai_config=AI))
+    assert stack.outcome(request_id)["waiting"]["reason"] == "model_refused"
+    assert stack.texts_to(to) == []
+
+
+def test_a_project_that_names_an_unknown_model_is_not_stored_and_a_stored_one_is_a_persons(
+    stack, tmp_path
+):
+    ai = {**AI, "writer": {"opening_model": "gpt-5-search-api"}}
+    file = tmp_path / "project.json"
+    with pytest.raises(AssertionError) as refused:
+        stack.put_project(file=file, ai_config=ai)
+    assert "ai_config.writer.opening_model is no known model" in str(refused.value)
+    assert "gpt-6-luna" in str(refused.value)
+    to, project = stack.tel(), stack.put_project(ai_config=ai)
+    request_id = started(stack, to, of=project)
+    assert stack.outcome(request_id)["waiting"]["reason"] == "model_unknown_model"
+    assert stack.texts_to(to) == []
+
+
 @pytest.mark.parametrize(
     ("draft", "rule"),
     [

@@ -135,6 +135,9 @@ def needs(call: Call) -> Iterator[Permission]:
             yield Permission(f"ses:{call.operation}", SENDER_IDENTITY)
             name = call.params["ConfigurationSetName"]
             yield Permission(f"ses:{call.operation}", f"ses/configuration-set/{name}")
+        case "bedrock" if "guardrailIdentifier" in call.params:
+            guardrail = call.params["guardrailIdentifier"]
+            yield Permission(f"bedrock:{call.operation}", f"bedrock/guardrail/{guardrail}")
         case "bedrock":
             model = str(call.params["modelId"])
             kind = "inference-profile" if model.startswith("us.") else "foundation-model"

@@ -9,7 +9,13 @@ from chalicelib.errors import AuthError, PermanentError, ProviderError, Transien
 from chalicelib.vendors import openai as adapter
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorApi, VendorClient
-from chalicelib.vendors.language_model import JsonSchema, ModelOutcome, ModelRequest, ModelTurn
+from chalicelib.vendors.language_model import (
+    JsonSchema,
+    Manner,
+    ModelOutcome,
+    ModelRequest,
+    ModelTurn,
+)
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors.openai import API_KEY, QUOTA_BODY, SimulatedOpenAI
@@ -84,12 +90,14 @@ def test_a_schema_is_sent_strict_and_its_object_comes_back_parsed(openai, model)
 
 
 def test_nothing_is_kept_at_the_vendor_and_instructions_go_every_time(openai, model):
-    ask(model, safety_identifier="9f", reasoning_effort="low")
+    manners = {"gpt-6-luna": Manner(reasoning_effort="low", reasoning_tokens=2000)}
+    ask(model, safety_identifier="9f", manners=manners)
     (call,) = openai.calls_of("respond")
     assert call.body["store"] is False
     assert call.body["instructions"] == "Greet."
     assert call.body["safety_identifier"] == "9f"
     assert call.body["reasoning"] == {"effort": "low"}
+    assert call.body["max_output_tokens"] == 2100
     assert "temperature" not in call.body
 
 

@@ -24,11 +24,12 @@ from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.project.unreadable import AI_CONFIG
 from chalicelib.outreach.reasons import ASKED_BY_WRITER, BAD_ARGUMENTS, TOOL_WITHOUT_ENDPOINT
 from chalicelib.outreach.spending.budget import CONVERSATION_BUDGET_REACHED, BudgetReachedError
+from chalicelib.outreach.spending.unwritten import MODEL
 from chalicelib.outreach.tools.confirmation import ASK, CALL, ToolStep
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import REFUSED, DraftRefusedError
 
-FOR_A_PERSON = (REFUSED, AI_CONFIG)
+FOR_A_PERSON = (REFUSED, AI_CONFIG, MODEL)
 """In errors after which a person decides about an opening too; an answer is always a person's then."""
 _OF_TOOLS = (BAD_ARGUMENTS, TOOL_WITHOUT_ENDPOINT)
 """What the reasons begin with that the code gives for a tool; the others are a writer's own words."""

@@ -9,7 +9,7 @@ Example (only `openai_config` has an old form; everything else is optional)::
                               {"id": "pay", "question": "When is pay day?", "answer": "Fridays."}],
                 "allowed_links": ["jobs.example.com"],  "allowed_numbers": ["+15550109000"],
                 "allowed_emails": ["jobs@example.com"],  "forbidden_topics": ["visas"],
-                "opening_model": "gpt-6-luna",  "answering_model": "gpt-6-luna-mini",
+                "opening_model": "gpt-6-luna",  "answering_model": "gpt-5.6-luna",
                 "limits": {"sms_segments": 3},
                 "shown": {"project_data": ["job_ref", "job_title"]}}}
 

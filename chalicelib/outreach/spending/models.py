@@ -6,15 +6,18 @@ Whatever asks a model for a conversation asks one of these, so that no call is f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import monotonic
 
 from chalicelib.errors import ProviderError, TransientError
 from chalicelib.once.ports import Log
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.lane_shares import LaneShares, held_by
 from chalicelib.outreach.project.item import BEDROCK
+from chalicelib.outreach.spending import asking
 from chalicelib.outreach.spending.budget import Budgets
-from chalicelib.outreach.spending.prices import Prices
+from chalicelib.outreach.spending.message_time import LEAST_SECONDS, MessageTime
+from chalicelib.outreach.spending.model_catalogue import ModelCatalogue
 from chalicelib.outreach.spending.providers import Named, Providers
 from chalicelib.outreach.spending.usage import Counted, Spending
 from chalicelib.vendors.language_model import LanguageModel, ModelAnswer, ModelRequest
@@ -27,10 +30,10 @@ _MAYBE_CHARGED = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accounting:
-    """How every call of a model is counted: what is spent, at which prices, and the log's metrics."""
+    """How every call of a model is counted: what is spent, by which models, and the log's metrics."""
 
     spending: Spending
-    prices: Prices
+    catalogue: ModelCatalogue
     log: Log
 
 
@@ -41,6 +44,7 @@ class Models:
     Attributes:
         openai: the client for a company's key, by its secret's name.
         bedrock: the client of the account's own Bedrock.
+        time: of each message.
     """
 
     providers: Providers
@@ -48,6 +52,7 @@ class Models:
     bedrock: Callable[[], LanguageModel]
     accounting: Accounting
     shares: LaneShares | None = None
+    time: MessageTime = field(default_factory=MessageTime)
 
     def writes_for(self, record: Record) -> bool:
         """See `Providers.writes_for`."""
@@ -67,10 +72,10 @@ class Models:
         return Counting(
             model=model,
             record=record,
-            provider=provider,
             budgets=Budgets.of(self.providers.current(record)),
             accounting=self.accounting,
             shares=self.shares,
+            time=self.time,
         )
 
 
@@ -80,50 +85,66 @@ class Counting:
 
     model: LanguageModel
     record: Record
-    provider: str
     budgets: Budgets
     accounting: Accounting
     shares: LaneShares | None = None
+    time: MessageTime = field(default_factory=MessageTime)
 
     def respond(self, request: ModelRequest, *, deadline_seconds: float) -> ModelAnswer:
-        """See `LanguageModel.respond`.
+        """See `LanguageModel.respond`; what is asked after an answer that cannot be used included.
 
         Raises:
             BudgetReachedError: the project's budget of the day, or the conversation's, is spent.
             PacedError: the company holds its share of the lane's workers; nothing was asked.
+            UnwrittenError: a model is not known, or the time of the message is over.
         """
-        with held_by(self.shares, self.record, deadline_seconds):
-            return self._counted(request, deadline_seconds)
+        catalogue = self.accounting.catalogue
+        ends = monotonic() + self.time.left(deadline_seconds)
+        first, *others = asking.requests(request, catalogue)
+        answer = self._held(first, ends - monotonic())
+        for one in others:
+            if asking.is_final(answer, request, catalogue) or ends - monotonic() < LEAST_SECONDS:
+                break
+            answer = self._held(one, ends - monotonic())
+        return answer
 
     def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
-        """See `LanguageModel.moderate`; it is free of charge at the vendors that have it."""
-        return self.model.moderate(text, deadline_seconds=deadline_seconds)
+        """See `LanguageModel.moderate`; it is not counted, as OpenAI's is free of charge."""
+        return self.model.moderate(text, deadline_seconds=self.time.left(deadline_seconds))
+
+    def _held(self, request: ModelRequest, seconds: float) -> ModelAnswer:
+        with held_by(self.shares, self.record, seconds):
+            return self._counted(request, seconds)
 
     def _counted(self, request: ModelRequest, deadline_seconds: float) -> ModelAnswer:
-        characters = len(request.instructions) + sum(len(turn.text) for turn in request.turns)
-        names = (request.model, request.fallback_model or request.model)
-        tokens = request.max_output_tokens
-        spending, prices = self.accounting.spending, self.accounting.prices
-        most = max(prices.most(name, characters, tokens) for name in names)
+        spending, catalogue = self.accounting.spending, self.accounting.catalogue
+        rows = {
+            name: asking.known(catalogue, name)
+            for name in (request.model, request.fallback_model or request.model)
+        }
+        most = max(row.most(request, name) for name, row in rows.items())
         own = spending.begin_conversation(self.record, self.budgets.conversation, most)
         try:
             committed = spending.begin(self.record, self.budgets.day, most)
         except ProviderError:
             spending.give_back(self.record, 0, own)
             raise
+        provider = rows[request.model].provider
         try:
             answer = self.model.respond(request, deadline_seconds=deadline_seconds)
         except ProviderError as error:
-            self._note("failed")
+            self._note(provider, "failed")
             if not (isinstance(error, TransientError) and error.reason in _MAYBE_CHARGED):
                 spending.give_back(self.record, committed, own)
             raise
-        self._note("fallback" if answer.model != request.model else answer.outcome.value)
-        cost = prices.cost(answer.model, answer.usage)
+        row = catalogue.find(answer.model) or rows[request.model]
+        is_first = row is rows[request.model]
+        self._note(provider, answer.outcome.value if is_first else "fallback")
+        cost = row.cost(answer.usage)
         call = Counted(answer.response_id, answer.model, answer.usage, cost, committed, own)
         spending.count(self.record, call)
         self.accounting.log.metric("mw.model.microusd", cost)
         return answer
 
-    def _note(self, outcome: str) -> None:
-        self.accounting.log.metric("mw.model.calls", provider=self.provider, outcome=outcome)
+    def _note(self, provider: str, outcome: str) -> None:
+        self.accounting.log.metric("mw.model.calls", provider=provider, outcome=outcome)

@@ -44,7 +44,7 @@ from chalicelib.vendors.language_model import Usage
 
 CONFLICT_PAUSES_SECONDS = (0.02, 0.05, 0.1)
 """Before a call is counted again while others count theirs."""
-SUMS = ("calls", "input_tokens", "output_tokens", "microusd", "committed")
+SUMS = ("calls", "input_tokens", "cached_tokens", "output_tokens", "microusd", "committed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +129,7 @@ class Spending:
             "at": iso(now),
             "model": call.model,
             "input_tokens": call.usage.input_tokens,
+            "cached_tokens": call.usage.cached_tokens,
             "output_tokens": call.usage.output_tokens,
             "microusd": call.microusd,
         }
@@ -141,6 +142,7 @@ class Spending:
                 add={
                     "calls": 1,
                     "input_tokens": call.usage.input_tokens,
+                    "cached_tokens": call.usage.cached_tokens,
                     "output_tokens": call.usage.output_tokens,
                     "microusd": call.microusd,
                     "committed": call.microusd - call.estimate,
@@ -192,8 +194,8 @@ class Spending:
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :usage)",
             values={"p": items.partition(record), "usage": _of(record)},
         )
-        shown = ("at", "model", "input_tokens", "output_tokens", "microusd")
-        found = [{name: row[name] for name in shown} for row in rows]
+        shown = ("at", "model", "input_tokens", "cached_tokens", "output_tokens", "microusd")
+        found = [{name: row.get(name, 0) for name in shown} for row in rows]
         return sorted(found, key=lambda one: str(one["at"]))
 
     def committed(self, record: Record) -> int:

@@ -21,6 +21,7 @@ from chalicelib.outreach.messages.fixed import (
 )
 from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.project.project import Project
+from chalicelib.outreach.spending.message_time import MessageTime
 from chalicelib.outreach.writing import prompts
 from chalicelib.outreach.writing.checks.claims import admits_a_machine, asks_whether_a_machine
 from chalicelib.outreach.writing.checks.given import Given, given
@@ -63,14 +64,21 @@ class CheckedWriter:
     Args:
         model: writes them.
         current: a project's settings as they are now; empty where it is gone.
+        time: which the drafts of a message and their checks share; the same as `model` asks.
     """
 
     def __init__(
-        self, *, model: OpenAiWriter, current: Callable[[Record], Project], log: Log
+        self,
+        *,
+        model: OpenAiWriter,
+        current: Callable[[Record], Project],
+        log: Log,
+        time: MessageTime | None = None,
     ) -> None:
         self._model = model
         self._current = current
         self._log = log
+        self._time = time or MessageTime()
 
     def is_instant(self, record: Record) -> bool:
         """See `Writer.is_instant`."""
@@ -93,21 +101,23 @@ class CheckedWriter:
             settings: in place of the stored ones.
         """
         settings = settings or self._settings(record)
-        return self._judged(
-            record, settings, (), lambda advice: self._model.opening(record, settings, advice)
-        )
+        with self._time.of_one_message():
+            return self._judged(
+                record, settings, (), lambda advice: self._model.opening(record, settings, advice)
+            )
 
     def judged_answer(
         self, record: Record, history: Sequence[Entry], settings: WriterSettings | None = None
     ) -> Judged:
         """An answer with every draft that was written of it; see `judged_opening`."""
         settings = settings or self._settings(record)
-        return self._judged(
-            record,
-            settings,
-            history,
-            lambda advice: self._model.answer(record, history, settings, advice),
-        )
+        with self._time.of_one_message():
+            return self._judged(
+                record,
+                settings,
+                history,
+                lambda advice: self._model.answer(record, history, settings, advice),
+            )
 
     def _settings(self, record: Record) -> WriterSettings:
         return self._current(record).ai_config.writer

@@ -22,18 +22,13 @@ from chalicelib.outreach.channels import ADDRESSES
 from chalicelib.outreach.conversations.records import Entry, Record
 from chalicelib.outreach.project.ai_config import Knowledge, ShownToModel, WriterSettings
 from chalicelib.outreach.project.project import Project
+from chalicelib.outreach.spending.token_counts import tokens
 from chalicelib.outreach.trust import Trust, trust_of
 from chalicelib.redaction import model_view
 from chalicelib.vendors.language_model import ModelTurn
 
-LETTERS_A_TOKEN = 4
 _TAG = re.compile(rf"<\s*/?\s*(?:{'|'.join(Trust)})_message\s*>", re.IGNORECASE)
 _CONTACTS = ("company_contact", *(one.field for one in ADDRESSES), "primary_channel")
-
-
-def tokens(text: str) -> int:
-    """About how many tokens a text has: one for four bytes of it."""
-    return -(-len(text.encode()) // LETTERS_A_TOKEN)
 
 
 def seen_data(record: Record, settings: WriterSettings, newest: str = "") -> str:

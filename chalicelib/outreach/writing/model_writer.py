@@ -18,6 +18,7 @@ from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.spending.models import Models
+from chalicelib.outreach.spending.unwritten import UnwrittenError
 from chalicelib.outreach.writing import conversation_view, prompts
 from chalicelib.outreach.writing.template_writer import subject_of
 from chalicelib.vendors.language_model import (
@@ -27,7 +28,7 @@ from chalicelib.vendors.language_model import (
     ModelRequest,
     ModelTurn,
 )
-from chalicelib.vendors.reasons import MALFORMED
+from chalicelib.vendors.reasons import INCOMPLETE, MALFORMED, VENDOR_REFUSED
 
 PROVIDER = "openai"
 MAX_OUTPUT_TOKENS = 800
@@ -132,7 +133,7 @@ class OpenAiWriter:
         """One request; an unusable answer is an error.
 
         Raises:
-            PermanentError: refused or truncated: a retry would give the same.
+            UnwrittenError: refused or cut off, by each model and effort that was asked.
             TransientError: the answer is not JSON although a schema was requested.
         """
         named = self._models.named(record)
@@ -151,8 +152,10 @@ class OpenAiWriter:
                 return answer
             case ModelOutcome.MALFORMED:
                 raise TransientError(PROVIDER, "compose", reason=MALFORMED)
-            case _:
-                raise PermanentError(PROVIDER, "compose", reason=answer.outcome.value)
+            case ModelOutcome.INCOMPLETE:
+                raise UnwrittenError(INCOMPLETE)
+            case ModelOutcome.REFUSED:
+                raise UnwrittenError(VENDOR_REFUSED)
 
 
 def _arguments(record: Record) -> dict[str, Any]:

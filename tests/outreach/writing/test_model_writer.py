@@ -8,8 +8,8 @@ from chalicelib.clock import SystemClock
 from chalicelib.errors import AuthError, PermanentError, TransientError
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.project import Project
+from chalicelib.outreach.spending.model_catalogue import ModelCatalogue
 from chalicelib.outreach.spending.models import Accounting, Models
-from chalicelib.outreach.spending.prices import Prices
 from chalicelib.outreach.spending.providers import Named, Providers
 from chalicelib.outreach.spending.usage import Spending
 from chalicelib.outreach.writing.checked_writer import CheckedWriter
@@ -96,7 +96,7 @@ def models_of(openai, names):
         bedrock=None,
         accounting=Accounting(
             spending=Spending(table=tables.conversations(), clock=SystemClock(), log=log),
-            prices=Prices(),
+            catalogue=ModelCatalogue(),
             log=log,
         ),
     )

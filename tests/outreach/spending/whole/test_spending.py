@@ -7,19 +7,20 @@ from datetime import timedelta
 import pytest
 
 from chalicelib.clock import SystemClock
-from chalicelib.errors import SettingsError, TransientError
+from chalicelib.errors import TransientError
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.project.check import faults
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.spending.budget import Budget, BudgetReachedError, Budgets
+from chalicelib.outreach.spending.model_catalogue import ModelCatalogue
 from chalicelib.outreach.spending.models import Accounting, Counting, Models
-from chalicelib.outreach.spending.prices import LISTED, Prices
 from chalicelib.outreach.spending.providers import Named, Providers
+from chalicelib.outreach.spending.unwritten import UnwrittenError
 from chalicelib.outreach.spending.usage import Counted, Spending
 from chalicelib.vendors import openai as adapter
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorApi, VendorClient
-from chalicelib.vendors.language_model import ModelRequest, ModelTurn, Usage
+from chalicelib.vendors.language_model import ModelOutcome, ModelRequest, ModelTurn, Usage
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors.openai import API_KEY, MODELS, SimulatedOpenAI
@@ -62,37 +63,6 @@ def today(spending, record=RECORD):
     return spending.day(record.company_id, record.project_id, spending._clock.now())
 
 
-# --- prices -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("model", "cost"),
-    [
-        ("gpt-5-mini", 450),
-        ("gpt-5-mini-2025-08-07", 450),
-        ("amazon.nova-lite-v1:0", 84),
-        ("us.amazon.nova-lite-v1:0", 84),
-        ("a model of tomorrow", 4500),
-    ],
-)
-def test_a_call_costs_its_tokens_at_the_models_price(model, cost):
-    """A thousand tokens of input, a hundred of output; an unknown model costs like the dearest."""
-    assert Prices().cost(model, USAGE) == cost
-
-
-def test_prices_are_added_and_corrected_by_a_setting():
-    prices = Prices.parsed('{"gpt-6-luna": [1, 2], "gpt-5": [9, 9]}')
-    assert prices.cost("gpt-6-luna", USAGE) == 1200
-    assert prices.cost("gpt-5", USAGE) == 9900
-    assert Prices.parsed("").of_model == LISTED
-
-
-@pytest.mark.parametrize("text", ["{", "[]", '{"a": 1}', '{"a": ["x", 1]}', '{"a": [-1, 1]}'])
-def test_prices_that_cannot_be_read_fail_the_cold_start(text):
-    with pytest.raises(SettingsError):
-        Prices.parsed(text)
-
-
 # --- counting ---------------------------------------------------------------------------------
 
 
@@ -102,6 +72,7 @@ def test_a_call_is_counted_once_for_its_conversation_and_its_projects_day(spendi
     spending.count(SAME_PROJECT, call(2))
     spending.count(OTHER, call(3))
     sums = {"calls": 2, "input_tokens": 2000, "output_tokens": 200, "microusd": 900}
+    sums["cached_tokens"] = 0
     assert today(spending) == {**sums, "committed": 900}
     assert today(spending, OTHER)["microusd"] == 450
     (one,) = spending.conversation(RECORD)
@@ -209,15 +180,20 @@ def counting(server, spending, log):
         rate_limit=RateLimit(provider="openai", clock=clock, pace=LevelPace(1000)),
         breaker=Breaker("openai", clock, failures_to_open=100),
     )
-    budget, prices = Budget(50_000, 40_000), Prices.parsed(f'{{"{MODELS[0]}": [100, 100]}}')
+    budget = Budget(50_000, 40_000)
+    catalogue = ModelCatalogue.declared(f'{{"{MODELS[0]}": [100, 100]}}')
     yield Counting(
         model=adapter.OpenAI(client=client, clock=clock),
         record=RECORD,
-        provider="openai",
         budgets=Budgets(day=budget),
-        accounting=Accounting(spending=spending, prices=prices, log=log),
+        accounting=Accounting(spending=spending, catalogue=catalogue, log=log),
     )
     server.clear_faults()
+
+
+@pytest.fixture
+def accounting_at_list(spending, log):
+    return Accounting(spending=spending, catalogue=ModelCatalogue(), log=log)
 
 
 def ask(counting, *, deadline_seconds=1.0, **changes):
@@ -285,6 +261,72 @@ def test_an_answer_that_was_lost_may_have_been_charged(counting, server, spendin
     assert today(spending)["calls"] == 0
 
 
+@pytest.mark.parametrize(
+    ("thinks", "efforts"),
+    [(0, ["low"]), (4_000, ["low"]), (40_000, ["low", "none"])],
+)
+def test_a_model_that_thinks_too_long_is_asked_for_less_and_each_request_is_counted(
+    counting, server, spending, thinks, efforts
+):
+    server.set_modes(thinks=thinks)
+    answer = ask(replace(counting, budgets=Budgets()), deadline_seconds=20)
+    assert (answer.outcome, answer.text) == (ModelOutcome.COMPLETED, "Thank you for your message.")
+    asked = server.calls_of("respond")
+    assert [one.body["reasoning"]["effort"] for one in asked] == efforts
+    assert asked[0].body["max_output_tokens"] == 2100
+    assert today(spending)["calls"] == len(efforts)
+
+
+def test_a_model_that_refuses_is_asked_thrice_the_last_time_the_fallback(
+    counting, server, spending
+):
+    server.set_modes(refuses=True)
+    answer = ask(counting, fallback_model=MODELS[1], deadline_seconds=20)
+    assert answer.outcome is ModelOutcome.REFUSED
+    asked = [
+        (one.body["model"], one.body["reasoning"]["effort"]) for one in server.calls_of("respond")
+    ]
+    assert asked == [(MODELS[0], "low"), (MODELS[0], "none"), (MODELS[1], "low")]
+    assert today(spending)["calls"] == 3
+
+
+def test_without_time_for_another_request_the_answer_stays_unusable(counting, server):
+    server.set_modes(refuses=True)
+    assert ask(counting, deadline_seconds=1).outcome is ModelOutcome.REFUSED
+    assert len(server.calls_of("respond")) == 1
+
+
+def test_what_the_fallback_refuses_in_place_of_a_model_that_is_gone_is_final(counting, server):
+    server.set_modes(refuses=True)
+    server.models.remove(MODELS[0])
+    answer = ask(counting, fallback_model=MODELS[1], deadline_seconds=20)
+    assert answer.outcome is ModelOutcome.REFUSED
+    assert [one.body["model"] for one in server.calls_of("respond")] == list(MODELS)
+
+
+def test_an_unknown_model_costs_nothing_as_it_is_not_asked(counting, server, spending):
+    with pytest.raises(UnwrittenError):
+        ask(counting, model="gpt-5-chat")
+    with pytest.raises(UnwrittenError):
+        ask(counting, fallback_model="gpt-5-chat")
+    assert server.calls_of("respond") == ()
+    assert today(spending)["committed"] == 0
+
+
+def test_a_prompt_that_the_vendor_has_kept_is_counted_and_priced_as_such(
+    counting, spending, accounting_at_list
+):
+    own = replace(counting, accounting=accounting_at_list)
+    instructions = "Greet them politely, and say who you are. " * 300
+    first, second = (ask(own, instructions=instructions).usage for _ in range(2))
+    assert first.cached_tokens == 0 < first.written_tokens
+    assert second.cached_tokens > 2_900
+    sums = today(spending)
+    assert sums["cached_tokens"] == second.cached_tokens
+    costs = [one["microusd"] for one in spending.conversation(RECORD)]
+    assert min(costs) * 5 < max(costs)
+
+
 def test_a_project_chooses_its_provider(spending, log):
     settings = {"pi-bbb-001": {"ai_config": {"provider": "bedrock"}}}
     models = Models(
@@ -295,7 +337,7 @@ def test_a_project_chooses_its_provider(spending, log):
         ),
         openai=lambda name: f"openai by {name}",
         bedrock=lambda: "bedrock",
-        accounting=Accounting(spending=spending, prices=Prices(), log=log),
+        accounting=Accounting(spending=spending, catalogue=ModelCatalogue(), log=log),
     )
     with_key = Record({**RECORD.item, "ai_config": {"api_key_reference": "k1"}})
     assert models.writes_for(OTHER)

@@ -1,0 +1,212 @@
+"""What a message costs, and what the vendors' keeping of prompts saves: tokens and price per message.
+
+    python -m bench.measures.prompts
+
+Answers to several recipients of one project, by the real writer over HTTP to the simulated vendors.
+These count as the real ones do but for the tokenizer: four characters are a token.  Once for a project
+of a few sentences, and once for one that has filled its settings.  The messages follow each other, so that
+what a vendor keeps for some minutes is still kept.  ``before`` is the price of the same tokens if nothing
+were kept.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+import boto3
+
+from chalicelib.clock import SystemClock
+from chalicelib.outreach.conversations.records import Entry, Record
+from chalicelib.outreach.project.ai_config import WriterSettings
+from chalicelib.outreach.spending import asking
+from chalicelib.outreach.spending.model_catalogue import ModelCatalogue, ModelRow
+from chalicelib.outreach.spending.providers import Named
+from chalicelib.outreach.writing.model_writer import OpenAiWriter
+from chalicelib.vendors import bedrock, openai
+from chalicelib.vendors.breaker import Breaker
+from chalicelib.vendors.http import VendorApi, VendorClient
+from chalicelib.vendors.language_model import LanguageModel, ModelAnswer, ModelRequest, Usage
+from chalicelib.vendors.level import LevelPace
+from chalicelib.vendors.rate_limit import RateLimit
+from local import simulated_model
+from local.vendors.bedrock import SimulatedBedrock
+from local.vendors.openai import API_KEY, SimulatedOpenAI
+
+RECIPIENTS, ANSWERS = 5, 4
+MODELS = ("gpt-6-luna", "gpt-5-mini")
+BEDROCK_MODELS = ("amazon.nova-lite-v1:0", "anthropic.claude-haiku-4-5-20251001-v1:0")
+COLUMNS = ("model", "project", "input", "of it kept", "output", "before", "after")
+_SENTENCE = "Help people who have applied for a job with us, and answer what they ask about it. "
+_FACT = (
+    "The office in Example Street is open from 9:00 to 17:00 on weekdays, and closed on holidays. "
+)
+PROJECTS = {
+    "small": WriterSettings.model_validate({"instructions": _SENTENCE * 3}),
+    "large": WriterSettings.model_validate(
+        {
+            "instructions": _SENTENCE * 90,
+            "knowledge": [{"id": f"fact-{n}", "text": f"{n}. {_FACT * 4}"} for n in range(25)],
+        }
+    ),
+}
+_AT = "2026-11-23T10:00:00.000Z"
+
+
+class _Unheard:
+    """A log that is not read."""
+
+    def event(self, name: str, **fields: object) -> None:
+        """See `Log.event`."""
+
+    def metric(self, name: str, value: float = 1, **dimensions: object) -> None:
+        """See `Log.metric`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metered:
+    """In place of `Models`: one model for all, asked by its row; keeps what each request used."""
+
+    client: LanguageModel
+    row: ModelRow
+    used: list[Usage] = field(default_factory=list)
+
+    def named(self, record: Record) -> Named:
+        """See `Models.named`."""
+        del record
+        return Named(self.row.name)
+
+    def of(self, record: Record) -> Metered:
+        """See `Models.of`."""
+        del record
+        return self
+
+    def respond(self, request: ModelRequest, *, deadline_seconds: float) -> ModelAnswer:
+        """See `LanguageModel.respond`."""
+        first, *_ = asking.requests(request, ModelCatalogue())
+        answer = self.client.respond(first, deadline_seconds=deadline_seconds)
+        self.used.append(answer.usage)
+        return answer
+
+
+@contextmanager
+def on_openai() -> Iterator[Callable[[], LanguageModel]]:
+    """The simulated OpenAI; gives clients of it, each with nothing kept yet."""
+    with SimulatedOpenAI(models=MODELS) as vendor:
+        clock, log = SystemClock(), _Unheard()
+
+        def client() -> LanguageModel:
+            vendor.reset()
+            vendor.answer_by(simulated_model.answer)
+            vendor.set_modes(thinks=600)
+            http = VendorClient(
+                api=VendorApi(
+                    provider="openai",
+                    base_url=vendor.base_url,
+                    authorize=openai.bearer(lambda _: API_KEY),
+                    error_code_at=openai.ERROR_CODE_AT,
+                ),
+                clock=clock,
+                log=log,
+                rate_limit=RateLimit(provider="openai", clock=clock, pace=LevelPace(1_000_000)),
+                breaker=Breaker("openai", clock, failures_to_open=100),
+            )
+            return openai.OpenAI(client=http, clock=clock)
+
+        yield client
+
+
+@contextmanager
+def on_bedrock() -> Iterator[Callable[[], LanguageModel]]:
+    """Likewise the simulated Bedrock."""
+    with SimulatedBedrock(models=BEDROCK_MODELS) as vendor:
+        sdk = boto3.client(
+            "bedrock-runtime",
+            endpoint_url=vendor.base_url,
+            region_name="us-east-1",
+            config=bedrock.BEDROCK_CONFIG,
+        )
+
+        def client() -> LanguageModel:
+            vendor.reset()
+            vendor.answer_by(simulated_model.answer)
+            return bedrock.Bedrock(client=sdk, clock=SystemClock(), log=_Unheard())
+
+        yield client
+
+
+def written(metered: Metered, settings: WriterSettings) -> None:
+    """Every recipient gets their answers."""
+    writer = OpenAiWriter(metered)  # type: ignore[arg-type]  # stands in for `Models`
+    for number in range(RECIPIENTS):
+        history: list[Entry] = []
+        for turn in range(ANSWERS):
+            said = f"When may I come, and what do I bring? {number}.{turn}"
+            history.append(Entry(f"r{turn}", _AT, "user", said))
+            draft = writer.answer(_record(number), tuple(history), settings)
+            history.append(Entry(f"c{turn}", _AT, "assistant", draft.text))
+
+
+def _record(number: int) -> Record:
+    return Record(
+        {
+            "primary_channel": f"+1555010{number:04d}",
+            "recipient_tel": f"+1555010{number:04d}",
+            "recipient_first_name": f"Jo{number}",
+            "channel_method": "sms",
+            "company_id": "ci-aaa-001",
+            "company_name": "Example Recruitment",
+            "project_id": "pi-aaa-001",
+            "opaque_id": f"o{number}",
+            "project_data": {"job_ref": f"JR{number}", "job_title": "driver"},
+            "channel_config": {},
+            "ai_config": {"api_key_reference": "key"},
+        }
+    )
+
+
+def line(metered: Metered, project: str) -> tuple[str, ...]:
+    """A line of the table; prices in cents per message."""
+    row, used = metered.row, metered.used
+    of = len(used)
+    plain = [replace(one, cached_tokens=0, written_tokens=0) for one in used]
+    before, after = (sum(map(row.cost, each)) / of / 10_000 for each in (plain, used))
+    return (
+        row.name,
+        project,
+        f"{sum(one.input_tokens for one in used) / of:,.0f}",
+        f"{sum(one.cached_tokens for one in used) / of:,.0f}",
+        f"{sum(one.output_tokens for one in used) / of:,.0f}",
+        f"{before:.4f}",
+        f"{after:.4f} ({after / before - 1:+.0%})",
+    )
+
+
+def measured() -> Iterator[tuple[str, ...]]:
+    """The table's lines."""
+    catalogue = ModelCatalogue()
+    for vendor, names in ((on_openai, MODELS), (on_bedrock, BEDROCK_MODELS)):
+        with vendor() as client:
+            for name in names:
+                row = catalogue.find(name)
+                for project, settings in PROJECTS.items() if row else ():
+                    metered = Metered(client(), row)
+                    written(metered, settings)
+                    yield line(metered, project)
+
+
+def main() -> None:
+    """Print the table."""
+    os.environ.setdefault("AWS_ACCESS_KEY_ID", "test")
+    os.environ.setdefault("AWS_SECRET_ACCESS_KEY", "test")
+    lines = [COLUMNS, *measured()]
+    widths = [max(len(one[n]) for one in lines) for n in range(len(COLUMNS))]
+    print("tokens and cents per message")
+    for one in lines:
+        print("  ".join(text.ljust(width) for text, width in zip(one, widths, strict=True)))
+
+
+if __name__ == "__main__":
+    main()
