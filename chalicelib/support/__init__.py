@@ -11,11 +11,13 @@ In the order of an event:
     waiting         the events of a ticket that wait for their turn
     ticket_reading  one read of a ticket, for all the comments that it showed
     inquiry         one message with what has been read of its ticket
+    conversation/  what a conversation has asked for, who is in it, whether a machine may speak; pure
     intents/       which intents a message has, by tables of phrases; pure
     decision        intent, confidence, department, tier and reasons; pure
     opinion         a language model's classification, and when it overrides the tables
     orders/        which order a message is about, and what may be said of it
     replies/       whether an automatic reply may be sent, and its text
+    judging         the one path from a conversation to its decision
     routing         the decision and its reply as a plan; pure
     effects         the kinds of side effects: tags, assignment, reply, close
     settable_tags   every tag that a plan can set

@@ -6,10 +6,10 @@ text alone, without a vendor call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chalicelib.errors import HandBackError, PermanentError
+from chalicelib.errors import HandBackError, PermanentError, WithdrawnError
 from chalicelib.once.action import ActionRow, ActionStatus
 from chalicelib.once.effect import Effect
 from chalicelib.once.event import EventFacts, EventStatus, Lease
@@ -21,27 +21,25 @@ from chalicelib.support import keys as ticket_keys
 from chalicelib.support import reasons as why
 from chalicelib.support.arrivals import Arrivals
 from chalicelib.support.configuration.cached import FixedRules, RulesPort
+from chalicelib.support.conversation.dialogue import stored
 from chalicelib.support.decision import (
     REPEATED_COMPLAINT,
     Decision,
     Pending,
     Tier,
-    decide_on,
-    pending_of,
 )
 from chalicelib.support.effects import ATTENTION_TAG, ReplyData, body_hash, reference
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.departments import ALARMING
-from chalicelib.support.intents.message_reading import read
-from chalicelib.support.intents.own_words import order_number
 from chalicelib.support.jobs import TicketMessage, TicketNotification
+from chalicelib.support.judging import Judge, sends_nothing
 from chalicelib.support.looks import READ_LAG_SECONDS
 from chalicelib.support.read_back import may_be_ours
-from chalicelib.support.replies.answering import Replies, ReplyVerdict
+from chalicelib.support.replies.answering import Replies
 from chalicelib.support.replies.guard_rails import ANSWERED_TAG
-from chalicelib.support.routing import LATER, current_route, planned
+from chalicelib.support.routing import LATER, planned
 from chalicelib.support.state import StateChange, States
-from chalicelib.support.tickets import Comment, Ticket
+from chalicelib.support.tickets import Ticket
 
 
 class SupportFlow(Flow):
@@ -61,6 +59,7 @@ class SupportFlow(Flow):
         self._answering = answering
         self._rules = rules or FixedRules()
         self._log = log
+        self._judge = Judge(answering=answering, clock=arrivals.clock)
         self._clock = arrivals.clock
         self._looks = arrivals.looks
         self._in_order = arrivals.in_order
@@ -92,24 +91,21 @@ class SupportFlow(Flow):
             line = self._looks.line(event.facts.conversation_id, state)
             self._in_order.check(line, event.facts.event_key)
         inquiry.rules = self._rules.current()
-        sends_nothing = _sends_nothing(switches)
-        needs_no_ticket = sends_nothing and inquiry.text is not None
+        is_silent = sends_nothing(switches)
+        needs_no_ticket = is_silent and inquiry.text is not None
         if inquiry.ticket is None and inquiry.message_id is not None and not needs_no_ticket:
             self._locate(inquiry, self._current(event.facts, inquiry))
         if self._clock.now() - inquiry.at > self._arrivals.max_age:
             raise NotAnEvent(EventStatus.SKIPPED, why.TOO_OLD)
         answering = self._answering
-        if answering is not None and answering.policy.is_outbound_enabled and not sends_nothing:
+        if answering is not None and answering.policy.is_outbound_enabled and not is_silent:
             if inquiry.in_turn:
                 state = self._state.read(event.facts.conversation_id)
             inquiry.state = state
-        ticket = inquiry.ticket
+        judgement = self._judge.judge(event.facts, inquiry, switches)
+        decision, ticket = judgement.decision, inquiry.ticket
         tags = ticket.tags if ticket else frozenset[str]()
-        was_answered = inquiry.person_answered(self._is_ours(inquiry))
-        skips_model = sends_nothing or switches.safe_mode or was_answered
-        decision = self._decide(inquiry, tags, skips_model=skips_model)
-        if was_answered and not decision.risk_flags:
-            raise NotAnEvent(EventStatus.SKIPPED, why.ANSWERED_BY_A_PERSON)
+        self._judge.note_risks(event.facts, inquiry, decision)
         if self._log is not None:
             for risk in sorted(decision.risk_flags & ALARMING):
                 self._log.metric("mw.support.grave", risk=risk)
@@ -117,18 +113,22 @@ class SupportFlow(Flow):
                 is_complaint = REPEATED_COMPLAINT in decision.risk_flags
                 outcome = "complained" if is_complaint else "wrote_again"
                 self._log.metric("mw.support.after_answer", outcome=outcome)
-        verdict = ReplyVerdict()
-        if answering is not None:
-            verdict = answering.consider(event.facts, inquiry, decision, switches)
-        inquiry.draft = verdict.text
+        inquiry.draft = judgement.verdict.text
         floor = None
         if not needs_no_ticket or ticket is not None:
             floor = self._arrivals.floor(event.facts.conversation_id, inquiry)
-        return planned(decision, inquiry, tags, verdict, floor=floor)
+        return planned(
+            decision,
+            inquiry,
+            tags,
+            judgement.verdict,
+            floor=floor,
+            is_a_persons=judgement.is_a_persons,
+        )
 
     def recheck(self, event: Event, plan: Plan, switches: Switches) -> None:
         """A plan without a floor was made without reading the ticket: the text may be an operator's."""
-        if "floor" not in plan.facts and not _sends_nothing(switches):
+        if "floor" not in plan.facts and not sends_nothing(switches):
             event.subject.locate(self._read(event.facts))
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
@@ -170,11 +170,17 @@ class SupportFlow(Flow):
             routing_confidence=float(facts["confidence"]),
             intent=str(facts["intent"]),
             risk_flags=frozenset(facts.get("risk", ())),
+            requests=self._requests(inquiry),
             **replied,
         )
         return self._state.apply(lease, change)
 
     # --- private ------------------------------------------------------------------------------
+
+    def _requests(self, inquiry: Inquiry) -> list[dict[str, str]] | None:
+        """What table B keeps of the conversation; None where no part of it is known."""
+        is_known = inquiry.ticket is not None or inquiry.state is not None
+        return stored(inquiry.dialogue) if inquiry.dialogue and is_known else None
 
     def _locate(self, inquiry: Inquiry, ticket: Ticket) -> None:
         """Read the message from its ticket; retry later if it may be our own reply, not shown yet."""
@@ -182,40 +188,6 @@ class SupportFlow(Flow):
             return
         if may_be_ours(inquiry.text, ticket, self._answering.opaque()):
             raise HandBackError(why.COMMENT_NOT_SHOWN, delay_seconds=READ_LAG_SECONDS)
-
-    def _is_ours(self, inquiry: Inquiry) -> Callable[[Comment], bool]:
-        """Tells our replies on a message's ticket by their author or their reference.
-
-        Without what replies are made with, any answer may be one of an earlier configuration.
-        """
-        answering, ticket = self._answering, inquiry.ticket
-        if answering is None or ticket is None:
-            return lambda _: True
-        author, opaque = answering.policy.author_id, answering.opaque
-        return lambda one: one.author_id == author or may_be_ours(one.text, ticket, opaque())
-
-    def _decide(self, inquiry: Inquiry, tags: frozenset[str], *, skips_model: bool) -> Decision:
-        text = inquiry.text or ""
-        subject = inquiry.ticket.subject if inquiry.ticket else ""
-        reading = read(text, subject, inquiry.rules.phrases)
-        found, reasons = reading.found, reading.reasons
-        opinions = self._answering.opinions if self._answering else None
-        if opinions is not None and text.strip() and not skips_model:
-            found, more = opinions.improve(text, found)
-            reasons = (*reasons, *more)
-        stored = inquiry.state.pending_flow if inquiry.state else None
-        return decide_on(
-            found,
-            current_route=current_route(inquiry, tags),
-            pending=pending_of(stored, self._clock.now()),
-            has_number=order_number(text, is_asked_for=True) is not None,
-            reasons=reasons,
-            risks=reading.risks,
-            suspected=reading.suspected,
-            explained=reading.explained,
-            complains_again=ANSWERED_TAG in tags and reading.is_complaint,
-            rules=inquiry.rules,
-        )
 
     def _reply(self, template_id: str, event: Event, plan: Plan) -> Effect:
         """The reply with its draft; without one, the text is composed when it has to be sent."""
@@ -250,6 +222,10 @@ class SupportFlow(Flow):
         except NotAnEvent:
             raise PermanentError("richpanel", "send_message", reason=why.SUPERSEDED) from None
         decision = _stored_decision(plan.facts)
+        unwanted = self._judge.reason_to_withhold(inquiry, decision)
+        if unwanted is not None:
+            kind = WithdrawnError if template_id == LATER else PermanentError
+            raise kind("richpanel", "send_message", reason=unwanted)
         if template_id == LATER:
             return answering.compose_later(event.facts, inquiry, ticket, decision, key)
         return answering.recompose(event.facts, inquiry, ticket, template_id, decision, key)
@@ -270,11 +246,6 @@ class SupportFlow(Flow):
             return self._arrivals.tickets.read_ticket(facts.conversation_id)
         except PermanentError as error:
             raise NotAnEvent(EventStatus.FAILED, f"{why.TICKET_UNREADABLE}{error.reason}") from None
-
-
-def _sends_nothing(switches: Switches) -> bool:
-    """Kill switch or shadow mode: no vendor may be called for the event."""
-    return switches.kill_switch or switches.shadow_mode
 
 
 def _stored_decision(facts: Mapping[str, Any]) -> Decision:

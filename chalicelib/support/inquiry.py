@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from chalicelib.clock import iso
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import NotAnEvent
 from chalicelib.support import reasons as why
 from chalicelib.support.configuration.applied import BUILT_IN, Rules
+from chalicelib.support.conversation.dialogue import Dialogue
+from chalicelib.support.conversation.utterances import BY_A_PERSON_AFTER
 from chalicelib.support.state import ConversationState
 from chalicelib.support.ticket_reading import TicketReading
 from chalicelib.support.tickets import Comment, Ticket
 
 EVERYTHING = "1970-01-01T00:00:00.000Z"
 """The floor of a conversation without an operator comment at first contact: all is new."""
-BY_A_PERSON_AFTER = timedelta(seconds=60)
-"""How long after a message an operator's comment cannot be an automatic answer to it."""
 
 
 @dataclass(slots=True)
@@ -32,6 +32,8 @@ class Inquiry:
         reading: the read that showed the message, shared with the other messages it showed.
         number: of the message among those, from 0.
         in_turn: its notification has taken the turn of all of its messages.
+        dialogue: the conversation up to this message, which is in it.
+        risks_elsewhere: another ticket of the customer is known to be about a grave matter.
     """
 
     text: str | None = field(repr=False)
@@ -45,6 +47,8 @@ class Inquiry:
     reading: TicketReading | None = field(default=None, repr=False)
     number: int = 0
     in_turn: bool = False
+    dialogue: Dialogue | None = field(default=None, repr=False)
+    risks_elsewhere: bool = False
 
     def locate(self, ticket: Ticket) -> bool:
         """Take text and time from the ticket's comment; False where the ticket does not show it.
@@ -62,6 +66,12 @@ class Inquiry:
         self.text = comment.text or self.text
         self.at = comment.created_at or self.at
         return True
+
+    @property
+    def customer(self) -> str | None:
+        """The customer's address in lower case, where the ticket shows it."""
+        email = self.ticket.customer_email if self.ticket else None
+        return email.strip().lower() or None if email else None
 
     @property
     def has_newer_reply(self) -> bool:

@@ -71,6 +71,21 @@ ANSWERED_BY_A_PERSON = Why(
 ESCALATED = Why("escalated", By.PERSON, "a person has the ticket")
 TICKET_CLOSED = Why("ticket_closed", By.PERSON, "the ticket was closed")
 ASSIGNED_TO_A_PERSON = Why("assigned_to_a_person", By.PERSON, "a person had the ticket already")
+HELD_BY_A_PERSON = Why("held_by_a_person", By.PERSON, "a person has the ticket")
+PERSON_IN_IT = Why("person_in_it", By.PERSON, "a person has written in the conversation")
+STOP_TAG = Why("stop_tag", By.PERSON, "a tag on the ticket keeps automatic answers away")
+
+# --- the conversation -------------------------------------------------------------------------------
+
+OPEN_REQUEST = Why(
+    "open_request:", By.RECIPIENT, "the customer has asked for something else too: {name}"
+)
+OTHER_ORDER_OPEN = Why(
+    "other_order_open", By.RECIPIENT, "the customer has asked about another order too"
+)
+CUSTOMER_AT_RISK = Why(
+    "customer_at_risk", By.RECIPIENT, "another ticket of the customer is about a grave matter"
+)
 
 # --- what is set ------------------------------------------------------------------------------------
 

@@ -11,14 +11,14 @@ settings has it: people keep the tickets that they took.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.support import reasons as why
-from chalicelib.support.decision import Decision, decide_on
+from chalicelib.support.decision import TRIAGE_TAG, UNCERTAIN_TAG, Decision
 from chalicelib.support.inquiry import Inquiry
-from chalicelib.support.intents.message_reading import read
 from chalicelib.support.replies.answering import ReplyVerdict
 from chalicelib.support.replies.guard_rails import ANSWERED_TAG, MAX_WRITES_PER_EVENT
 
@@ -29,22 +29,8 @@ STATUS_ANSWERED_TAG = "mw-order-status-answered"
 LATER = "later"
 """In place of a template: the answer chooses one when it is sent."""
 NUMBER_ASKED_TAG = "mw-order-number-requested"
+_TAGGING = frozenset({"add_tag", "remove_tag"})
 _SENT_TAGS = ("mw-reply-sent", "mw-outbound-path-send-message")
-
-
-def decide(inquiry: Inquiry, tags: frozenset[str], *, floor: str) -> Plan:
-    """The plan of a message without a language model, given the tags its ticket has."""
-    reading = read(inquiry.text or "", phrases=inquiry.rules.phrases)
-    decision = decide_on(
-        reading.found,
-        current_route=current_route(inquiry, tags),
-        reasons=reading.reasons,
-        risks=reading.risks,
-        suspected=reading.suspected,
-        explained=reading.explained,
-        rules=inquiry.rules,
-    )
-    return planned(decision, inquiry, tags, ReplyVerdict(), floor=floor)
 
 
 def current_route(inquiry: Inquiry, tags: frozenset[str]) -> str | None:
@@ -61,10 +47,13 @@ def planned(
     verdict: ReplyVerdict,
     *,
     floor: str | None,
+    is_a_persons: bool = False,
 ) -> Plan:
-    """The plan of one message."""
-    route_tag = inquiry.rules.tag_of(decision.route)
+    """The plan of one message; a person's ticket is tagged and never moved."""
+    route_tag = None if is_a_persons else inquiry.rules.tag_of(decision.route)
     stale = sorted(tag for tag in tags if tag.startswith("route-") and tag != route_tag)
+    if is_a_persons:
+        stale, decision = [], _without_routing(decision)
     steps: list[tuple[PlannedAction, ...]] = []
     if stale:
         steps.append(tuple(PlannedAction("remove_tag", tag) for tag in stale))
@@ -80,11 +69,12 @@ def planned(
         elif verdict.closes:
             reasons.append(f"{why.NOT_CLOSED}{why.WRITE_LIMIT}")
     first = sum(len(step) for step in steps)
-    steps.append(_tags(decision, verdict, tags, reply, route_tag, first))
+    always = _always(decision, route_tag, is_a_persons=is_a_persons)
+    steps.append(_tags(decision, verdict, tags, reply, always, first))
     if stale and reply is None:
         steps = [steps[0] + steps[1]]
     # After the tags, as an assignment rule that they set off may assign the ticket too.
-    assignment = () if closes else _assignment(decision.route, inquiry, reasons)
+    assignment = () if closes or is_a_persons else _assignment(decision.route, inquiry, reasons)
     if assignment:
         steps.append(assignment)
     if verdict.is_later and len(steps) == 1 and not stale:
@@ -94,8 +84,32 @@ def planned(
     return Plan(
         flow="support",
         steps=tuple(steps),
-        facts=_facts(decision, inquiry, verdict, reasons, floor),
+        facts=_facts(decision, inquiry, verdict, reasons, floor)
+        | ({"kept": True} if is_a_persons else {}),
     )
+
+
+def moves(plan: Plan) -> bool:
+    """Whether a plan changes the department or the assignee of its ticket."""
+    return any(
+        not one.already
+        and (one.kind == "assign" or (one.kind in _TAGGING and one.arg.startswith("route-")))
+        for one in plan.actions
+    )
+
+
+def _always(decision: Decision, route_tag: str | None, *, is_a_persons: bool) -> tuple[str, ...]:
+    """The tags that every ticket of its kind gets."""
+    intent = f"{INTENT_TAG}{decision.intent}"
+    if is_a_persons:
+        return (intent,)
+    return (intent, ROUTED_TAG) if route_tag is None else (route_tag, intent, ROUTED_TAG)
+
+
+def _without_routing(decision: Decision) -> Decision:
+    """Without the tags that call for somebody who routes the ticket."""
+    tags = tuple(one for one in decision.tags if one not in (UNCERTAIN_TAG, TRIAGE_TAG))
+    return replace(decision, tags=tags)
 
 
 def _later(
@@ -114,12 +128,10 @@ def _tags(
     verdict: ReplyVerdict,
     present: frozenset[str],
     reply: int | None,
-    route_tag: str | None,
+    always: tuple[str, ...],
     first: int,
 ) -> tuple[PlannedAction, ...]:
     """All tags in one request; those that report the reply depend on it."""
-    routed = () if route_tag is None else (route_tag,)
-    always = (*routed, f"{INTENT_TAG}{decision.intent}", ROUTED_TAG)
     more = tuple(dict.fromkeys((*decision.tags, *verdict.tags)))
     of_reply = _reply_tags(decision, verdict) if reply is not None else ()
     depends = () if reply is None else (reply,)

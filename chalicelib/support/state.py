@@ -11,6 +11,8 @@ Example item::
     last_auto_reply  {"type": "order_status", "sent_at": "...", "source_message_id": "c-77"}
     looked_at        2026-11-20T09:00:01.000Z   (when the last look at the ticket began: `looks`)
     waiting          ["evt:rp:1042:c-77"]   (`once.order`)
+    requests         [{"kind": "cancel", "state": "open", "at": "2026-11-20T09:00:00.000Z",
+                       "order": "9f2c..."}]   (what the customer has asked for: `conversation`)
 
 A late message never moves the state backwards: every write is conditional on the message's own
 time, and for the same message on the fence of its claim.
@@ -54,6 +56,7 @@ class ConversationState:
     last_processed_at: str | None = None
     looked_at: str | None = None
     waiting: Sequence[str] = ()
+    requests: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ class StateChange:
     Attributes:
         message_at: the message's own time; an older message never moves the state backwards.
         processed_at: until when the ticket is known to hold nothing new; None for now.
+        requests: what the customer has asked for in the conversation, the message's own included.
         clear: attributes to remove, e.g. ``pending_flow``.
     """
 
@@ -77,6 +81,7 @@ class StateChange:
     risk_flags: frozenset[str] = frozenset()
     pending_flow: Mapping[str, Any] | None = None
     last_auto_reply: Mapping[str, Any] | None = None
+    requests: Sequence[Mapping[str, Any]] | None = None
     clear: frozenset[str] = frozenset()
 
 
@@ -233,6 +238,7 @@ class States:
             "last_routing_confidence": change.routing_confidence,
             "last_intent": change.intent,
             "risk_flags": set(change.risk_flags) or None,
+            "requests": None if change.requests is None else [dict(one) for one in change.requests],
             "pending_flow": None if change.pending_flow is None else dict(change.pending_flow),
             "last_auto_reply": (
                 None if change.last_auto_reply is None else dict(change.last_auto_reply)
@@ -254,4 +260,5 @@ def _state(row: Item) -> ConversationState:
         last_processed_at=row.get("last_processed_at"),
         looked_at=row.get("looked_at"),
         waiting=tuple(row.get("waiting") or ()),
+        requests=tuple(row.get("requests") or ()),
     )

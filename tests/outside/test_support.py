@@ -262,6 +262,80 @@ def test_a_message_that_its_person_answered_in_an_outage_is_not_routed(stack):
     assert not [one for one in tags(stack, ticket) if one.startswith("route-")]
 
 
+@pytest.mark.parametrize("has_it", [True, False], ids=["hers", "not assigned"])
+def test_a_colleagues_ticket_is_not_answered_and_not_moved(stack, has_it):
+    bought = order(stack)
+    text = "UPS has lost my parcel."
+    holder = {"assignee_id": "agent-1"} if has_it else {}
+    ticket = stack.ticket(text, customer_email=bought.mail, tags=["route-returns-admin"], **holder)
+    stack.forward(minutes=5)
+    a_person_answers(stack, ticket, "I opened a claim with UPS.")
+    before = tags(stack, ticket)
+    writes_again(stack, ticket, f"Hello, where is my order {bought.name}?")
+    assert answers(stack, ticket) == []
+    assert {one for one in tags(stack, ticket) if one.startswith("route-")} == {
+        one for one in before if one.startswith("route-")
+    }
+    assert at(stack, ticket)["assignee_id"] == holder.get("assignee_id")
+    assert "mw-processed" in tags(stack, ticket)
+
+
+@pytest.mark.parametrize(
+    "earlier",
+    [
+        "Please cancel order {}.",
+        "I want my money back.",
+        "The lamp arrived broken.",
+        "Quiero cancelar mi pedido {}.",
+    ],
+)
+def test_an_order_question_after_another_open_request_goes_to_a_person(stack, earlier):
+    bought = order(stack)
+    ticket = opens(stack, earlier.format(bought.name), bought.mail)
+    stack.forward(hours=1)
+    writes_again(stack, ticket, f"Where is my order {bought.name}?")
+    assert answers(stack, ticket) == []
+    assert "mw-order-status-suppressed" in tags(stack, ticket)
+    assert "open_request" in why_not(stack, ticket)
+
+
+def test_a_subject_counts_as_a_messages_first_sentence(stack):
+    bought = order(stack)
+    text = f"Where is my order {bought.name}?"
+    asks = opens(stack, text, bought.mail, subject="Cancel my order")
+    assert answers(stack, asks) == []
+    usual = opens(stack, f"Hi, {text}", bought.mail, subject=f"Order {bought.name}")
+    assert len(answers(stack, usual)) == 1
+
+
+def test_what_a_customer_takes_back_is_no_longer_open(stack):
+    bought = order(stack)
+    ticket = opens(stack, f"Please cancel order {bought.name}.", bought.mail)
+    stack.forward(hours=1)
+    writes_again(stack, ticket, "Please do not cancel it.")
+    stack.forward(hours=1)
+    writes_again(stack, ticket, f"Where is my order {bought.name}?")
+    assert len(answers(stack, ticket)) == 1
+
+
+def test_a_grave_ticket_keeps_every_ticket_of_its_customer_without_answers(stack):
+    bought = order(stack)
+    opens(stack, "My lawyer will sue you.", bought.mail)
+    ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail)
+    assert answers(stack, ticket) == []
+    assert "customer_at_risk" in why_not(stack, ticket)
+    other = order(stack)
+    assert len(answers(stack, opens(stack, f"Where is my order {other.name}?", other.mail))) == 1
+
+
+def test_a_stop_tag_keeps_answers_away(stack):
+    bought = order(stack)
+    ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail, tags=["no-bot"])
+    assert answers(stack, ticket) == []
+    assert "stop_tag" in why_not(stack, ticket)
+    assert "route-email-support-team" in tags(stack, ticket)
+
+
 def test_safe_mode_routes_and_answers_no_customer(stack):
     bought = order(stack)
     with stack.switched("safe_mode", "true"):

@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from chalicelib.support.inquiry import BY_A_PERSON_AFTER, Inquiry
+from chalicelib.support.conversation.utterances import BY_A_PERSON_AFTER
+from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.tickets import TEAM, Comment, Ticket
 from tests.rigs.fakes import NOON
 

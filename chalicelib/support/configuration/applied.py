@@ -80,6 +80,18 @@ class Rules:
         assigned = ((self.assignee_of(one), one) for one in sorted(self.departments))
         return {who: one for who, one in assigned if who is not None}
 
+    # --- automatic answers --------------------------------------------------------------------
+
+    @property
+    def stop_tags(self) -> frozenset[str]:
+        """Tags of people on whose tickets nothing is answered."""
+        return frozenset(self.document.answers.stop_tags)
+
+    @cached_property
+    def queues(self) -> frozenset[str]:
+        """Ids of assignees that are no persons."""
+        return frozenset(self.document.answers.queues) | self.assignees
+
     # --- words --------------------------------------------------------------------------------
 
     @property

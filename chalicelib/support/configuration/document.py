@@ -30,6 +30,8 @@ from chalicelib.support.orders.delivery_time import PREORDER_DAYS
 LANGUAGES = ("en", "es")
 """Languages that replies are written in."""
 MAX_PHRASES = 500
+STOP_TAGS = ("no-bot", "no-automation", "do-not-automate", "human-only", "escalated")
+"""Tags that keep automatic answers away, unless the document lists its own."""
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
@@ -142,6 +144,24 @@ class Department(_Part):
         return self
 
 
+# --- automatic answers ------------------------------------------------------------------------
+
+StopTag = Annotated[str, Field(pattern=r"^\S(?:.{0,98}\S)?$")]
+
+
+class AutomaticAnswers(_Part):
+    """What keeps automatic answers away.
+
+    Attributes:
+        stop_tags: tags of people on whose tickets nothing is answered; any case, ``-``, ``_`` and
+            spaces are alike.  A given list replaces the built-in one.
+        queues: ids of users that are no persons, such as queues and bots: what they have, no person has.
+    """
+
+    stop_tags: tuple[StopTag, ...] = STOP_TAGS
+    queues: tuple[VendorId, ...] = ()
+
+
 # --- phrases ----------------------------------------------------------------------------------
 
 
@@ -175,6 +195,7 @@ class Document(_Part):
 
     Attributes:
         format: of the document itself; a release refuses a format that it does not know.
+        answers: what keeps automatic answers away.
         templates: texts by template id and language, in place of the built-in ones.
         closing: the end of every text by language; it holds the reply's reference.
         phrases: further phrases by intent.
@@ -186,6 +207,7 @@ class Document(_Part):
     format: Literal[1] = 1
     shop: Shop = Shop()
     delivery: DeliveryTimes = DeliveryTimes()
+    answers: AutomaticAnswers = AutomaticAnswers()
     templates: Mapping[str, Mapping[ReplyLanguage, str]] = Field(default_factory=dict)
     closing: Mapping[ReplyLanguage, str] = Field(default_factory=dict)
     phrases: Mapping[str, IntentPhrases] = Field(default_factory=dict)

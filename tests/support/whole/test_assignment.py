@@ -79,7 +79,8 @@ def test_a_person_keeps_the_ticket_that_they_took(assigning):
     assigning.run()
 
     assert assigned(assigning) == {}
-    assert RETURNS in assigning.added()
+    assert RETURNS not in assigning.added()
+    assert "mw-intent-refund_request" in assigning.added()
 
 
 def test_a_ticket_moves_from_one_departments_assignee_to_anothers(assigning):

@@ -1,0 +1,97 @@
+"""What one message asks for, and what it takes back, clause by clause; pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from chalicelib.support.conversation.conversation_words import (
+    RequestKind,
+    is_neutral,
+    requests_in,
+    table,
+    withdrawn_by,
+)
+from chalicelib.support.intents.classify import DEFAULT_INTENT
+from chalicelib.support.intents.message_reading import MessageReading, read
+from chalicelib.support.intents.own_words import marked_words, order_number, own_part
+from chalicelib.support.intents.phrases import Phrases
+
+UNDERSTOOD_FROM = 1.0
+"""The share of a message that must be explained: all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedFor:
+    """What a message says, without its text.
+
+    Attributes:
+        kinds: of requests; empty for a courtesy.
+        risks: flags of grave matters, suspected ones too.
+        number: the order number in it.
+        takes_back: `EVERYTHING`, `DELIVERY`, or None.
+    """
+
+    kinds: frozenset[RequestKind] = frozenset()
+    risks: frozenset[str] = frozenset()
+    number: str | None = None
+    takes_back: str | None = None
+
+
+def asked_in(
+    text: str,
+    subject: str = "",
+    phrases: Phrases | None = None,
+    reading: MessageReading | None = None,
+) -> AskedFor:
+    """What a message asks for.
+
+    Args:
+        text: the message.
+        subject: of the ticket that it opens, which counts as its first sentence.
+        phrases: further phrases of intents, of the shop.
+        reading: of the whole message, where it was read before.
+    """
+    own = own_part(text)
+    clauses = [one for one in _CLAUSE.split(own) if one.strip()]
+    taken = [withdrawn_by(one) for one in clauses]
+    if any(taken):
+        own = ". ".join(one for one, back in zip(clauses, taken, strict=True) if back is None)
+        reading = None
+    found = _read(own, phrases, reading)
+    opened = of_subject(subject, phrases)
+    return AskedFor(
+        kinds=found.kinds | opened.kinds,
+        risks=found.risks | opened.risks,
+        number=found.number or opened.number,
+        takes_back=max(filter(None, taken), default=None),
+    )
+
+
+def of_subject(subject: str, phrases: Phrases | None = None) -> AskedFor:
+    """What a subject asks for; a usual one asks for nothing, and an unknown one for something."""
+    said = _REPLIED.sub("", subject).strip()
+    if not said:
+        return AskedFor()
+    if is_neutral(said):
+        return AskedFor(number=order_number(said))
+    return _read(said, phrases)
+
+
+def _read(text: str, phrases: Phrases | None, reading: MessageReading | None = None) -> AskedFor:
+    if not text.strip():
+        return AskedFor()
+    reading = reading or read(text, phrases=phrases)
+    intents = {reading.found.intent, *reading.found.secondary} - {DEFAULT_INTENT}
+    kinds = {table().kinds.get(one, RequestKind.OTHER) for one in intents}
+    kinds |= requests_in(marked_words(text))
+    risks = reading.risks | reading.suspected
+    if risks:
+        kinds.add(RequestKind.GRAVE)
+    if kinds <= {RequestKind.ORDER_STATUS} and reading.explained < UNDERSTOOD_FROM:
+        kinds.add(RequestKind.OTHER)
+    return AskedFor(frozenset(kinds), frozenset(risks), order_number(text))
+
+
+_CLAUSE = re.compile(r"[.!?;,\n]+|\s[-\u2013\u2014]+\s|\s(?:but|pero)\s", re.IGNORECASE)
+_REPLIED = re.compile(r"^(?:\s*(?:re|fw|fwd|aw|wg|rv|sv|tr)\s*(?:\[\d+\])?\s*:)+", re.IGNORECASE)

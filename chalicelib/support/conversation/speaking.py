@@ -1,0 +1,99 @@
+"""Why a machine says nothing in a conversation, and whose its ticket is; pure.
+
+It speaks where nothing else is open and no person is in it, and it moves no ticket that a person
+holds or has answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from chalicelib.support import reasons as why
+from chalicelib.support.conversation.conversation_words import RequestKind
+from chalicelib.support.conversation.dialogue import Dialogue, OpenRequest
+from chalicelib.support.tickets import TEAM
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What is known of a ticket beside its messages.
+
+    Attributes:
+        tags: on it.
+        holder: the id of the person who has it; None where no person has it, such as a queue or a bot.
+        stop_tags: tags by which people keep a machine out, in lower case.
+        risks_elsewhere: grave matters on other tickets of the customer are open.
+    """
+
+    tags: AbstractSet[str] = frozenset()
+    holder: str | None = None
+    stop_tags: AbstractSet[str] = frozenset()
+    risks_elsewhere: bool = False
+
+
+def holder_of(assigned_to: AbstractSet[str], queues: AbstractSet[str]) -> str | None:
+    """The person who has a ticket.
+
+    Args:
+        assigned_to: as of `tickets.Ticket`.
+        queues: ids of users that are no persons: queues, bots, a department's assignee.
+    """
+    persons = sorted(one for one in assigned_to if one not in queues and not one.startswith(TEAM))
+    return persons[0] if persons else None
+
+
+def is_a_persons(dialogue: Dialogue, around: Around) -> bool:
+    """Whether a person holds the ticket, or has surely answered in it: it is not moved then."""
+    return around.holder is not None or dialogue.has_person
+
+
+def reason_for_silence(
+    dialogue: Dialogue,
+    around: Around,
+    *,
+    about: RequestKind = RequestKind.ORDER_STATUS,
+    beside: AbstractSet[RequestKind] = frozenset(),
+    order: str | None = None,
+    is_awaited: bool = False,
+) -> str | None:
+    """Why a message in a conversation is left to a person; None where it may be answered.
+
+    Args:
+        dialogue: what was said before it.
+        around: of its ticket.
+        about: what the message asks for; of the same kind more may be open.
+        beside: further requests in the message itself.
+        order: a keyed id of the order that it names.
+        is_awaited: it answers our question for the order number.
+    """
+    if {_tag(one) for one in around.tags} & {_tag(one) for one in around.stop_tags}:
+        return why.STOP_TAG
+    if dialogue.risks:
+        return why.RISK_FLAG
+    if around.risks_elsewhere:
+        return why.CUSTOMER_AT_RISK
+    if around.holder is not None:
+        return why.HELD_BY_A_PERSON
+    if dialogue.has_agent:
+        return why.PERSON_IN_IT
+    unsettled = dialogue.unsettled(around.tags)
+    kinds = {one.kind for one in unsettled} | beside
+    for kind in RequestKind:
+        if kind in kinds and kind != about:
+            return f"{why.OPEN_REQUEST}{kind.value}"
+    if _names_another(unsettled, order):
+        return why.OTHER_ORDER_OPEN
+    if dialogue.answers and not is_awaited:
+        return why.ANSWERED
+    return None
+
+
+def _names_another(unsettled: tuple[OpenRequest, ...], order: str | None) -> bool:
+    """Two orders were asked about, and neither has been answered."""
+    named = {one.order for one in unsettled if one.order} | ({order} if order else set())
+    return len(named) > 1
+
+
+def _tag(tag: str) -> str:
+    return "-".join(tag.strip().lower().replace("_", " ").replace("-", " ").split())

@@ -1,0 +1,61 @@
+"""A ticket's comments as the messages of a conversation, up to the one that is decided; pure.
+
+Notes between colleagues count: who writes one is in the conversation.  A comment of an operator
+without an author is an automation's, which is in it no more than its text is an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+
+from chalicelib.clock import iso
+from chalicelib.support.conversation.clauses import asked_in
+from chalicelib.support.conversation.conversation_words import asks_for_number
+from chalicelib.support.conversation.dialogue import Speaker, Utterance
+from chalicelib.support.intents.phrases import Phrases
+from chalicelib.support.tickets import Comment, Ticket
+
+BY_A_PERSON_AFTER = timedelta(seconds=60)
+"""How long after a message an operator's comment cannot be an automatic answer to it."""
+
+
+def earlier(
+    ticket: Ticket,
+    message_id: str | None,
+    is_ours: Callable[[Comment], bool],
+    phrases: Phrases | None = None,
+) -> Iterator[Utterance]:
+    """What was said before a message.
+
+    Args:
+        ticket: as it was read.
+        message_id: of the message; where the ticket does not show it, all of the ticket is earlier.
+        is_ours: whether an operator's comment is one of our replies.
+        phrases: further phrases of intents, of the shop.
+    """
+    asked: datetime | None = None
+    for number, one in enumerate(ticket.comments):
+        if one.id == message_id:
+            return
+        at = iso(one.created_at) if one.created_at else ""
+        if not one.is_operator:
+            asked = one.created_at
+            subject = ticket.subject if number == 0 else ""
+            yield Utterance(Speaker.CUSTOMER, at, asked_in(one.text, subject, phrases))
+        elif is_ours(one):
+            yield Utterance(Speaker.MACHINE, at, asks_number=asks_for_number(one.text))
+        elif one.author_id:
+            yield Utterance(Speaker.AGENT, at, may_be_automatic=_is_soon(one, asked))
+
+
+def _is_soon(comment: Comment, asked: datetime | None) -> bool:
+    """A public comment that came within a minute of the customer's."""
+    if not comment.is_public or asked is None or comment.created_at is None:
+        return False
+    return comment.created_at - asked <= BY_A_PERSON_AFTER
+
+
+def opens(ticket: Ticket, message_id: str | None) -> bool:
+    """Whether a message is the first of its ticket, so that the subject is its first sentence."""
+    return not ticket.comments or ticket.comments[0].id == message_id

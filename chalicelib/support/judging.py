@@ -1,0 +1,216 @@
+"""The one path from a conversation to its decision, for the worker and for `support decide`.
+
+::
+
+    conversation ──fold──▶ its state ──decide──▶ the decision ──consider──▶ a reply, or why none
+
+Only the last step asks a vendor: the shop, where all that came before allows an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from chalicelib.clock import iso
+from chalicelib.once.allowances import Limit
+from chalicelib.once.event import EventFacts, EventStatus
+from chalicelib.once.flow import NotAnEvent
+from chalicelib.once.ports import Clock, Switches
+from chalicelib.support import reasons as why
+from chalicelib.support.conversation.clauses import AskedFor, asked_in
+from chalicelib.support.conversation.conversation_words import RequestKind, table
+from chalicelib.support.conversation.dialogue import (
+    NOTHING_SAID,
+    Dialogue,
+    Speaker,
+    Utterance,
+    fold,
+    with_stored,
+)
+from chalicelib.support.conversation.speaking import (
+    Around,
+    holder_of,
+    is_a_persons,
+    reason_for_silence,
+)
+from chalicelib.support.conversation.utterances import earlier, opens
+from chalicelib.support.decision import Decision, decide_on, pending_of
+from chalicelib.support.inquiry import Inquiry
+from chalicelib.support.intents.message_reading import MessageReading, read
+from chalicelib.support.intents.own_words import order_number
+from chalicelib.support.read_back import may_be_ours
+from chalicelib.support.replies.answering import Replies, ReplyVerdict
+from chalicelib.support.replies.guard_rails import ANSWERED_TAG
+from chalicelib.support.routing import current_route
+from chalicelib.support.tickets import Comment
+
+RISK_LASTS = timedelta(days=90)
+"""How long a grave matter keeps automatic answers away from all tickets of its customer."""
+_AT_RISK = (Limit(why.CUSTOMER_AT_RISK, 1, RISK_LASTS),)
+_RISKS_KEPT = (Limit(why.CUSTOMER_AT_RISK, 50, RISK_LASTS),)
+_RISK = "grave:customer"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is to be done about a message.
+
+    Attributes:
+        is_a_persons: the ticket is a person's, and is not moved.
+    """
+
+    reading: MessageReading
+    decision: Decision
+    verdict: ReplyVerdict
+    is_a_persons: bool
+
+
+class Judge:
+    """Judges a message by its conversation, and where it may be answered by its order.
+
+    Args:
+        answering: None where nothing is ever answered.
+    """
+
+    def __init__(self, *, answering: Replies | None, clock: Clock) -> None:
+        self._answering = answering
+        self._clock = clock
+
+    def judge(self, facts: EventFacts, inquiry: Inquiry, switches: Switches) -> Judgement:
+        """The judgement on a message, whose conversation is noted in its inquiry.
+
+        Raises:
+            NotAnEvent: its person has answered it meanwhile.
+            ProviderError: it cannot be judged now.
+        """
+        ticket, answering = inquiry.ticket, self._answering
+        was_answered = inquiry.person_answered(self._is_ours(inquiry))
+        skips_model = sends_nothing(switches) or switches.safe_mode or was_answered
+        text, phrases = inquiry.text or "", inquiry.rules.phrases
+        reading = read(text, ticket.subject if ticket else "", phrases)
+        decision = self._decide(inquiry, reading, skips_model=skips_model)
+        before = self._before(inquiry)
+        asked = asked_in(text, self._subject(inquiry), phrases, reading)
+        said = Utterance(Speaker.CUSTOMER, iso(inquiry.at), asked)
+        inquiry.dialogue = fold(before, (said,), self._keyed)
+        if was_answered and not decision.risk_flags:
+            raise NotAnEvent(EventStatus.SKIPPED, why.ANSWERED_BY_A_PERSON)
+        if decision.may_answer:
+            silent = self._silence(inquiry, before, asked, decision)
+            if silent is not None:
+                decision = replace(decision, may_answer=False, reasons=(*decision.reasons, silent))
+        verdict = ReplyVerdict()
+        if answering is not None:
+            verdict = answering.consider(facts, inquiry, decision, switches)
+        return Judgement(reading, decision, verdict, is_a_persons(before, self._around(inquiry)))
+
+    def reason_to_withhold(self, inquiry: Inquiry, decision: Decision) -> str | None:
+        """Why an answer that was decided before is not to be sent now; its ticket was read again."""
+        subject = self._subject(inquiry)
+        asked = asked_in(inquiry.text or "", subject, inquiry.rules.phrases)
+        return self._silence(inquiry, self._before(inquiry), asked, decision)
+
+    def note_risks(self, facts: EventFacts, inquiry: Inquiry, decision: Decision) -> None:
+        """Note a grave matter for all tickets of its customer; doing it again changes nothing."""
+        answering, email = self._answering, inquiry.customer
+        if answering is None or not decision.risk_flags or email is None:
+            return
+        customer = answering.opaque().of("email", email)
+        answering.allowances.take(_RISK, customer, facts.event_key, _RISKS_KEPT)
+
+    # --- private ------------------------------------------------------------------------------
+
+    def _decide(self, inquiry: Inquiry, reading: MessageReading, *, skips_model: bool) -> Decision:
+        text = inquiry.text or ""
+        tags = inquiry.ticket.tags if inquiry.ticket else frozenset[str]()
+        found, reasons = reading.found, reading.reasons
+        opinions = self._answering.opinions if self._answering else None
+        if opinions is not None and text.strip() and not skips_model:
+            found, more = opinions.improve(text, found)
+            reasons = (*reasons, *more)
+        stored = inquiry.state.pending_flow if inquiry.state else None
+        return decide_on(
+            found,
+            current_route=current_route(inquiry, tags),
+            pending=pending_of(stored, self._clock.now()),
+            has_number=order_number(text, is_asked_for=True) is not None,
+            reasons=reasons,
+            risks=reading.risks,
+            suspected=reading.suspected,
+            explained=reading.explained,
+            complains_again=ANSWERED_TAG in tags and reading.is_complaint,
+            rules=inquiry.rules,
+        )
+
+    def _before(self, inquiry: Inquiry) -> Dialogue:
+        """The conversation before the message: what its ticket shows, and what was stored of it."""
+        ticket, dialogue = inquiry.ticket, NOTHING_SAID
+        if ticket is not None:
+            said = earlier(
+                ticket, inquiry.message_id, self._is_ours(inquiry), inquiry.rules.phrases
+            )
+            dialogue = fold(NOTHING_SAID, said, self._keyed)
+        known = inquiry.state.requests if inquiry.state else ()
+        at = iso(inquiry.at)
+        return with_stored(dialogue, [one for one in known if str(one.get("at", "")) < at])
+
+    def _silence(
+        self, inquiry: Inquiry, before: Dialogue, asked: AskedFor, decision: Decision
+    ) -> str | None:
+        about = table().kinds.get(decision.intent, RequestKind.OTHER)
+        reason = reason_for_silence(
+            before,
+            self._around(inquiry),
+            about=about,
+            beside=asked.kinds,
+            order=self._keyed(asked.number) if asked.number else None,
+            is_awaited=decision.pending is not None,
+        )
+        if reason is None and self._is_at_risk(inquiry):
+            return why.CUSTOMER_AT_RISK
+        return reason
+
+    def _around(self, inquiry: Inquiry) -> Around:
+        ticket, rules = inquiry.ticket, inquiry.rules
+        if ticket is None:
+            return Around(risks_elsewhere=inquiry.risks_elsewhere)
+        bot = self._answering.policy.author_id if self._answering else None
+        return Around(
+            tags=ticket.tags,
+            holder=holder_of(ticket.assigned_to, rules.queues | {bot or ""}),
+            stop_tags=rules.stop_tags,
+            risks_elsewhere=inquiry.risks_elsewhere,
+        )
+
+    def _is_at_risk(self, inquiry: Inquiry) -> bool:
+        answering, email = self._answering, inquiry.customer
+        if answering is None or email is None or not answering.policy.is_outbound_enabled:
+            return False
+        customer = answering.opaque().of("email", email)
+        return answering.allowances.reached(_RISK, customer, _AT_RISK) is not None
+
+    def _subject(self, inquiry: Inquiry) -> str:
+        """The ticket's subject, where the message is its first."""
+        ticket = inquiry.ticket
+        return ticket.subject if ticket and opens(ticket, inquiry.message_id) else ""
+
+    def _keyed(self, number: str) -> str | None:
+        return self._answering.opaque().of("order", number) if self._answering else None
+
+    def _is_ours(self, inquiry: Inquiry) -> Callable[[Comment], bool]:
+        """Tells our replies on a message's ticket by their author or their reference.
+
+        Without what replies are made with, any answer may be one of an earlier configuration.
+        """
+        answering, ticket = self._answering, inquiry.ticket
+        if answering is None or ticket is None:
+            return lambda _: True
+        author, opaque = answering.policy.author_id, answering.opaque
+        return lambda one: one.author_id == author or may_be_ours(one.text, ticket, opaque())
+
+
+def sends_nothing(switches: Switches) -> bool:
+    """Kill switch or shadow mode: no vendor may be called for the event."""
+    return switches.kill_switch or switches.shadow_mode
