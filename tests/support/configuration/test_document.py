@@ -26,6 +26,7 @@ OWN = {
     "phrases": {"return_request": {"sure": ["go to the? depot"]}},
     "shop": {
         "time_zone": "America/New_York",
+        "countries": ["DE"],
         "weekend": ["sunday", "saturday"],
         "cut_off_hour": 14,
         "holidays": ["2026-12-25", "2026-11-26"],
