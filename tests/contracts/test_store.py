@@ -15,6 +15,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
 from chalicelib.once.store import ConditionFailed, TransactionRefused
 from chalicelib.outreach.channels import Channel
+from chalicelib.once.keys import OpaqueIds
 from chalicelib.outreach.conversations.records import Draft, Entry, Status
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.support.effects import add_tag
@@ -388,7 +389,9 @@ class ConversationsWalk:
     def __init__(self, table, seed):
         self.rng = random.Random(seed)
         self.clock = ManualClock()
-        self.store = Conversations(table=table, clock=self.clock)
+        self.store = Conversations(
+            table=table, clock=self.clock, opaque=lambda: OpaqueIds(b"a key")
+        )
         self.records = []
         self.answers = []
 

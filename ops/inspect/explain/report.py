@@ -11,7 +11,7 @@ from ops.inspect.explain import conversations, ledger_keys, scanning, story, tic
 from ops.inspect.explain.event_records import EVENT_SHOWN, Reader
 from ops.inspect.explain.found import Looking, LookupResult, Watch
 from ops.inspect.explain.stored import Stored
-from ops.inspect.explain.subjects import Subject, SubjectKind, candidates
+from ops.inspect.explain.subjects import Sought, SubjectKind, candidates
 from ops.inspect.explain.timeline import timeline, verdict
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
@@ -80,7 +80,7 @@ def explain(
     raise OpsError(_nothing(looking, text, tuple(subjects), tuple(dict.fromkeys(tried)), notes))
 
 
-def _report(found: LookupResult, events: list[dict[str, Any]], subject: Subject) -> dict[str, Any]:
+def _report(found: LookupResult, events: list[dict[str, Any]], subject: Sought) -> dict[str, Any]:
     report: dict[str, Any] = {
         "about": found.about,
         "found_as": subject.kind.value,
@@ -132,7 +132,7 @@ def _query(condition: str) -> str:
 def _nothing(
     looking: Looking,
     text: str,
-    subjects: tuple[Subject, ...],
+    subjects: tuple[Sought, ...],
     tried: tuple[str, ...],
     notes: list[str],
 ) -> str:
