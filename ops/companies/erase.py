@@ -267,6 +267,10 @@ def purge(
             table.update(key, set_={"messages": kept})
         return True
     if table.name == settings.conversations_table and subjects.theirs.own(item):
+        if layout.member_of(item) in subjects.theirs.blocking:
+            done.warnings.append(
+                "a do-not-contact mark is kept under the keyed id of the address alone, and blocks"
+            )
         return erase_subject.purge(session, table, key, item, subjects.theirs, dry_run=dry_run)
     if not dry_run:
         table.delete(key)

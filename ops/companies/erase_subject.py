@@ -18,7 +18,12 @@ from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.conversations.subject_rows import MERGED_INTO, Place, member_id, read
 from ops.session import Session
 
-_KEPT_OF_EVIDENCE = frozenset({"reason", "since", "said_at", "until", "stop_at", "purposes"})
+_KEPT_OF_EVIDENCE = frozenset(
+    {
+        *("reason", "since", "said_at", "until", "stop_at", "purposes", "lifted_at"),
+        *("members", "at", "undone_at"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from chalicelib.facts.ledger import ATTRIBUTES, FactLedger
 from chalicelib.facts.model import Fact, FactStatus, Metric
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.event import EventFacts, EventStatus, Lease
+from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
 from chalicelib.once.store import ConditionFailed, TransactionRefused
 from chalicelib.outreach.channels import Channel
-from chalicelib.once.keys import OpaqueIds
 from chalicelib.outreach.conversations.records import Draft, Entry, Status
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.support.effects import add_tag

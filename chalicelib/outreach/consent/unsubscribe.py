@@ -34,7 +34,6 @@ from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Log
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.consent import preference_page
 from chalicelib.outreach.consent.preference_page import Holds, Standing
@@ -193,7 +192,7 @@ class UnsubscribeDoor:
 
     @staticmethod
     def _how(found: OpenedToken) -> Statement:
-        return Statement(door=SOURCE, channel=Channel.EMAIL.value, conversation=found.conversation)
+        return Statement(door=SOURCE, conversation=found.conversation)
 
     def _record(self, found: OpenedToken) -> Record | None:
         """The conversation of the link; None where it is over and gone, or names another recipient."""

@@ -9,6 +9,9 @@ MARKETING, SERVICE, TRANSACTIONAL = "marketing", "service", "transactional"
 """The values of `consent.contact_purpose.ContactPurpose`."""
 PURPOSE = "purpose"
 """Attribute of a conversation whose start names one; else its project's kind of message is it."""
+CONSENT = "consent"
+"""Attribute of a conversation: ``given_at``, ``expires_at``, ``form`` and ``version``, as its start
+has them."""
 
 
 def addresses_of(record: Record) -> tuple[str, ...]:

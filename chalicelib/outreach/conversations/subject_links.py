@@ -17,7 +17,7 @@ from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.items import TRIES
-from chalicelib.outreach.conversations.recipients import purpose_of
+from chalicelib.outreach.conversations.recipients import CONSENT, purpose_of
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.register_entries import WISH
 from chalicelib.outreach.conversations.statements import Statement
@@ -30,9 +30,6 @@ from chalicelib.outreach.conversations.subject_rows import (
     hints_of,
 )
 
-CONSENT = "consent"
-"""Attribute of a conversation: ``given_at``, ``expires_at``, ``form`` and ``version``, as its start
-has them."""
 BY_START = "start"
 """``source`` of a consent, and who has linked, where a start did."""
 

@@ -13,7 +13,6 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Draft, Entry, OtherMessages, Status
 from chalicelib.outreach.conversations.store import TRIES
 from chalicelib.outreach.project.admission import Starts
