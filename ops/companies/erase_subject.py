@@ -15,7 +15,7 @@ from chalicelib.once.store import ConditionFailed, Item
 from chalicelib.outreach.conversations import items as layout
 from chalicelib.outreach.conversations.statements import EVIDENCE, SAID
 from chalicelib.outreach.conversations.subject import Subject
-from chalicelib.outreach.conversations.subject_rows import MERGED_INTO, Place, member_id, read
+from chalicelib.outreach.conversations.subject_rows import MERGED_INTO, Member, member_id, read
 from ops.session import Session
 
 _KEPT_OF_EVIDENCE = frozenset(
@@ -84,7 +84,7 @@ def purge(
     if MERGED_INTO in item or _reduced(session, read(item)) == read(item):
         return False
     while not dry_run:
-        place = Place(layout.member_of(item), layout.company_of_subject(item))
+        place = Member(layout.member_of(item), layout.company_of_subject(item))
         now = session.services.outreach.conversations.subject(place)
         try:
             session.services.outreach.conversations.replace(_reduced(session, now))

@@ -21,7 +21,7 @@ from chalicelib.outreach.conversations.register_entries import (
 )
 from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.conversations.subject import Subject
-from chalicelib.outreach.conversations.subject_rows import MERGED_INTO, Place
+from chalicelib.outreach.conversations.subject_rows import MERGED_INTO, Member
 from chalicelib.outreach.conversations.subject_rows import read as read_subject
 from ops import journal
 from ops.companies import company, register_file
@@ -128,7 +128,7 @@ def normalised(address: str) -> str:
     return found
 
 
-def _place(session: Session, company_id: str, address: str) -> Place:
+def _place(session: Session, company_id: str, address: str) -> Member:
     return session.services.outreach.conversations.place(normalised(address), company_id)
 
 
@@ -136,7 +136,7 @@ def _how(session: Session, because: str) -> Statement:
     return Statement(door="ops", said=because, by=session.identity.name)
 
 
-def _enter(session: Session, what: str, place: Place, because: str) -> None:
+def _enter(session: Session, what: str, place: Member, because: str) -> None:
     """Enter an act on an address, with the marks that it has."""
     subject = session.services.outreach.conversations.subject(place)
     known = subject.in_force(session.services.clock.now())
@@ -160,7 +160,7 @@ def _taken(session: Session, company_id: str, row: ListedMark, how: Statement) -
 
 def _link(session: Session, company_id: str, rows: list[ListedMark], how: Statement) -> None:
     """Link the rows that name one subject."""
-    of: dict[str, dict[str, Place]] = {}
+    of: dict[str, dict[str, Member]] = {}
     for row in rows:
         if row.subject:
             place = _place_of(session, company_id, row)
@@ -172,10 +172,10 @@ def _link(session: Session, company_id: str, rows: list[ListedMark], how: Statem
             raise OpsError(f"entered, and not linked: {error}") from None
 
 
-def _place_of(session: Session, company_id: str, row: ListedMark) -> Place:
+def _place_of(session: Session, company_id: str, row: ListedMark) -> Member:
     if row.address:
         return session.services.outreach.conversations.place(row.address, company_id)
-    return Place(row.member, company_id)
+    return Member(row.member, company_id)
 
 
 def _scanned(session: Session, company_id: str) -> Iterator[Subject]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chalicelib.outreach.conversations.statements import EVIDENCE, Statement
-from chalicelib.outreach.conversations.subject_rows import Place
+from chalicelib.outreach.conversations.subject_rows import Member
 from ops import journal
 from ops.companies import company, register
 from ops.session import OpsError, Session
@@ -70,13 +70,13 @@ def unlink(session: Session, company_id: str, address: str, *, because: str) -> 
     conversations.part(place, Statement(door="ops", said=because, by=session.identity.name))
 
 
-def _place(session: Session, company_id: str, address: str) -> Place:
+def _place(session: Session, company_id: str, address: str) -> Member:
     known = register.normalised(address)
     return session.services.outreach.conversations.place(known, company_id)
 
 
 def _enter(
-    session: Session, what: str, company_id: str, places: Sequence[Place], because: str
+    session: Session, what: str, company_id: str, places: Sequence[Member], because: str
 ) -> None:
     journal.enter(
         session,

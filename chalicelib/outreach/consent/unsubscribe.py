@@ -42,7 +42,7 @@ from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.register_entries import OWN, UNCERTAIN, WISHES, Reason
 from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.conversations.store import Conversations
-from chalicelib.outreach.conversations.subject_rows import Place, distinct, member_id
+from chalicelib.outreach.conversations.subject_rows import Member, distinct, member_id
 from chalicelib.outreach.jobs import Unsubscribed
 
 PATH = "/unsubscribe/"
@@ -182,11 +182,11 @@ class UnsubscribeDoor:
         for place in self._places(found, record):
             self.conversations.allow_member(place.member, found.company_id, how=how)
 
-    def _places(self, found: OpenedToken, record: Record | None) -> list[Place]:
+    def _places(self, found: OpenedToken, record: Record | None) -> list[Member]:
         """The recipient's address, and what else their conversation names of them."""
         named = self.conversations.places_of(record) if record else []
         return [
-            Place(found.hashed, found.company_id),
+            Member(found.hashed, found.company_id),
             *(x for x in named if x.member != found.hashed),
         ]
 

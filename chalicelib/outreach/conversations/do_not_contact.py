@@ -32,7 +32,7 @@ from chalicelib.outreach.conversations.register_entries import (
 from chalicelib.outreach.conversations.register_looks import RegisterLooks, has_written_since
 from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.conversations.subject import Subject
-from chalicelib.outreach.conversations.subject_rows import Place
+from chalicelib.outreach.conversations.subject_rows import Member
 
 UNSAID_WHERE = Statement(door="register")
 """Evidence of a change whose caller knows no more about it."""
@@ -122,7 +122,7 @@ class DoNotContact(RegisterLooks):
                 the address is entered without them.
         """
         slot, mark = slot_of(reason), {"reason": str(reason)}
-        place = Place(member, company_id)
+        place = Member(member, company_id)
         self.change(place, lambda one: self._marked(one, member, slot, mark), how, also=also)
 
     def forbid_person(
@@ -241,7 +241,7 @@ class DoNotContact(RegisterLooks):
             }
             return _lifted(one, member, liftable, lifted)
 
-        self.change(Place(member, company_id), allowed, how)
+        self.change(Member(member, company_id), allowed, how)
 
     def lift(self, primary_channel: str, company_id: str, *, how: Statement) -> list[str]:
         """Lift every mark of an address, of every reason and channel; for an operator.

@@ -14,13 +14,13 @@ from chalicelib.outreach.conversations.register_entries import (
 )
 from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.conversations.subject import Subject
-from chalicelib.outreach.conversations.subject_rows import Place, SubjectRows
+from chalicelib.outreach.conversations.subject_rows import Member, SubjectRows
 
 
 class RegisterImports(SubjectRows):
     """Takes them."""
 
-    def enter_listed(self, place: Place, how: Statement, *, at: str = "") -> bool:
+    def enter_listed(self, place: Member, how: Statement, *, at: str = "") -> bool:
         """Enter an address of a list, unless its recipient has said START since.
 
         Args:
@@ -54,7 +54,7 @@ class RegisterImports(SubjectRows):
         self.change(place, listed, how)
         return is_entered
 
-    def restore(self, place: Place, slot: str, mark: Mapping[str, Any], how: Statement) -> bool:
+    def restore(self, place: Member, slot: str, mark: Mapping[str, Any], how: Statement) -> bool:
         """Take a mark as an export has it, unless a newer word is known.
 
         Returns:

@@ -24,7 +24,7 @@ from chalicelib.outreach.conversations.register_entries import (
 from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.conversations.subject_rows import (
     ATTRIBUTES,
-    Place,
+    Member,
     SubjectRows,
     distinct,
     hints_of,
@@ -84,13 +84,13 @@ class RegisterLooks(SubjectRows):
         """Every mark of an address's subject, in force or lifted."""
         return self.subject(self.place(primary_channel, company_id)).entries(self._clock.now())
 
-    def _looked_at(self, record: Record) -> list[Place]:
+    def _looked_at(self, record: Record) -> list[Member]:
         """The rows that may forbid a conversation's next message; its own address's is first."""
         unowned = senders.key(record.sender)["company_id"]
         return [*self.places_of(record), self.place(record.primary_channel, unowned)]
 
     def _forbidding(
-        self, record: Record, subjects: Mapping[str, Subject], places: Sequence[Place]
+        self, record: Record, subjects: Mapping[str, Subject], places: Sequence[Member]
     ) -> str | None:
         now, purpose = self._clock.now(), purpose_of(record)
         found: list[RegisterEntry] = []

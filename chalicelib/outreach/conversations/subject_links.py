@@ -23,7 +23,7 @@ from chalicelib.outreach.conversations.register_entries import WISH
 from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.conversations.subject import MOST_MEMBERS, Subject
 from chalicelib.outreach.conversations.subject_rows import (
-    Place,
+    Member,
     SubjectChange,
     SubjectRows,
     distinct,
@@ -80,7 +80,7 @@ class SubjectLinks(SubjectRows):
             writes.append(self.unchanged(linked[0]))
         return Started(roots, writes)
 
-    def link(self, places: Sequence[Place], by: str, how: Statement) -> Subject | None:
+    def link(self, places: Sequence[Member], by: str, how: Statement) -> Subject | None:
         """Link addresses, also those whose link was undone; for operators and imports.
 
         Returns:
@@ -102,7 +102,7 @@ class SubjectLinks(SubjectRows):
             if self._is_written(attempts, writes):
                 return root
 
-    def part(self, place: Place, how: Statement) -> bool:
+    def part(self, place: Member, how: Statement) -> bool:
         """Take an address out of its subject: each side keeps its own marks and evidence.
 
         Returns:
@@ -157,7 +157,7 @@ def linkable(subjects: Sequence[Subject]) -> list[Subject]:
     return found
 
 
-def _consenting(subject: Subject, place: Place, record: Record) -> Subject:
+def _consenting(subject: Subject, place: Member, record: Record) -> Subject:
     """The subject with the consent that a start brings."""
     given: Mapping[str, Any] | None = record.item.get(CONSENT)
     if not given:

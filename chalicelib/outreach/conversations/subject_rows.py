@@ -35,7 +35,7 @@ _ABSENT = "attribute_not_exists(#conversation_id)"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Member:
     """An address of a company's recipient, by its member id."""
 
     member: str
@@ -75,11 +75,11 @@ class SubjectRows(items.OnTable):
         super().__init__(table=table, clock=clock, kept=kept)
         self._opaque = opaque
 
-    def place(self, address: str, company_id: str) -> Place:
+    def place(self, address: str, company_id: str) -> Member:
         """Where an address has its row."""
-        return Place(member_id(self._opaque(), company_id, address), company_id, address)
+        return Member(member_id(self._opaque(), company_id, address), company_id, address)
 
-    def subject(self, place: Place) -> Subject:
+    def subject(self, place: Member) -> Subject:
         """The subject of an address, as stored; of that address alone where none is."""
         return self.subjects([place])[place.key["primary_channel"]]
 
@@ -88,12 +88,12 @@ class SubjectRows(items.OnTable):
         places = self.places_of(record)
         return distinct(self.subjects(places, hints_of(record)).values())
 
-    def places_of(self, record: Record) -> list[Place]:
+    def places_of(self, record: Record) -> list[Member]:
         """The rows of the addresses that a conversation names; its own is first."""
         found = [self.place(one, record.company_id) for one in addresses_of(record)]
         return list({one.member: one for one in found}.values())
 
-    def subjects(self, places: Sequence[Place], hints: Sequence[Item] = ()) -> dict[str, Subject]:
+    def subjects(self, places: Sequence[Member], hints: Sequence[Item] = ()) -> dict[str, Subject]:
         """The subject of each place, by the partition of its member's row.
 
         One consistent read, and another one where a row was merged since the hints were stored.
@@ -108,7 +108,7 @@ class SubjectRows(items.OnTable):
         return self._resolved(places, self._table.get_all(_once([*_keys(places), *hints])))
 
     def _resolved(
-        self, places: Sequence[Place], found: Sequence[Mapping[str, Any]]
+        self, places: Sequence[Member], found: Sequence[Mapping[str, Any]]
     ) -> dict[str, Subject]:
         rows: dict[str, Mapping[str, Any]] = {str(one["primary_channel"]): one for one in found}
         while True:
@@ -126,7 +126,7 @@ class SubjectRows(items.OnTable):
 
     def change(
         self,
-        place: Place,
+        place: Member,
         edit: Callable[[Subject], Subject | None],
         how: Statement,
         *,
@@ -189,7 +189,7 @@ class SubjectRows(items.OnTable):
     def linking(
         self,
         subjects: Sequence[Subject],
-        places: Sequence[Place],
+        places: Sequence[Member],
         *,
         link: Mapping[str, Any],
         how: Statement,
@@ -310,7 +310,7 @@ def _as_read(subject: Subject) -> dict[str, Any]:
     return {"condition": _UNCHANGED, "version": subject.version}
 
 
-def _root_of(place: Place, rows: Mapping[str, Mapping[str, Any]]) -> Item | None:
+def _root_of(place: Member, rows: Mapping[str, Mapping[str, Any]]) -> Item | None:
     """The key that has to be read to know a place's root; None where it is known."""
     at = place.key
     while (row := rows.get(at["primary_channel"])) is not None and MERGED_INTO in row:
@@ -318,7 +318,7 @@ def _root_of(place: Place, rows: Mapping[str, Mapping[str, Any]]) -> Item | None
     return at if row is None and at != place.key else None
 
 
-def _subject(place: Place, rows: Mapping[str, Mapping[str, Any]]) -> Subject:
+def _subject(place: Member, rows: Mapping[str, Mapping[str, Any]]) -> Subject:
     at = place.key["primary_channel"]
     while MERGED_INTO in (row := rows.get(at) or {}):
         at = items.subject_partition(str(row[MERGED_INTO]))
@@ -330,7 +330,7 @@ def _subject(place: Place, rows: Mapping[str, Mapping[str, Any]]) -> Subject:
     return replace(read(row), own=place.member)
 
 
-def _keys(places: Sequence[Place]) -> list[Item]:
+def _keys(places: Sequence[Member]) -> list[Item]:
     return [one.key for one in places]
 
 
