@@ -27,9 +27,9 @@ from local.vendors.richpanel import SimulatedRichpanel
 from local.vendors.ses import SimulatedSes
 from local.vendors.twilio import SimulatedTwilio
 
-DOOR_LIMIT, WORKER_LIMIT = 4, 10
-"""Two of the worker's are looks at the register of who must not be contacted: as the message is
-planned, and right before it leaves."""
+DOOR_LIMIT, WORKER_LIMIT = 4, 11
+"""Three of the worker's are looks at the register of who must not be contacted: as the conversation is
+opened, as the message is planned, and right before it leaves."""
 CHANNELS = ("whatsapp", "sms", "email")
 MARKS = (10, 100, 1000, 5000)
 INDEXES = 6

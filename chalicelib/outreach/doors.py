@@ -188,7 +188,8 @@ class OutreachDoors:
         shared = self._shared
         table = shared.table(shared.settings.conversations_table)
         return ConsentAtTheDoor(
-            register=Doubts(table=table, clock=shared.clock), senders=self._senders
+            register=Doubts(table=table, clock=shared.clock, opaque=shared.opaque),
+            senders=self._senders,
         )
 
     @cached_property
@@ -213,7 +214,7 @@ class OutreachDoors:
         shared = self._shared
         table = shared.table(shared.settings.conversations_table)
         return StopByMail(
-            register=Doubts(table=table, clock=shared.clock),
+            register=Doubts(table=table, clock=shared.clock, opaque=shared.opaque),
             conversations=Queries(table=table, clock=shared.clock),
             senders=self._senders,
         )

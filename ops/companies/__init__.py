@@ -5,6 +5,9 @@ commands      `handoff list` and a command for each act of the desk; `company pu
 act_options   the options of an act's command
 person_commands  `do-not-contact list`, `add`, `lift`, `import`, `export`; `person export`
 register      the register of addresses that a company must not contact
+register_file  a company's list, or an export of the register, as a file
+subject_commands  `subject show`, `link`, `unlink`
+subject_view  which addresses a company takes for one person
 person        gives a person everything that is kept of them
 handoff       conversations waiting for a person: list, show, do an act
 company       a company's settings, the secrets they name, and its API keys
@@ -19,4 +22,5 @@ senders       the map of senders: which company a number or address belongs to
 api_keys      the Router's API keys: issue, revoke
 usage         what language models have cost
 erase         removes a person from every table
+erase_subject  what is left of what they refuse
 """

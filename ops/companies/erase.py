@@ -4,7 +4,8 @@ A subject is an e-mail address, a phone number with its plus sign, a ticket id o
 Richpanel is asked which tickets belong to an address, as the tables know tickets only.  Every item
 that holds the address or belongs to one of those ids is deleted.  Ledger rows become tombstones,
 because a deleted key would let its action run again: they keep the key, status and expiry, and
-nothing else about the person.  A do-not-contact mark becomes a keyed hash that still blocks.
+nothing else about the person.  Addresses that a company has linked are erased with them, in that
+company; of a subject that must not be contacted the keyed row is left (`erase_subject`).
 Another person's conversation that mentions the address loses those messages, and a company's settings
 lose those list entries.  Queued bodies expire within 14 days; dead letters of the subject are deleted
 now.
@@ -27,9 +28,12 @@ from chalicelib.once.journal import is_entry
 from chalicelib.once.store import ConditionFailed, Item
 from chalicelib.outreach.channels import ADDRESSES, Channel, address_of
 from chalicelib.outreach.conversations import items as layout
+from chalicelib.outreach.conversations import numbers
 from chalicelib.outreach.conversations.former import pair_ids
 from chalicelib.outreach.project.project import Project
 from ops import journal
+from ops.companies import erase_subject
+from ops.companies.erase_subject import TheirSubjects
 from ops.inspect.ledger_rows import PAGE
 from ops.session import OpsError, Session
 
@@ -78,14 +82,27 @@ class Subjects:
     Attributes:
         addresses: e-mail addresses and phone numbers, in lower case; found in any text.
         ids: ticket and conversation ids; found as whole ids only, because they may be short.
+        theirs: what companies know of their consent, and the addresses that companies have linked.
     """
 
     addresses: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
+    theirs: TheirSubjects = field(default_factory=TheirSubjects)
 
     def holds(self, item: Item) -> bool:
         """The item is about one of them, or mentions an address."""
-        return self.own(item) or _mentions(item, self.addresses)
+        return self.own(item) or _mentions(item, self.addresses_in(item))
+
+    def addresses_in(self, item: Item) -> tuple[str, ...]:
+        """The addresses to look for in an item: also those that its company has linked."""
+        company_id = item.get("company_id")
+        partition = str(item.get("primary_channel", ""))
+        linked = (
+            address
+            for company, address in self.theirs.linked
+            if company == company_id or partition == layout.internal(address, company)
+        )
+        return (*self.addresses, *linked)
 
     def own(self, item: Item) -> bool:
         """The item is about one of them; the text of its messages does not count."""
@@ -93,7 +110,8 @@ class Subjects:
         parts = {own, *own.split("#"), partition, partition.removeprefix("opaque#")}
         parts |= {str(item.get("opaque_id", "")), str(item.get("newest", ""))}
         facts = {name: value for name, value in item.items() if name != "messages"}
-        return not parts.isdisjoint(self.ids) or _mentions(facts, self.addresses)
+        is_one = self.theirs.own(item) if "primary_channel" in item else False
+        return is_one or not parts.isdisjoint(self.ids) or _mentions(facts, self.addresses_in(item))
 
     def in_body(self, body: str) -> bool:
         """A queue body is about one of them."""
@@ -115,11 +133,12 @@ def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
     if "@" in subject and not subject.startswith("<"):
         kind, addresses = "email", [subject.lower()]
     elif subject.startswith("+") and len(digits) >= _SHORTEST_PHONE:
-        kind, addresses = "phone", [f"+{digits}", digits]
+        variants = numbers.forms(f"+{digits}")
+        kind, addresses = "phone", [*variants, *(one.lstrip("+") for one in variants)]
     elif not subject.startswith("<") and (known := address_of(subject)):
         addresses = [known.lower()]  # of a kind that no ticket has
     else:
-        return Subjects(ids=(subject,)), []
+        return _whole(session, Subjects(ids=(subject,))), []
     _refuse_companies_own(session, addresses[0])
     ids: list[str] = []
     notes: list[str] = []
@@ -128,7 +147,7 @@ def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
             ids += session.services.support.richpanel.conversations_of(kind, addresses[0])
     except MiddlewareError as error:
         notes.append(f"Richpanel was not asked for tickets ({type(error).__name__}): run again")
-    return Subjects(tuple(addresses), tuple(dict.fromkeys(ids))), notes
+    return _whole(session, Subjects(tuple(addresses), tuple(dict.fromkeys(ids)))), notes
 
 
 def _refuse_companies_own(session: Session, address: str) -> None:
@@ -141,7 +160,6 @@ def _refuse_companies_own(session: Session, address: str) -> None:
 
 def items(session: Session, subjects: Subjects) -> Iterator[tuple[Table, Item, Item]]:
     """Every item about a subject, as (table, key, item); the ledger's come last."""
-    subjects = _with_conversations(session, subjects)
     for name, key_names in tables(session):
         table = session.services.table(name)
         for item in _scanned(table):
@@ -156,14 +174,17 @@ def enter(session: Session, subject: str, *, because: str) -> None:
     journal.enter(session, "erase", key, reason=because)
 
 
-def _with_conversations(session: Session, subjects: Subjects) -> Subjects:
-    """Add the identifiers under which other items refer to the subject's conversations.
+def _whole(session: Session, subjects: Subjects) -> Subjects:
+    """Add linked addresses, and the identifiers under which other items refer to the conversations.
 
     Other tables refer to a conversation by its opaque id; its pages, drafts and marks by a digest.
     Neither contains an address.
     """
     ids: list[str] = []
-    for item in _scanned(session.services.table(session.services.settings.conversations_table)):
+    table = session.services.table(session.services.settings.conversations_table)
+    rows = (one for one in _scanned(table) if layout.member_of(one))
+    subjects = replace(subjects, theirs=erase_subject.found(session, rows, subjects.addresses))
+    for item in _scanned(table):
         if isinstance(item.get("opaque_id"), str) and subjects.own(item):
             ids.append(item["opaque_id"])
             if "start_event" in item:
@@ -176,14 +197,15 @@ def _pairs(session: Session, subjects: Subjects) -> Iterator[str]:
     """The opaque ids of the subject with every sender: what is kept after a conversation's end."""
     opaque = session.services.opaque_ids
     senders = {
-        (channel, project.sender(channel))
+        (channel, project.sender(channel), str(item.get("company_id")))
         for item in _scanned(session.services.table(session.services.settings.company_data_table))
         for project in (Project(item),)
         for channel in Channel
         if project.sender(channel)
     }
-    for channel, sender in sorted(senders):
-        for address in subjects.addresses:
+    for channel, sender, company_id in sorted(senders):
+        linked = [one for company, one in subjects.theirs.linked if company == company_id]
+        for address in (*subjects.addresses, *linked):
             yield from pair_ids(opaque, channel, sender, address)
 
 
@@ -239,32 +261,25 @@ def purge(
         return _remove_entries(table, key, item, subjects, done, dry_run=dry_run)
     is_record = table.name == settings.conversations_table and "messages" in item
     if is_record and not subjects.own(item):
-        kept = [one for one in item["messages"] if not _mentions(one, subjects.addresses)]
+        sought = subjects.addresses_in(item)
+        kept = [one for one in item["messages"] if not _mentions(one, sought)]
         if not dry_run:
             table.update(key, set_={"messages": kept})
         return True
-    left = _left_of_mark(session, item)
-    if left is not None:  # before the mark is gone: at no moment may they be written to
-        if not dry_run:
-            table.put(left)
-        done.warnings.append(
-            "a do-not-contact mark was replaced by a keyed hash of company and address, which blocks"
-        )
+    if table.name == settings.conversations_table and subjects.theirs.own(item):
+        if layout.member_of(item) in subjects.theirs.blocking:
+            done.warnings.append(
+                "a do-not-contact mark is kept under the keyed id of the address alone, and blocks"
+            )
+        return erase_subject.purge(session, table, key, item, subjects.theirs, dry_run=dry_run)
     if not dry_run:
         table.delete(key)
     others = {item.get(one.field) for one in ADDRESSES} - {None}
-    if any(str(one).lower() not in subjects.addresses for one in others):
+    if any(str(one).lower() not in subjects.addresses_in(item) for one in others):
         done.warnings.append(
             "a deleted item held another address of theirs: erase that one as well"
         )
     return True
-
-
-def _left_of_mark(session: Session, item: Item) -> Item | None:
-    """What takes the place of a do-not-contact mark; None of any other item, or of a lifted mark."""
-    if not str(item.get("conversation_id", "")).startswith(layout.DO_NOT_CONTACT):
-        return None
-    return session.services.outreach.conversations.keep_erased(item)
 
 
 def part_about(
@@ -276,7 +291,8 @@ def part_about(
         return dict(key)
     is_record = table.name == settings.conversations_table and "messages" in item
     if is_record and not subjects.own(item):
-        return {"messages": [x for x in item["messages"] if _mentions(x, subjects.addresses)]}
+        sought = subjects.addresses_in(item)
+        return {"messages": [x for x in item["messages"] if _mentions(x, sought)]}
     return dict(item)
 
 
@@ -284,14 +300,15 @@ def _remove_entries(
     table: Table, key: Item, item: Item, subjects: Subjects, done: Erased, *, dry_run: bool
 ) -> bool:
     """Remove list entries that hold an address from a project's settings."""
+    sought = subjects.addresses_in(item)
     changed = {
-        name: [one for one in value if not _mentions(one, subjects.addresses)]
+        name: [one for one in value if not _mentions(one, sought)]
         for name, value in item.items()
-        if isinstance(value, list) and _mentions(value, subjects.addresses)
+        if isinstance(value, list) and _mentions(value, sought)
     }
     if changed and not dry_run:
         table.update(key, set_=changed)
-    if _mentions({**item, **changed}, subjects.addresses):
+    if _mentions({**item, **changed}, sought):
         named = "/".join(str(value) for value in key.values())
         done.notes.append(f"{named} still holds it: correct it with `company put`")
     return bool(changed)

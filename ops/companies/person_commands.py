@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ops.command import CommandRun, command
-from ops.companies import person, register
+from ops.companies import person, register, register_file
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError
 
 register_app = typer.Typer(help="Addresses that a company must not contact.", no_args_is_help=True)
@@ -31,7 +31,9 @@ def register_list(
     ] = None,
 ) -> object:
     """List a company's entries with reason, time and person; personal data."""
-    return run.output.records(register.COLUMNS, register.listed(run.session, company_id, address))
+    return run.output.records(
+        register_file.COLUMNS, register.listed(run.session, company_id, address)
+    )
 
 
 @command(register_app, "do-not-contact add", changes=True)
@@ -43,23 +45,29 @@ def register_add(run: CommandRun, company_id: CompanyId, address: Address) -> ob
 
 @command(register_app, "do-not-contact lift", changes=True)
 def register_lift(run: CommandRun, company_id: CompanyId, address: Address) -> object:
-    """Lift every entry of an address, whatever its reason."""
-    lifted = register.lift(run.session, company_id, address, because=run.because)
-    return _did(run, company_id, {"lifted": lifted})
+    """Lift every entry of an address, whatever its reason; those of linked addresses stay."""
+    done = register.lift(run.session, company_id, address, because=run.because)
+    return _did(run, company_id, done)
 
 
 @command(register_app, "do-not-contact import", changes=True, dry_run=True)
 def register_import(
     run: CommandRun,
     company_id: CompanyId,
-    file: Annotated[Path, typer.Argument(help="One address a line, or a CSV with `address`.")],
+    file: Annotated[
+        Path, typer.Argument(help="One address a line, a CSV with `address`, or an export.")
+    ],
 ) -> object:
-    """Enter every address of a file; a line that is none refuses the whole file."""
+    """Take every row of a file; a wrong one refuses the whole file.
+
+    An address whose recipient has said START since is left out and counted, unless the file has a
+    later time for it.
+    """
     if run.dry_run:
-        count = len(register.addresses(run.session, company_id, file))
+        count = len(register.marks(run.session, company_id, file))
         return run.output.facts({"company": company_id, "would be entered": count})
-    count = register.add_all(run.session, company_id, file, because=run.because)
-    return _did(run, company_id, {"entered": count})
+    done = register.add_all(run.session, company_id, file, because=run.because)
+    return _did(run, company_id, done)
 
 
 @command(register_app, "do-not-contact export")
@@ -68,7 +76,7 @@ def register_export(run: CommandRun, company_id: CompanyId, to: ToFile = None) -
     found = register.listed(run.session, company_id)
     if to is None and run.output.as_json:
         return found
-    return _written(_as_json(found) if run.output.as_json else register.as_csv(found), to)
+    return _written(_as_json(found) if run.output.as_json else register_file.as_csv(found), to)
 
 
 @command(person_app, "person export")

@@ -1,50 +1,46 @@
 """The register of addresses that a company must not contact: list, add, lift, import, export.
 
 A person's entries and liftings carry the name of the caller's AWS identity.  The journal keeps each of
-these acts under the company, with a keyed hash in the address's place: entering an address again
+these acts under the company, with the keyed id of the address in its place: entering an address again
 removes from the register who lifted it.
 """
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from chalicelib.clock import iso
-from chalicelib.errors import MiddlewareError
 from chalicelib.outreach.channels import Channel, address_of
 from chalicelib.outreach.conversations import items as layout
-from chalicelib.outreach.conversations.register_entries import Reason, RegisterEntry
-from chalicelib.outreach.conversations.register_keys import address_hash
+from chalicelib.outreach.conversations.register_entries import (
+    SUSPENDED_SLOT,
+    Reason,
+    RegisterEntry,
+)
+from chalicelib.outreach.conversations.statements import Statement
+from chalicelib.outreach.conversations.subject import Subject
+from chalicelib.outreach.conversations.subject_rows import MERGED_INTO, Member
+from chalicelib.outreach.conversations.subject_rows import read as read_subject
 from ops import journal
-from ops.companies import company
+from ops.companies import company, register_file
+from ops.companies.register_file import STORED, ListedMark
 from ops.inspect.ledger_rows import PAGE
-from ops.session import EXIT_UNUSABLE, OpsError, Session
-
-_STORED = ("since", "until", "stop_at", "by", "lifted_at", "lifted_by", "lifted_because")
-"""Until ``stop_at`` an entry is a question to a person, and from then on a STOP."""
-COLUMNS = ("company", "address", "channel", "reason", *_STORED)
-"""Of a listed entry.  Of an erased person the address is empty; `channel` is empty for every channel."""
-
-_FORGEABLE = ", ".join(one.value for one in Channel if one.traits.is_forgeable)
+from ops.session import OpsError, Session
 
 
 def listed(session: Session, company_id: str, address: str | None = None) -> list[dict[str, Any]]:
-    """A company's entries, in force or lifted; of one address by direct reads, else by a scan.
+    """A company's marks, in force or lifted; of one address's subject by direct reads, else by a scan.
 
     Raises:
         OpsError: the address is none.
     """
     if address is not None:
-        known = session.services.outreach.conversations.entries(normalised(address), company_id)
-        return [_row(one, company_id) for one in known]
-    found = [_row(one, company_id) for one in _scanned(session, company_id)]
-    return sorted(found, key=lambda one: (one["since"], one["address"]))
+        conversations = session.services.outreach.conversations
+        return _rows(session, conversations.subject(_place(session, company_id, address)))
+    found = [row for one in _scanned(session, company_id) for row in _rows(session, one)]
+    return sorted(found, key=lambda one: (one["since"], one["address"], one["member"]))
 
 
 def add(session: Session, company_id: str, address: str, *, because: str = "") -> None:
@@ -54,91 +50,70 @@ def add(session: Session, company_id: str, address: str, *, because: str = "") -
         OpsError: there is no such company, or it is no address: nothing was entered.
     """
     company.items(session, company_id, None)
-    known = normalised(address)
-    _enter(session, "do-not-contact add", company_id, known, because)
-    by = session.identity.name
-    session.services.outreach.conversations.forbid(known, company_id, Reason.OPERATOR, by=by)
+    place = _place(session, company_id, address)
+    _enter(session, "do-not-contact add", place, because)
+    session.services.outreach.conversations.forbid(
+        place.address, company_id, Reason.OPERATOR, how=_how(session, because)
+    )
 
 
-def add_all(session: Session, company_id: str, path: Path, *, because: str = "") -> int:
-    """Enter every address of a file; returns how many.  Doing it again changes nothing.
+def add_all(session: Session, company_id: str, path: Path, *, because: str = "") -> dict[str, int]:
+    """Take every row of a file: addresses, or marks as an export has them.  Again changes nothing.
+
+    Returns:
+        ``entered``: rows that the register has now; ``newer_here``: rows for which it has a newer
+        word, as of who has said START since.
 
     Raises:
-        OpsError: as `addresses`: nothing was entered.
+        OpsError: as `marks`: nothing was entered.
     """
-    known = addresses(session, company_id, path)
+    rows = marks(session, company_id, path)
     journal.enter(
         session,
         "do-not-contact import",
         f"company:{company_id}",
         reason=because,
-        addresses=len(known),
+        addresses=len(rows),
         file_sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
     )
-    by = session.identity.name
-    for address in known:
-        session.services.outreach.conversations.forbid(address, company_id, Reason.IMPORTED, by=by)
-    return len(known)
+    how = Statement(door="import", said=because, by=session.identity.name)
+    taken = [_taken(session, company_id, one, how) for one in rows]
+    _link(session, company_id, rows, how)
+    return {"entered": sum(taken), "newer_here": len(taken) - sum(taken)}
 
 
-def addresses(session: Session, company_id: str, path: Path) -> list[str]:
-    """The addresses of a file for a company.
+def marks(session: Session, company_id: str, path: Path) -> list[ListedMark]:
+    """The rows of a file for a company.
 
     Raises:
-        OpsError: there is no such company, or a line of the file is no address.
+        OpsError: there is no such company, or a row of the file is none.
     """
     company.items(session, company_id, None)
-    return [normalised(one) for one in read(path)]
+    return register_file.read(path, company_id)
 
 
-def lift(session: Session, company_id: str, address: str, *, because: str = "") -> list[str]:
-    """Lift every entry of an address; returns their reasons.
+def lift(session: Session, company_id: str, address: str, *, because: str = "") -> dict[str, Any]:
+    """Lift every mark of an address.
+
+    Returns:
+        ``lifted``: their reasons; ``still_blocked_by``: other addresses of the person whose marks block
+        all the same.
 
     Raises:
-        OpsError: it is no address, or has no entry in force.
+        OpsError: it is no address, or has no mark in force.
     """
-    known = normalised(address)
-    in_force = [
-        one
-        for one in session.services.outreach.conversations.entries(known, company_id)
-        if one.is_in_force
-    ]
-    if not in_force:
+    place, conversations = (
+        _place(session, company_id, address),
+        session.services.outreach.conversations,
+    )
+    now = session.services.clock.now()
+    known = conversations.subject(place).in_force(now)
+    if not any(one.member == place.member for one in known):
         raise OpsError("that address has no entry in force with this company")
-    _enter(session, "do-not-contact lift", company_id, known, because)
-    by = session.identity.name
-    return session.services.outreach.conversations.lift(known, company_id, by=by)
-
-
-def read(path: Path) -> list[str]:
-    """The addresses of a file: one a line, or a CSV file with a column ``address``.
-
-    Raises:
-        OpsError: it cannot be read, or a line of it is no address; the line is named by its number.
-    """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise OpsError(f"{path} cannot be read", code=EXIT_UNUSABLE) from None
-    rows = [row for row in csv.reader(io.StringIO(text)) if any(one.strip() for one in row)]
-    at = 0
-    if rows and "address" in rows[0]:
-        at = rows.pop(0).index("address")
-    values = [row[at].strip() if at < len(row) else "" for row in rows]
-    wrong = [str(n) for n, one in enumerate(values, 1) if address_of(one) is None]
-    if wrong:
-        shown = ", ".join(wrong[:10])
-        raise OpsError(f"not imported: no number or e-mail address in entry {shown}")
-    return values
-
-
-def as_csv(rows: Iterable[dict[str, Any]]) -> str:
-    """Rows as a CSV file that `read` takes."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
+    _enter(session, "do-not-contact lift", place, because)
+    lifted = conversations.lift(place.address, company_id, how=_how(session, because))
+    left = {one.address or one.member for one in conversations.subject(place).wishes(None, now)}
+    return {"lifted": lifted, "still_blocked_by": sorted(left)}
 
 
 def normalised(address: str) -> str:
@@ -153,42 +128,86 @@ def normalised(address: str) -> str:
     return found
 
 
-def _enter(session: Session, what: str, company_id: str, address: str, because: str) -> None:
-    """Enter an act on an address, with the entries that it has."""
-    hashed = None
-    with suppress(MiddlewareError):  # a wish is entered although the key of the hashes is missing
-        hashed = address_hash(session.services.opaque_ids, company_id, address)
-    known = session.services.outreach.conversations.entries(address, company_id) if hashed else []
+def _place(session: Session, company_id: str, address: str) -> Member:
+    return session.services.outreach.conversations.place(normalised(address), company_id)
+
+
+def _how(session: Session, because: str) -> Statement:
+    return Statement(door="ops", said=because, by=session.identity.name)
+
+
+def _enter(session: Session, what: str, place: Member, because: str) -> None:
+    """Enter an act on an address, with the marks that it has."""
+    subject = session.services.outreach.conversations.subject(place)
+    known = subject.in_force(session.services.clock.now())
     journal.enter(
         session,
         what,
-        f"company:{company_id}",
+        f"company:{place.company_id}",
         reason=because,
-        hashed=hashed,
-        in_force=sorted(one.reason for one in known if one.is_in_force),
+        hashed=place.member,
+        in_force=sorted(one.reason for one in known if one.member == place.member),
     )
 
 
-def _scanned(session: Session, company_id: str) -> Iterator[RegisterEntry]:
+def _taken(session: Session, company_id: str, row: ListedMark, how: Statement) -> bool:
+    conversations = session.services.outreach.conversations
+    place = _place_of(session, company_id, row)
+    if row.slot:
+        return conversations.restore(place, row.slot, row.mark, how)
+    return conversations.enter_listed(place, how, at=row.at)
+
+
+def _link(session: Session, company_id: str, rows: list[ListedMark], how: Statement) -> None:
+    """Link the rows that name one subject."""
+    of: dict[str, dict[str, Member]] = {}
+    for row in rows:
+        if row.subject:
+            place = _place_of(session, company_id, row)
+            of.setdefault(row.subject, {})[place.member] = place
+    for places in of.values():
+        try:
+            session.services.outreach.conversations.link(list(places.values()), "import", how)
+        except ValueError as error:
+            raise OpsError(f"entered, and not linked: {error}") from None
+
+
+def _place_of(session: Session, company_id: str, row: ListedMark) -> Member:
+    if row.address:
+        return session.services.outreach.conversations.place(row.address, company_id)
+    return Member(row.member, company_id)
+
+
+def _scanned(session: Session, company_id: str) -> Iterator[Subject]:
     table = session.services.table(session.services.settings.conversations_table)
-    start, now = None, iso(session.services.clock.now())
+    start = None
     while True:
         page, start = table.scan_page(limit=PAGE, start=start)
         for item in page:
-            is_entry = str(item["conversation_id"]).startswith(layout.DO_NOT_CONTACT)
-            if is_entry and layout.forbidden_by(item)[0] == company_id:
-                yield RegisterEntry(item, now)
+            is_row = layout.member_of(item) and MERGED_INTO not in item
+            if is_row and item["conversation_id"] == f"{layout.SUBJECT}{company_id}":
+                yield read_subject(item)
         if start is None:
             return
 
 
-def _row(entry: RegisterEntry, company_id: str) -> dict[str, Any]:
-    address = layout.forbidden_by(entry.item)[1]
-    suffix = str(entry.item["conversation_id"]).rpartition(f"#{company_id}")[2].strip("#")
+def _rows(session: Session, subject: Subject) -> list[dict[str, Any]]:
+    return [_row(subject, one) for one in subject.entries(session.services.clock.now())]
+
+
+def _row(subject: Subject, entry: RegisterEntry) -> dict[str, Any]:
+    channels = entry.item.get("channels") or ()
+    if entry.slot in list(Channel):
+        channels = (entry.slot,)
+    elif entry.slot == SUSPENDED_SLOT:
+        channels = tuple(one.value for one in Channel if one.traits.is_forgeable)
     return {
-        "company": company_id,
-        "address": "" if address.startswith("erased:") else address,
-        "channel": {"kept": "", "doubt": "", "suspended": _FORGEABLE}.get(suffix, suffix),
+        "company": subject.company_id,
+        "subject": subject.root if len(subject.members) > 1 else "",
+        "address": entry.address,
+        "member": entry.member,
+        "channels": " ".join(channels),
+        "purposes": " ".join(entry.item.get("purposes") or ()),
         "reason": entry.reason,
-        **{name: entry.item.get(name) or "" for name in _STORED},
+        **{name: entry.item.get(name) or "" for name in STORED},
     }

@@ -11,6 +11,7 @@ from chalicelib.facts.ledger import ATTRIBUTES, FactLedger
 from chalicelib.facts.model import Fact, FactStatus, Metric
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.event import EventFacts, EventStatus, Lease
+from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
 from chalicelib.once.store import ConditionFailed, TransactionRefused
@@ -388,7 +389,9 @@ class ConversationsWalk:
     def __init__(self, table, seed):
         self.rng = random.Random(seed)
         self.clock = ManualClock()
-        self.store = Conversations(table=table, clock=self.clock)
+        self.store = Conversations(
+            table=table, clock=self.clock, opaque=lambda: OpaqueIds(b"a key")
+        )
         self.records = []
         self.answers = []
 

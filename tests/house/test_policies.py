@@ -113,8 +113,9 @@ def test_the_function_of_mail_searches_no_table_and_writes_only_the_ledger_and_t
     assert {(g.action, g.resource) for g in allowed if g.action.startswith("dynamodb:")} == {
         ("dynamodb:PutItem", "dynamodb/table/rp_mw_idempotency-dev"),
         ("dynamodb:GetItem", "dynamodb/table/company-data-dev"),
+        ("dynamodb:BatchGetItem", "dynamodb/table/conversations-dev"),
         ("dynamodb:GetItem", "dynamodb/table/conversations-dev"),
-        ("dynamodb:UpdateItem", "dynamodb/table/conversations-dev"),
+        ("dynamodb:PutItem", "dynamodb/table/conversations-dev"),
     }
 
 

@@ -13,7 +13,13 @@ from chalicelib.clock import parsed
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.conversations.register_keys import address_hash
+from chalicelib.outreach.conversations.register_entries import (
+    DOUBT_SLOT,
+    KEPT_SLOT,
+    SUSPENDED_SLOT,
+    WISH,
+)
+from chalicelib.outreach.conversations.subject_rows import MERGED_INTO, member_id
 from chalicelib.outreach.messages.purpose import Purpose
 from tests.simulation import neighbours
 from tests.simulation.parts import SimTable
@@ -22,12 +28,12 @@ from tests.simulation.support import OPAQUE
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
-_PREFIX = items.do_not_contact("", "")["conversation_id"]
-_DOUBT = "#doubt"
 SENDS = frozenset({"send_text", "send_email"})
 
-Mark = tuple[str, str]
-"""Recipient and company, as the key of the mark."""
+Row = tuple[str, str]
+"""The key of a subject's row."""
+Mark = tuple[Row, str]
+"""A root's row, and which of its marks: the address's id and the slot."""
 
 
 class ConversationTable(SimTable):
@@ -35,24 +41,24 @@ class ConversationTable(SimTable):
 
     def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Any:
         """See `SimTable.get`."""
-        return self._looking([_mark(key)], lambda: SimTable.get(self, key, consistent=consistent))
+        return self._looking([_row(key)], lambda: SimTable.get(self, key, consistent=consistent))
 
     def get_all(self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str] = ()) -> Any:
         """See `SimTable.get_all`."""
         return self._looking(
-            [_mark(key) for key in keys],
+            [_row(key) for key in keys],
             lambda: SimTable.get_all(self, keys, attributes=attributes),
         )
 
     def transact(self, writes: Sequence[Any]) -> None:
-        """See `SimTable.transact`; a conversation is opened under a check of its mark, or one is made."""
-        marks = [write["key"] if _is_mark(write["key"]) else None for write in writes]
+        """See `SimTable.transact`; a conversation is opened under a check of its subject, or one changes."""
+        rows = [write["key"] if _is_row(write["key"]) else None for write in writes]
         try:
-            self._looking(marks, lambda: SimTable.transact(self, writes))
+            self._looking(rows, lambda: SimTable.transact(self, writes))
         finally:
-            for mark in marks:
-                if mark is not None:
-                    self._world.consent.wrote(mark)
+            for row in rows:
+                if row is not None:
+                    self._world.consent.wrote(row)
             for write in writes if self._world.scenario.tools else ():
                 self._world.agreed.wrote(write["key"])
             if self._world.scenario.follow_ups:
@@ -68,67 +74,56 @@ class ConversationTable(SimTable):
         self._world.follow_ups.looked(actor, values["p"], began)
         return iter(found)
 
-    def update(self, key: Mapping[str, Any], **more: Any) -> Any:
-        """See `SimTable.update`."""
-        mark = _mark(key)
-        if mark is None:
-            return super().update(key, **more)
-        return self._call_and_note(mark, lambda: SimTable.update(self, key, **more))
-
-    def _call_and_note(self, mark: Mark, write: Any) -> Any:
-        consent = self._world.consent
-        try:
-            return write()
-        finally:
-            consent.wrote(mark)
-
-    def _looking(self, marks: Sequence[Mark | None], read: Any) -> Any:
+    def _looking(self, rows: Sequence[Row | None], read: Any) -> Any:
         consent, began = self._world.consent, self._world.now
         actor = self._world.actor
         found = read()
-        for mark in marks:
-            if mark is not None and actor is not None:
-                consent.looked(actor, mark, began)
+        for row in rows:
+            if row is not None and actor is not None:
+                consent.looked(actor, row, began)
         return found
 
 
 class Consent:
-    """When each mark was written, and the judgement of every send."""
+    """When each mark was written, and the judgement of every send to any address of its subject."""
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._written: dict[Mark, float] = {}
-        self._ever: set[Mark] = set()
-        self._asked: dict[str, Mark] = {}
+        self._ever: set[str] = set()
+        self._asked: dict[str, str] = {}
 
-    def wrote(self, mark: Mark) -> None:
-        """A mark was written, or lifted."""
-        row = self._world.conversations.rows.get(mark)
-        if row is None or "lifted_at" in row:
-            self._written.pop(mark, None)
-        else:
+    def wrote(self, row: Row) -> None:
+        """A subject's row was written: marks were made, lifted, or moved with a link."""
+        stored = self._world.conversations.rows.get(row, {})
+        marks = stored.get("marks", {})
+        now = {(row, key) for key, one in marks.items() if "lifted_at" not in one}
+        for mark in [one for one in self._written if one[0] == row and one not in now]:
+            del self._written[mark]
+        for mark in now:
             self._written.setdefault(mark, self._world.now)
-            self._ever.add(mark)
+        self._ever |= {key for _, key in now}
 
     def promised(self, recipient: str, channel: str, *, doubt: bool = False) -> None:
-        """The door has answered 200 to a STOP, or a doubt: its entry is there, whatever waits."""
-        company_id = neighbours.IDS[neighbours.of(recipient)]
-        partition, name = _keyed(items.do_not_contact(recipient, company_id))
-        said = "doubt" if doubt else "STOP"
-        if (partition, f"{name}{_DOUBT if doubt else ''}") not in self._written:
+        """The door has answered 200 to a STOP, or a doubt: its mark is there, whatever waits."""
+        said, slot = ("doubt", DOUBT_SLOT) if doubt else ("STOP", WISH)
+        if not self._is_marked(recipient, slot):
             self._world.oracle.broken("P2", f"a {said} by {channel} was accepted without its mark")
 
     def promised_by_link(self, address: str) -> None:
-        """The page of a link has answered 200: its mark is there, under the address's hash."""
-        company_id = neighbours.IDS[neighbours.of(address)]
+        """The page of a link has answered 200: its mark is there, under the address's keyed id."""
         self._world.happened["unsubscribed_by_link"] += 1
-        if _hashed(address, company_id) not in self._written:
+        if not self._is_marked(address, KEPT_SLOT):
             self._world.oracle.broken("P2", "a click was answered without its mark")
+
+    def _is_marked(self, address: str, slot: str) -> bool:
+        key = f"{_member(address, neighbours.IDS[neighbours.of(address)])}#{slot}"
+        return any(one == key for _, one in self._written)
 
     def asked(self, event_key: str, address: str) -> None:
         """An e-mail that unsubscribes was accepted; its worker marks the address."""
         company_id = neighbours.IDS[neighbours.of(address)]
-        self._asked[event_key] = _keyed(items.do_not_contact(address, company_id))
+        self._asked[event_key] = f"{_member(address, company_id)}#{WISH}"
 
     def judge(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
         """P2: an e-mail that unsubscribes and was processed has left its mark."""
@@ -138,9 +133,9 @@ class Consent:
                 if mark not in self._ever:
                     self._world.oracle.broken("P2", f"{event_key} was processed without its mark")
 
-    def looked(self, actor: Any, mark: Mark, began: float) -> None:
-        """A container has read a mark, or written under a check of it."""
-        actor.looks[mark] = began
+    def looked(self, actor: Any, row: Row, began: float) -> None:
+        """A container has read a subject's row, or written under a check of it."""
+        actor.looks[row] = began
 
     def send_begins(self, actor: Any, action: Any) -> None:
         """What was seen as the message was planned is no last look: that comes after its row."""
@@ -163,15 +158,15 @@ class Consent:
         if record is None:
             return
         record_ = Record(record)
-        own = _keyed(items.do_not_contact(record_.primary_channel, record_.company_id))
+        own = _row_of(record_.primary_channel, record_.company_id)
         looked = actor.looks.get(own)
         if looked is None:
-            world.oracle.broken("P5", f"{action.key} starts without a look at its mark")
+            world.oracle.broken("P5", f"{action.key} starts without a look at its subject")
             return
         for mark, written in self._written.items():
-            if not _blocks(mark, record_) or self._is_persons(mark, action):
+            if not self._blocks(mark, record_) or self._is_persons(mark, action):
                 continue
-            seen = actor.looks.get(mark)
+            seen = actor.looks.get(mark[0])
             if seen is None or seen > written:
                 late = "never" if seen is None else f"{seen - written:.0f} s after the STOP"
                 world.oracle.broken("P5", f"{action.key} looked {late} and starts")
@@ -180,48 +175,56 @@ class Consent:
 
     def _is_persons(self, mark: Mark, action: Any) -> bool:
         """Whether a person answers somebody of whom it is still asked whether they asked to stop."""
-        row = self._world.conversations.rows.get(mark) or {}
-        is_open = mark[1].endswith(_DOUBT) and self._world.now < parsed(row["stop_at"]).timestamp()
+        row, key = mark
+        one = self._world.conversations.rows[row]["marks"][key]
+        is_doubt = key.endswith(f"#{DOUBT_SLOT}")
+        is_open = is_doubt and self._world.now < parsed(one["stop_at"]).timestamp()
         is_ours = action.data.message.purpose in (Purpose.PERSON, Purpose.APPROVED)
         if is_open and is_ours:
             self._world.happened["answered_in_doubt"] += 1
         return is_open and is_ours
 
-
-def _blocks(mark: Mark, record: Record) -> bool:
-    """Whether a mark forbids a conversation's sends, whatever the product thinks."""
-    partition, name = mark
-    addresses = [record.primary_channel]
-    addresses += [str(record.item.get(one)) for one in ("recipient_tel", "recipient_email")]
-    company = record.company_id
-    if partition == items.internal(record.primary_channel, company):
+    def _blocks(self, mark: Mark, record: Record) -> bool:
+        """Whether a mark forbids a conversation's sends, whatever the product thinks."""
+        (row, key), company = mark, record.company_id
+        addresses = [record.primary_channel]
+        addresses += [str(record.item.get(one)) for one in ("recipient_tel", "recipient_email")]
+        if row not in {self._root_of(one, company) for one in addresses}:
+            return False
+        member, _, slot = key.partition("#")
+        if slot in (WISH, KEPT_SLOT, DOUBT_SLOT):
+            return True
+        if member != _member(record.primary_channel, company):
+            return False
         # Who has written in the conversation has an address that works.
-        technical = [] if record.item.get("last_inbound_at") else [f"#{record.channel.value}"]
+        if record.item.get("last_inbound_at"):
+            return False
         is_left = record.is_handed_off or record.person_act or record.channel != Channel.EMAIL
-        suspended = ["#suspended"] if technical and not is_left else []
-        suffixes = ["", "#kept", _DOUBT, *technical, *suspended]
-    elif partition in [items.internal(one, company) for one in addresses]:
-        suffixes = ["", "#kept", _DOUBT]
-    elif partition in [_hashed(one, company)[0] for one in addresses]:
-        suffixes = ["#kept"]
-    else:
-        return False
-    return name in [f"{_PREFIX}{company}{one}" for one in suffixes]
+        return slot == record.channel.value or (slot == SUSPENDED_SLOT and not is_left)
+
+    def _root_of(self, address: str, company_id: str) -> Row:
+        """The row of an address's subject."""
+        row = _row_of(address, company_id)
+        while MERGED_INTO in (stored := self._world.conversations.rows.get(row, {})):
+            row = _keyed(items.subject_key(stored[MERGED_INTO], company_id))
+        return row
 
 
-def _hashed(address: str, company_id: str) -> Mark:
-    """The mark that a click on an e-mail's link makes, which holds no address."""
-    hashed = address_hash(OPAQUE, company_id, address)
-    return f"erased:{hashed}", f"{_PREFIX}{company_id}#kept"
+def _member(address: str, company_id: str) -> str:
+    return member_id(OPAQUE, company_id, address)
 
 
-def _is_mark(key: Sequence[Any]) -> bool:
-    return len(key) > 1 and str(key[1]).startswith(_PREFIX)
+def _row_of(address: str, company_id: str) -> Row:
+    return _keyed(items.subject_key(_member(address, company_id), company_id))
 
 
-def _mark(key: Mapping[str, Any]) -> Mark | None:
-    return _keyed(key) if _is_mark(tuple(key.values())) else None
+def _is_row(key: Sequence[Any]) -> bool:
+    return len(key) > 1 and str(key[1]).startswith(items.SUBJECT)
 
 
-def _keyed(key: Mapping[str, Any]) -> Mark:
+def _row(key: Mapping[str, Any]) -> Row | None:
+    return _keyed(key) if _is_row(tuple(key.values())) else None
+
+
+def _keyed(key: Mapping[str, Any]) -> Row:
     return key["primary_channel"], key["conversation_id"]

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from chalicelib.outreach.conversations.recipients import addresses_of
 from chalicelib.outreach.conversations.records import CONTINUES, Record
-from chalicelib.outreach.conversations.register_keys import addresses_of
 from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.sending.effects import SendData
 

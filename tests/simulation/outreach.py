@@ -207,7 +207,7 @@ class OutreachParts:
         companies = SimTable(world, world.companies)
         senders = Senders(companies)  # type: ignore[arg-type]
         ownership = Ownership(senders, texts.account_of)
-        register = Doubts(table=table, clock=clock)  # type: ignore[arg-type]
+        register = Doubts(table=table, clock=clock, opaque=lambda: OPAQUE)  # type: ignore[arg-type]
         self.consent = ConsentAtTheDoor(register=register, senders=senders)
         self.stop_by_mail = StopByMail(
             register=register, conversations=conversations, senders=senders

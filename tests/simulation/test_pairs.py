@@ -23,8 +23,13 @@ BREAKS = (
     (
         "a click marks nothing",
         Edit(
-            "chalicelib.outreach.conversations.do_not_contact:DoNotContact.forbid_hashed",
-            (("while also:", "while False:"), ("self._table.update(", "dict(")),
+            "chalicelib.outreach.conversations.do_not_contact:DoNotContact.forbid_member",
+            (
+                (
+                    "self.change(place, lambda one: self._marked(one, member, slot, mark), how, also=also)",
+                    "pass",
+                ),
+            ),
         ),
         "a click was answered without its mark",
         22,

@@ -1,13 +1,13 @@
 """The link in an outreach e-mail: one-click unsubscribe (RFC 8058), and the person's own page.
 
-The link's token names a company, a keyed hash of its recipient's address and the conversation, all
-signed::
+The link's token names a company, its recipient by the keyed id of the address, and the conversation,
+all signed::
 
-    <32 hex: hash of company and address>.<company's id, base64url>.<opaque id>.<32 hex: signature>
+    <32 hex: member id of the address>.<company's id, base64url>.<opaque id>.<32 hex: signature>
 
 It holds no address, and is valid for as long as e-mails are kept, also after the conversation has
 ended.  Hash and signature are made with the stage's key.  A `GET` shows what holds and a button, and
-changes nothing, as scanners and previews follow links; a `POST` enters the hash into the register,
+changes nothing, as scanners and previews follow links; a `POST` marks the address, and so the person,
 whatever its body says, but for the page's own `RESUME`: that lifts what the recipient has set by the
 link or by STOP, and nothing else.  Where the company has an endpoint, the mark and the row of the event
 by which it hears of that are one transaction; the event takes its place in the conversation's lane.
@@ -37,15 +37,16 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.consent import preference_page
 from chalicelib.outreach.consent.preference_page import Holds, Standing
+from chalicelib.outreach.conversations.recipients import TRANSACTIONAL, purpose_of
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.register_entries import OWN, UNCERTAIN, WISHES, Reason
-from chalicelib.outreach.conversations.register_keys import address_hash, addresses_of
+from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.conversations.subject_rows import Member, distinct, member_id
 from chalicelib.outreach.jobs import Unsubscribed
 
 PATH = "/unsubscribe/"
 SOURCE = "unsubscribe"
-TRANSACTIONAL = "transactional"
 _TOKEN = re.compile(r"([0-9a-f]{32})\.([A-Za-z0-9_-]{1,400})\.([0-9a-f]{32})\.([0-9a-f]{32})")
 RESUME = b"choice=resume"
 """The whole body by which the page allows messages again."""
@@ -54,8 +55,8 @@ _LATER = "<p>This did not work. Please try again in a few minutes.</p>"
 
 
 def is_marketing(record: Record) -> bool:
-    """Whether a project's messages are advertising, which they are unless the project says otherwise."""
-    return record.item.get("message_kind") != TRANSACTIONAL
+    """Whether a conversation offers to unsubscribe: unless its messages are transactional."""
+    return purpose_of(record) != TRANSACTIONAL
 
 
 def link_of(base_url: str, opaque: OpaqueIds, record: Record) -> str | None:
@@ -78,7 +79,7 @@ def headers(link: str | None, reply_to: str) -> dict[str, str]:
 
 def token(opaque: OpaqueIds, company_id: str, address: str, conversation: str) -> str:
     """The token of a recipient's link in an e-mail of a conversation, named by its opaque id."""
-    hashed = address_hash(opaque, company_id, address)
+    hashed = member_id(opaque, company_id, address)
     company = base64.urlsafe_b64encode(company_id.encode()).decode().rstrip("=")
     signature = _signature(opaque, company_id, hashed, conversation)
     return f"{hashed}.{company}.{conversation}.{signature}"
@@ -89,7 +90,7 @@ class OpenedToken:
     """What a token says.
 
     Attributes:
-        hashed: of the company and the recipient's address.
+        hashed: the member id of the recipient's address.
         conversation: its opaque id.
     """
 
@@ -163,23 +164,42 @@ class UnsubscribeDoor:
     def _standing(self, found: OpenedToken) -> Standing:
         """What holds for the recipient, by every address that their conversation names."""
         record = self._record(found)
-        entries = self.conversations.entries_hashed(found.hashed, found.company_id)
-        for address in addresses_of(record) if record else ():
-            entries += self.conversations.entries(address, found.company_id)
-        return Standing(record, _holding({one.blocks_as for one in entries if one.is_in_force}))
+        places = self._places(found, record)
+        liftable = {one.member for one in places}
+        now = self.intake.clock.now()
+        entries = [
+            one
+            for subject in distinct(self.conversations.subjects(places).values())
+            for one in subject.in_force(now)
+        ]
+        own = {one.blocks_as for one in entries if one.member in liftable}
+        others = {one.blocks_as for one in entries if one.member not in liftable}
+        return Standing(record, _holding(own, others))
 
     def _take_back(self, found: OpenedToken) -> None:
-        self.conversations.allow_hashed(found.hashed, found.company_id)
         record = self._record(found)
-        for address in addresses_of(record) if record else ():
-            self.conversations.allow(address, found.company_id)
+        how = self._how(found)
+        for place in self._places(found, record):
+            self.conversations.allow_member(place.member, found.company_id, how=how)
+
+    def _places(self, found: OpenedToken, record: Record | None) -> list[Member]:
+        """The recipient's address, and what else their conversation names of them."""
+        named = self.conversations.places_of(record) if record else []
+        return [
+            Member(found.hashed, found.company_id),
+            *(x for x in named if x.member != found.hashed),
+        ]
+
+    @staticmethod
+    def _how(found: OpenedToken) -> Statement:
+        return Statement(door=SOURCE, conversation=found.conversation)
 
     def _record(self, found: OpenedToken) -> Record | None:
         """The conversation of the link; None where it is over and gone, or names another recipient."""
         record = self.conversations.find(found.conversation)
         if record is None or record.company_id != found.company_id:
             return None
-        hashed = address_hash(self.opaque(), record.company_id, record.primary_channel)
+        hashed = member_id(self.opaque(), record.company_id, record.primary_channel)
         return record if hmac.compare_digest(hashed, found.hashed) else None
 
     def _enter(self, found: OpenedToken) -> None:
@@ -190,8 +210,8 @@ class UnsubscribeDoor:
         except MiddlewareError as error:
             failure = error
         also = [] if job is None else [self.ledger.receiving(facts_of(job))]
-        self.conversations.forbid_hashed(
-            found.hashed, found.company_id, Reason.UNSUBSCRIBED, also=also
+        self.conversations.forbid_member(
+            found.hashed, found.company_id, Reason.UNSUBSCRIBED, how=self._how(found), also=also
         )
         if failure is not None:
             raise failure
@@ -222,9 +242,9 @@ class UnsubscribeDoor:
         return failed()
 
 
-def _holding(reasons: AbstractSet[str]) -> Holds:
-    """What the page says where entries block for these reasons."""
-    if reasons & (WISHES - OWN):
+def _holding(reasons: AbstractSet[str], others: AbstractSet[str]) -> Holds:
+    """What the page says where marks block for these reasons, and those of other addresses for others."""
+    if reasons & (WISHES - OWN) or others & WISHES:
         return Holds.STOPPED_OTHERWISE
     if reasons & OWN:
         return Holds.STOPPED

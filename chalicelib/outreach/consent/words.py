@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from chalicelib.outreach.consent import folding, keywords, unwanted, wordings
+from chalicelib.outreach.consent.contact_purpose import ContactPurpose
 from chalicelib.tables import Rows
 
 
@@ -69,6 +70,12 @@ class Heard:
     is_yes: bool = False
     scope: Scope = Scope.ALL
     why: HeardBy = HeardBy.NOTHING
+
+    @property
+    def purposes(self) -> frozenset[ContactPurpose] | None:
+        """What a STOP or a doubt is about; None for messages of any purpose."""
+        is_limited = self.word in (Word.STOP, Word.DOUBT) and self.scope == Scope.MARKETING
+        return frozenset({ContactPurpose.MARKETING}) if is_limited else None
 
 
 CARRIERS: Mapping[str, Word] = Rows(

@@ -3,10 +3,15 @@
 items           the layout of the table
 queries         reading, and a method per index
 drafts          drafts of messages, stored before they are sent, and their delivery
+subject         the addresses of one person within a company, what they refuse and allow; pure
+subject_rows    where the table has them: read in one call, changed under a version
+subject_links   which addresses are one person: linked by starts and imports, parted by operators
+statements      evidence of what was said about being contacted
+recipients      whom a conversation is for, and what for; pure
 do_not_contact  recipients that a company must not contact: enters and lifts them
-register_entries  the kinds of such entries, and whether one blocks
-register_keys   where the table has them
+register_entries  the kinds of such marks, and whether one is in force
 register_looks  whether and why a company must not contact a recipient
+register_imports  marks from lists and from exports of the register
 doubts          whether somebody asked to stop, which a person decides
 confirmed       which message's STOP is confirmed
 former          pairs of a sender and a recipient that had a conversation

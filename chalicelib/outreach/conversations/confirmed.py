@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from chalicelib.once.store import ConditionFailed
-from chalicelib.outreach.conversations import items
-from chalicelib.outreach.conversations.register_entries import CONFIRMED_BY
-from chalicelib.outreach.conversations.register_keys import marks_of
+from chalicelib.outreach.conversations.do_not_contact import UNSAID_WHERE
+from chalicelib.outreach.conversations.register_entries import CONFIRMED_BY, WISH
+from chalicelib.outreach.conversations.subject import Subject
+from chalicelib.outreach.conversations.subject_rows import SubjectRows
 
 
-class Confirmed(items.OnTable):
+class Confirmed(SubjectRows):
     """Chooses it."""
 
     def confirms(self, address: str, company_id: str, message: str) -> bool:
@@ -27,27 +27,18 @@ class Confirmed(items.OnTable):
         Raises:
             TransientError: the register could not be read or written.
         """
-        marks = self._table.get_all(list(marks_of(address, company_id)), attributes=_ATTRIBUTES)
-        in_force = [one for one in marks if "lifted_at" not in one]
-        if any(one.get(CONFIRMED_BY, message) != message for one in in_force):
-            return False
-        try:
-            for one in in_force:
-                self._table.update(
-                    {name: one[name] for name in _KEY},
-                    set_={CONFIRMED_BY: message},
-                    condition=_IS_FREE,
-                    reading=False,
-                    message=message,
-                )
-        except ConditionFailed:  # since it was read
-            return False
-        return bool(in_force)
+        place = self.place(address, company_id)
+        chosen: list[str] = []
 
+        def confirmed(one: Subject) -> Subject | None:
+            mark = one.mark(place.member, WISH)
+            if not mark or "lifted_at" in mark:
+                chosen[:] = []
+                return None
+            chosen[:] = [str(mark.get(CONFIRMED_BY, message))]
+            if chosen != [message]:
+                return None
+            return one.marked(place.member, WISH, {**mark, CONFIRMED_BY: message})
 
-_KEY = ("primary_channel", "conversation_id")
-_ATTRIBUTES = (*_KEY, "lifted_at", CONFIRMED_BY)
-_IS_FREE = (
-    "attribute_exists(#conversation_id) AND attribute_not_exists(#lifted_at)"
-    f" AND (attribute_not_exists(#{CONFIRMED_BY}) OR #{CONFIRMED_BY} = :message)"
-)
+        self.change(place, confirmed, UNSAID_WHERE)
+        return chosen == [message]

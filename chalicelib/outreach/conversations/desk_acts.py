@@ -16,10 +16,10 @@ from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach.conversations import handoffs, items
+from chalicelib.outreach.conversations.items import TRIES
 from chalicelib.outreach.conversations.records import CONFIRMATION, Draft, Entry, Record
+from chalicelib.outreach.conversations.subject_rows import SubjectChange, SubjectRows
 
-TRIES = 8
-"""Attempts at a transaction while others write to the same items."""
 _ABSENT = "attribute_not_exists(#conversation_id)"
 
 
@@ -46,7 +46,7 @@ class ActChange:
         remove: attributes to remove.
         draft: entry id and text of a message to send.
         note: an entry that is appended and never sent.
-        register: updates of the do-not-contact register, as arguments of `Store.updating`.
+        register: changes of the person's subjects.
     """
 
     handoff: Mapping[str, Any] | None = None
@@ -55,10 +55,10 @@ class ActChange:
     remove: Collection[str] = ()
     draft: tuple[str, Draft] | None = None
     note: Entry | None = None
-    register: Sequence[Mapping[str, Any]] = ()
+    register: Sequence[SubjectChange] = ()
 
 
-class Acts(items.OnTable):
+class Acts(SubjectRows):
     """Stores acts."""
 
     def act_done(self, record: Record, act_id: str) -> Item | None:
@@ -104,14 +104,15 @@ class Acts(items.OnTable):
             RepeatedError: the act was done before.
             TransientError: other writers interfered with every attempt.
         """
-        writes = self._act_writes(record, act_id, change, about, journal)
+        changed = [write for one in change.register for write in self.changing(one)]
+        writes = self._act_writes(record, act_id, change, about, (*changed, *journal))
         opened = [event] if event is not None else []
         attempts = Attempts(self._clock, at_once(TRIES))
         while True:
             try:
                 self._table.transact([*writes, *opened])
             except TransactionRefused as refused:
-                mark, *seen = refused.found[: 2 + len(change.register)]
+                mark, *seen = refused.found[: 2 + len(changed)]
                 if mark is not None:
                     raise RepeatedError(mark) from None
                 if any(one is not None for one in seen):
@@ -165,7 +166,7 @@ class Acts(items.OnTable):
         act_id: str,
         change: ActChange,
         about: Mapping[str, Any],
-        journal: Sequence[Item],
+        beside: Sequence[Item],
     ) -> list[Item]:
         """The mark comes first, the conversation and the register next: they show why all were refused."""
         now = self._clock.now()
@@ -191,8 +192,7 @@ class Acts(items.OnTable):
                 count=record.message_count,
                 **values,
             ),
-            *(self._table.updating(**one) for one in change.register),
-            *journal,
+            *beside,
         ]
         if change.handoff is not None:
             listed = handoffs.entry(record, change.handoff, change.ended, now=now)

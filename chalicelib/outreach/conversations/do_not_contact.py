@@ -1,42 +1,41 @@
 """The register of recipients that a company must not contact; it outlives the conversations.
 
-What asks for it blocks every channel of the address, and of the person: a conversation that names two
-addresses looks at both.  An entry is never deleted but lifted, and erasing a person leaves a keyed
-hash of company and address that blocks as the entry did.  The kinds of entries are `register_entries`.
+A wish blocks every address, channel and purpose of its subject, unless narrower words were used.  A
+mark is never deleted but lifted, and each change leaves evidence (`statements`).  The kinds of marks
+are `register_entries`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from chalicelib.clock import iso
-from chalicelib.once.retry import Attempts, at_once
-from chalicelib.once.store import ConditionFailed, Item, TransactionConflict, TransactionRefused
-from chalicelib.outreach.channels import Channel, is_forgeable
+from chalicelib.once.store import Item
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items
-from chalicelib.outreach.conversations.desk_acts import TRIES
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.register_entries import (
     BY_RECIPIENT,
     CONFIRMED_BY,
-    KEPT_SUFFIX,
+    DOUBT_SLOT,
+    KEPT_SLOT,
     LIFTED,
+    OWN,
     SUSPENDED_FOR,
+    SUSPENDED_SLOT,
     TECHNICAL,
+    WISH,
     Reason,
-    end_of_entry,
-)
-from chalicelib.outreach.conversations.register_keys import (
-    addresses_of,
-    doubts_of,
-    erased_at,
-    key_of,
-    keys_hashed,
-    marks_of,
+    slot_of,
 )
 from chalicelib.outreach.conversations.register_looks import RegisterLooks, has_written_since
+from chalicelib.outreach.conversations.statements import Statement
+from chalicelib.outreach.conversations.subject import Subject
+from chalicelib.outreach.conversations.subject_rows import Member
+
+UNSAID_WHERE = Statement(door="register")
+"""Evidence of a change whose caller knows no more about it."""
 
 
 class DoNotContact(RegisterLooks):
@@ -50,7 +49,8 @@ class DoNotContact(RegisterLooks):
         *,
         said_at: str | None = None,
         channel: Channel | None = None,
-        by: str | None = None,
+        purposes: Collection[str] | None = None,
+        how: Statement = UNSAID_WHERE,
     ) -> None:
         """Enter an address; doing it again changes nothing.
 
@@ -58,31 +58,27 @@ class DoNotContact(RegisterLooks):
             primary_channel: the address.
             company_id: the company.
             reason: one of `Reason`.
-            said_at: ISO time of the recipient's message that asks for it, where one does.  The entry
+            said_at: ISO time of the recipient's message that asks for it, where one does.  The mark
                 keeps the newest word: what was said before it and is found after it changes nothing.
             channel: the channel of a technical reason.
-            by: who entered it, where a person did.
+            purposes: what the recipient's words were limited to; None for all.
+            how: the evidence; it names the person who entered it, where one did.
 
         Raises:
             ValueError: a technical reason without a channel.
+            TransientError: it was not entered.
         """
-        now = self._clock.now()
-        key = key_of(primary_channel, company_id, reason, channel)
-        mark = {"reason": str(reason), "by": by, "said_at": said_at, "ttl": end_of_entry(now)}
-        known: dict[str, Any] = {}
-        if said_at is not None:
-            known = {
-                "condition": "attribute_not_exists(#said_at) OR #said_at <= :at",
-                "at": said_at,
+        slot = slot_of(reason, channel)
+        mark = items.present(
+            {
+                "reason": str(reason),
+                "by": how.by,
+                "said_at": said_at,
+                "purposes": None if purposes is None else sorted(map(str, purposes)),
             }
-        with suppress(ConditionFailed):  # a newer word was heard already
-            self._table.update(
-                key,
-                set_=items.present(mark),
-                keep={"since": iso(now)},
-                remove=LIFTED,
-                **known,
-            )
+        )
+        place = self.place(primary_channel, company_id)
+        self.change(place, lambda one: self._marked(one, place.member, slot, mark), how)
 
     def forbid_on_channel(self, record: Record, reason: Reason, *, sent_at: str | None) -> None:
         """Enter what a carrier says of a conversation's address; for technical reasons.
@@ -103,74 +99,87 @@ class DoNotContact(RegisterLooks):
             reason,
             said_at=reported_at,
             channel=record.channel,
+            how=said_in(record, "carrier"),
         )
 
-    def forbid_hashed(
-        self, hashed: str, company_id: str, reason: str, *, also: Sequence[Item] = ()
+    def forbid_member(
+        self,
+        member: str,
+        company_id: str,
+        reason: str,
+        *,
+        how: Statement,
+        also: Sequence[Item] = (),
     ) -> None:
-        """Enter an address of which only the keyed hash is known; for wishes.
+        """Enter an address of which only the keyed id is known; for wishes.
 
         Args:
-            hashed: see `address_hash`.
+            member: see `subject_rows.member_id`.
             company_id: the company.
             reason: one of `Reason`.
+            how: the evidence.
             also: writes of other tables that belong to the same transaction; where they are refused,
                 the address is entered without them.
         """
-        now = self._clock.now()
-        key = key_of("", company_id, reason) | {"primary_channel": erased_at(hashed)}
-        mark: dict[str, Any] = {
-            "set_": {"reason": str(reason), "ttl": end_of_entry(now)},
-            "keep": {"since": iso(now)},
-            "remove": LIFTED,
-            # What another one has entered stays theirs, or the recipient could lift it.
-            "condition": "attribute_not_exists(#conversation_id) OR attribute_exists(#lifted_at)"
-            " OR #reason = :mine",
-            "mine": str(reason),
-        }
-        attempts = Attempts(self._clock, at_once(TRIES))
-        while also:
-            try:
-                self._table.transact([self._table.updating(key, **mark), *also])
-            except TransactionRefused:
-                break
-            except TransactionConflict as conflict:
-                attempts.failed(conflict)
-            else:
-                return
-        with suppress(ConditionFailed):
-            self._table.update(key, **mark, reading=False)
+        slot, mark = slot_of(reason), {"reason": str(reason)}
+        place = Member(member, company_id)
+        self.change(place, lambda one: self._marked(one, member, slot, mark), how, also=also)
 
     def forbid_person(
-        self, record: Record, reason: str, *, said_at: str | None = None, by: str | None = None
+        self,
+        record: Record,
+        reason: str,
+        *,
+        said_at: str | None = None,
+        purposes: Collection[str] | None = None,
+        how: Statement | None = None,
     ) -> None:
-        """Enter every address that a conversation names of its recipient; for wishes."""
-        for address in addresses_of(record):
-            self.forbid(address, record.company_id, reason, said_at=said_at, by=by)
+        """Enter the person of a conversation, by `addresses_to_mark`; for wishes."""
+        for address in self.addresses_to_mark(record):
+            self.forbid(
+                address,
+                record.company_id,
+                reason,
+                said_at=said_at,
+                purposes=purposes,
+                how=how or said_in(record, "carrier"),
+            )
 
-    def suspend(self, address: str, company_id: str, *, said_at: str) -> None:
+    def addresses_to_mark(self, record: Record) -> list[str]:
+        """One address of each subject that a conversation names, its own first: a mark blocks them all.
+
+        One whose link with the conversation's own address was undone is somebody else's.
+        """
+        places = {one.member: one.address for one in self.places_of(record)}
+        own, *others = self.subjects_of(record)
+        theirs = [one for one in others if not own.is_undone(own.own, one.own)]
+        return [places[one.own] for one in (own, *theirs)]
+
+    def suspend(
+        self, address: str, company_id: str, *, said_at: str, how: Statement = UNSAID_WHERE
+    ) -> None:
         """Enter an e-mail address whose wish nothing proves, for `SUSPENDED_FOR` and once only.
 
         Args:
             address: the one that the wish came from.
             company_id: the company.
             said_at: ISO time of the e-mail.
+            how: the evidence.
         """
         now = self._clock.now()
-        entry = {
+        mark = {
             "reason": Reason.UNPROVEN.value,
             "since": iso(now),
             "said_at": said_at,
             "until": iso(now + SUSPENDED_FOR),
-            "ttl": end_of_entry(now),
         }
-        with suppress(ConditionFailed):
-            self._table.update(
-                key_of(address, company_id, Reason.UNPROVEN),
-                set_=entry,
-                condition="attribute_not_exists(#conversation_id)",
-                reading=False,
-            )
+        place = self.place(address, company_id)
+
+        def suspended(one: Subject) -> Subject | None:
+            known = one.mark(place.member, SUSPENDED_SLOT)
+            return None if known else one.marked(place.member, SUSPENDED_SLOT, mark)
+
+        self.change(place, suspended, how)
 
     def allow(
         self,
@@ -179,87 +188,144 @@ class DoNotContact(RegisterLooks):
         *,
         said_at: str | None = None,
         is_yes: bool = False,
+        how: Statement = UNSAID_WHERE,
     ) -> bool:
-        """Lift what the recipient asked for, and what suspends their address, at their request.
+        """Lift what the recipient asked for from this address, and what suspends it, at their request.
+
+        What was said from another address of theirs stays.
 
         Args:
             primary_channel: the address.
             company_id: the company.
             said_at: ISO time of the request, now by default; a mark by a later message stays.
             is_yes: it is a "yes", which may answer "shall we stop?": a doubt stays.
+            how: the evidence.
 
         Returns:
             Whether something was lifted.
         """
-        now = iso(self._clock.now())
-        lifted = False
-        lifted_by_start = list(marks_of(primary_channel, company_id))
-        if is_forgeable(primary_channel):
-            lifted_by_start.append(key_of(primary_channel, company_id, Reason.UNPROVEN))
-        if not is_yes:
-            lifted_by_start += doubts_of(primary_channel, company_id)
-        for key in lifted_by_start:
-            with suppress(ConditionFailed):
-                self._table.update(
-                    key,
-                    set_={"lifted_at": now, "said_at": said_at or now},
-                    remove=[CONFIRMED_BY],
-                    condition="attribute_exists(#conversation_id) AND attribute_not_exists(#lifted_at)"
-                    " AND (attribute_not_exists(#said_at) OR #said_at <= :at)",
-                    at=said_at or now,
-                )
-                lifted = True
-        return lifted
+        now, place = iso(self._clock.now()), self.place(primary_channel, company_id)
+        slots = (WISH, SUSPENDED_SLOT, *(() if is_yes else (DOUBT_SLOT,)))
+        lifted = {"lifted_at": now, "lifted_by": BY_RECIPIENT, "said_at": said_at or now}
 
-    def allow_hashed(self, hashed: str, company_id: str) -> None:
-        """Lift what the recipient asked for, of an address of which only the keyed hash is known.
+        def allowed(one: Subject) -> Subject | None:
+            known = {slot: one.mark(place.member, slot) for slot in slots}
+            liftable = {
+                slot: mark
+                for slot, mark in known.items()
+                if mark and "lifted_at" not in mark and mark.get("said_at", "") <= (said_at or now)
+            }
+            return _lifted(one, place.member, liftable, lifted)
+
+        return self.change(place, allowed, how) is not None
+
+    def allow_member(self, member: str, company_id: str, *, how: Statement) -> None:
+        """Lift what the recipient has set, of an address of which only the keyed id may be known.
 
         That they unsubscribed as well, which no START lifts.
         """
         now = iso(self._clock.now())
-        for key in keys_hashed(hashed, company_id):
-            is_kept = key["conversation_id"].endswith(KEPT_SUFFIX)
-            mine: dict[str, Any] = {"mine": Reason.UNSUBSCRIBED.value} if is_kept else {}
-            with suppress(ConditionFailed):
-                self._table.update(
-                    key,
-                    set_={"lifted_at": now, "lifted_by": BY_RECIPIENT, "said_at": now},
-                    condition="attribute_exists(#conversation_id)"
-                    f" AND attribute_not_exists(#lifted_at){' AND #reason = :mine' * is_kept}",
-                    reading=False,
-                    **mine,
-                )
+        lifted = {"lifted_at": now, "lifted_by": BY_RECIPIENT, "said_at": now}
 
-    def lift(self, primary_channel: str, company_id: str, *, by: str) -> list[str]:
-        """Lift every entry of an address, of every reason and channel; for an operator.
+        def allowed(one: Subject) -> Subject | None:
+            known = {
+                slot: one.mark(member, slot)
+                for slot in (WISH, DOUBT_SLOT, SUSPENDED_SLOT, KEPT_SLOT)
+            }
+            liftable = {
+                slot: mark
+                for slot, mark in known.items()
+                if mark
+                and "lifted_at" not in mark
+                and (slot != KEPT_SLOT or mark["reason"] == Reason.UNSUBSCRIBED)
+            }
+            return _lifted(one, member, liftable, lifted)
+
+        self.change(Member(member, company_id), allowed, how)
+
+    def lift(self, primary_channel: str, company_id: str, *, how: Statement) -> list[str]:
+        """Lift every mark of an address, of every reason and channel; for an operator.
 
         Returns:
             The reasons that were lifted.
         """
-        now = iso(self._clock.now())
-        lifted = []
-        for key in self._keys(primary_channel, company_id, tuple(Channel)):
-            with suppress(ConditionFailed):
-                item = self._table.update(
-                    key,
-                    set_={"lifted_at": now, "lifted_by": by, "said_at": now},
-                    remove=[CONFIRMED_BY],
-                    condition="attribute_exists(#conversation_id)"
-                    " AND attribute_not_exists(#lifted_at)",
-                )
-                lifted.append(str(item.get("reason", "")))
-        return lifted
+        now, place = iso(self._clock.now()), self.place(primary_channel, company_id)
+        lifted = {"lifted_at": now, "lifted_by": how.by or "", "said_at": now}
+        reasons: list[str] = []
+
+        def freed(one: Subject) -> Subject | None:
+            marks = {
+                entry.slot: entry.item
+                for entry in one.entries(self._clock.now())
+                if entry.member == place.member and "lifted_at" not in entry.item
+            }
+            reasons[:] = [str(mark["reason"]) for mark in marks.values()]
+            return _lifted(one, place.member, marks, lifted)
+
+        self.change(place, freed, how)
+        return reasons
 
     def lift_technical(self, record: Record) -> None:
         """Lift what says that the address does not work: its recipient has just written from it."""
-        keys = self._keys(record.primary_channel, record.company_id, (record.channel,))
-        for one in self._in_force(keys):
-            if one.reason not in TECHNICAL:
-                continue
-            with suppress(ConditionFailed):
-                self._table.update(
-                    {name: one.item[name] for name in keys[0]},
-                    set_={"lifted_at": iso(self._clock.now()), "lifted_by": BY_RECIPIENT},
-                    condition="attribute_exists(#conversation_id)"
-                    " AND attribute_not_exists(#lifted_at)",
-                )
+        place = self.place(record.primary_channel, record.company_id)
+        slot = record.channel.value
+        lifted = {"lifted_at": iso(self._clock.now()), "lifted_by": BY_RECIPIENT}
+
+        def freed(one: Subject) -> Subject | None:
+            mark = one.mark(place.member, slot)
+            is_one = mark.get("reason") in TECHNICAL and "lifted_at" not in mark
+            return _lifted(one, place.member, {slot: mark} if is_one else {}, lifted)
+
+        self.change(place, freed, said_in(record, "carrier"))
+
+    def _marked(
+        self, subject: Subject, member: str, slot: str, mark: Mapping[str, Any]
+    ) -> Subject | None:
+        """The subject with a mark; None where a newer word, or another one's entry, is there."""
+        known = subject.mark(member, slot)
+        is_in_force = bool(known) and "lifted_at" not in known
+        if mark.get("said_at", known.get("said_at", "")) < known.get("said_at", ""):
+            return None
+        # What another one has entered stays theirs, or the recipient could lift it.
+        if is_in_force and mark["reason"] in OWN and known["reason"] not in OWN:
+            return None
+        kept = {name: one for name, one in known.items() if name not in LIFTED}
+        if is_in_force and "purposes" in mark:  # a narrower word does not narrow an earlier one
+            both = {*mark["purposes"], *known.get("purposes", ())}
+            mark = {**mark, "purposes": sorted(both)} if "purposes" in known else _whole(mark)
+        if "purposes" not in mark:
+            kept.pop("purposes", None)
+        since = known.get("since") or iso(self._clock.now())
+        return subject.marked(member, slot, {**kept, **mark, "since": since})
+
+
+def said_in(
+    record: Record, door: str, said: str = "", *, by: str | None = None, channel: str | None = None
+) -> Statement:
+    """Evidence of what was said in a conversation."""
+    return Statement(
+        door=door,
+        said=said,
+        channel=channel or record.channel.value,
+        conversation=record.opaque_id,
+        by=by,
+    )
+
+
+def _whole(mark: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: one for name, one in mark.items() if name != "purposes"}
+
+
+def _lifted(
+    subject: Subject,
+    member: str,
+    marks: Mapping[str, Mapping[str, Any]],
+    lifted: Mapping[str, str],
+) -> Subject | None:
+    """The subject with marks lifted; None where there are none."""
+    if not marks:
+        return None
+    for slot, mark in marks.items():
+        kept = {name: one for name, one in mark.items() if name != CONFIRMED_BY}
+        subject = subject.marked(member, slot, {**kept, **lifted})
+    return subject

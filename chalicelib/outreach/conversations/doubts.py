@@ -8,36 +8,42 @@ has to come for it.  One comes to tell the company (`events.silence`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 from chalicelib.clock import iso
-from chalicelib.once.store import ConditionFailed, Item
-from chalicelib.outreach.conversations.do_not_contact import DoNotContact
+from chalicelib.outreach.conversations import items
+from chalicelib.outreach.conversations.do_not_contact import UNSAID_WHERE, DoNotContact
+from chalicelib.outreach.conversations.recipients import purpose_of
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.register_entries import (
-    LIFTED,
+    DOUBT_SLOT,
+    WISH,
     Reason,
     RegisterEntry,
-    end_of_entry,
 )
-from chalicelib.outreach.conversations.register_keys import (
-    addresses_of,
-    doubts_of,
-    key_of,
-    marks_of,
-)
+from chalicelib.outreach.conversations.statements import Statement
+from chalicelib.outreach.conversations.subject import Subject
+from chalicelib.outreach.conversations.subject_rows import SubjectChange
 
 DECIDED_WITHIN = timedelta(days=3)
 """How long a person may decide; then the silence is a STOP."""
+BY_TEXT = frozenset({WISH, DOUBT_SLOT})
+"""Slots of what a person has said by text, which a person at the desk may judge."""
 
 
 class Doubts(DoNotContact):
     """Asks, and shows what is asked."""
 
-    def doubt(self, address: str, company_id: str, *, said_at: str) -> None:
+    def doubt(
+        self,
+        address: str,
+        company_id: str,
+        *,
+        said_at: str,
+        purposes: Collection[str] | None = None,
+        how: Statement = UNSAID_WHERE,
+    ) -> None:
         """Ask whether an address is to be stopped.
 
         A doubt beside an open question joins it and makes it no later.  One that was said after the
@@ -47,49 +53,47 @@ class Doubts(DoNotContact):
             address: the one that the message came from, or another one of the person.
             company_id: the company.
             said_at: ISO time of the message.
+            purposes: what its words were limited to; None for all.
+            how: the evidence.
         """
-        now = self._clock.now()
-        key = key_of(address, company_id, Reason.DOUBT)
-        said = {"reason": Reason.DOUBT.value, "said_at": said_at, "ttl": end_of_entry(now)}
+        now, place = self._clock.now(), self.place(address, company_id)
         asked = {"since": iso(now), "stop_at": iso(now + DECIDED_WITHIN)}
-        try:
-            self._table.update(
-                key,
-                set_=said,
-                keep=asked,
-                condition="attribute_not_exists(#lifted_at)"
-                " AND (attribute_not_exists(#said_at) OR #said_at <= :at)",
-                reading=False,
-                at=said_at,
-            )
-        except ConditionFailed:  # it was answered, or a newer message has joined it
-            with suppress(ConditionFailed):
-                self._table.update(
-                    key,
-                    set_={**said, **asked},
-                    remove=LIFTED,
-                    condition="attribute_exists(#lifted_at) AND #said_at < :at",
-                    reading=False,
-                    at=said_at,
-                )
+        limits = items.present(
+            {"purposes": None if purposes is None else sorted(map(str, purposes))}
+        )
+
+        def doubted(one: Subject) -> Subject | None:
+            known = one.mark(place.member, DOUBT_SLOT)
+            heard_at, is_answered = str(known.get("said_at", "")), "lifted_at" in known
+            if said_at < heard_at or (is_answered and said_at == heard_at):
+                return None
+            is_joined = bool(known) and not is_answered
+            kept = {name: known[name] for name in asked} if is_joined else asked
+            limited = {} if is_joined and "purposes" not in known else limits
+            new = {**kept, **limited, "reason": Reason.DOUBT.value, "said_at": said_at}
+            return one.marked(place.member, DOUBT_SLOT, new)
+
+        self.change(place, doubted, how)
 
     def wishes(self, record: Record) -> list[RegisterEntry]:
         """What the recipient of a conversation has asked for by text, or may have, and is in force."""
-        keys = [
-            key for address in addresses_of(record) for key in _said_of(address, record.company_id)
-        ]
-        return self._in_force(keys)
+        return wishes_of(record, self.subjects_of(record), self._clock.now())
 
     def questions(self, asked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], RegisterEntry]:
         """The open question of each address and company that has one; one read for all of them."""
-        keys = {pair: _said_of(*pair) for pair in asked}
-        found = self._in_force([key for them in keys.values() for key in them])
-        by_key = {tuple(one.item[name] for name in _KEY): one for one in found}
+        places = {pair: self.place(*pair) for pair in asked}
+        subjects, now = self.subjects(list(places.values())), self._clock.now()
         theirs = {
-            pair: [by_key[at] for key in them if (at := tuple(key.values())) in by_key]
-            for pair, them in keys.items()
+            pair: _by_text(subjects[place.key["primary_channel"]].wishes(None, now))
+            for pair, place in places.items()
         }
         return {pair: one for pair, them in theirs.items() if (one := open_among(them))}
+
+
+def wishes_of(record: Record, subjects: Sequence[Subject], now: datetime) -> list[RegisterEntry]:
+    """What the recipient has asked for by text, or may have, and blocks this conversation."""
+    purpose = purpose_of(record)
+    return [wish for one in subjects for wish in _by_text(one.wishes(purpose, now, record.channel))]
 
 
 def open_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
@@ -108,53 +112,47 @@ def silent_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
 
 
 def stopping(
-    record: Record, wishes: Sequence[RegisterEntry], *, by: str, now: datetime
-) -> list[Mapping[str, Any]]:
-    """The updates by which a person marks another one, which answers the questions; see `Store.updating`.
+    subjects: Sequence[Subject], *, by: str, how: Statement, now: datetime
+) -> list[SubjectChange]:
+    """The changes by which a person marks another one, which answers the questions.
 
     Args:
-        record: the conversation, with the person's addresses.
-        wishes: see `Doubts.wishes`.
+        subjects: see `Doubts.subjects_of`.
         by: the person of the company.
+        how: the evidence.
         now: the time.
     """
-    mark = {"reason": Reason.ASKED.value, "by": by, "said_at": iso(now), "ttl": end_of_entry(now)}
-    marks = [
-        {
-            "key": key_of(one, record.company_id, Reason.ASKED),
-            "set_": mark,
-            "keep": {"since": iso(now)},
-            "remove": LIFTED,
-        }
-        for one in addresses_of(record)
-    ]
-    asked = [one for one in wishes if one.reason == Reason.DOUBT]
-    return [*marks, *(_lifting(one, {"lifted_at": iso(now), "lifted_by": by}) for one in asked)]
+    changes = []
+    for one in subjects:
+        asked = [wish for wish in one.in_force(now) if wish.slot == DOUBT_SLOT]
+        after = _lifting(one, asked, {"lifted_at": iso(now), "lifted_by": by})
+        mark = {"reason": Reason.ASKED.value, "by": by, "said_at": iso(now), "since": iso(now)}
+        changes.append(SubjectChange(one, after.marked(one.own, WISH, mark), how))
+    return changes
 
 
 def lifting(
-    wishes: Sequence[RegisterEntry], *, by: str, because: str, now: datetime
-) -> list[Mapping[str, Any]]:
-    """The updates by which a person lifts what is no wish, or is one no more; see `Store.updating`."""
-    lifted = {"lifted_at": iso(now), "lifted_by": by, "lifted_because": because}
-    return [_lifting(one, lifted) for one in wishes]
+    subjects: Sequence[Subject],
+    wishes: Sequence[RegisterEntry],
+    *,
+    lifted: Mapping[str, str],
+    how: Statement,
+) -> list[SubjectChange]:
+    """The changes by which a person lifts what is no wish, or is one no more."""
+    return [
+        SubjectChange(one, _lifting(one, own, lifted), how)
+        for one in subjects
+        if (own := [wish for wish in wishes if wish.member in one.members])
+    ]
 
 
-def _lifting(one: RegisterEntry, lifted: Mapping[str, str]) -> Mapping[str, Any]:
-    """The update that lifts an entry as it was read: not one that has a newer word."""
-    said_at = one.item.get("said_at")
-    known = {} if said_at is None else {"said": said_at}
-    unchanged = "attribute_not_exists(#said_at)" if said_at is None else "#said_at = :said"
-    return {
-        "key": {name: one.item[name] for name in _KEY},
-        "set_": lifted,
-        "condition": f"attribute_not_exists(#lifted_at) AND {unchanged}",
-        **known,
-    }
+def _lifting(
+    subject: Subject, wishes: Sequence[RegisterEntry], lifted: Mapping[str, str]
+) -> Subject:
+    for wish in wishes:
+        subject = subject.marked(wish.member, wish.slot, {**wish.item, **lifted})
+    return subject
 
 
-_KEY = ("primary_channel", "conversation_id")
-
-
-def _said_of(address: str, company_id: str) -> tuple[Item, ...]:
-    return (*marks_of(address, company_id), *doubts_of(address, company_id))
+def _by_text(wishes: Sequence[RegisterEntry]) -> list[RegisterEntry]:
+    return [one for one in wishes if one.slot in BY_TEXT]

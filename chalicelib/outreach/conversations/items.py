@@ -8,15 +8,14 @@ A recipient's partition holds the conversations' own items.  Beside it, the part
     draft#{digest of conversation_id}#{entry_id} the message that will be sent as that entry
     act#{digest of conversation_id}#{act id}     what a person did, so that a repetition finds it
     tool#{digest of conversation_id}#{call_id}   the call of a tool, and its result
-    do-not-contact#{company_id}                  this company must not contact the recipient;
-                                                 with a suffix for other reasons: `register_entries`
 
-The first five are kept for `TTL` from their own writing, and a conversation for as long as its newest
+They are kept for `TTL` from their own writing, and a conversation for as long as its newest
 message.  A request names a partition by a number in E.164 or an e-mail address, and neither begins
 with ``internal:``; so no id from outside names one of these items.
 
-What an erased person's do-not-contact marks leave is in the partition ``erased:{keyed hash}``, under
-their sort keys.  A STOP to a sender that is no company's is kept as that of a company ``sender#...``.
+A partition ``subject:{member id}`` holds, under ``subject#{company_id}``, what an address refuses and
+allows (`subject`), and under ``evidence#{time}#{id}`` who said so (`statements`).  A STOP to a sender
+that is no company's is kept as that of a company ``sender#...``.
 
 A partition ``opaque#{opaque_id}`` holds the key of the conversation with that opaque id (``pointer``),
 or, under the opaque id of a sender and a recipient, what is kept of their conversations (``pair``;
@@ -39,16 +38,25 @@ from chalicelib.once.store import Item, Store
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import ADDRESSES, Channel
 from chalicelib.outreach.conversations.records import Draft, Entry, Record, Status
+from chalicelib.outreach.conversations.register_entries import DO_NOT_CONTACT_TTL
 
 TTL = timedelta(days=365)
 """Of a message from its own writing; the conversation is kept for as long as its newest message."""
 GRACE = timedelta(days=1)
 """A conversation's end is moved once a day at most, and so lies up to a day late."""
 DRAFT = "draft#"
-DO_NOT_CONTACT = "do-not-contact#"
+SUBJECT = "subject#"
+"""Begins the sort key of a subject's row."""
+_SUBJECT_PARTITION = "subject:"
+CONSENT_GRACE = timedelta(days=30)
+"""The end of a subject's rows is moved once a month at most, and so lies up to a month late."""
 NEWEST_ENTRIES = 8
 NEWEST_BYTES = 4096
 """Bounds of `messages`; every index projects the whole item, so each byte is written nine times."""
+
+
+TRIES = 8
+"""Attempts at a transaction while others write to the same items."""
 
 
 class OnTable:
@@ -128,20 +136,34 @@ def partition(record: Record) -> str:
     return internal(record.primary_channel, record.company_id)
 
 
-def do_not_contact(primary_channel: str, company_id: str) -> Item:
-    """Key of the mark that a company must not contact a recipient."""
+def subject_partition(member: str) -> str:
+    """The partition of an address's subject row and evidence, by its keyed id."""
+    return f"{_SUBJECT_PARTITION}{member}"
+
+
+def subject_key(member: str, company_id: str) -> Item:
+    """Key of an address's row: its subject's, or where that is."""
     return {
-        "primary_channel": internal(primary_channel, company_id),
-        "conversation_id": f"{DO_NOT_CONTACT}{company_id}",
+        "primary_channel": subject_partition(member),
+        "conversation_id": f"{SUBJECT}{company_id}",
     }
 
 
-def forbidden_by(mark: Mapping[str, Any]) -> tuple[str, str]:
-    """Company and address of a do-not-contact mark of any reason."""
-    company_id = str(mark["conversation_id"]).removeprefix(DO_NOT_CONTACT)
-    for suffix in ("kept", "suspended", "doubt", *Channel):
-        company_id = company_id.removesuffix(f"#{suffix}")
-    return company_id, str(mark["primary_channel"]).removeprefix(internal("", company_id))
+def member_of(row: Mapping[str, Any]) -> str:
+    """The member id of a row in a subject's partition; empty of any other row."""
+    partition = str(row["primary_channel"])
+    is_one = partition.startswith(_SUBJECT_PARTITION)
+    return partition.removeprefix(_SUBJECT_PARTITION) if is_one else ""
+
+
+def company_of_subject(row: Mapping[str, Any]) -> str:
+    """The company of a subject's row."""
+    return str(row["conversation_id"]).removeprefix(SUBJECT)
+
+
+def end_of_consent(now: datetime, beyond: timedelta = CONSENT_GRACE) -> int:
+    """The ``ttl`` of what is known of a person's consent now."""
+    return int((now + DO_NOT_CONTACT_TTL + beyond).timestamp())
 
 
 def pointer(opaque_id: str) -> Item:

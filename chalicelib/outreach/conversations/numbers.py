@@ -35,3 +35,8 @@ def forms(address: str) -> tuple[str, ...]:
 def is_same(one: str, other: str) -> bool:
     """Whether two addresses are one telephone or one mailbox."""
     return other in forms(one)
+
+
+def canonical(address: str) -> str:
+    """The one form of all variants of an address: the least form of a number, an e-mail in lower case."""
+    return min(forms(address.strip().lower()))

@@ -10,8 +10,8 @@ from chalicelib.clock import iso
 from chalicelib.once.store import Item
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items, numbers
+from chalicelib.outreach.conversations.recipients import addresses_of
 from chalicelib.outreach.conversations.records import Entry, Record, Status, entry
-from chalicelib.outreach.conversations.register_keys import addresses_of
 
 
 class Queries(items.OnTable):

@@ -1,37 +1,35 @@
-"""An entry of the register of recipients that a company must not contact: why, and whether it blocks.
+"""A mark of the register of recipients that a company must not contact: why, and whether it is in force.
 
-An entry belongs to a company and an address, has a reason, and says who entered it and when::
+A mark belongs to one address of a subject and to a slot there; a slot has one mark::
 
-    do-not-contact#{company}           what the recipient asked for by text; a START lifts it
-    do-not-contact#{company}#kept      complaints, unsubscribed e-mail, an operator's entries: only an
-                                       operator lifts them
-    do-not-contact#{company}#{channel} technical: the address does not work on this channel, or its
-                                       owner has blocked us there
-    do-not-contact#{company}#doubt     what may be a wish: a question to a person until ``stop_at``, and a
-                                       STOP from then on (`doubts`)
-    do-not-contact#{company}#suspended an e-mail that nothing proves asked for it: no marketing opening
-                                       or reminder goes to this address by e-mail until ``until``
+    wish            what the recipient asked for by text; a START lifts it
+    kept            complaints, unsubscribed e-mail, an operator's entries: only an operator lifts them
+    doubt           what may be a wish: a question to a person until ``stop_at``, and a STOP from then on
+                    (`doubts`)
+    suspended       an e-mail that nothing proves asked for it: no marketing opening or reminder goes to
+                    this address by e-mail until ``until``
+    sms, whatsapp, email   technical: the address does not work on this channel, or its owner has
+                    blocked us there
 
-Who enters, lifts and looks is `do_not_contact`.
+Who enters, lifts and looks is `do_not_contact`; what a mark blocks is `subject`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field
+from datetime import timedelta
 from enum import StrEnum
 from typing import Any
 
 from chalicelib.once.reasons import BY_OPERATOR
 from chalicelib.outreach import reasons
+from chalicelib.outreach.channels import Channel
 
 DO_NOT_CONTACT_TTL = timedelta(days=5 * 365)
-"""An entry outlives the conversations; no item is without an end date."""
+"""A mark outlives the conversations; no item is without an end date."""
 SUSPENDED_FOR = timedelta(days=30)
 """How long an unproven wish is in force; a second one makes it no longer."""
-NOT_FORBIDDEN = "attribute_not_exists(#conversation_id) OR attribute_exists(#lifted_at)"
-"""The condition on a mark under which a conversation may be opened."""
 
 
 class Reason(StrEnum):
@@ -59,40 +57,55 @@ KEPT = frozenset({Reason.COMPLAINED, Reason.UNSUBSCRIBED, Reason.OPERATOR, Reaso
 OWN = frozenset({Reason.STOP, Reason.ASKED, Reason.CARRIER, Reason.UNSUBSCRIBED})
 """Wishes that the recipient takes back on their page."""
 WISHES = OWN | KEPT
-"""What blocks every channel of a person."""
+"""What blocks every address and channel of a subject."""
 UNCERTAIN = frozenset({Reason.DOUBT, Reason.UNPROVEN})
 """What may be a wish."""
 TECHNICAL = frozenset({Reason.BOUNCED, Reason.DEAD_NUMBER, Reason.LANDLINE, Reason.BLOCKED})
 """Reasons that block only the channel they were seen on."""
-KEPT_SUFFIX = "#kept"
-"""Ends the key of an entry that a START does not lift."""
-SUSPENDED = "#suspended"
-"""Ends the key of an entry whose wish nothing proves."""
-DOUBTED = "#doubt"
-"""Ends the key of an entry of which it is not known whether it is a wish."""
+WISH, KEPT_SLOT, DOUBT_SLOT, SUSPENDED_SLOT = "wish", "kept", "doubt", "suspended"
+"""Slots of an address; a technical mark's is its channel's."""
 BY_RECIPIENT = "recipient"
-"""Who lifted an entry, where a message from the address did."""
+"""Who lifted a mark, where a message from the address did."""
 LIFTED = ("lifted_at", "lifted_by", "lifted_because")
-"""Attributes of an entry that was lifted."""
+"""Attributes of a mark that was lifted."""
 CONFIRMED_BY = "confirmed_by"
 """In a mark: the message whose answer confirms it; see `confirmed`."""
-ATTRIBUTES = (
-    *("primary_channel", "conversation_id", "reason", "since", "by", "said_at"),
-    *(*LIFTED, "until", "stop_at"),
-)
-"""What is read of an entry."""
+
+
+def slot_of(reason: str, channel: Channel | None = None) -> str:
+    """The slot of a reason.
+
+    Raises:
+        ValueError: a technical reason without a channel.
+    """
+    if reason in TECHNICAL:
+        if channel is None:
+            raise ValueError(f"{reason} belongs to a channel")
+        return channel.value
+    if reason in KEPT:
+        return KEPT_SLOT
+    if reason == Reason.UNPROVEN:
+        return SUSPENDED_SLOT
+    return DOUBT_SLOT if reason == Reason.DOUBT else WISH
 
 
 @dataclass(frozen=True, slots=True)
 class RegisterEntry:
-    """One entry of the register, in force or not.
+    """One mark of the register, in force or not.
 
     Attributes:
+        item: the stored map, for example ``{"reason": "stop", "said_at": "...", "since": "..."}``.
         read_at: ISO time at which it was read.
+        member: id of the address that it belongs to.
+        slot: see the module.
+        address: in plain; empty once the person was erased, or where only its id is known.
     """
 
     item: Mapping[str, Any]
     read_at: str
+    member: str = ""
+    slot: str = ""
+    address: str = field(default="", repr=False)
 
     @property
     def is_in_force(self) -> bool:
@@ -116,12 +129,13 @@ class RegisterEntry:
         return self.is_in_force and self.read_at < self.stop_at
 
     @property
+    def purposes(self) -> frozenset[str] | None:
+        """The purposes that it blocks; None for all."""
+        given = self.item.get("purposes")
+        return None if given is None else frozenset(given)
+
+    @property
     def blocks_as(self) -> str:
         """The reason for which it blocks: a question that was not decided in time is a STOP."""
         is_over = self.reason == Reason.DOUBT and not self.is_open
         return Reason.STOP if is_over else self.reason or Reason.STOP
-
-
-def end_of_entry(now: datetime) -> int:
-    """Until when an entry is kept that is written now, in epoch seconds."""
-    return int((now + DO_NOT_CONTACT_TTL).timestamp())

@@ -21,9 +21,10 @@ from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations import former, handoffs, items
 from chalicelib.outreach.conversations.called_tools import CalledTools
 from chalicelib.outreach.conversations.confirmed import Confirmed
-from chalicelib.outreach.conversations.desk_acts import TRIES, Acts
+from chalicelib.outreach.conversations.desk_acts import Acts
 from chalicelib.outreach.conversations.doubts import Doubts
 from chalicelib.outreach.conversations.drafts import Drafts
+from chalicelib.outreach.conversations.items import TRIES
 from chalicelib.outreach.conversations.queries import Queries
 from chalicelib.outreach.conversations.records import (
     CONFIRMATION,
@@ -35,11 +36,22 @@ from chalicelib.outreach.conversations.records import (
     Record,
     Status,
 )
-from chalicelib.outreach.conversations.register_entries import NOT_FORBIDDEN
-from chalicelib.outreach.conversations.register_keys import marks_of
+from chalicelib.outreach.conversations.register_imports import RegisterImports
+from chalicelib.outreach.conversations.subject_links import Started, SubjectLinks
+from chalicelib.outreach.conversations.subject_rows import SUBJECTS
 
 
-class Conversations(Queries, Drafts, Doubts, Confirmed, former.Former, Acts, CalledTools):
+class Conversations(
+    Queries,
+    Drafts,
+    Doubts,
+    Confirmed,
+    SubjectLinks,
+    RegisterImports,
+    former.Former,
+    Acts,
+    CalledTools,
+):
     """Reads and writes conversations."""
 
     def open(
@@ -54,8 +66,9 @@ class Conversations(Queries, Drafts, Doubts, Confirmed, former.Former, Acts, Cal
     ) -> Opened:
         """Create a conversation unless it exists or its recipient must not be contacted.
 
-        One transaction: the record, the pointer from its opaque id, what is kept of the pair, and
-        where `first` gives an entry id and a draft, that draft.  Doing it again changes nothing.
+        One transaction: the record, the pointer from its opaque id, what is kept of the pair, the
+        link of the addresses that the start names and the consent that it brings, and where `first`
+        gives an entry id and a draft, that draft.  Doing it again changes nothing.
 
         Args:
             record: attributes as `records` shows them, without times, ``ttl`` and ``gsi_...``.
@@ -68,36 +81,48 @@ class Conversations(Queries, Drafts, Doubts, Confirmed, former.Former, Acts, Cal
         Raises:
             LeaseLostError: the caller does not hold the start.
         """
-        now = self._clock.now()
-        item = items.new(record, now, self._kept)
-        writes = [
-            self._table.putting(item, condition="attribute_not_exists(#conversation_id)"),
-            self._table.putting(items.pointer_item(item, item["ttl"])),
-            *(self._table.putting(former.pair_item(one, item, now)) for one in pairs),
-            *also,
-        ]
-        if not is_wanted:
-            marks = marks_of(item["primary_channel"], item["company_id"])
-            writes += [self._table.checking(one, condition=NOT_FORBIDDEN) for one in marks]
-        if first is not None:
-            writes.append(
-                self._table.putting(items.draft_item(Record(item), *first, now, self._kept))
-            )
-        if held is not None:
-            writes.append(held)
         attempts = Attempts(self._clock, at_once(TRIES))
         while True:
+            start = self.started(Record(record)) if not is_wanted else Started()
+            if start.is_forbidden and self.read(*_key_of(record)) is None:
+                return Opened(None, is_new=False)
+            item, before = self._opening(record, first, pairs, start)
+            after = [*also, *((held,) if held is not None else ())]
             try:
-                self._table.transact(writes)
+                self._table.transact([*before, *start.writes, *after])
             except TransactionRefused as refused:
                 there = refused.found[0]
+                changed = refused.found[len(before) : len(before) + len(start.writes)]
                 if not there and held is not None and refused.found[-1] is not None:
                     raise LeaseLostError(reasons.START_TAKEN) from None
-                return Opened(Record(there) if there else None, is_new=False)
+                if there or not any(one is not None for one in changed):
+                    return Opened(Record(there) if there else None, is_new=False)
+                attempts.failed(_contended("open"))
             except TransactionConflict as conflict:
                 attempts.failed(conflict)
             else:
                 return Opened(Record(item), is_new=True)
+
+    def _opening(
+        self,
+        record: Mapping[str, Any],
+        first: tuple[str, Draft] | None,
+        pairs: Sequence[str],
+        start: Started,
+    ) -> tuple[Item, list[Item]]:
+        """A conversation's item, and the writes of it and of what belongs to it."""
+        now = self._clock.now()
+        roots = {SUBJECTS: list(start.roots)} if start.roots else {}
+        item = items.new({**record, **roots}, now, self._kept)
+        writes = [
+            self._table.putting(item, condition="attribute_not_exists(#conversation_id)"),
+            self._table.putting(items.pointer_item(item, item["ttl"])),
+            *(self._table.putting(former.pair_item(one, item, now)) for one in pairs),
+        ]
+        if first is not None:
+            draft = items.draft_item(Record(item), *first, now, self._kept)
+            writes.append(self._table.putting(draft))
+        return item, writes
 
     def append(
         self,
@@ -349,6 +374,10 @@ class Conversations(Queries, Drafts, Doubts, Confirmed, former.Former, Acts, Cal
         if "ttl" in attributes:
             writes.append(self._table.putting(items.pointer_item(record.item, attributes["ttl"])))
         return writes
+
+
+def _key_of(record: Mapping[str, Any]) -> tuple[str, str]:
+    return str(record["primary_channel"]), str(record["conversation_id"])
 
 
 def _contended(operation: str) -> TransientError:

@@ -10,7 +10,7 @@ from chalicelib.errors import ConflictError
 from chalicelib.once import keys
 from chalicelib.outreach.conversations.desk_acts import ActChange
 from chalicelib.outreach.conversations.records import Draft, Record, Status
-from chalicelib.outreach.conversations.register_entries import RegisterEntry
+from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.door.access import DeskRole
 
 _FIRST_FIELDS = ("text", "subject", "reason", "hint", "to", "until")
@@ -73,7 +73,7 @@ class Case:
         now: the time of the act.
         previous: the status that the conversation has without its hand-off.
         held: the message that its hand-off holds.
-        wishes: what the recipient has asked for by text, or may have; see `Doubts.wishes`.
+        subjects: what the recipient has said about being contacted; see `Doubts.subjects_of`.
         forbids: why the recipient must not be written to, by words or not; None if they may.
     """
 
@@ -82,7 +82,7 @@ class Case:
     now: datetime
     previous: Callable[[], Status]
     held: Callable[[], Draft | None]
-    wishes: Callable[[], Sequence[RegisterEntry]]
+    subjects: Callable[[], Sequence[Subject]]
     forbids: Callable[[], str | None]
 
 

@@ -16,11 +16,15 @@ from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.conversations import doubts, handoffs
 from chalicelib.outreach.conversations.desk_acts import ActChange
+from chalicelib.outreach.conversations.do_not_contact import said_in
 from chalicelib.outreach.conversations.records import INTERNAL, Draft, Entry, Record, Status
+from chalicelib.outreach.conversations.subject_rows import SubjectChange
 from chalicelib.outreach.desk.case import Asked, Case, Planned, RefusedError
 from chalicelib.outreach.desk.lifting import check_liftable, not_at_the_desk
 from chalicelib.outreach.messages.fixed import with_opt_out_line
 
+DESK = "desk"
+"""Where a person of the company says something about a recipient's consent."""
 STEPPED_IN = reasons.STEPPED_IN
 """Reason of a hand-off that a person took although the machine had asked for none."""
 DECLINED_STAGE = reasons.DECLINED
@@ -130,25 +134,33 @@ def close(case: Case) -> Planned:
 
 def stop(case: Case) -> Planned:
     """The recipient has asked to stop: they are marked, and the hand-off is over."""
-    marks = doubts.stopping(case.record, case.wishes(), by=case.asked.by, now=case.now)
-    return _closed(case, marks)
+    asked = case.asked
+    how = said_in(case.record, DESK, asked.said("reason"), by=asked.by)
+    return _closed(case, doubts.stopping(case.subjects(), by=asked.by, how=how, now=case.now))
 
 
 def not_stop(case: Case) -> Planned:
     """The recipient has not asked to stop, or has asked for contact since; the person has it."""
-    record, asked, wishes = case.record, case.asked, case.wishes()
+    record, asked, subjects = case.record, case.asked, case.subjects()
+    wishes = doubts.wishes_of(record, subjects, case.now)
     if not wishes and case.forbids():
         raise not_at_the_desk()
     if not wishes:
         raise RefusedError("NOT_STOPPED", "no wish of the recipient to stop is in force")
     for one in wishes:
         check_liftable(record, one)
-    lifted = doubts.lifting(wishes, by=asked.by, because=asked.said("reason"), now=case.now)
+    because = asked.said("reason")
+    lifted = doubts.lifting(
+        subjects,
+        wishes,
+        lifted={"lifted_at": iso(case.now), "lifted_by": asked.by, "lifted_because": because},
+        how=said_in(record, DESK, because, by=asked.by),
+    )
     kept = _held_by(record, asked, asked.by, decided=asked.act_id)  # who has it sees it change
     return replace(kept, change=replace(kept.change, register=lifted))
 
 
-def _closed(case: Case, marks: Sequence[Mapping[str, Any]] = ()) -> Planned:
+def _closed(case: Case, marks: Sequence[SubjectChange] = ()) -> Planned:
     record, asked = case.record, case.asked
     if record.handoff["held"] == "start":
         unopened = replace(_unopened(record, asked), register=marks)

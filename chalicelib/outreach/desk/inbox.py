@@ -257,7 +257,7 @@ class DeskInbox:
                 now,
                 previous=lambda: previous_status(self._conversations, record),
                 held=lambda: self._held(record),
-                wishes=lambda: self._conversations.wishes(record),
+                subjects=lambda: self._conversations.subjects_of(record),
                 forbids=lambda: self._conversations.forbids(record),
             )
         )

@@ -8,11 +8,13 @@ begins with the company's and the project's ids, so that none can name another's
      "recipient_data": {"recipient_first_name": "Jo", "recipient_tel": "+15550100001",
                         "comms_consent": true,
                         "comms_consent_at": "2026-11-20T08:59:00.000Z",
-                        "comms_consent_source": "form /apply, box 2"},
+                        "comms_consent_source": "form /apply, box 2",
+                        "consent": {"given_at": "2026-11-20T08:59:00.000Z", "form": "/apply",
+                                    "version": "2026-10", "expires_at": "2027-11-20T00:00:00.000Z"}},
      "project_data": {"job_ref": "JR123"},
      "request_data": {"request_id": "req123", "channel_method": "whatsapp",
                       "initial_request_timestamp": "2026-11-20T09:00:00.000Z",
-                      "send_at": "2026-11-21T09:00:00+01:00"}}
+                      "send_at": "2026-11-21T09:00:00+01:00", "purpose": "service"}}
 
     {"frontend_payload": {... as above ...}, "company_data_payload": {...},
      "conversation_data": {"conversation_id": "ci-aaa-001#pi-aaa-001#..."},
@@ -33,6 +35,8 @@ from chalicelib.clock import iso, parsed
 from chalicelib.errors import PayloadError, RequestError
 from chalicelib.once import body as bodies
 from chalicelib.outreach.channels import ADDRESSES, RECIPIENT_OF, Channel
+from chalicelib.outreach.consent.contact_purpose import ContactPurpose
+from chalicelib.outreach.conversations.recipients import CONSENT, PURPOSE
 from chalicelib.outreach.conversations.records import SEND_AT, SEPARATOR
 
 SOURCE = "channel_router"
@@ -43,6 +47,8 @@ MAX_ID_BYTES = 256
 MAX_DEPTH = 28
 MAX_PROOF_CHARACTERS = 1000
 _IDS = ("company_id", "project_id")
+_CONSENT_FIELDS = {"given_at": True, "form": False, "version": False, "expires_at": True}
+"""Of ``consent``; whether each is a time."""
 _SMALLEST, _LARGEST, _TOO_LONG = 1e-130, 1e126, 10**38
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
@@ -123,6 +129,8 @@ def parse(body: bytes) -> StartRequest:
         "project_data": request.get("project_data") or None,
         "initial_request_timestamp": asked_at,
         SEND_AT: None if send_at is None else iso(send_at),
+        PURPOSE: _purpose(request_data),
+        CONSENT: _consent(recipient_data),
         "router_version": version,
     }
     return StartRequest(
@@ -159,6 +167,46 @@ def _proof_of_consent(recipient_data: Mapping[str, Any]) -> dict[str, str]:
             )
         found["comms_consent_source"] = source.strip()
     return found
+
+
+def _purpose(request_data: Mapping[str, Any]) -> str | None:
+    """What the company contacts the recipient for, where it says so; else the project does."""
+    given = request_data.get(PURPOSE)
+    if given is None or given in list(ContactPurpose):
+        return given
+    raise PayloadError("INVALID_PURPOSE", f"field purpose is none of {', '.join(ContactPurpose)}")
+
+
+def _consent(recipient_data: Mapping[str, Any]) -> dict[str, str] | None:
+    """The recipient's consent on the start's channel, for its purpose; kept as evidence."""
+    given = recipient_data.get(CONSENT)
+    if given is None:
+        return None
+    if not isinstance(given, dict):
+        raise _no_consent("consent", "an object")
+    unknown = sorted(given.keys() - _CONSENT_FIELDS.keys())
+    if unknown:
+        raise PayloadError("INVALID_CONSENT", "field consent holds a field that is not known")
+    found = {}
+    for name, is_time in _CONSENT_FIELDS.items():
+        value = given.get(name)
+        if value is None:
+            continue
+        if not isinstance(value, str) or not 0 < len(value.strip()) <= MAX_PROOF_CHARACTERS:
+            raise _no_consent(f"consent.{name}", f"a text of 1-{MAX_PROOF_CHARACTERS} characters")
+        moment = parsed(value) if is_time else None
+        if is_time and moment is None:
+            raise _no_consent(f"consent.{name}", "ISO-8601")
+        found[name] = value.strip() if moment is None else iso(moment)
+    if "given_at" not in found:
+        raise PayloadError("INVALID_CONSENT", "field consent.given_at is missing")
+    if found.get("expires_at", "~") <= found["given_at"]:
+        raise _no_consent("consent.expires_at", "after consent.given_at")
+    return found
+
+
+def _no_consent(name: str, needed: str) -> PayloadError:
+    return PayloadError("INVALID_CONSENT", f"field {name} is not {needed}")
 
 
 def _send_at(request_data: Mapping[str, Any]) -> datetime | None:

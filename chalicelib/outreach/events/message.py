@@ -39,8 +39,8 @@ from chalicelib.outreach.conversations.records import (
     Record,
 )
 from chalicelib.outreach.conversations.register_entries import Reason
-from chalicelib.outreach.conversations.register_keys import addresses_of
-from chalicelib.outreach.doubtful import is_doubtful
+from chalicelib.outreach.conversations.statements import Statement
+from chalicelib.outreach.doubtful import is_doubtful, refused_purposes
 from chalicelib.outreach.events.context import (
     MESSAGE_GONE,
     EventContext,
@@ -59,6 +59,9 @@ from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.project.pace import AnswerPace
 from chalicelib.outreach.tools.confirmation import Said, confirmation_of
+
+WORKER = "worker"
+"""Where what the door could not judge is applied, in the evidence."""
 
 
 class MessageHandler(Handler):
@@ -226,30 +229,47 @@ class MessageHandler(Handler):
         """
         if job.is_automatic or not (is_in_doubt or job.opt_out in ("stop", "start")):
             return
+        how = Statement(
+            door=WORKER,
+            said=job.text,
+            channel=job.channel.value,
+            conversation=record.opaque_id,
+        )
         is_other = match is not None and match.doubt == OTHER_SENDER
         unproven = match if match is not None and not match.is_proven else None
         if (is_other or unproven) and job.opt_out == "start":
             return  # only the recipient lifts a mark
         if unproven:
             if job.opt_out == "stop":
-                self._conversations.suspend(job.recipient, record.company_id, said_at=job.sent_at)
+                self._conversations.suspend(
+                    job.recipient, record.company_id, said_at=job.sent_at, how=how
+                )
             if not unproven.has_token:
                 return
-        others = (job.recipient,) if is_other and not unproven else ()
-        for address in (*addresses_of(record), *others):
-            if job.consent_at_door and job.recipient in numbers.forms(address):
-                continue
-            if job.opt_out == "stop":
-                self._conversations.forbid(
-                    address, record.company_id, Reason.STOP, said_at=job.sent_at
-                )
-            elif is_in_doubt:
-                self._conversations.doubt(address, record.company_id, said_at=job.sent_at)
-            else:
+        if job.opt_out == "start":
+            if not job.consent_at_door:
                 is_yes = heard(job.text).is_yes
                 self._conversations.allow(
-                    address, record.company_id, said_at=job.sent_at, is_yes=is_yes
+                    job.recipient, record.company_id, said_at=job.sent_at, is_yes=is_yes, how=how
                 )
+            return
+        company_id, said_at, purposes = record.company_id, job.sent_at, refused_purposes(job)
+        for address in self._refusing(record, job, is_other=is_other and not unproven):
+            if job.opt_out == "stop":
+                self._conversations.forbid(
+                    address, company_id, Reason.STOP, said_at=said_at, purposes=purposes, how=how
+                )
+            else:
+                self._conversations.doubt(
+                    address, company_id, said_at=said_at, purposes=purposes, how=how
+                )
+
+    def _refusing(self, record: Record, job: InboundMessage, *, is_other: bool) -> list[str]:
+        """The addresses to mark: the recipient's, and another sender's own; not what the door has marked."""
+        found = [*self._conversations.addresses_to_mark(record), *([job.recipient] * is_other)]
+        own = numbers.canonical(job.recipient)
+        is_marked = job.consent_at_door
+        return [one for one in found if not (is_marked and numbers.canonical(one) == own)]
 
 
 def _leave_to_others(event: Event, record: Record, note: str | None, *, is_asked_for: bool) -> None:

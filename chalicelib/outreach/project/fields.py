@@ -28,8 +28,6 @@ from pydantic_core import PydanticKnownError
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import SEPARATOR
 
-RESERVED = "do-not-contact"
-"""Its conversations would have keys like the register's entries, and erasing would keep them."""
 STRICT, ALLOWS_LOOPBACK = "strict", "allows_loopback"
 LONGEST_QUIET_PERIOD_SECONDS = 50
 SOFT_PERCENT = 80
@@ -82,12 +80,6 @@ def _id(text: str) -> str:
         raise ValueError(
             f"must not hold a {SEPARATOR}, which separates the parts of a conversation's id"
         )
-    return text
-
-
-def _company_id(text: str) -> str:
-    if text == RESERVED:
-        raise ValueError(f"must not be {RESERVED}, which begins the keys of the register")
     return text
 
 
@@ -149,7 +141,6 @@ Name = Annotated[
 ]
 ShownName = Annotated[Name, BeforeValidator(_shown)]
 Id = Annotated[Name, AfterValidator(_id)]
-CompanyId = Annotated[Id, AfterValidator(_company_id)]
 Phone = Annotated[str, AfterValidator(_phone)]
 Email = Annotated[str, AfterValidator(_email)]
 AnyEmail = Annotated[str, AfterValidator(_any_email)]

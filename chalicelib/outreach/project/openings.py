@@ -7,6 +7,7 @@ from typing import Any
 
 from chalicelib.outreach.channels import ADDRESSES, Channel
 from chalicelib.outreach.company_events.event_names import TELLS
+from chalicelib.outreach.conversations.recipients import PURPOSE
 from chalicelib.outreach.project.project import Project
 
 OF_REQUEST = (
@@ -17,6 +18,7 @@ OF_REQUEST = (
     "comms_consent",
     "comms_consent_at",
     "comms_consent_source",
+    PURPOSE,
     "project_data",
     "initial_request_timestamp",
     "router_version",

@@ -39,7 +39,7 @@ class Project(ProjectItem):
     __slots__ = ("_values",)
 
     company_id: Part[str] = Part(
-        lambda: fields.CompanyId, "as it is: it is in the item's key", str, is_required=True
+        lambda: fields.Id, "as it is: it is in the item's key", str, is_required=True
     )
     project_id: Part[str] = Part(
         lambda: fields.Id, "as it is: it is in the item's key", str, is_required=True

@@ -1,7 +1,7 @@
 """STOP by e-mail: the mark is written before the handler returns, whatever waits on the queue.
 
 What may be a STOP asks its question as early.  A proven sender's own mailbox is marked, also where it
-has no conversation; the token of a conversation marks its recipient's addresses, from any mailbox.  A
+has no conversation; the token of a conversation marks its recipient's address, from any mailbox.  A
 STOP that nothing proves suspends the address that it names.  START is left to the worker: the time at
 which each was said decides which one is in force.
 """
@@ -16,9 +16,10 @@ from chalicelib.outreach.conversations.doubts import Doubts
 from chalicelib.outreach.conversations.queries import Queries
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.register_entries import Reason
-from chalicelib.outreach.conversations.register_keys import addresses_of
+from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.senders import Owner, Senders
+from chalicelib.outreach.ses.mail_words import heard_by_mail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +50,12 @@ class StopByMail:
         owner = self.senders.owner_of(job.sender)
         named = self._named(job, owner)
         if named is not None:
-            for address in addresses_of(named):
-                self._mark(job, address, named.company_id)
+            self._mark(job, named.primary_channel, named.company_id)
         if not job.is_proven:
             if job.opt_out is not None and named is None and owner is not None:
-                self.register.suspend(job.recipient, owner.company_id, said_at=job.sent_at)
+                self.register.suspend(
+                    job.recipient, owner.company_id, said_at=job.sent_at, how=_how(job)
+                )
             return job
         if owner is None and job.opt_out is None:
             return job  # of an address that is no company's no desk could be asked
@@ -64,9 +66,22 @@ class StopByMail:
 
     def _mark(self, job: InboundMessage, address: str, company_id: str) -> None:
         if job.opt_out is None:
-            self.register.doubt(address, company_id, said_at=job.sent_at)
+            self.register.doubt(
+                address,
+                company_id,
+                said_at=job.sent_at,
+                purposes=heard_by_mail(job.text).purposes,
+                how=_how(job),
+            )
         else:
-            self.register.forbid(address, company_id, Reason.STOP, said_at=job.sent_at)
+            self.register.forbid(
+                address,
+                company_id,
+                Reason.STOP,
+                said_at=job.sent_at,
+                purposes=heard_by_mail(job.text).purposes,
+                how=_how(job),
+            )
 
     def _named(self, job: InboundMessage, owner: Owner | None) -> Record | None:
         """The conversation whose token the e-mail came with, if it is the company's."""
@@ -74,3 +89,7 @@ class StopByMail:
         if record is None or record.sender.lower() != job.sender:
             return None
         return record if owner is None or owner.company_id == record.company_id else None
+
+
+def _how(job: InboundMessage) -> Statement:
+    return Statement(door="ses", said=job.text, channel=job.channel.value)

@@ -1,9 +1,9 @@
 """STOP and START at the door: the mark is written before Twilio gets its 200.
 
 A message that waits on the queue, perhaps behind one that waits for the end of quiet hours, cannot
-delay it.  One read (whose number is it) and one write; the door answers 200 only when both the mark
-and the message are kept, so that Twilio's repetition, or the listing of received messages, does it
-again.
+delay it.  Two reads (whose number is it, and what is known of its subject) and one write; the door
+answers 200 only when both the mark and the message are kept, so that Twilio's repetition, or the
+listing of received messages, does it again.
 """
 
 from __future__ import annotations
@@ -15,9 +15,13 @@ from chalicelib.outreach import reasons, senders
 from chalicelib.outreach.consent.words import heard
 from chalicelib.outreach.conversations.doubts import Doubts
 from chalicelib.outreach.conversations.register_entries import Reason
-from chalicelib.outreach.doubtful import is_doubtful
+from chalicelib.outreach.conversations.statements import Statement
+from chalicelib.outreach.doubtful import is_doubtful, refused_purposes
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.senders import Senders
+
+DOOR = "twilio"
+"""Of the evidence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,15 +55,29 @@ class ConsentAtTheDoor:
 
     def _applied(self, job: InboundMessage, company_id: str, *, is_owned: bool) -> InboundMessage:
         done = {"consent_at_door": is_owned}
+        how = Statement(door=DOOR, said=job.text, channel=job.channel.value)
         if job.opt_out == "stop":
-            self.register.forbid(job.recipient, company_id, Reason.STOP, said_at=job.sent_at)
+            self.register.forbid(
+                job.recipient,
+                company_id,
+                Reason.STOP,
+                said_at=job.sent_at,
+                purposes=refused_purposes(job),
+                how=how,
+            )
             return job.model_copy(update=done)
         if job.opt_out is None:
-            self.register.doubt(job.recipient, company_id, said_at=job.sent_at)
+            self.register.doubt(
+                job.recipient,
+                company_id,
+                said_at=job.sent_at,
+                purposes=refused_purposes(job),
+                how=how,
+            )
             return job.model_copy(update=done)
         is_yes = heard(job.text).is_yes
         was_marked = self.register.allow(
-            job.recipient, company_id, said_at=job.sent_at, is_yes=is_yes
+            job.recipient, company_id, said_at=job.sent_at, is_yes=is_yes, how=how
         )
         if is_owned and not was_marked and is_yes:
             return job.model_copy(update={**done, "opt_out": None})

@@ -12,7 +12,7 @@ from ops.inspect.explain.event_records import EVENT_SHOWN, Reader
 from ops.inspect.explain.found import Looking, LookupResult, Watch
 from ops.inspect.explain.nothing import BY_A_SCAN, NothingFoundError, Unasked, on_the_queues
 from ops.inspect.explain.stored import Stored
-from ops.inspect.explain.subjects import Subject, SubjectKind, candidates
+from ops.inspect.explain.subjects import Sought, SubjectKind, candidates
 from ops.inspect.explain.timeline import timeline, verdict
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
@@ -88,7 +88,7 @@ def explain(
     )
 
 
-def _report(found: LookupResult, events: list[dict[str, Any]], subject: Subject) -> dict[str, Any]:
+def _report(found: LookupResult, events: list[dict[str, Any]], subject: Sought) -> dict[str, Any]:
     report: dict[str, Any] = {
         "about": found.about,
         "found_as": subject.kind.value,
@@ -137,7 +137,7 @@ def _query(condition: str) -> str:
     )
 
 
-def _in_the_logs(subjects: Sequence[Subject]) -> Iterator[Unasked]:
+def _in_the_logs(subjects: Sequence[Sought]) -> Iterator[Unasked]:
     """The logs, which have the lines of ended events for as long as they are kept."""
     logged = next((one for one in subjects if one.kind in _LOG_FIELDS), None)
     if logged is not None:

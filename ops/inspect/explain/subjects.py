@@ -35,7 +35,7 @@ class SubjectKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class Sought:
     """One reading of what was typed."""
 
     kind: SubjectKind
@@ -57,57 +57,57 @@ _DIGITS = re.compile(r"\d{10,15}")
 _ORDER = re.compile(r"#?[A-Za-z0-9][A-Za-z0-9\-]{2,29}")
 
 
-def candidates(text: str) -> tuple[Subject, ...]:
+def candidates(text: str) -> tuple[Sought, ...]:
     """What a text may name; empty for a text that names nothing."""
     found = [one for known in pasted.identifiers(text) for one in _of(known)]
     return tuple(dict.fromkeys(found))
 
 
-def _of(text: str) -> tuple[Subject, ...]:
+def _of(text: str) -> tuple[Sought, ...]:
     for prefix, kind in (("act:", SubjectKind.ACTION), ("evt:", SubjectKind.EVENT)):
         if text.startswith(prefix):
-            return (Subject(kind, text),)
-    return (*_by_form(text), Subject(SubjectKind.TICKET, text), *_last(text))
+            return (Sought(kind, text),)
+    return (*_by_form(text), Sought(SubjectKind.TICKET, text), *_last(text))
 
 
-def _by_form(text: str) -> list[Subject]:
-    found: list[Subject] = []
+def _by_form(text: str) -> list[Sought]:
+    found: list[Sought] = []
     owner, mark, rest = text.partition("#")
     if owner and mark and rest:
         if _HEX_32.fullmatch(rest):
-            found.append(Subject(SubjectKind.HANDOFF, text))
-        return [*found, Subject(SubjectKind.START, text)]
+            found.append(Sought(SubjectKind.HANDOFF, text))
+        return [*found, Sought(SubjectKind.START, text)]
     if _FACT.fullmatch(text):
-        found.append(Subject(SubjectKind.FACT, text))
+        found.append(Sought(SubjectKind.FACT, text))
     if text.startswith("<") and text.endswith(">"):
-        found.append(Subject(SubjectKind.MESSAGE_ID, text))
+        found.append(Sought(SubjectKind.MESSAGE_ID, text))
     elif known := address_of(text):
-        found.append(Subject(SubjectKind.ADDRESS, known))
+        found.append(Sought(SubjectKind.ADDRESS, known))
     elif _PHONE.fullmatch(text) and sum(map(str.isdigit, text)) in _PHONE_DIGITS:
-        found += [Subject(SubjectKind.ADDRESS, one) for one in _e164(text)]
+        found += [Sought(SubjectKind.ADDRESS, one) for one in _e164(text)]
     for form, kind in ((_TWILIO, SubjectKind.TEXT_MESSAGE), (_SES, SubjectKind.E_MAIL)):
         if form.fullmatch(text):
-            found.append(Subject(kind, text))
+            found.append(Sought(kind, text))
     lower = text.lower()
     if _HEX_32.fullmatch(lower):
-        found.append(Subject(SubjectKind.CONVERSATION, lower))
+        found.append(Sought(SubjectKind.CONVERSATION, lower))
     if _HEX_32.fullmatch(lower) or _TWILIO.fullmatch(text):
-        found.append(Subject(SubjectKind.HANDOFF, text))
+        found.append(Sought(SubjectKind.HANDOFF, text))
     return found
 
 
-def _last(text: str) -> list[Subject]:
+def _last(text: str) -> list[Sought]:
     """What a text may be where no ticket of that id is known."""
-    found: list[Subject] = []
+    found: list[Sought] = []
     lower = text.lower()
     if _HEX_16.fullmatch(lower):
-        found.append(Subject(SubjectKind.DIGEST, lower))
+        found.append(Sought(SubjectKind.DIGEST, lower))
     if _UUID.fullmatch(lower):
-        found.append(Subject(SubjectKind.QUEUE_MESSAGE, lower))
+        found.append(Sought(SubjectKind.QUEUE_MESSAGE, lower))
     if _DIGITS.fullmatch(text):
-        found.append(Subject(SubjectKind.ADDRESS, f"+{text}"))
+        found.append(Sought(SubjectKind.ADDRESS, f"+{text}"))
     if _ORDER.fullmatch(text):
-        found.append(Subject(SubjectKind.ORDER, text))
+        found.append(Sought(SubjectKind.ORDER, text))
     return found
 
 

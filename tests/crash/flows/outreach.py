@@ -139,7 +139,7 @@ class Stopped(Text):
     later = "req124"
     said = "BAJA"  # which Twilio does not know
     """Which Twilio does not know."""
-    suffix = ""
+    slot = "#wish"
     leave = ("opening", "confirmation")
 
     def prepare(self, run: Run) -> None:
@@ -154,9 +154,10 @@ class Stopped(Text):
     def violations(self, run: Run) -> Sequence[str]:
         """Whatever was killed: the mark is there, and only the opening and one confirmation left."""
         marks = [
-            one
+            mark
             for one in run.items("ConversationsTable")
-            if one["conversation_id"] == f"do-not-contact#{company.COMPANY_ID}{self.suffix}"
+            for key, mark in one.get("marks", {}).items()
+            if key.endswith(self.slot)
         ]
         sent = Counter(_mark_of_text(one) for one in run.rig.twilio.messages)
         found = [] if marks and "lifted_at" not in marks[0] else [f"P2 {self.said} left no mark"]
@@ -170,7 +171,7 @@ class Doubted(Stopped):
 
     name = "outreach: SMS, a doubt and a later start"
     said = "wrong number stop"
-    suffix = "#doubt"
+    slot = "#doubt"
     leave = ("opening",)
     openings = 2
     """The later one's opening is refused."""

@@ -23,7 +23,7 @@ def run(outreach, capsys):
 def entries(run, *more):
     found = run("do-not-contact", "list", *OWN, *more, "--json").data
     return [
-        (one["address"], one["channel"], one["reason"], bool(one["lifted_at"])) for one in found
+        (one["address"], one["channels"], one["reason"], bool(one["lifted_at"])) for one in found
     ]
 
 

@@ -13,6 +13,7 @@ from chalicelib.errors import TransientError
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.outreach.consent import unsubscribe
 from chalicelib.outreach.conversations import doubts
+from chalicelib.outreach.conversations.statements import Statement
 from local import company
 from tests.rigs.outreach import MAIL, TEL
 
@@ -116,7 +117,9 @@ def test_a_repeated_click_changes_nothing_and_a_link_outlives_its_conversation(o
 def test_an_operator_lifts_it(outreach, link):
     ask(outreach, "POST", link)
     register = outreach.services.outreach.conversations
-    assert register.lift(MAIL, company.COMPANY_ID, by="agent-7") == ["unsubscribed"]
+    assert register.lift(MAIL, company.COMPANY_ID, how=Statement(door="ops", by="agent-7")) == [
+        "unsubscribed"
+    ]
     assert later_start(outreach)["state"] == "sent"
 
 
@@ -196,10 +199,8 @@ def test_what_others_have_entered_stays(outreach, link, reason, is_erased):
     register = outreach.services.outreach.conversations
     register.forbid(MAIL, company.COMPANY_ID, reason)
     if is_erased:
-        (entry,) = register.entries(MAIL, company.COMPANY_ID)
-        register._table.put(register.keep_erased(entry.item))
-        key = ("primary_channel", "conversation_id")
-        register._table.delete({name: entry.item[name] for name in key})
+        subject = register.subject(register.place(MAIL, company.COMPANY_ID))
+        register.replace(subject.erased(datetime.now(UTC)))
     ask(outreach, "POST", link)
     shown = page(outreach, link)
     assert buttons(shown) == []
@@ -213,7 +214,7 @@ def test_it_takes_back_after_its_conversation_is_gone(outreach, link):
     ask(outreach, "POST", link)
     table = outreach.services.outreach.conversations._table
     for item in table.scan_page(limit=1000)[0]:
-        if not item["conversation_id"].startswith("do-not-contact#"):
+        if not item["conversation_id"].startswith("subject#"):
             table.delete({k: item[k] for k in ("primary_channel", "conversation_id")})
     shown = page(outreach, link)
     assert "<p>You will get no more messages from this sender, on any channel.</p>" in shown
@@ -263,12 +264,10 @@ def test_the_page_names_nobody_and_loads_nothing(outreach, link):
 def test_a_register_that_cannot_be_read_gives_503_and_a_mark_that_is_written_200(
     outreach, link, monkeypatch
 ):
-    register = outreach.services.outreach.conversations
-
     def fails(*_, **__):
         raise TransientError("dynamodb", "get")
 
-    monkeypatch.setattr(register, "entries_hashed", fails)
+    monkeypatch.setattr(unsubscribe.UnsubscribeDoor, "_standing", fails)
     assert ask(outreach, "GET", link).status_code == 503
     answer = ask(outreach, "POST", link)
     assert answer.status_code == 200
@@ -302,7 +301,7 @@ def test_a_table_that_cannot_be_written_gives_503_and_never_200(outreach, link, 
     def fails(*_, **__):
         raise RuntimeError("down")
 
-    monkeypatch.setattr(outreach.services.outreach.conversations, "forbid_hashed", fails)
+    monkeypatch.setattr(outreach.services.outreach.conversations, "forbid_member", fails)
     assert ask(outreach, "POST", link).status_code == 503
 
 

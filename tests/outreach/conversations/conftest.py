@@ -49,6 +49,6 @@ def raced_conversations(ddb, clock):
             return transact(writes)
 
         table.transact = transact_late
-        return Conversations(table=table, clock=clock)
+        return Conversations(table=table, clock=clock, opaque=lambda: OPAQUE)
 
     return make

@@ -62,7 +62,7 @@ def may(desk, record, act, by, role):
         now,
         previous=lambda: Status.REPLY_SENT,
         held=lambda: None,
-        wishes=list,
+        subjects=list,
         forbids=lambda: None,
     )
     try:

@@ -9,7 +9,6 @@ from chalicelib.once.job import Recovery
 from chalicelib.once.ports import UNDECIDED
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import SEND_TEXT, Channel
-from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Draft, Entry, Status
 from chalicelib.outreach.events.receipt import BY_RECEIPT, ReceiptFlow
 from chalicelib.outreach.jobs import DeliveryReceipt
@@ -195,8 +194,8 @@ def test_a_later_messages_delivery_does_not_change_the_start(receipts):
 def test_an_opt_out_in_a_receipt_marks_the_recipient_for_that_company(receipts):
     receipts.hear("failed", LATER, opts_out=True)
     assert receipts.parts.conversations.is_forbidden(TEL, COMPANY)
-    mark = receipts.parts.conversations_table.get(items.do_not_contact(TEL, COMPANY))
-    assert mark["reason"] == "code_21610"
+    (mark,) = receipts.parts.conversations.entries(TEL, COMPANY)
+    assert mark.reason == "code_21610"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import functools
 
 import pytest
 
-from chalicelib.outreach.conversations import items
 from chalicelib.outreach.project.check import faults, secrets_of, unknown_names
 from chalicelib.outreach.project.project import Project
 from local import company
@@ -202,14 +201,6 @@ def test_secrets_are_named_once_with_their_channels():
         shared: ["whatsapp", "sms"],
         "ai/key": [],
     }
-
-
-def test_a_company_named_like_the_registers_keys_is_refused_as_erasing_would_keep_its_numbers():
-    reserved = items.DO_NOT_CONTACT.removesuffix("#")
-    (fault,) = faults(item("company_id", reserved))
-    assert fault.startswith("company_id: must not be do-not-contact")
-    assert faults(item("project_id", reserved)) == []
-    assert faults(item("company_id", f"{reserved}-2")) == []
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ def test_a_mark_that_cannot_be_written_is_raised_and_the_redelivery_loses_nothin
     away = TransientError("dynamodb", "away")
     with monkeypatch.context() as patch:
         if part == "conversations":
-            patch.setattr(stop.register._table, "update", _raises(away))
+            patch.setattr(stop.register._table, "transact", _raises(away))
         else:
             patch.setattr(stop.senders._table, "get", _raises(away))
         event = both.ses.inbound(MAIL, reply_to(both), "STOP")
@@ -229,7 +229,7 @@ def test_a_doubt_at_an_address_that_is_no_companys_asks_nobody(outreach):
 def test_a_doubt_that_cannot_be_kept_is_raised_and_the_redelivery_asks_once(both, monkeypatch):
     register = both.services.outreach_doors._stop_by_mail.register
     with monkeypatch.context() as patch:
-        patch.setattr(register._table, "update", _raises(TransientError("dynamodb", "away")))
+        patch.setattr(register._table, "transact", _raises(TransientError("dynamodb", "away")))
         event = both.ses.inbound(MAIL, reply_to(both), "wrong number")
         with pytest.raises(UnavailableError):
             both.mail(event)

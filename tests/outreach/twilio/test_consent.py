@@ -7,12 +7,15 @@ import pytest
 
 from chalicelib.errors import TransientError, UnavailableError
 from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.statements import Statement
 from local import company
 from tests.rigs import neighbour as other
 from tests.rigs.engines import drain
 from tests.rigs.memory_stage import ON_ENGINE
 from tests.rigs.outreach import TEL
 from tests.rigs.twilio_posts import signed_by
+
+BY_JO = Statement(door="ops", by="jo")
 
 
 def is_marked(outreach, company_id=company.COMPANY_ID, tel=TEL):
@@ -71,11 +74,11 @@ def test_the_queue_or_the_register_being_away_is_a_5xx_and_twilio_repeats(outrea
         post = outreach.says("STOP", whatsapp=False)
         assert outreach.deliver(post).status_code == 503
     assert is_marked(outreach), "heard although not queued"
-    outreach.services.outreach.conversations.lift(TEL, company.COMPANY_ID, by="jo")
+    outreach.services.outreach.conversations.lift(TEL, company.COMPANY_ID, how=BY_JO)
     away = TransientError("dynamodb", "update")
     with monkeypatch.context() as patch:
         register = outreach.services.outreach_doors._consent.register
-        patch.setattr(register._table, "update", _raises(away))
+        patch.setattr(register._table, "transact", _raises(away))
         assert outreach.deliver(outreach.says("wrong number", whatsapp=False)).status_code == 500
         assert outreach.deliver(post).status_code == 500
         assert drain(outreach.pump) == [], "not accepted without its mark"
@@ -90,7 +93,7 @@ def _raises(error):
     return refuses
 
 
-def test_a_message_costs_the_door_no_read_and_a_stop_one_of_each(outreach, monkeypatch):
+def test_a_message_costs_the_door_no_read_and_a_stop_two_and_a_write(outreach, monkeypatch):
     """Once the door knows whose number it is."""
     conversation(outreach)
     say(outreach, "Hello")
@@ -108,7 +111,7 @@ def test_a_message_costs_the_door_no_read_and_a_stop_one_of_each(outreach, monke
         assert [one for one in calls if one in _CALLS] == _CALLS
 
 
-_CALLS = ["GetItem", "UpdateItem", "SendMessage"]
+_CALLS = ["GetItem", "BatchGetItem", "TransactWriteItems", "SendMessage"]
 
 
 def test_another_companys_account_sets_and_lifts_nothing(outreach, neighbour):

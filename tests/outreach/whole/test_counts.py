@@ -21,7 +21,7 @@ CODE = (
     "found = outreach.starts() if {starts} else outreach.appends((10, 100, 300))\n"
     "print(json.dumps([asdict(one) for one in found]))\n"
 )
-STARTS = [{"channel": channel, "door": 3, "worker": 10} for channel in ("whatsapp", "sms", "email")]
+STARTS = [{"channel": channel, "door": 3, "worker": 11} for channel in ("whatsapp", "sms", "email")]
 UNITS = 60
 """Of each message, as documented."""
 
@@ -33,7 +33,7 @@ def meter(outreach, monkeypatch):
     return Meter(boto3.DEFAULT_SESSION)
 
 
-def test_a_start_takes_three_calls_at_the_door_and_ten_in_the_worker(outreach, meter):
+def test_a_start_takes_three_calls_at_the_door_and_eleven_in_the_worker(outreach, meter):
     found = starts_of(outreach.services, outreach.app, outreach.stage, meter)
     assert [asdict(one) for one in found] == STARTS
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ops.inspect.explain.subjects import Subject, SubjectKind, candidates
+from ops.inspect.explain.subjects import Sought, SubjectKind, candidates
 
 OPAQUE = "0123456789abcdef0123456789abcdef"
 UUID = "77028fff-d244-4d5a-b419-384eb87d9cf7"
@@ -37,7 +37,7 @@ UUID = "77028fff-d244-4d5a-b419-384eb87d9cf7"
     ],
 )
 def test_the_first_reading_is_the_most_specific(text, kind, value):
-    assert candidates(f" {text}\n")[0] == Subject(kind, value)
+    assert candidates(f" {text}\n")[0] == Sought(kind, value)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_log_line_is_read_as_its_trace_then_its_digests():
     }
     digests = [one.value for one in candidates(json.dumps(line)) if one.kind == SubjectKind.DIGEST]
     assert digests == ["3e01f31bf4d2caef", "8bb435985f6d5942"]
-    assert Subject(SubjectKind.QUEUE_MESSAGE, UUID) in candidates(json.dumps(line))
+    assert Sought(SubjectKind.QUEUE_MESSAGE, UUID) in candidates(json.dumps(line))
 
 
 @pytest.mark.parametrize("text", ["2026-11-24", "10:42", "v2.0.1", "12-34"])

@@ -13,7 +13,6 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Draft, Entry, OtherMessages, Status
 from chalicelib.outreach.conversations.store import TRIES
 from chalicelib.outreach.project.admission import Starts
@@ -113,7 +112,7 @@ def _claim(ledger, event, clock):
 
 def test_lifting_a_missing_mark_creates_none(conversations, table):
     conversations.allow(TEL, "ci-aaa-001")
-    assert table.get(items.do_not_contact(TEL, "ci-aaa-001")) is None
+    assert table.get(conversations.place(TEL, "ci-aaa-001").key) is None
 
 
 def test_a_draft_written_with_the_opening_is_stored(conversations):

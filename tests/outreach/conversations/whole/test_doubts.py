@@ -8,7 +8,16 @@ from chalicelib.clock import iso
 from chalicelib.outreach.conversations.doubts import DECIDED_WITHIN, open_among
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.register_entries import Reason
-from tests.outreach.conversations.whole.test_register import COMPANY, MAIL, NEIGHBOUR, TEL, person
+from tests.outreach.conversations.whole.test_register import (
+    COMPANY,
+    JO,
+    MAIL,
+    NEIGHBOUR,
+    TEL,
+    erase,
+    person,
+    rows,
+)
 
 LATER = timedelta(minutes=5)
 
@@ -55,7 +64,7 @@ def test_after_its_answer_a_new_doubt_asks_again_and_an_older_one_does_not(
     if answer == "START":
         assert conversations.allow(TEL, COMPANY)
     else:
-        assert conversations.lift(TEL, COMPANY, by="jo") == ["refusal_in_doubt"]
+        assert conversations.lift(TEL, COMPANY, how=JO) == ["refusal_in_doubt"]
     assert conversations.forbids(person()) is None
     conversations.doubt(TEL, COMPANY, said_at=said(conversations, -LATER))
     assert conversations.forbids(person()) is None
@@ -91,12 +100,9 @@ def test_an_erased_persons_question_becomes_a_stop_all_the_same(
     conversations, table, clock, is_over
 ):
     conversations.doubt(TEL, COMPANY, said_at=said(conversations))
-    (entry,) = conversations.entries(TEL, COMPANY)
     clock.forward(DECIDED_WITHIN.total_seconds() if is_over else 0)
-    left = conversations.keep_erased(entry.item)
-    table.delete({name: entry.item[name] for name in ("primary_channel", "conversation_id")})
-    table.put(left)
-    assert TEL not in repr(left)
+    erase(conversations, TEL)
+    assert TEL not in repr(rows(table))
     assert conversations.forbids(person()) == (Reason.STOP if is_over else Reason.DOUBT)
     clock.forward(DECIDED_WITHIN.total_seconds())
     assert conversations.forbids(person()) == Reason.STOP

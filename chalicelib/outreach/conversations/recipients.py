@@ -1,0 +1,27 @@
+"""Whom a conversation is for, and what for; pure."""
+
+from __future__ import annotations
+
+from chalicelib.outreach.channels import ADDRESSES
+from chalicelib.outreach.conversations.records import Record
+
+MARKETING, SERVICE, TRANSACTIONAL = "marketing", "service", "transactional"
+"""The values of `consent.contact_purpose.ContactPurpose`."""
+PURPOSE = "purpose"
+"""Attribute of a conversation whose start names one; else its project's kind of message is it."""
+CONSENT = "consent"
+"""Attribute of a conversation: ``given_at``, ``expires_at``, ``form`` and ``version``, as its start
+has them."""
+
+
+def addresses_of(record: Record) -> tuple[str, ...]:
+    """The addresses that a conversation names of its recipient; its own is first."""
+    others = (record.item.get(one.field) for one in ADDRESSES)
+    known = [record.primary_channel, *(str(one) for one in others if one)]
+    return tuple(dict.fromkeys(known))
+
+
+def purpose_of(record: Record) -> str:
+    """What a conversation's messages are for: marketing, unless its start or project says otherwise."""
+    given = str(record.item.get(PURPOSE) or record.item.get("message_kind") or "")
+    return given if given in (SERVICE, TRANSACTIONAL) else MARKETING

@@ -1,0 +1,226 @@
+"""A subject: the addresses of one person within one company, what they refuse, and what they allow; pure.
+
+Its row is the root's; a row of another member says ``merged_into`` and nothing else::
+
+    primary_channel  subject:{member id}      conversation_id  subject#{company_id}
+    version          7                        ttl              1953000000
+    members          {"5f3a...": "+15550100001", "77b0...": "jo@example.com"}
+    marks            {"5f3a...#wish": {"reason": "stop", "said_at": "...", "since": "..."}}
+    consents         {"5f3a...#sms#marketing": {"given_at": "...", "source": "start", "form": "..."}}
+    links            [{"members": ["5f3a...", "77b0..."], "at": "...", "by": "start", "of": "..."}]
+
+A member's id is a keyed hash of company and canonical address, so that the variants of a number, the
+token of a link and an erased address are one key.  An address is empty once the person was erased, or
+where only its id is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations.register_entries import (
+    SUSPENDED_SLOT,
+    RegisterEntry,
+)
+
+MOST_MEMBERS = 12
+"""Of a subject; a start that names more keeps several subjects in its conversation."""
+_TECHNICAL_SLOTS = frozenset(one.value for one in Channel)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """A subject as read.
+
+    Attributes:
+        company_id: the company.
+        root: the member whose row it is.
+        members: each member's id and plain address.
+        state: ``marks``, ``consents`` and ``links``, by the module's layout.
+        version: of its row; 0 where none is stored.
+        ttl: of its row.
+        own: the member by which it was found.
+    """
+
+    company_id: str
+    root: str
+    members: Mapping[str, str] = field(repr=False)
+    state: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    version: int = 0
+    ttl: int = 0
+    own: str = ""
+
+    @property
+    def marks(self) -> Mapping[str, Mapping[str, Any]]:
+        """Each mark by ``{member id}#{slot}``."""
+        return dict(self.state.get("marks") or {})
+
+    @property
+    def consents(self) -> Mapping[str, Mapping[str, Any]]:
+        """Each consent by ``{member id}#{channel}#{purpose}``."""
+        return dict(self.state.get("consents") or {})
+
+    @property
+    def links(self) -> Sequence[Mapping[str, Any]]:
+        """Which start, import or operator linked which members, and when; those undone as well."""
+        return tuple(self.state.get("links") or ())
+
+    def mark(self, member: str, slot: str) -> Mapping[str, Any]:
+        """The mark of a slot; empty where there is none."""
+        return self.marks.get(f"{member}#{slot}") or {}
+
+    def entries(self, now: datetime) -> list[RegisterEntry]:
+        """Every mark, in force or lifted."""
+        return [
+            RegisterEntry(item, iso(now), *_parted(key), self.members.get(_parted(key)[0], ""))
+            for key, item in sorted(self.marks.items())
+        ]
+
+    def in_force(self, now: datetime) -> list[RegisterEntry]:
+        """Every mark that is in force."""
+        return [one for one in self.entries(now) if one.is_in_force]
+
+    def wishes(
+        self, purpose: str | None, now: datetime, channel: Channel | None = None
+    ) -> list[RegisterEntry]:
+        """What is in force of every member but what is technical or suspends one address.
+
+        Args:
+            purpose: of the message, a `ContactPurpose`'s value.
+            now: the time.
+            channel: of the message.  A refusal of some purposes or channels does not block what has
+                none given.
+        """
+        return [
+            one
+            for one in self.in_force(now)
+            if one.slot not in (*_TECHNICAL_SLOTS, SUSPENDED_SLOT)
+            and _covers(one, "purposes", purpose)
+            and _covers(one, "channels", channel)
+        ]
+
+    def of_address(self, member: str, channel: Channel, now: datetime) -> list[RegisterEntry]:
+        """What is in force of one address alone, for messages to it on a channel."""
+        slots = {channel.value, *((SUSPENDED_SLOT,) if channel.traits.is_forgeable else ())}
+        return [one for one in self.in_force(now) if one.member == member and one.slot in slots]
+
+    def blocks(
+        self, member: str, channel: Channel, purpose: str | None, now: datetime
+    ) -> str | None:
+        """Why no message may leave to an address on a channel for a purpose; None where it may.
+
+        What is decided counts before what is asked.
+        """
+        found = [*self.wishes(purpose, now, channel), *self.of_address(member, channel, now)]
+        return next((one.blocks_as for one in sorted(found, key=lambda one: one.is_open)), None)
+
+    # --- changes: each gives another subject ----------------------------------------------------
+
+    def marked(self, member: str, slot: str, mark: Mapping[str, Any]) -> Subject:
+        """With a slot's mark replaced."""
+        return self._with("marks", {**self.marks, f"{member}#{slot}": dict(mark)})
+
+    def consenting(
+        self, member: str, channel: Channel, purpose: str, consent: Mapping[str, Any]
+    ) -> Subject:
+        """With a consent given."""
+        key = f"{member}#{channel.value}#{purpose}"
+        return self._with("consents", {**self.consents, key: dict(consent)})
+
+    def named(self, member: str, address: str) -> Subject:
+        """With a member's plain address, where it is known."""
+        if not address or self.members.get(member):
+            return self
+        return replace(self, members={**self.members, member: address})
+
+    def joined(self, other: Subject, link: Mapping[str, Any] | None = None) -> Subject:
+        """With another one's members and all that is theirs: the stricter state of both."""
+        state = {
+            "marks": {**other.marks, **self.marks},
+            "consents": {**other.consents, **self.consents},
+            "links": [*self.links, *other.links, *([dict(link)] if link else [])],
+        }
+        members = {**other.members, **self.members}
+        version = max(self.version, other.version)
+        return replace(self, members=members, state=state, version=version)
+
+    def parted(self, member: str, undone: Mapping[str, Any]) -> tuple[Subject, Subject]:
+        """Without a member, and that member alone: each takes its own marks and consents.
+
+        Both remember that they were parted.
+
+        Args:
+            member: the one that goes.
+            undone: ``undone_at`` and ``undone_by``.
+        """
+        stays = {one: address for one, address in self.members.items() if one != member}
+        links = [one for one in self.links if member not in one["members"]]
+        parted = [{"members": [member, one], **undone} for one in stays]
+        root = self.root if self.root in stays else min(stays)
+        own = {member: self.members[member]}
+        return (
+            replace(self, root=root, members=stays, state=self._state_of(stays, [*links, *parted])),
+            replace(self, root=member, members=own, state=self._state_of(own, parted)),
+        )
+
+    def is_undone(self, one: str, other: str) -> bool:
+        """Whether an operator has undone the link of two members; then no start links them again."""
+        links = [found for found in self.links if {one, other} <= set(found["members"])]
+        return bool(links) and "undone_at" in links[-1]
+
+    def erased(self, now: datetime) -> Subject:
+        """What an erasing leaves: keyed ids, and the marks that block."""
+        kept = ("reason", "purposes", "since", "until", "stop_at", "said_at")
+        marks = {
+            f"{one.member}#{one.slot}": {name: one.item[name] for name in kept if name in one.item}
+            for one in self.in_force(now)
+        }
+        return replace(self, members=dict.fromkeys(self.members, ""), state={"marks": marks})
+
+    def _with(self, name: str, value: Mapping[str, Any]) -> Subject:
+        return replace(self, state={**self.state, name: value})
+
+    def _state_of(
+        self, members: Mapping[str, str], links: Sequence[Mapping[str, Any]]
+    ) -> Mapping[str, Any]:
+        def own(held: Mapping[str, Any]) -> dict[str, Any]:
+            return {key: one for key, one in held.items() if _parted(key)[0] in members}
+
+        return {"marks": own(self.marks), "consents": own(self.consents), "links": list(links)}
+
+
+def differences(
+    before: Subject, after: Subject, of: str, but: AbstractSet[str] = frozenset()
+) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """The marks or consents that are not the same: member, rest of the key, and the new one.
+
+    Args:
+        before: as it was.
+        after: as it is.
+        of: ``marks`` or ``consents``.
+        but: attributes that are not compared.
+    """
+
+    def said(one: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in one.items() if name not in but}
+
+    old, new = getattr(before, of), getattr(after, of)
+    for key, one in sorted(new.items()):
+        if said(old.get(key) or {}) != said(one):
+            yield *_parted(key), one
+
+
+def _covers(entry: RegisterEntry, name: str, given: str | None) -> bool:
+    """Whether a mark is about all purposes or channels, or about the given one."""
+    return entry.item.get(name) is None or given in entry.item[name]
+
+
+def _parted(key: str) -> tuple[str, str]:
+    member, _, rest = key.partition("#")
+    return member, rest

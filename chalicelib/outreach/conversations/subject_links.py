@@ -1,0 +1,166 @@
+"""Which addresses are one person: linked by the company's starts and imports, parted by operators.
+
+What a recipient writes links nothing.  A link is one transaction over the rows of all sides, under
+their versions: no mark that is made meanwhile is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.errors import TransientError
+from chalicelib.once.reasons import CONTENDED
+from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.store import Item, TransactionConflict, TransactionRefused
+from chalicelib.outreach.conversations import items
+from chalicelib.outreach.conversations.items import TRIES
+from chalicelib.outreach.conversations.recipients import CONSENT, purpose_of
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.register_entries import WISH
+from chalicelib.outreach.conversations.statements import Statement
+from chalicelib.outreach.conversations.subject import MOST_MEMBERS, Subject
+from chalicelib.outreach.conversations.subject_rows import (
+    Member,
+    SubjectChange,
+    SubjectRows,
+    distinct,
+    hints_of,
+)
+
+BY_START = "start"
+"""``source`` of a consent, and who has linked, where a start did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """What a start finds of its recipient.
+
+    Attributes:
+        roots: of the subjects.
+        writes: of links and consents, or conditions that the subjects are as they were read.
+        is_forbidden: the recipient has asked by text not to be contacted for this purpose.
+    """
+
+    roots: Sequence[str] = ()
+    writes: Sequence[Item] = ()
+    is_forbidden: bool = False
+
+
+class SubjectLinks(SubjectRows):
+    """Links and parts subjects."""
+
+    def started(self, record: Record) -> Started:
+        """What a start finds of its recipient, whose addresses it links: one read.
+
+        Args:
+            record: the conversation as it will be opened.
+        """
+        now, purpose = self._clock.now(), purpose_of(record)
+        places = self.places_of(record)
+        by_place = self.subjects(places, hints_of(record))
+        subjects = distinct(by_place.values())
+        wishes = [one for found in subjects for one in found.wishes(purpose, now, record.channel)]
+        if any(one.slot == WISH for one in wishes):
+            return Started(is_forbidden=True)
+        how = Statement(door=BY_START, channel=record.channel.value, conversation=record.opaque_id)
+        linked = linkable(subjects)
+        roots = [one.root for one in subjects if one is linked[0] or one not in linked]
+        writes = [self.unchanged(one) for one in subjects if one not in linked]
+        consented = _consenting(linked[0], places[0], record)
+        if len(linked) > 1:
+            link = {"at": iso(now), "by": BY_START, "of": record.opaque_id}
+            _, wrote = self.linking(linked, places, link=link, how=how, first=consented)
+            return Started(roots, [*writes, *wrote])
+        if consented != linked[0]:
+            writes += self.changing(SubjectChange(linked[0], consented, how))
+        else:
+            writes.append(self.unchanged(linked[0]))
+        return Started(roots, writes)
+
+    def link(self, places: Sequence[Member], by: str, how: Statement) -> Subject | None:
+        """Link addresses, also those whose link was undone; for operators and imports.
+
+        Returns:
+            The subject as stored now; None where they are one already.
+
+        Raises:
+            ValueError: they would be more than `MOST_MEMBERS`.
+            TransientError: others interfered with every attempt.
+        """
+        attempts = Attempts(self._clock, at_once(TRIES))
+        while True:
+            subjects = distinct(self.subjects(places).values())
+            if len(subjects) < 2:  # noqa: PLR2004 - one is no pair
+                return None
+            if sum(len(one.members) for one in subjects) > MOST_MEMBERS:
+                raise ValueError(f"a subject has at most {MOST_MEMBERS} addresses")
+            link = {"at": iso(self._clock.now()), "by": by}
+            root, writes = self.linking(subjects, places, link=link, how=how)
+            if self._is_written(attempts, writes):
+                return root
+
+    def part(self, place: Member, how: Statement) -> bool:
+        """Take an address out of its subject: each side keeps its own marks and evidence.
+
+        Returns:
+            Whether it was linked.
+
+        Raises:
+            TransientError: others interfered with every attempt.
+        """
+        attempts = Attempts(self._clock, at_once(TRIES))
+        while True:
+            subject = self.subject(place)
+            if len(subject.members) < 2:  # noqa: PLR2004 - alone already
+                return False
+            if self._is_written(attempts, self.parting(subject, place.member, how)):
+                return True
+
+    def evidence_of(self, member: str) -> list[Item]:
+        """What is kept as evidence of an address, oldest first."""
+        return list(
+            self._table.query_pages(
+                KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :e)",
+                values={"p": items.subject_partition(member), "e": "evidence#"},
+                ConsistentRead=True,
+            )
+        )
+
+    def _is_written(self, attempts: Attempts, writes: Sequence[Item]) -> bool:
+        try:
+            self._table.transact(writes)
+        except TransactionRefused:
+            attempts.failed(TransientError("dynamodb", "link", reason=CONTENDED))
+        except TransactionConflict as conflict:
+            attempts.failed(conflict)
+        else:
+            return True
+        return False
+
+
+def linkable(subjects: Sequence[Subject]) -> list[Subject]:
+    """Those that a start links to the first: as many as fit, and no link that was undone."""
+    found = [subjects[0]]
+    for one in subjects[1:]:
+        members = [member for known in found for member in known.members]
+        is_undone = any(
+            known.is_undone(mine, theirs)
+            for known in (*found, one)
+            for mine in members
+            for theirs in one.members
+        )
+        if not is_undone and len(members) + len(one.members) <= MOST_MEMBERS:
+            found.append(one)
+    return found
+
+
+def _consenting(subject: Subject, place: Member, record: Record) -> Subject:
+    """The subject with the consent that a start brings."""
+    given: Mapping[str, Any] | None = record.item.get(CONSENT)
+    if not given:
+        return subject
+    consent = {**given, "source": BY_START}
+    return subject.consenting(place.member, record.channel, purpose_of(record), consent)

@@ -1,0 +1,338 @@
+"""Subjects in the `conversations` table: read in one call, changed under the version of their row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.errors import TransientError
+from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.ports import Clock
+from chalicelib.once.reasons import CONTENDED
+from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.store import Item, Store, TransactionConflict, TransactionRefused
+from chalicelib.outreach.conversations import items, numbers
+from chalicelib.outreach.conversations.items import TRIES
+from chalicelib.outreach.conversations.recipients import addresses_of
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.statements import Statement, evidence
+from chalicelib.outreach.conversations.subject import Subject
+
+SUBJECTS = "subjects"
+"""Attribute of a conversation: the roots of its recipient at its start, which a look reads at once."""
+MERGED_INTO = "merged_into"
+_STATE = ("marks", "consents", "links")
+ATTRIBUTES = (
+    *("primary_channel", "conversation_id", "members", "version", "ttl"),
+    *(*_STATE, MERGED_INTO),
+)
+"""What is read of a row."""
+_UNCHANGED = "#version = :version"
+_ABSENT = "attribute_not_exists(#conversation_id)"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An address of a company's recipient, by its member id."""
+
+    member: str
+    company_id: str
+    address: str = ""
+
+    @property
+    def key(self) -> Item:
+        """Of the member's row."""
+        return items.subject_key(self.member, self.company_id)
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectChange:
+    """A subject as it was read, and as it will be."""
+
+    before: Subject
+    after: Subject
+    how: Statement
+
+
+class SubjectRows(items.OnTable):
+    """Reads and changes subjects.
+
+    Args:
+        opaque: makes the members' ids.
+    """
+
+    def __init__(
+        self,
+        *,
+        table: Store,
+        clock: Clock,
+        opaque: Callable[[], OpaqueIds],
+        kept: timedelta = items.TTL,
+    ) -> None:
+        super().__init__(table=table, clock=clock, kept=kept)
+        self._opaque = opaque
+
+    def place(self, address: str, company_id: str) -> Member:
+        """Where an address has its row."""
+        return Member(member_id(self._opaque(), company_id, address), company_id, address)
+
+    def subject(self, place: Member) -> Subject:
+        """The subject of an address, as stored; of that address alone where none is."""
+        return self.subjects([place])[place.key["primary_channel"]]
+
+    def subjects_of(self, record: Record) -> list[Subject]:
+        """The subjects of the addresses that a conversation names: one, or several that are not linked."""
+        places = self.places_of(record)
+        return distinct(self.subjects(places, hints_of(record)).values())
+
+    def places_of(self, record: Record) -> list[Member]:
+        """The rows of the addresses that a conversation names; its own is first."""
+        found = [self.place(one, record.company_id) for one in addresses_of(record)]
+        return list({one.member: one for one in found}.values())
+
+    def subjects(self, places: Sequence[Member], hints: Sequence[Item] = ()) -> dict[str, Subject]:
+        """The subject of each place, by the partition of its member's row.
+
+        One consistent read, and another one where a row was merged since the hints were stored.
+
+        Args:
+            places: the members.
+            hints: further keys that are read with them.
+
+        Raises:
+            TransientError: they could not be read.
+        """
+        return self._resolved(places, self._table.get_all(_once([*_keys(places), *hints])))
+
+    def _resolved(
+        self, places: Sequence[Member], found: Sequence[Mapping[str, Any]]
+    ) -> dict[str, Subject]:
+        rows: dict[str, Mapping[str, Any]] = {str(one["primary_channel"]): one for one in found}
+        while True:
+            further = {}
+            for place in places:
+                at = _root_of(place, rows)
+                if at is not None:
+                    further[at["primary_channel"]] = at
+            if not further:
+                break
+            read = self._table.get_all(list(further.values()))
+            rows |= {one: {} for one in further}
+            rows |= {str(one["primary_channel"]): one for one in read}
+        return {one.key["primary_channel"]: _subject(one, rows) for one in places}
+
+    def change(
+        self,
+        place: Member,
+        edit: Callable[[Subject], Subject | None],
+        how: Statement,
+        *,
+        also: Sequence[Item] = (),
+    ) -> Subject | None:
+        """Change a subject, with the evidence of it, in one transaction.
+
+        Args:
+            place: one of its members.
+            edit: gives the changed subject, or None where nothing is to change; it may run again.
+            how: why.
+            also: further writes; where they are refused, the change is made without them.
+
+        Returns:
+            The subject as stored now, or None: nothing was changed.
+
+        Raises:
+            TransientError: it could not be read or written, or others interfered with every attempt.
+        """
+        attempts = Attempts(self._clock, at_once(TRIES))
+        while True:
+            before = self.subject(place)
+            after = edit(before)
+            if after is None or after == before:
+                after = None
+                writes: list[Item] = []
+            else:
+                change = SubjectChange(before, after.named(place.member, place.address), how)
+                writes = self.changing(change)
+            if not writes and not also:
+                return None
+            try:
+                self._table.transact([*writes, *also])
+            except TransactionRefused as refused:
+                if also and any(one is not None for one in refused.found[len(writes) :]):
+                    also = ()
+                    continue
+                attempts.failed(TransientError("dynamodb", "change", reason=CONTENDED))
+            except TransactionConflict as conflict:
+                attempts.failed(conflict)
+            else:
+                return after
+
+    def changing(self, change: SubjectChange) -> list[Item]:
+        """The writes of a change of one subject's state; they fail where it has changed since.
+
+        Rows that point to it are written again where its end moves: none ends before it.
+        """
+        now = self._clock.now()
+        before, after = change.before, change.after
+        after = replace(after, version=before.version + 1, ttl=_end(before, now))
+        moved = after.ttl != before.ttl
+        others = [one for one in after.members if one != after.root] if moved else []
+        return [
+            self._table.putting(_row(after), **_as_read(before)),
+            *(self._table.putting(_pointer(one, after)) for one in others),
+            *(self._table.putting(one) for one in evidence(before, after, change.how, now)),
+        ]
+
+    def linking(
+        self,
+        subjects: Sequence[Subject],
+        places: Sequence[Member],
+        *,
+        link: Mapping[str, Any],
+        how: Statement,
+        first: Subject | None = None,
+    ) -> tuple[Subject, list[Item]]:
+        """The first subject with the others' members, and the writes of it.
+
+        Args:
+            subjects: as they were read.
+            places: which members are linked, one or more of each subject.
+            link: ``at`` and ``by``, and what explains it.
+            how: the evidence.
+            first: the first subject with what else changes of it.
+        """
+        now = self._clock.now()
+        before, root = subjects[0], first or subjects[0]
+        own = next(one.member for one in places if one.member in before.members)
+        for other in subjects[1:]:
+            theirs = next(one.member for one in places if one.member in other.members)
+            before = before.joined(other)
+            root = root.joined(other, {"members": [own, theirs], **link})
+        root = replace(root, version=root.version + 1, ttl=items.end_of_consent(now))
+        for place in places:
+            root = root.named(place.member, place.address) if place.member in root.members else root
+        known = {one.root: one for one in subjects}
+        writes = [self._table.putting(_row(root), **_as_read(subjects[0]))]
+        for member in root.members:
+            if member != root.root:
+                condition = _as_read(known[member]) if member in known else {}
+                writes.append(self._table.putting(_pointer(member, root), **condition))
+        writes += (self._table.putting(one) for one in evidence(before, root, how, now))
+        return root, writes
+
+    def parting(self, subject: Subject, member: str, how: Statement) -> list[Item]:
+        """The writes that take a member out of a subject: both have rows of their own from now on."""
+        now = self._clock.now()
+        undone = {"undone_at": iso(now), "undone_by": how.by or ""}
+        version, ends = subject.version + 1, items.end_of_consent(now)
+        sides = [replace(one, version=version, ttl=ends) for one in subject.parted(member, undone)]
+        writes = []
+        for side in sides:
+            condition = _as_read(subject) if side.root == subject.root else {}
+            writes.append(self._table.putting(_row(side), **condition))
+            pointing = (one for one in side.members if one != side.root)
+            writes += (self._table.putting(_pointer(one, side)) for one in pointing)
+        writes += (self._table.putting(one) for one in evidence(subject, sides[1], how, now))
+        return writes
+
+    def replace(self, subject: Subject) -> None:
+        """Write a subject in the place of the one that was read, without evidence; for an erasing.
+
+        Raises:
+            ConditionFailed: it has changed since.
+        """
+        self._table.put(_row(replace(subject, version=subject.version + 1)), **_as_read(subject))
+
+    def unchanged(self, subject: Subject) -> Item:
+        """The condition that a subject is as it was read."""
+        key = items.subject_key(subject.root, subject.company_id)
+        return self._table.checking(key, **_as_read(subject))
+
+
+def member_id(opaque: OpaqueIds, company_id: str, address: str) -> str:
+    """The keyed id of an address within a company; one for every variant of a number."""
+    return opaque.of("subject", company_id, numbers.canonical(address))
+
+
+def hints_of(record: Record) -> list[Item]:
+    """Keys of the roots that a conversation was opened with."""
+    roots = record.item.get(SUBJECTS) or ()
+    return [items.subject_key(str(one), record.company_id) for one in roots]
+
+
+def distinct(found: Iterable[Subject]) -> list[Subject]:
+    """Each subject once, in order."""
+    known: dict[tuple[str, str], Subject] = {}
+    for one in found:
+        known.setdefault((one.company_id, one.root), one)
+    return list(known.values())
+
+
+def read(item: Mapping[str, Any]) -> Subject:
+    """A root's row as a subject."""
+    return Subject(
+        company_id=items.company_of_subject(item),
+        root=items.member_of(item),
+        members=item["members"],
+        state={name: item[name] for name in _STATE if name in item},
+        version=int(item["version"]),
+        ttl=int(item["ttl"]),
+    )
+
+
+def _row(subject: Subject) -> Item:
+    return {
+        **items.subject_key(subject.root, subject.company_id),
+        "members": dict(subject.members),
+        **{name: value for name, value in subject.state.items() if value},
+        "version": subject.version,
+        "ttl": subject.ttl,
+    }
+
+
+def _pointer(member: str, root: Subject) -> Item:
+    key = items.subject_key(member, root.company_id)
+    return {**key, MERGED_INTO: root.root, "version": root.version, "ttl": root.ttl}
+
+
+def _end(subject: Subject, now: datetime) -> int:
+    """Until when a row is kept that is written now; moved once a month at most."""
+    is_enough = subject.ttl >= items.end_of_consent(now, timedelta())
+    return subject.ttl if is_enough else items.end_of_consent(now)
+
+
+def _as_read(subject: Subject) -> dict[str, Any]:
+    if not subject.version:
+        return {"condition": _ABSENT}
+    return {"condition": _UNCHANGED, "version": subject.version}
+
+
+def _root_of(place: Member, rows: Mapping[str, Mapping[str, Any]]) -> Item | None:
+    """The key that has to be read to know a place's root; None where it is known."""
+    at = place.key
+    while (row := rows.get(at["primary_channel"])) is not None and MERGED_INTO in row:
+        at = items.subject_key(str(row[MERGED_INTO]), place.company_id)
+    return at if row is None and at != place.key else None
+
+
+def _subject(place: Member, rows: Mapping[str, Mapping[str, Any]]) -> Subject:
+    at = place.key["primary_channel"]
+    while MERGED_INTO in (row := rows.get(at) or {}):
+        at = items.subject_partition(str(row[MERGED_INTO]))
+    if not row:
+        members = {place.member: place.address}
+        return Subject(
+            company_id=place.company_id, root=place.member, members=members, own=place.member
+        )
+    return replace(read(row), own=place.member)
+
+
+def _keys(places: Sequence[Member]) -> list[Item]:
+    return [one.key for one in places]
+
+
+def _once(keys: Sequence[Item]) -> list[Item]:
+    return list({tuple(key.values()): key for key in keys}.values())

@@ -1,0 +1,114 @@
+"""Subjects' rows of a person who is erased or exported: found by keyed ids, for every company.
+
+What is left of a subject that must not be contacted is its keyed row with its marks, the rows that
+point to it, and evidence without words; of any other subject nothing is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from chalicelib.aws.dynamo import Table
+from chalicelib.once.store import ConditionFailed, Item
+from chalicelib.outreach.conversations import items as layout
+from chalicelib.outreach.conversations.statements import EVIDENCE, SAID
+from chalicelib.outreach.conversations.subject import Subject
+from chalicelib.outreach.conversations.subject_rows import MERGED_INTO, Member, member_id, read
+from ops.session import Session
+
+_KEPT_OF_EVIDENCE = frozenset(
+    {
+        *("reason", "since", "said_at", "until", "stop_at", "purposes", "lifted_at"),
+        *("members", "at", "undone_at"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TheirSubjects:
+    """The subjects of a person.
+
+    Attributes:
+        members: the ids of all their addresses, also of those that companies have linked.
+        blocking: of those whose subject must not be contacted.
+        linked: company and plain address of each member.
+    """
+
+    members: frozenset[str] = frozenset()
+    blocking: frozenset[str] = frozenset()
+    linked: frozenset[tuple[str, str]] = field(default=frozenset(), repr=False)
+
+    def own(self, item: Item) -> bool:
+        """Whether an item is a row or evidence of one of them."""
+        return layout.member_of(item) in self.members
+
+
+def found(session: Session, rows: Iterable[Item], addresses: Iterable[str]) -> TheirSubjects:
+    """The subjects of which an address is a member, from all rows of the table."""
+    subject_rows = {
+        layout.member_of(one): one
+        for one in rows
+        if layout.member_of(one) and str(one["conversation_id"]).startswith(layout.SUBJECT)
+    }
+    companies = {layout.company_of_subject(one) for one in subject_rows.values()}
+    opaque, wanted = session.services.opaque_ids, list(addresses)
+    own = {member_id(opaque, company, one) for company in companies for one in wanted}
+    roots = {_root(one, subject_rows) for one in own & subject_rows.keys()}
+    known = [read(subject_rows[one]) for one in roots if one in subject_rows]
+    now = session.services.clock.now()
+    return TheirSubjects(
+        members=frozenset(member for one in known for member in one.members),
+        blocking=frozenset(member for one in known if one.in_force(now) for member in one.members),
+        linked=frozenset(
+            (one.company_id, address.lower())
+            for one in known
+            for address in one.members.values()
+            if address
+        ),
+    )
+
+
+def purge(
+    session: Session, table: Table, key: Item, item: Item, theirs: TheirSubjects, *, dry_run: bool
+) -> bool:
+    """Erase one row or evidence; False where nothing of it is left to erase."""
+    is_blocking = layout.member_of(item) in theirs.blocking
+    if not is_blocking:
+        if not dry_run:
+            table.delete(key)
+        return True
+    if str(item["conversation_id"]).startswith(EVIDENCE):
+        return _purge_evidence(table, key, item, dry_run=dry_run)
+    if MERGED_INTO in item or _reduced(session, read(item)) == read(item):
+        return False
+    while not dry_run:
+        place = Member(layout.member_of(item), layout.company_of_subject(item))
+        now = session.services.outreach.conversations.subject(place)
+        try:
+            session.services.outreach.conversations.replace(_reduced(session, now))
+        except ConditionFailed:  # a mark was made meanwhile
+            continue
+        break
+    return True
+
+
+def _purge_evidence(table: Table, key: Item, item: Item, *, dry_run: bool) -> bool:
+    after: dict[str, Any] = dict(item.get("after") or {})
+    kept = {name: value for name, value in after.items() if name in _KEPT_OF_EVIDENCE}
+    if SAID not in item and kept == after:
+        return False
+    if not dry_run:
+        table.update(key, set_={"after": kept}, remove=[SAID] if SAID in item else [])
+    return True
+
+
+def _reduced(session: Session, subject: Subject) -> Subject:
+    return subject.erased(session.services.clock.now())
+
+
+def _root(member: str, rows: dict[str, Item]) -> str:
+    while MERGED_INTO in rows.get(member, {}):
+        member = str(rows[member][MERGED_INTO])
+    return member

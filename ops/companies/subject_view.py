@@ -1,0 +1,97 @@
+"""Which addresses a company takes for one person: shown and explained, linked, and parted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chalicelib.outreach.conversations.statements import EVIDENCE, Statement
+from chalicelib.outreach.conversations.subject_rows import Member
+from ops import journal
+from ops.companies import company, register
+from ops.session import OpsError, Session
+
+
+def shown(session: Session, company_id: str, address: str) -> dict[str, Any]:
+    """The subject of an address: its members, marks, consents, links and evidence; personal data.
+
+    Raises:
+        OpsError: it is no address.
+    """
+    conversations = session.services.outreach.conversations
+    subject = conversations.subject(_place(session, company_id, address))
+    return {
+        "company": company_id,
+        "subject": subject.root,
+        "members": dict(subject.members),
+        "marks": register.listed(session, company_id, address),
+        "consents": {key: dict(one) for key, one in subject.consents.items()},
+        "links": [dict(one) for one in subject.links],
+        "evidence": [
+            _explained(member, one)
+            for member in sorted(subject.members)
+            for one in conversations.evidence_of(member)
+        ],
+    }
+
+
+def link(session: Session, company_id: str, addresses: Sequence[str], *, because: str) -> bool:
+    """Link addresses of one person, also those whose link was undone; False where they are linked.
+
+    Raises:
+        OpsError: there is no such company, one is no address, or they would be too many.
+    """
+    company.items(session, company_id, None)
+    places = [_place(session, company_id, one) for one in addresses]
+    if len({one.member for one in places}) != len(places) or len(places) < 2:  # noqa: PLR2004
+        raise OpsError("name two addresses or more, each once", code=2)
+    _enter(session, "subject link", company_id, places, because)
+    how = Statement(door="ops", said=because, by=session.identity.name)
+    try:
+        linked = session.services.outreach.conversations.link(places, session.identity.name, how)
+    except ValueError as error:
+        raise OpsError(str(error)) from None
+    return linked is not None
+
+
+def unlink(session: Session, company_id: str, address: str, *, because: str) -> None:
+    """Take an address out of its subject: each side keeps its own marks and evidence.
+
+    Raises:
+        OpsError: it is no address, or is linked with none.
+    """
+    place, conversations = (
+        _place(session, company_id, address),
+        session.services.outreach.conversations,
+    )
+    if len(conversations.subject(place).members) < 2:  # noqa: PLR2004 - alone
+        raise OpsError("that address is linked with no other one of this company")
+    _enter(session, "subject unlink", company_id, [place], because)
+    conversations.part(place, Statement(door="ops", said=because, by=session.identity.name))
+
+
+def _place(session: Session, company_id: str, address: str) -> Member:
+    known = register.normalised(address)
+    return session.services.outreach.conversations.place(known, company_id)
+
+
+def _enter(
+    session: Session, what: str, company_id: str, places: Sequence[Member], because: str
+) -> None:
+    journal.enter(
+        session,
+        what,
+        f"company:{company_id}",
+        reason=because,
+        hashed=" ".join(one.member for one in places),
+    )
+
+
+def _explained(member: str, item: Mapping[str, Any]) -> dict[str, Any]:
+    """One piece of evidence, without its key and its end."""
+    told = {name: value for name, value in item.items() if name not in _OF_THE_ROW}
+    at = str(item["conversation_id"]).removeprefix(EVIDENCE).partition("#")[0]
+    return {"at": at, "member": member, **told}
+
+
+_OF_THE_ROW = frozenset({"primary_channel", "conversation_id", "ttl", "company", "version"})
