@@ -29,7 +29,13 @@ class OutreachModels:
     def writer(self) -> CheckedWriter:
         """The drafts that may be sent."""
         current = self._outreach.current_settings
-        return CheckedWriter(model=OpenAiWriter(self.models), current=current, log=self._shared.log)
+        shared = self._shared
+        return CheckedWriter(
+            model=OpenAiWriter(self.models, shared.clock),
+            current=current,
+            clock=shared.clock,
+            log=shared.log,
+        )
 
     @cached_property
     def models(self) -> Models:
