@@ -10,6 +10,7 @@
     journal      enters and reads what persons did
     roles        which of the stage's policies a command needs
     identity     who runs a command: the caller's AWS identity
+    json_lines   JSON lines that a command reads
     output       tables for people, JSON for programs, progress bars
     times        durations and times as an operator types them
     console_command  `console`: the pages of `console/` on this machine

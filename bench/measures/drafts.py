@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,13 @@ class _Silent:
 
     def metric(self, name: str, value: float = 1, **dimensions: str) -> None:
         """Nothing is counted."""
+
+
+class _SetClock(SystemClock):
+    """The time at which all conversations of the samples are."""
+
+    def now(self) -> datetime:
+        return datetime.fromisoformat(_AT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +105,10 @@ def history_of(line: Mapping[str, Any]) -> tuple[Entry, ...]:
     said = [*line.get("history", ())]
     if "message" in line:
         said.append(["recipient", line["message"]])
-    return tuple(Entry(f"e{n}", _AT, _ROLES[who], text) for n, (who, text) in enumerate(said))
+    return tuple(
+        Entry(f"e{n}", _AT, _ROLES[who], text, by="company" if who == "company" else None)
+        for n, (who, text) in enumerate(said)
+    )
 
 
 @contextmanager
@@ -127,8 +138,9 @@ def writing(lines: Sequence[Mapping[str, Any]]) -> Iterator[CheckedWriter]:
             breaker=Breaker("openai", clock, failures_to_open=100),
         )
         yield CheckedWriter(
-            model=OpenAiWriter(_One(openai.OpenAI(client=client, clock=clock))),
+            model=OpenAiWriter(_One(openai.OpenAI(client=client, clock=clock)), _SetClock()),
             current=current,
+            clock=_SetClock(),
             log=log,
         )
 

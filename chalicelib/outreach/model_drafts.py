@@ -29,10 +29,12 @@ class OutreachModels:
     def writer(self) -> CheckedWriter:
         """The drafts that may be sent."""
         current = self._outreach.current_settings
+        shared = self._shared
         return CheckedWriter(
-            model=OpenAiWriter(self.models),
+            model=OpenAiWriter(self.models, shared.clock),
             current=current,
-            log=self._shared.log,
+            clock=shared.clock,
+            log=shared.log,
             time=self.models.time,
         )
 

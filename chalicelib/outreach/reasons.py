@@ -217,6 +217,12 @@ DRAFT_PROMISE = Why("draft_promise", By.US, "two drafts promised something that 
 DRAFT_ORDER = Why(
     "draft_order", By.US, "two drafts held a number or state of an order that was not given"
 )
+DRAFT_ROLE = Why("draft_role", By.US, "two drafts gave a value as something else than it is")
+DRAFT_AGREEMENT = Why(
+    "draft_agreement", By.US, "two drafts agreed with what only the recipient has said"
+)
+DRAFT_CLAIM = Why("draft_claim", By.US, "two drafts named sources that do not say what they said")
+DRAFT_UNSURE = Why("draft_unsure", By.US, "it is not sure that the sources say what the draft says")
 DRAFT_LANGUAGE = Why("draft_language", By.US, "two drafts were not in the recipient's language")
 DRAFT_LENGTH = Why("draft_length", By.US, "two drafts were longer than the project's limit")
 DRAFT_PERSONAL = Why("draft_personal", By.US, "two drafts held personal identifiers")

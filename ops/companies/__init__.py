@@ -14,7 +14,8 @@ company       a company's settings, the secrets they name, and its API keys
 model_names   whether the language models that a project and its stage name are known
 endpoint_events  endpoints that fail or are paused, and telling again what was kept
 writing       tries a project's writer: drafts and their checks, without sending
-writing_commands  `writer try`
+writing_commands  `writer try`, `writer check`
+writer_lines  drafts in a file of JSON lines, and what the checks make of each
 consent_lines  messages in a file of JSON lines, and what each is heard as
 consent_commands  `consent hears`
 identities    what a stage may send e-mails as, and the senders that this does not cover

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import email
-import json
-import sys
 from collections.abc import Iterator, Mapping
 from email.message import EmailMessage
 from email.policy import default as policy
@@ -15,7 +13,8 @@ from chalicelib.outreach.channels import MAILBOX, Channel
 from chalicelib.outreach.consent.words import heard
 from chalicelib.outreach.ses.mail_words import heard_in
 from chalicelib.outreach.ses.webhook import reply_of
-from ops.session import EXIT_UNUSABLE, OpsError
+from ops import json_lines
+from ops.json_lines import wrong
 
 NONE = "none"
 _FIELDS: Mapping[str, tuple[type, ...]] = {
@@ -36,13 +35,8 @@ def read(file: Path | None) -> Iterator[dict[str, Any]]:
     Raises:
         OpsError: a line is no message; it names the line's number and the field, never the value.
     """
-    try:
-        whole = sys.stdin.read() if file is None else file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise OpsError("the file cannot be read as UTF-8", code=EXIT_UNUSABLE) from None
-    for number, line in enumerate(whole.split("\n"), 1):
-        if line.strip():
-            yield _message(line, number)
+    for number, row in json_lines.objects(file):
+        yield _message(row, number)
 
 
 def answer(row: Mapping[str, Any]) -> dict[str, str]:
@@ -76,26 +70,16 @@ def _mail(row: Mapping[str, Any]) -> EmailMessage:
     return email.message_from_bytes(mime.encode("utf-8", "surrogateescape"), policy=policy)
 
 
-def _message(line: str, number: int) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        raise _wrong(number, "it is no JSON") from None
-    if not isinstance(row, dict):
-        raise _wrong(number, "it is no object")
+def _message(row: dict[str, Any], number: int) -> dict[str, Any]:
     if any(name not in _FIELDS for name in row):
-        raise _wrong(number, f"a field is none of {', '.join(_FIELDS)}")
+        raise wrong(number, f"a field is none of {', '.join(_FIELDS)}")
     for name, kinds in _FIELDS.items():
         if (name in _NEEDED and name not in row) or not isinstance(row.get(name, ""), kinds):
-            raise _wrong(number, f"field {name}")
+            raise wrong(number, f"field {name}")
     if row["channel"] not in list(Channel):
-        raise _wrong(number, "field channel")
+        raise wrong(number, "field channel")
     if row.get("text") is None and (not _is_mail(row) or row.get("mime") is None):
-        raise _wrong(number, "field text")
+        raise wrong(number, "field text")
     if row.get("mime") is not None and not _is_mail(row):
-        raise _wrong(number, "field mime")
+        raise wrong(number, "field mime")
     return row
-
-
-def _wrong(number: int, what: str) -> OpsError:
-    return OpsError(f"line {number}: {what}", code=EXIT_UNUSABLE)

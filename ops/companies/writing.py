@@ -110,7 +110,7 @@ def attempt(
             read.
     """
     (project,) = company.projects(session, company_id, project_id)
-    record = _record(project, channel, project_data or {}, iso(session.services.clock.now()))
+    record = trial_record(project, channel, project_data or {}, iso(session.services.clock.now()))
     try:
         settings = project.ai_config.writer
     except MiddlewareError:
@@ -144,7 +144,7 @@ def attempt(
     )
 
 
-def _record(project: Project, channel: str | None, data: dict[str, Any], now: str) -> Record:
+def trial_record(project: Project, channel: str | None, data: dict[str, Any], now: str) -> Record:
     """A conversation with an invented recipient, that is never stored."""
     chosen = Channel(channel or min(project.allowed_channels))
     shown = ("company_name", "project_name", "company_rep", "language", "company_contact")

@@ -1,4 +1,4 @@
-"""The command `writer try`."""
+"""The commands `writer try` and `writer check`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,10 @@ import typer
 
 from chalicelib.outreach.channels import Channel
 from ops.command import CommandRun, command
-from ops.companies import company, writing
+from ops.companies import company, writer_lines, writing
+from ops.output import JsonLines
 
 writer_app = typer.Typer(help="What a language model writes for a project.", no_args_is_help=True)
-
-
-@writer_app.callback()
-def _group() -> None:
-    """Keep `try` a command of its own."""
 
 
 @command(writer_app, "writer try")
@@ -66,3 +62,30 @@ def writer_try(
     output.table(("message", "what", "checks", "tokens", "text"), rows)
     output.say(f"{trial.tokens} tokens; nothing was sent")
     return trial.value()
+
+
+@command(
+    writer_app,
+    "writer check",
+    examples=("writer check ci-aaa-001 pi-aaa-002 drafts.jsonl --rules-only --json",),
+)
+def writer_check(
+    run: CommandRun,
+    company_id: Annotated[str, typer.Argument(help="A stored company.")],
+    project_id: Annotated[str, typer.Argument(help="A project of it.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="JSON lines; by default standard input.")
+    ] = None,
+    *,
+    rules_only: Annotated[
+        bool, typer.Option("--rules-only", help="Ask no model, neither judge nor moderation.")
+    ] = False,
+) -> object:
+    """Judge drafts by a project's settings, as before a message is sent; nothing is stored or sent.
+
+    A line is {"id", "now", "recipient": {"first_name", "language", "time_zone"}, "project_data",
+    "conversation": [{"from", "at", "text"}], "draft": {"text", "claims"}}; see docs/writer.md.
+    """
+    found = writer_lines.checked(run.session, company_id, project_id, file, rules_only=rules_only)
+    columns = ("id", "verdict", "rule", "span", "cost_usd", "rendered")
+    return JsonLines(run.output.records(columns, found))

@@ -13,7 +13,7 @@ from chalicelib.once.reasons import By, Why, declared
 from chalicelib.outreach import reasons as outreach
 from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.twilio.codes import REASONS
-from chalicelib.outreach.writing.checks.review import RULES
+from chalicelib.outreach.writing.review import RULES
 from chalicelib.support import reasons as support
 from chalicelib.vendors import reasons as vendors
 from ops.inspect.explain.plain_words import CATALOGUE

@@ -198,6 +198,7 @@ class Draft:
         template: the approved template of `variables`, where it is not the channel's own.
         revision: of the settings that a model wrote it by; see `ai_config`.
         refused: the rules that it breaks, with commas; it is never sent, and shown to a person.
+        claims: the sources that its writer names, each with the words that rest on it.
     """
 
     text: str = field(default="", repr=False)
@@ -217,6 +218,7 @@ class Draft:
     template: str | None = None
     revision: str | None = None
     refused: str | None = None
+    claims: Sequence[Mapping[str, str]] | None = field(default=None, repr=False)
 
     @property
     def needs_more_than_its_text(self) -> bool:

@@ -40,7 +40,7 @@ from pydantic import (
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.field_names import shown
 from chalicelib.outreach.languages import Language
-from chalicelib.outreach.project.fields import Closed, all_seen, is_strict
+from chalicelib.outreach.project.fields import Closed, Zone, all_seen, is_strict
 from chalicelib.outreach.tools.schema import Tool
 
 IGNORED_NAMES = re.compile(r"assistant_id\w*")
@@ -125,6 +125,22 @@ class ShownToModel(Closed):
     project_data: StrictBool | list[_Short] = True
 
 
+class DataField(Closed):
+    """What a project says of one field of its requests' `project_data`.
+
+    Attributes:
+        description: what it is, for the model; its words give the field's role too.
+        author: ``form`` where somebody has typed it, so that no message may rest on it.
+        role: a name of ``writing/roles.toml``, where name and description do not give it.
+        currency: of a bare number: three letters.
+    """
+
+    description: Annotated[str, Field(max_length=300)] = ""
+    author: Annotated[Literal["company", "form"], Field(alias="from")] = "company"
+    role: _Short | None = None
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] | None = None
+
+
 class WriterSettings(Closed):
     """`ai_config.writer`.
 
@@ -135,6 +151,9 @@ class WriterSettings(Closed):
         allowed_links: hosts, with their subdomains, or links with everything below their path.
         say_machine: whether openings say that a machine writes.
         moderation: whether the provider's own moderation reads each draft.
+        fields: of `project_data`, by name; `order.total` is inside of `order`.
+        time_zone: of the company's place; by default the recipient's.
+        judge_model: asked whether the sources support a sentence that code cannot decide.
     """
 
     version: Literal[1] = 1
@@ -153,6 +172,9 @@ class WriterSettings(Closed):
     shown: ShownToModel = ShownToModel()
     say_machine: StrictBool = True
     moderation: StrictBool = True
+    fields: Annotated[dict[_Short, DataField], Field(max_length=200)] = {}
+    time_zone: Zone | None = None
+    judge_model: _Short | None = None
 
     @model_validator(mode="after")
     def _ids_are_unique(self) -> WriterSettings:

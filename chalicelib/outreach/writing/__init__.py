@@ -9,5 +9,19 @@ In the order of a message:
     conversation_view  what the model sees: bounded, trimmed, redacted
     prompts            the instructions that the model gets
     checked_writer     judges its drafts: sent, written once more, or left to a person
-    checks/          the rules that a draft must keep
+    review           the rules that a draft must keep
+    given            what is known where a draft is judged
+    sources          what it may rest on, as labelled sources
+    values           sums, dates, numbers of a text, with their places
+    clocks           what time it is for a conversation
+    moments          days, times and spans, and the clock
+    value_words      the words of them
+    value_roles      which role a value has
+    said             values with what a sentence says of them
+    rendering        values that code writes where a draft names their path
+    support          whether the sources support a value in its role
+    agreeing         whether a draft agrees with what only the recipient has said
+    phrasing         what a sentence does: repeats, agrees, declines
+    form_names       names as they may become part of a message
+    checks/          single checks of a text
 """

@@ -1,6 +1,6 @@
 """A model's drafts, judged before anything is stored: sent, written once more, or left to a person.
 
-A draft that breaks a rule of `checks.review` is written again with the reason.  If the second one
+A draft that breaks a rule of `review` is written again with the reason.  If the second one
 breaks a rule too, a person answers: the error names the first broken rule.  That a machine writes is
 added by code: to the first message that code can extend, and whenever the recipient asks.
 """
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
-from chalicelib.once.ports import Log
+from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.languages import Language
 from chalicelib.outreach.messages.fixed import (
@@ -24,11 +25,12 @@ from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.spending.message_time import MessageTime
 from chalicelib.outreach.writing import prompts
 from chalicelib.outreach.writing.checks.claims import admits_a_machine, asks_whether_a_machine
-from chalicelib.outreach.writing.checks.given import Given, given
-from chalicelib.outreach.writing.checks.review import broken
 from chalicelib.outreach.writing.checks.segments import capacity
-from chalicelib.outreach.writing.checks.written_language import language_of
+from chalicelib.outreach.writing.checks.written_language import language_of, spoken
+from chalicelib.outreach.writing.given import Given, given
 from chalicelib.outreach.writing.model_writer import OpenAiWriter
+from chalicelib.outreach.writing.rendering import rendered
+from chalicelib.outreach.writing.review import broken, reviewed
 from chalicelib.outreach.writing.template_writer import DraftRefusedError
 
 
@@ -58,6 +60,29 @@ class Judged:
     sent: Draft | None = field(repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class DraftVerdict:
+    """What is made of one draft.
+
+    Attributes:
+        verdict: ``send``, ``retry`` where another draft may be better, or ``person``.
+        rule: the first rule that it breaks; None where it may be sent.
+        span: the words that break it; None where it is the whole.
+        rendered: as it would be sent; None where it is not.
+        cost_usd: of the models that were asked.
+    """
+
+    verdict: str
+    rule: str | None = None
+    span: str | None = field(default=None, repr=False)
+    rendered: str | None = field(default=None, repr=False)
+    cost_usd: float = 0.0
+
+
+_FOR_A_PERSON = frozenset({"instruction", "tool", "unsure"})
+"""Rules that another draft would break too."""
+
+
 class CheckedWriter:
     """`template_writer.Writer`: a model's drafts that may be sent.
 
@@ -72,11 +97,13 @@ class CheckedWriter:
         *,
         model: OpenAiWriter,
         current: Callable[[Record], Project],
+        clock: Clock,
         log: Log,
         time: MessageTime | None = None,
     ) -> None:
         self._model = model
         self._current = current
+        self._clock = clock
         self._log = log
         self._time = time or MessageTime()
 
@@ -119,6 +146,25 @@ class CheckedWriter:
                 lambda advice: self._model.answer(record, history, settings, advice),
             )
 
+    def verdict(
+        self,
+        record: Record,
+        history: Sequence[Entry],
+        draft: Draft,
+        settings: WriterSettings,
+        now: datetime,
+    ) -> DraftVerdict:
+        """What is made of a draft that somebody else has written; nothing is stored or sent."""
+        about = _about(record, settings, history, now)
+        draft = _rendered(draft, about)
+        final = _final(record, about, draft, history)
+        found = reviewed(draft, about, record.channel, whole=final.text)
+        if not found:
+            return DraftVerdict("send", rendered=final.text)
+        first = found[0]
+        verdict = "person" if first.rule in _FOR_A_PERSON else "retry"
+        return DraftVerdict(verdict, first.rule, first.span or None)
+
     def _settings(self, record: Record) -> WriterSettings:
         return self._current(record).ai_config.writer
 
@@ -143,13 +189,7 @@ class CheckedWriter:
         history: Sequence[Entry],
         write: Callable[[str], Draft],
     ) -> Judged:
-        about = given(
-            record,
-            settings,
-            history,
-            language=_expected(record, settings, history),
-            instructions=prompts.secret(settings),
-        )
+        about = _about(record, settings, history, self._clock.now())
         first = self._tried(record, about, write(""), history)
         if not first.rules:
             return Judged((first,), _final(record, about, first.draft, history))
@@ -167,13 +207,35 @@ class CheckedWriter:
         return Judged(tries, None)
 
     def _tried(self, record: Record, about: Given, draft: Draft, history: Sequence[Entry]) -> Tried:
-        draft = replace(draft, revision=about.settings.revision)
+        draft = _rendered(replace(draft, revision=about.settings.revision), about)
         whole = _final(record, about, draft, history).text
         rules = broken(draft, about, record.channel, whole=whole)
         text = draft.text or " ".join((draft.variables or {}).values())
         if not rules and text and about.settings.moderation and self._model.flagged(record, text):
             rules = ("abuse",)
         return Tried(draft, rules)
+
+
+def _about(
+    record: Record, settings: WriterSettings, history: Sequence[Entry], now: datetime
+) -> Given:
+    return given(
+        record,
+        settings,
+        history,
+        language=_expected(record, settings, history),
+        instructions=prompts.secret(settings),
+        now=now,
+    )
+
+
+def _rendered(draft: Draft, about: Given) -> Draft:
+    """The draft with the values of the paths that it names."""
+    if "{{" not in draft.text:
+        return draft
+    languages = about.language or spoken(draft.text)
+    language = min(languages) if len(languages) == 1 else "en"
+    return replace(draft, text=rendered(draft.text, about.sources, language))
 
 
 def _expected(record: Record, settings: WriterSettings, history: Sequence[Entry]) -> frozenset[str]:

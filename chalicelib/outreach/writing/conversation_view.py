@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from chalicelib.outreach.channels import ADDRESSES
@@ -24,6 +25,8 @@ from chalicelib.outreach.project.ai_config import Knowledge, ShownToModel, Write
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.spending.token_counts import tokens
 from chalicelib.outreach.trust import Trust, trust_of
+from chalicelib.outreach.writing.clocks import clock_of
+from chalicelib.outreach.writing.form_names import first_name_of
 from chalicelib.redaction import model_view
 from chalicelib.vendors.language_model import ModelTurn
 
@@ -31,18 +34,22 @@ _TAG = re.compile(rf"<\s*/?\s*(?:{'|'.join(Trust)})_message\s*>", re.IGNORECASE)
 _CONTACTS = ("company_contact", *(one.field for one in ADDRESSES), "primary_channel")
 
 
-def seen_data(record: Record, settings: WriterSettings, newest: str = "") -> str:
+def seen_data(
+    record: Record, settings: WriterSettings, newest: str = "", now: datetime | None = None
+) -> str:
     """The JSON object about company, project and request.
 
     Args:
         record: the conversation.
         settings: the project's.
         newest: the recipient's newest message, by which knowledge is chosen.
+        now: what time it is; its day is shown, of the recipient and of the company's place.
     """
     item, shown = record.item, settings.shown
     project = Project(item)
     reps = list(project.representatives)
-    first_name = item.get("recipient_first_name")
+    first_name = first_name_of(record)
+    hint = item.get("hint")
     given = {
         "channel": record.channel.value,
         "company": project.company_name or record.company_id,
@@ -59,10 +66,24 @@ def seen_data(record: Record, settings: WriterSettings, newest: str = "") -> str
         ],
         "functions": record.ai_config.get("functions"),
         "tools": record.ai_config.get("tools"),
+        "colleague_hint": redacted(record, settings, str(hint)) if hint else None,
+        "field_descriptions": {
+            n: o.description for n, o in settings.fields.items() if o.description
+        },
+        "today": _today(record, settings, now) if now else None,
         "template_variables": record.channel_config.get("template_variables"),
     }
     known = {name: value for name, value in given.items() if value}
     return json.dumps(known, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def _today(record: Record, settings: WriterSettings, now: datetime) -> dict[str, str]:
+    """The day of the recipient and of the company's place, with weekday and zone."""
+    clock = clock_of(record, settings, now)
+    return {
+        name: f"{now.astimezone(zone):%A %Y-%m-%d} ({zone.key})"
+        for name, zone in (("recipient", clock.recipient), ("company", clock.place))
+    }
 
 
 def seen_turns(

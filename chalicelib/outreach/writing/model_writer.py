@@ -9,10 +9,11 @@ it writes is sent before `checked_writer` has judged it.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chalicelib.errors import PermanentError, TransientError
+from chalicelib.once.ports import Clock
 from chalicelib.outreach import reasons
 from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
@@ -36,6 +37,16 @@ DEADLINE_SECONDS = 45.0
 DEFAULT_VARIABLES = ("1", "2")
 MODERATION_SECONDS = 10.0
 _DEFAULTS = WriterSettings()
+CLAIMS = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {"text": {"type": "string"}, "source": {"type": "string"}},
+        "required": ["text", "source"],
+        "additionalProperties": False,
+    },
+}
+"""The field in which a model names the source of each value, date, name, promise and link."""
 
 
 class OpenAiWriter:
@@ -44,15 +55,16 @@ class OpenAiWriter:
     Raises `ProviderError`s, as `template_writer.Writer`.
     """
 
-    def __init__(self, models: Models) -> None:
+    def __init__(self, models: Models, clock: Clock) -> None:
         self._models = models
+        self._clock = clock
 
     def opening(
         self, record: Record, settings: WriterSettings = _DEFAULTS, advice: str = ""
     ) -> Draft:
         """The first message; `advice` says why an earlier draft was refused."""
         task = prompts.instructions(prompts.OPENING, record, settings)
-        turns = _turns(record, settings, (), advice)
+        turns = self._turns(record, settings, (), advice)
         model = settings.opening_model
         form = record.channel.traits.form
         if form is Form.TEMPLATE:
@@ -61,7 +73,7 @@ class OpenAiWriter:
             answer = self._ask(record, task, turns, schema, model)
             values = {n: str((answer.json or {}).get(n) or "") for n in numbers}
             return _draft(answer, Draft(variables=values))
-        fields = {"text": {"type": "string"}}
+        fields: dict[str, Any] = {"text": {"type": "string"}, "claims": CLAIMS}
         if form is Form.MAIL:
             fields["subject"] = {"type": "string"}
         answer = self._ask(record, task, turns, _object("opening", fields), model)
@@ -69,7 +81,7 @@ class OpenAiWriter:
         text = str(said.get("text") or "")
         if not text:
             raise PermanentError(PROVIDER, "compose", reason=reasons.EMPTY_MESSAGE)
-        return _draft(answer, Draft(text=text, subject=said.get("subject")))
+        return _draft(answer, Draft(text=text, subject=said.get("subject"), claims=_claims(said)))
 
     def answer(
         self,
@@ -90,6 +102,7 @@ class OpenAiWriter:
         nullable = {"type": ["string", "null"]}
         fields: dict[str, Any] = {
             "text": {"type": "string"},
+            "claims": CLAIMS,
             "hand_off_reason": nullable,
             "wants_no_more_messages": {"type": "boolean"},
         }
@@ -97,7 +110,7 @@ class OpenAiWriter:
             fields["function_call"] = {"type": ["string", "null"], "enum": [*functions, None]}
             fields["function_arguments"] = _arguments(record)
         task = prompts.instructions(prompts.ANSWER, record, settings)
-        turns = _turns(record, settings, history, advice)
+        turns = self._turns(record, settings, history, advice)
         schema = _object("answer", fields)
         answer = self._ask(record, task, turns, schema, settings.answering_model)
         said = answer.json or {}
@@ -106,6 +119,7 @@ class OpenAiWriter:
         text = str(said.get("text") or "")
         draft = Draft(
             text=text,
+            claims=_claims(said),
             subject=f"Re: {subject_of(record) or 'your message'}"
             if record.channel.traits.form is Form.MAIL
             else None,
@@ -121,6 +135,17 @@ class OpenAiWriter:
         """The categories in which the provider's moderation flags a text."""
         model = self._models.of(record)
         return model.moderate(text, deadline_seconds=MODERATION_SECONDS)
+
+    def _turns(
+        self, record: Record, settings: WriterSettings, history: Sequence[Entry], advice: str
+    ) -> list[ModelTurn]:
+        newest = next((e.content for e in reversed(history) if e.role == "user"), "")
+        seen = conversation_view.seen_data(record, settings, newest, self._clock.now())
+        return [
+            ModelTurn("developer", seen),
+            *conversation_view.seen_turns(record, settings, history),
+            *([ModelTurn("developer", advice)] if advice else []),
+        ]
 
     def _ask(
         self,
@@ -158,22 +183,19 @@ class OpenAiWriter:
                 raise UnwrittenError(VENDOR_REFUSED)
 
 
+def _claims(said: Mapping[str, Any]) -> list[dict[str, str]] | None:
+    """The claims of an answer; None where it names none at all."""
+    found = said.get("claims")
+    if not isinstance(found, list) or not found:
+        return None
+    return [{"text": str(one.get("text")), "source": str(one.get("source"))} for one in found]
+
+
 def _arguments(record: Record) -> dict[str, Any]:
     """The field of a function's arguments, which says what each declared tool takes."""
     taken = {one["name"]: one["parameters"] for one in record.ai_config.get("tools") or ()}
     described = {"description": f"JSON by these schemas: {json.dumps(taken)}"} if taken else {}
     return {"type": ["string", "null"], **described}
-
-
-def _turns(
-    record: Record, settings: WriterSettings, history: Sequence[Entry], advice: str
-) -> list[ModelTurn]:
-    newest = next((e.content for e in reversed(history) if e.role == "user"), "")
-    return [
-        ModelTurn("developer", conversation_view.seen_data(record, settings, newest)),
-        *conversation_view.seen_turns(record, settings, history),
-        *([ModelTurn("developer", advice)] if advice else []),
-    ]
 
 
 def _variable_numbers(record: Record) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.fields import one_line
 from chalicelib.outreach.project.project import Project
+from chalicelib.outreach.writing.form_names import first_name_of
 
 REFUSED = "draft"
 """Provider in errors of a writer whose drafts break a rule; the reason is the rule's name."""
@@ -73,7 +74,7 @@ class TemplateWriter:
 
     def opening(self, record: Record) -> Draft:
         """See `Writer.opening`."""
-        name = record.item.get("recipient_first_name") or "there"
+        name = first_name_of(record) or "there"
         about = Project(record.item)
         company = about.company_name or record.company_id
         project = about.project_name or "your request"

@@ -10,7 +10,7 @@ from chalicelib.outreach.languages import Language
 from chalicelib.outreach.messages.fixed import MACHINE_LINE, OPT_OUT_LINE
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.writing.checked_writer import CheckedWriter
-from tests.rigs.fakes import RecordingLog
+from tests.rigs.fakes import ManualClock, RecordingLog
 
 LINE = {one: text.format(company="Cucumber Recruitment") for one, text in MACHINE_LINE.items()}
 GOOD, BAD = "Thank you, I have noted it.", "Go to https://evil.test now."
@@ -64,7 +64,10 @@ class Scripted:
 def writer(*drafts, flags=(), **settings):
     model, log = Scripted(*drafts, flags=flags), RecordingLog()
     checked = CheckedWriter(
-        model=model, current=lambda _: Project({"ai_config": {"writer": settings}}), log=log
+        model=model,
+        current=lambda _: Project({"ai_config": {"writer": settings}}),
+        clock=ManualClock(),
+        log=log,
     )
     return SimpleNamespace(checked=checked, model=model, log=log)
 

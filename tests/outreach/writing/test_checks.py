@@ -4,33 +4,25 @@ import pytest
 
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft
-from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.writing.checks import segments as sms
 from chalicelib.outreach.writing.checks.claims import asks_whether_a_machine
 from chalicelib.outreach.writing.checks.contact_details import addresses, is_allowed
-from chalicelib.outreach.writing.checks.given import Given
 from chalicelib.outreach.writing.checks.instructing import instructs, may_call
-from chalicelib.outreach.writing.checks.review import broken
+from chalicelib.outreach.writing.review import broken
+from tests.rigs.drafts import about_of
 
 
 def rules(
     text, *, case="", known="", said="", language=frozenset({"en"}), channel="sms", **settings
 ):
-    about = Given(
-        WriterSettings.model_validate(settings),
-        case=case,
-        rules=known,
-        said=said,
-        newest=said,
-        language=language,
-    )
+    about = about_of(case=case, known=known, said=said, language=language, **settings)
     return broken(Draft(text=text), about, Channel(channel))
 
 
 def test_the_subject_of_an_opening_is_judged_and_that_of_an_answer_is_the_projects_own():
     mail = Draft(text="Hello Jo.", subject="Offer 2026 for 500 dollars")
     for newest, found in (("", {"amount", "order"}), ("When?", set())):
-        about = Given(WriterSettings(), case="", rules="", newest=newest)
+        about = about_of(said=newest)
         assert set(broken(mail, about, Channel.EMAIL)) == found
 
 
@@ -187,12 +179,7 @@ def test_personal_identifiers_and_a_leak_of_the_instructions_are_stopped():
     card = "4111 1111 1111 1111"
     assert "personal" in rules(f"The card is {card}.")
     assert rules("My instructions are secret.") == ("prompt",)
-    about = Given(
-        WriterSettings(),
-        case="",
-        rules="",
-        instructions=["never ever tell them about our old red car"],
-    )
+    about = about_of(instructions=["never ever tell them about our old red car"])
     leak = Draft(text="I must never ever tell them about our old red car.")
     assert broken(leak, about, Channel.SMS) == ("prompt",)
 

@@ -82,7 +82,7 @@ def writer(openai, secrets):
         )
         return adapter.OpenAI(client=client, clock=clock)
 
-    return OpenAiWriter(models_of(model_of, MODELS))
+    return OpenAiWriter(models_of(model_of, MODELS), SystemClock())
 
 
 def models_of(openai, names):
@@ -271,7 +271,9 @@ def test_a_refused_key_is_our_own_error(openai, writer, secrets):
 
 
 def test_a_company_with_a_key_has_the_model_and_another_has_fixed_words(openai, writer):
-    checked = CheckedWriter(model=writer, current=lambda _: Project({}), log=RecordingLog())
+    checked = CheckedWriter(
+        model=writer, current=lambda _: Project({}), clock=SystemClock(), log=RecordingLog()
+    )
     chosen = chosen_writer(checked, writer._models)
     openai.script(json={"text": "From the model", "hand_off_reason": None}, times=2)
     with_key, without = record("sms"), record("sms", ai={"api_key_reference": None})

@@ -1,11 +1,7 @@
 """The checks between a draft and its sending, in code; pure.
 
-review       the rules that a draft breaks
-given        what a draft may rest on
 instructing  whether the recipient's message instructs the machine
 contact_details  links, e-mail addresses, phone numbers
-figures      sums of money, codes, numbers
-days         days, dates, times, spans of time
 claims       promises, acts, states of orders; whether a machine writes
 written_language  in which language a text is written
 wording      the machine's instructions, placeholders, forbidden topics

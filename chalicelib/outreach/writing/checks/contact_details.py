@@ -102,6 +102,15 @@ def without_addresses(text: str) -> str:
     return _PHONE.sub(lambda one: one[0] if _NO_PHONE.fullmatch(one[0]) else " ", plain)
 
 
+def blanked(text: str) -> str:
+    """The text with a blank in place of each letter of a link, an address or a phone number."""
+    for pattern in (_URL, _EMAIL, _PATHED, _PHONE):
+        text = pattern.sub(
+            lambda one: one[0] if _NO_PHONE.fullmatch(one[0]) else " " * len(one[0]), text
+        )
+    return text
+
+
 def is_allowed(link: tuple[str, str], allowed: Iterable[str]) -> bool:
     """Whether a link is on an allow-list of hosts and links; see `ai_config`."""
     host, path = link

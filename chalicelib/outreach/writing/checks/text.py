@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
-_SENTENCE = re.compile(r"(?<=[.!?\u2026])(?<!\d\.)\s+|\n+")
+_SENTENCE = re.compile(
+    r"(?<=[.!?\u2026])(?<!\d\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)\s+|\n+"
+    r"|(?<=\d\.)\s+(?=[A-Z\u00c0-\u00dc\u00bf\u00a1])"
+    r"(?!Jan|Feb|M[a\u00e4]r|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Stock|Etage|Tag)"
+)
 _CLAUSE = re.compile(
     r"[,;:\u2013\u2014()]|\b(?:but|pero|sino|aber|sondern|mais|mas|ma|maar|so|deshalb|donc"
     r"|entonces)\b"
@@ -19,6 +24,31 @@ def folded(text: str) -> str:
     visible = _INVISIBLE.sub("", unicodedata.normalize("NFKD", text).casefold())
     plain = "".join(one for one in visible if not unicodedata.combining(one))
     return plain.translate(_QUOTES)
+
+
+class Folded:
+    """A text folded letter by letter, so that a place in it is a place in the original.
+
+    Attributes:
+        original: as it was written.
+        text: as `folded` gives it.
+    """
+
+    def __init__(self, original: str) -> None:
+        pieces = [folded(one) for one in original]
+        self.original = original
+        self.text = "".join(pieces)
+        self._places = [place for place, one in enumerate(pieces) for _ in one]
+
+    def cut(self, start: int, end: int) -> str:
+        """The original of a part of the folded text."""
+        if not self._places or start >= end:
+            return ""
+        return self.original[self._places[start] : self._places[end - 1] + 1]
+
+    def index(self, place: int) -> int:
+        """The place in the folded text of a place in the original."""
+        return bisect_left(self._places, place)
 
 
 _QUOTES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u00b4": "'", "`": "'"})
@@ -42,10 +72,10 @@ def clause_before(sentence: str, position: int) -> str:
 
 def content(text: str) -> frozenset[str]:
     """The stems of a folded text's longer words, by which two sentences are about the same thing."""
-    return frozenset(one[:_STEM] for one in re.findall(r"[^\W\d_]{4,}", text)) - _EMPTY
+    return frozenset(one[:STEM] for one in re.findall(r"[^\W\d_]{4,}", text)) - _EMPTY
 
 
-_STEM = 5
+STEM = 5
 _EMPTY = frozenset(
     [
         "your",

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from chalicelib.outreach.writing.checks.text import folded, sentences
 
+_STEM = 7
+"""Letters by which a topic is found in other forms and languages."""
 _RUN = 7
 """Words in a row that the machine's instructions and a draft may not share."""
 _ABOUT = re.compile(
@@ -58,7 +60,7 @@ def has_form(draft: str) -> bool:
 
 def touches(draft: str, topics: Sequence[str]) -> bool:
     """Whether it speaks about one of the topics other than to decline or to refer to a person."""
-    stems = [re.sub(r"(?:es|s|en|n)$", "", folded(one)) for one in topics]
+    stems = [re.sub(r"(?:es|s|en|n)$", "", folded(one))[:_STEM] for one in topics]
     return any(
         stem and stem in sentence and not _DECLINED.search(sentence)
         for sentence in map(folded, sentences(draft))

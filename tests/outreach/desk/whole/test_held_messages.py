@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from chalicelib.clock import SystemClock
 from chalicelib.errors import TransientError
 from chalicelib.outreach.conversations.records import Draft
 from chalicelib.outreach.languages import Language
@@ -156,7 +157,7 @@ def test_a_spent_conversation_gets_one_wording_and_then_persons(desk, writer):
 def refused(desk, *texts):
     model = Model(*texts)
     desk.composer._writer = CheckedWriter(
-        model=model, current=lambda _record: Project({}), log=desk.log
+        model=model, current=lambda _record: Project({}), clock=SystemClock(), log=desk.log
     )
     return desk.says(desk.begun(), "Where do I apply?")
 

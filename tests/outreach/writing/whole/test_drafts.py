@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from bench.measures.drafts import MOST_WRONG, load, outcomes
-from chalicelib.outreach.writing.checks.review import RULES
+from chalicelib.outreach.writing.review import RULES
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def test_at_most_two_in_a_hundred_good_drafts_are_stopped(good):
 
 
 def test_the_samples_try_every_rule_in_several_languages(hostile, good):
-    assert {one.line["breaks"] for one in hostile} == set(RULES)
+    assert {one.line["breaks"] for one in hostile} == set(RULES) - {"unsure"}
     for found in (hostile, good):
         languages = Counter(one.line["language"] for one in found)
         assert len(languages) >= 5

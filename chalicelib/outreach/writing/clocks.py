@@ -1,0 +1,20 @@
+"""What time it is for a conversation: the recipient's zone, and that of the company's place."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from chalicelib.outreach import time_zones
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.project.ai_config import WriterSettings
+from chalicelib.outreach.writing.moments import LocalClock
+
+_UTC = ZoneInfo("UTC")
+
+
+def clock_of(record: Record, settings: WriterSettings, now: datetime) -> LocalClock:
+    """The clock of a conversation; where one zone is not known it is the other, else UTC."""
+    own = time_zones.named(record.item.get("recipient_timezone"))
+    place = time_zones.named(settings.time_zone)
+    return LocalClock(now, own or place or _UTC, place or own or _UTC)

@@ -1,0 +1,123 @@
+"""What is known where a draft is judged: the sources, the recipient's message, the language."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from chalicelib.outreach.channels import SENDER_OF
+from chalicelib.outreach.conversations.records import Entry, Record
+from chalicelib.outreach.project.ai_config import WriterSettings
+from chalicelib.outreach.project.project import Project
+from chalicelib.outreach.trust import Trust, trust_of
+from chalicelib.outreach.writing.checks.instructing import instructs
+from chalicelib.outreach.writing.clocks import clock_of
+from chalicelib.outreach.writing.form_names import first_name_of
+from chalicelib.outreach.writing.moments import LocalClock
+from chalicelib.outreach.writing.sources import Source, Sources, of_fields, of_knowledge
+
+_CONTACTS = tuple(SENDER_OF.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What is known where a draft is judged.
+
+    Attributes:
+        said: what the recipient wrote, without messages that instruct the machine.
+        newest: the recipient's newest message.
+        language: what the draft may be written in; none where that is not known.
+        instructions: what the machine was instructed; no source of facts.
+    """
+
+    settings: WriterSettings
+    sources: Sources = field(repr=False)
+    said: str = field(default="", repr=False)
+    newest: str = field(default="", repr=False)
+    language: frozenset[str] = frozenset()
+    instructions: Sequence[str] = field(default=(), repr=False)
+    functions: frozenset[str] = frozenset()
+
+    @property
+    def facts(self) -> str:
+        """Everything that the company gave, in lines."""
+        return self.sources.text
+
+    @property
+    def case(self) -> str:
+        """What the company gave of this one case."""
+        return "\n".join(one.text for one in self.sources.given if _is_case(one))
+
+    @property
+    def rules(self) -> str:
+        """What the company says in general."""
+        return "\n".join(one.text for one in self.sources.given if not _is_case(one))
+
+
+def _is_case(source: Source) -> bool:
+    return not source.path.startswith(("knowledge.", "company."))
+
+
+def given(
+    record: Record,
+    settings: WriterSettings,
+    history: Sequence[Entry],
+    *,
+    language: frozenset[str],
+    instructions: Sequence[str],
+    now: datetime,
+) -> Given:
+    """What supports a draft in a conversation."""
+    theirs = [one.content for one in history if one.role == "user"]
+    clock = clock_of(record, settings, now)
+    return Given(
+        settings,
+        Sources(tuple(_sources(record, settings, history, clock)), clock),
+        said="\n".join(one for one in theirs if not instructs(one)),
+        newest=theirs[-1] if theirs else "",
+        language=language,
+        instructions=instructions,
+        functions=frozenset(str(one) for one in record.ai_config.get("functions") or []),
+    )
+
+
+def _sources(
+    record: Record, settings: WriterSettings, history: Sequence[Entry], clock: LocalClock
+) -> Iterator[Source]:
+    item, project = record.item, Project(record.item)
+    declared = settings.fields
+    yield from of_fields("project_data", item.get("project_data"), Trust.COMPANY, declared, clock)
+    variables = record.channel_config.get("template_variables")
+    yield from of_fields("template_variables", variables, Trust.COMPANY, {}, clock)
+    yield from of_knowledge(settings)
+    known = {
+        "name": project.company_name,
+        "project": project.project_name,
+        "contact": project.company_contact,
+        **{f"representative_{n}": one for n, one in enumerate(project.representatives)},
+        **{name: record.channel_config.get(name) for name in _CONTACTS},
+        **{f"link_{n}": one for n, one in enumerate(settings.allowed_links)},
+        **{f"number_{n}": one for n, one in enumerate(settings.allowed_numbers)},
+        **{f"email_{n}": one for n, one in enumerate(settings.allowed_emails)},
+    }
+    yield from (
+        Source(f"company.{name}", str(one), Trust.COMPANY) for name, one in known.items() if one
+    )
+    if first_name := first_name_of(record):
+        yield Source("recipient.first_name", first_name, Trust.RECIPIENT)
+    if hint := item.get("hint"):
+        yield Source("hint", str(hint), Trust.COLLEAGUE)
+    for number, entry in enumerate(history):
+        yield from _of_entry(entry, number, clock)
+
+
+def _of_entry(entry: Entry, number: int, clock: LocalClock) -> Iterator[Source]:
+    trust = trust_of(entry)
+    if entry.role == "tool":
+        result: Mapping[str, object] = json.loads(entry.content)
+        name = str(result.get("tool") or "result")
+        yield from of_fields(f"tool.{name}", result.get("data"), Trust.TOOL, {}, clock)
+    else:
+        yield Source(f"conversation.{number}", entry.content, trust)

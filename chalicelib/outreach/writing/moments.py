@@ -1,0 +1,374 @@
+"""Days, times of day and spans of time that a text names, in the languages of ``values.toml``; pure.
+
+A day is a `Day`: what the text says of it, which may be a weekday alone.  `LocalClock` makes dates of days
+that are named from today, and says which given dates a day may be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from chalicelib.outreach.writing.checks.text import NUMBER, NUMBER_WORD, value
+from chalicelib.outreach.writing.value_words import WORDS
+
+WEEK = 7
+_TO = r"\s*(?:-|\u2013|to|until|through|till|bis|a|al|as|au|ate|tot|hasta|and"
+_TO += r"|y|e|et|und|en|or|o|ou|oder|of)\s*"
+_ISO = re.compile(
+    r"\b(\d{4})-(\d\d)-(\d\d)(?:[t ](\d\d):(\d\d)(?::\d\d(?:\.\d+)?)?(z|[+-]\d\d:?\d\d)?)?"
+)
+_NUMERIC = re.compile(
+    r"\b(\d{1,2})([./-])(\d{1,2})(?:\2(\d{2,4})|\.(?!\d))?(?![\d%.,/]\d|\d|\s*(?:%|euro|eur|uhr|\u20ac))"
+)
+_CLOCK = re.compile(
+    r"(?<![$\u20ac\u00a3.,\d])\b(\d{1,2})\s?[:.h]\s?(\d\d)(?!\d|[.,]\d|\s*(?:%|euro|eur|dollars?))"
+    r"(?:\s*(am|pm|a\.m|p\.m)\b\.?|\s*(?:uhr|h|uur|horas)\b)?"
+)
+_HOUR = re.compile(
+    r"\b(\d{1,2})\s*(am\b|pm\b|a\.m\.?|p\.m\.?|o'clock|uhr|h\b(?!\w)|uur|horas\b|heures\b|en punto)"
+)
+_AT = re.compile(
+    r"\b(?:at|a las|a la|um|gegen|ab|a partir de|from|since|until|till|vers|as|alle|om|rond|around|by)"
+    r"\s(\d{1,2})(?![\d.,:%]\d|\d|\s*(?:%|[$\u20ac\u00a3]))\b(?!\s*[a-z]*\s*(?:working|business|"
+    r"days?|hours?|minut|weeks?|tag|dias|jour|%|euro|dollar|people\b|guests\b)|(?:st|nd|rd|th)\b|\s+[\w.]+\s+(?:road|rd"
+    r"|street|st|avenue|ave|lane|drive|way|square|place|court))"
+)
+_NOON = re.compile(
+    r"\b(?:noon|midday|mediodia|mittags?|midi|meio-dia|mezzogiorno|middag)\b(?! pause|spause)"
+)
+_AT_WORD = re.compile(
+    r"\b(?:at|by|before|after|a las|um|gegen|om|alle|as|vers)"
+    rf" (?:(half|halb|quarter past|quarter to) )?({NUMBER_WORD})\b"
+    r"(?!\s*(?:of|point|time|end|least|last|[a-z]*tag|days?|hours?|minut|weeks?|dias?|jour))"
+)
+_HALF = re.compile(rf"\b(half past|half|halb) ({NUMBER_WORD})\b(?!\s*(?:of|hour|price))")
+_HOURS = re.compile(
+    rf"(?<![\d.:])\b(\d{{1,2}})(?:[:.](\d\d))?\s*(am|pm)?{_TO}(\d{{1,2}})(?:[:.](\d\d))?"
+    r"\s*(uhr\b|h\b|uur\b|am\b|pm\b|horas\b)"
+)
+_ORDINAL = re.compile(
+    r"\b(\d{1,2})(?:st|nd|rd|th)\b|\b(?:el|am|le|dia|il) (\d{1,2})\b(?![:.,]\d|\s*(?:%|euro|uhr|h\b))"
+)
+_DAYTIME = re.compile(
+    r"\b(\d{1,2})(?:[:.](\d\d))?\s*(?:uhr )?(?:(de la manana|da manha|du matin|di mattina"
+    r"|del mattino|morgens|fruh|vormittags|'s ochtends|in the morning)"
+    r"|(?:de la tarde|de la noche|da tarde|da noite|de l'apres-midi|du soir|di sera|del pomeriggio|nachmittags|abends|'s avonds|'s middags|in the (?:evening|afternoon)|at night))"
+)
+_WEEKEND = re.compile(r"\bweekends?\b|\bfin(?:es)? de semana\b|\bwochenend\w*|\bfim de semana\b")
+_RANGE = re.compile(r"\s*(?:-|\u2013|to|through|till|until|a|al|bis|au|tot)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What a text says of a day; of a relative one `days` from today.
+
+    Attributes:
+        weekdays: Monday is 0; several where a range names them.
+        period: a week, weekend, month or year, with how many it is ahead.
+    """
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    weekdays: frozenset[int] = frozenset()
+    days: int | None = None
+    period: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTime:
+    """A day, a time or a span in a text; `kind` as `values.Kind`."""
+
+    kind: str
+    start: int
+    end: int
+    readings: frozenset[object]
+
+
+@dataclass(frozen=True, slots=True)
+class LocalClock:
+    """What time it is for a recipient, and for the company's place.
+
+    Attributes:
+        now: with a zone.
+        recipient, place: the zones; the same where one is not known.
+    """
+
+    now: datetime
+    recipient: ZoneInfo
+    place: ZoneInfo
+
+    @property
+    def today(self) -> date:
+        """The recipient's day."""
+        return self.now.astimezone(self.recipient).date()
+
+    @property
+    def dates_today(self) -> tuple[date, ...]:
+        """The recipient's day, and the day at the company's place."""
+        return self.today, self.now.astimezone(self.place).date()
+
+    def may_be(self, said: Day, given: date) -> bool:
+        """Whether a day that a draft names is a given date."""
+        if said.days is not None and given != self.today + timedelta(said.days):
+            return False
+        if said.days is not None and said.day is None:
+            return True
+        if said.period is not None:
+            return self._is_in(said.period, given)
+        if said.month is None and said.day is None:
+            ahead = (given - self.today).days
+            return given.weekday() in said.weekdays and -1 <= ahead <= WEEK
+        is_weekday = not said.weekdays or given.weekday() in said.weekdays
+        return (
+            is_weekday
+            and said.day == given.day
+            and said.month in (None, given.month)
+            and said.year in (None, given.year)
+        )
+
+    def _is_in(self, period: tuple[str, int], given: date) -> bool:
+        unit, ahead = period
+        monday = self.today - timedelta(self.today.weekday())
+        if unit == "week":
+            start = monday + timedelta(WEEK * ahead)
+            return start <= given < start + timedelta(WEEK)
+        if unit == "weekend":
+            return given in (monday + timedelta(5), monday + timedelta(6))
+        if unit == "month":
+            months = self.today.year * 12 + self.today.month - 1 + ahead
+            return given.year * 12 + given.month - 1 == months
+        return given.year == self.today.year + ahead
+
+    def weekday_of(self, said: Day) -> frozenset[int]:
+        """The weekdays that a draft's day names."""
+        if said.days is not None:
+            return frozenset({(self.today + timedelta(said.days)).weekday()})
+        if said.period == ("weekend", 0):
+            return frozenset({5, 6})
+        exact = date_of(said)
+        return said.weekdays or (frozenset({exact.weekday()}) if exact else frozenset())
+
+    def is_past(self, given: date) -> bool:
+        """Whether a date is over, for recipient and place."""
+        return given < min(self.dates_today)
+
+
+def date_of(day: Day) -> date | None:
+    """The date of a day that names one whole."""
+    if day.year is None or day.month is None or day.day is None:
+        return None
+    try:
+        return date(day.year, day.month, day.day)
+    except ValueError:
+        return None
+
+
+def found_times(text: str, *, is_source: bool = False) -> list[FoundTime]:
+    """Every day, time and span of a folded text without addresses."""
+    rest, found = text, list[FoundTime]()
+
+    def take(kind: str, hit: tuple[int, int], *readings: object) -> None:
+        nonlocal rest
+        found.append(FoundTime(kind, *hit, frozenset(readings)))
+        rest = rest[: hit[0]] + " " * (hit[1] - hit[0]) + rest[hit[1] :]
+
+    for iso in list(_ISO.finditer(rest)):
+        end = iso.end() if iso[4] is None else iso.start(4)
+        take("date", (iso.start(), end), Day(int(iso[1]), int(iso[2]), int(iso[3])))
+        if iso[4] is not None:
+            minutes = _minutes(int(iso[4]), int(iso[5]), "exact")
+            take("time", (iso.start(4), iso.end()), *minutes)
+    for start, end, spans in list(_spans(rest)):
+        take("span", (start, end), *spans)
+    for start, end, readings in list(_dates(rest)):
+        take("date", (start, end), *readings)
+    for start, end, minutes in list(_clocks(rest)):
+        take("time", (start, end), *minutes)
+    for numeric in list(_NUMERIC.finditer(rest)):
+        if kept := _numeric(numeric, is_source=is_source):
+            take("date", numeric.span(), *kept)
+    for start, end, one in list(_days(rest, is_source=is_source)):
+        take("date", (start, end), one)
+    for ordinal in list(_ORDINAL.finditer(rest)):
+        take("date", ordinal.span(), Day(day=int(ordinal[1] or ordinal[2])))
+    found += _bare_hours(rest) if is_source else ()
+    return list(_joined(sorted(found, key=lambda one: (one.start, one.end)), text))
+
+
+def _bare_hours(text: str) -> Iterator[FoundTime]:
+    """Numbers that may be hours; they stay numbers too."""
+    for bare in re.finditer(r"(?<![\w.,])(?<![a-z]-)\d{1,2}(?![\d.,]\d|\w)", text):
+        if int(bare.group()) <= 24:
+            minutes = _minutes(int(bare.group()), 0, None)
+            yield FoundTime("time", bare.start(), bare.start(), minutes)
+
+
+def _joined(found: list[FoundTime], text: str) -> Iterator[FoundTime]:
+    """A weekday beside a date is one day with it: "Thursday, 26 November"."""
+    waiting: FoundTime | None = None
+    for one in found:
+        if (
+            waiting is not None
+            and one.kind == "date"
+            and _BESIDE.fullmatch(text[waiting.end : one.start])
+        ):
+            merged = _merged(waiting.readings, one.readings)
+            waiting = FoundTime("date", waiting.start, one.end, merged) if merged else waiting
+            if merged:
+                continue
+        if waiting is not None:
+            yield waiting
+        waiting = one if one.kind == "date" else None
+        if waiting is None:
+            yield one
+    if waiting is not None:
+        yield waiting
+
+
+_BESIDE = re.compile(r"[\s,.(]{1,3}(?:the |den |dem |el |le |il |dia |dia |de )?")
+
+
+def _merged(first: frozenset[object], second: frozenset[object]) -> frozenset[object]:
+    """Each pair of a weekday alone, or of a day that is named from today, and a date."""
+    found = set[object]()
+    for one in first:
+        for other in second:
+            if isinstance(one, Day) and isinstance(other, Day):
+                loose, exact = (one, other) if one.day is None else (other, one)
+                if loose.day is None and exact.day is not None and len(loose.weekdays) <= 1:
+                    found.add(Day(exact.year, exact.month, exact.day, loose.weekdays, loose.days))
+    return frozenset(found)
+
+
+def _dates(text: str) -> Iterator[tuple[int, int, tuple[Day, ...]]]:
+    month = rf"(?P<m>{'|'.join(sorted(WORDS.months, key=len, reverse=True))})\b\.?"
+    years = r"(?:,?\s*(?:de |del )?(?P<y>20\d\d)\b)?"
+    day_month = (
+        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|er|[.\u00ba\u00aao])?\s*(?:of |de |di )?{month}{years}"
+    )
+    month_day = (
+        rf"\b{month}\s*(?:the )?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|[:h]|\s*(?:am|pm)\b){years}"
+    )
+    taken = set[int]()
+    for pattern in (day_month, month_day):
+        for hit in re.finditer(pattern, text):
+            if 1 <= int(hit["d"]) <= 31 and taken.isdisjoint(range(*hit.span())):
+                taken |= set(range(*hit.span()))
+                number = WORDS.months[hit["m"]]
+                year = int(hit["y"]) if hit["y"] else None
+                yield *hit.span(), (Day(year, number, int(hit["d"])),)
+
+
+def _numeric(hit: re.Match[str], *, is_source: bool) -> list[Day]:
+    one, other, year = int(hit[1]), int(hit[3]), hit[4]
+    if hit[2] == "." and not (year or is_source or hit.group().endswith(".")):
+        return []  # "3.5" is a number
+    if hit[2] == "-" and not year:
+        return []
+    whole = int(year) + (2000 if len(year) == 2 else 0) if year else None
+    either = {(one, other), (other, one)}
+    return [Day(whole, m, d) for m, d in either if 1 <= m <= 12 and 1 <= d <= 31]
+
+
+def _days(text: str, *, is_source: bool) -> Iterator[tuple[int, int, Day]]:
+    """Relative days, periods and weekdays."""
+    taken = set[int]()
+    named = [
+        (hit, Day(period=(unit, n))) for unit, n, one in WORDS.periods for hit in one.finditer(text)
+    ]
+    named += [(hit, Day(days=n)) for n, one in WORDS.relative[::-1] for hit in one.finditer(text)]
+    for hit, day in sorted(named, key=lambda one: -len(one[0].group())):
+        if taken.isdisjoint(range(*hit.span())):
+            taken |= set(range(*hit.span()))
+            yield *hit.span(), day
+    found = sorted(
+        (hit.start(), hit.end(), n)
+        for n, one in enumerate(WORDS.weekdays)
+        for hit in one.finditer(text)
+        if taken.isdisjoint(range(*hit.span()))
+    )
+    for place, (start, end, first) in enumerate(found):
+        names = {first}
+        following = found[place + 1] if place + 1 < len(found) else None
+        if (
+            is_source
+            and following
+            and first < following[2]
+            and _RANGE.fullmatch(text[end : following[0]])
+        ):
+            names |= set(range(first, following[2] + 1))
+        yield start, end, Day(weekdays=frozenset(names))
+    if is_source:
+        for hit in _WEEKEND.finditer(text):
+            yield *hit.span(), Day(weekdays=frozenset({5, 6}))
+
+
+def _clocks(text: str) -> Iterator[tuple[int, int, frozenset[object]]]:
+    rest = text
+    for pattern in (_DAYTIME, _HOURS, _CLOCK, _HOUR, _NOON, _HALF, _AT_WORD, _AT):
+        for hit in pattern.finditer(rest):
+            yield from ((*hit.span(), one) for one in _readings(pattern, hit) if one)
+        rest = pattern.sub(lambda one: " " * len(one.group()), rest)
+
+
+def _readings(pattern: re.Pattern[str], hit: re.Match[str]) -> list[frozenset[object]]:
+    """What a match names: of a range of hours both."""
+    if pattern is _HOURS:
+        last = hit[6] if hit[6] in ("am", "pm") else None
+        first = _minutes(int(hit[1]), int(hit[2] or 0), hit[3])
+        return [first, _minutes(int(hit[4]), int(hit[5] or 0), last)]
+    return [_reading(pattern, hit)]
+
+
+def _reading(pattern: re.Pattern[str], hit: re.Match[str]) -> frozenset[object]:
+    if pattern is _NOON:
+        return frozenset({720})
+    if pattern in (_HALF, _AT_WORD):
+        hour, word = int(value(hit[2])), hit[1] or ""
+        shift = {"half past": 30, "half": 30, "halb": -30, "quarter past": 15, "quarter to": -15}
+        if not 1 <= hour <= 12 or (hour == 1 and not word):
+            return frozenset()
+        minutes = hour * 60 + shift.get(word, 0)
+        return frozenset({minutes % 1440, (minutes + 720) % 1440})
+    hour = int(hit[1])
+    if pattern is _DAYTIME:
+        return (
+            _minutes(hour, int(hit[2] or 0), "am" if hit[3] else "pm")
+            if hour <= 12
+            else frozenset()
+        )
+    minute = int(hit[2]) if pattern is _CLOCK else 0
+    half = hit[3] if pattern is _CLOCK else hit[2] if pattern is _HOUR else None
+    if hour > 24 or minute > 59:
+        return frozenset()
+    return _minutes(hour, minute, half)
+
+
+def _minutes(hour: int, minute: int, half: str | None) -> frozenset[object]:
+    if half == "exact":
+        return frozenset({hour * 60 + minute})
+    if half and half.startswith("p"):
+        return frozenset({(hour % 12 + 12) * 60 + minute})
+    if half and half.startswith("a"):
+        return frozenset({hour % 12 * 60 + minute})
+    later = {(hour + 12) * 60 + minute} if 1 <= hour < 12 else set()
+    return frozenset({hour * 60 + minute, *later})
+
+
+def _spans(text: str) -> Iterator[tuple[int, int, list[tuple[float, str]]]]:
+    several = r"(?:(?:working|business|full|more|werktage|calendar|further|short)\s+)?"
+    pattern = (
+        rf"\b({NUMBER}|{NUMBER_WORD}(?:[\s-]{NUMBER_WORD})*)(?:{_TO}({NUMBER}|{NUMBER_WORD}))?"
+        rf"[\s-]*{several}({WORDS.unit})\b"
+    )
+    for hit in re.finditer(pattern, text):
+        unit = next(name for name, one in WORDS.units if one.fullmatch(hit[3]))
+        numbers = [one for one in hit.group(1, 2) if one]
+        for one in numbers:
+            if value(one) != 1 or one[0].isdigit():
+                yield *hit.span(), [(value(one), unit)]

@@ -1,0 +1,77 @@
+"""Phrases that say what a sentence does: repeats, agrees, leaves open; by the lists of ``phrases.toml``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from chalicelib.outreach.writing.checks.text import folded
+from chalicelib.tables import beside, read
+
+FILE = beside(__file__, "phrases.toml")
+_ALL = ("en", "es", "fr", "pt", "de", "it", "nl")
+_QUESTION = re.compile(r"\?\s*\W*$")
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseFile:
+    """The file: phrases by language."""
+
+    theirs: Mapping[str, tuple[str, ...]]
+    heard: Mapping[str, tuple[str, ...]]
+    declining: Mapping[str, tuple[str, ...]]
+    acting: Mapping[str, tuple[str, ...]]
+    agreeing: Mapping[str, tuple[str, ...]]
+    open: Mapping[str, tuple[str, ...]]
+
+
+def says(name: str, sentence: str, languages: Collection[str] = ()) -> bool:
+    """Whether a sentence has a phrase.
+
+    Args:
+        name: of the phrases, as in `PhraseFile`.
+        sentence: as it is written.
+        languages: that it may be in; none: all.
+    """
+    return _pattern(name, _key(languages)).search(folded(sentence)) is not None
+
+
+def is_theirs(sentence: str, languages: Collection[str] = ()) -> bool:
+    """Whether a sentence repeats something as the recipient's, passes it on, or declines it."""
+    return says("theirs", sentence, languages) or says("declining", sentence, languages)
+
+
+def agrees(sentence: str, languages: Collection[str] = ()) -> bool:
+    """Whether a sentence begins by agreeing, or agrees as a whole."""
+    low = folded(sentence)
+    found = _pattern("agreeing", _key(languages)).search(low)
+    return found is not None and found.start() <= len(low) - len(low.lstrip(" \"'\u00bf\u00a1"))
+
+
+def rest_of_agreement(sentence: str, languages: Collection[str] = ()) -> str:
+    """A folded sentence without the words by which it agrees."""
+    return (
+        _pattern("agreeing", _key(languages)).sub(" ", folded(sentence), count=2).strip(" ,.!;:-")
+    )
+
+
+def is_open(sentence: str, languages: Collection[str] = ()) -> bool:
+    """Whether a sentence states nothing: it asks, declines, offers help or leaves it to a person."""
+    is_question = _QUESTION.search(sentence) is not None
+    return is_question or any(says(one, sentence, languages) for one in ("open", "declining"))
+
+
+def _key(languages: Collection[str]) -> tuple[str, ...]:
+    return tuple(sorted(languages)) or _ALL
+
+
+@cache
+def _pattern(name: str, languages: tuple[str, ...]) -> re.Pattern[str]:
+    by_language: Mapping[str, tuple[str, ...]] = getattr(read(FILE, PhraseFile), name)
+    phrases = {one for language in languages for one in by_language.get(language, ())}
+    forms = [
+        re.escape(one).replace(r"\*", r"\w*") for one in sorted(phrases, key=len, reverse=True)
+    ]
+    return re.compile(rf"(?<![\w'])(?:{'|'.join(forms)})(?![\w'])")

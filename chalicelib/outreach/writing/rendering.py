@@ -1,0 +1,95 @@
+"""Values that code writes where a draft names their path: ``{{project_data.deposit}}``; pure.
+
+A sum, a date and a time are written in the recipient's language and zone; anything else as it was given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from functools import cache
+
+from chalicelib.outreach.writing.sources import Source, Sources
+from chalicelib.outreach.writing.values import ValueKind
+from chalicelib.tables import beside, read
+
+FILE = beside(__file__, "rendering.toml")
+_PLACE = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
+_ENGLISH = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageForm:
+    """How a language writes sums and dates; see the file."""
+
+    months: tuple[str, ...]
+    date: str
+    thousands: str
+    decimal: str
+    sum: str
+
+
+@dataclass(frozen=True, slots=True)
+class RenderingFile:
+    """The file."""
+
+    language: Mapping[str, LanguageForm]
+    sign: Mapping[str, str]
+
+
+@cache
+def _file() -> RenderingFile:
+    return read(FILE, RenderingFile)
+
+
+def rendered(text: str, sources: Sources, language: str) -> str:
+    """A draft with the values of its paths; a path that no source has stays as it is.
+
+    Args:
+        text: of a draft.
+        sources: what it may rest on.
+        language: of the draft.
+    """
+    form = _file().language.get(language, _file().language[_ENGLISH])
+
+    def value_of(found: re.Match[str]) -> str:
+        source = sources.at(found[1])
+        return _written(source, form) if source is not None and source.supports else found[0]
+
+    return _PLACE.sub(value_of, text)
+
+
+def _written(source: Source, form: LanguageForm) -> str:
+    text = source.text.strip()
+    kinds = {one.value.kind: one.value for one in source.said}
+    money = kinds.get(ValueKind.MONEY)
+    if money is not None and len(text.split()) <= 2:
+        (found, *_) = money.readings
+        if isinstance(found, tuple):
+            return _sum(Decimal(str(found[0])), str(found[1]), form)
+    if re.fullmatch(r"\d{4}-\d\d-\d\d(?:[T ].*)?", text):
+        return _moment(source, form)
+    return text
+
+
+def _sum(amount: Decimal, currency: str, form: LanguageForm) -> str:
+    places = 0 if amount == amount.to_integral_value() else 2
+    plain = f"{amount:,.{places}f}"
+    marks = {",": form.thousands, ".": form.decimal}
+    written = "".join(marks.get(one, one) for one in plain)
+    sign = _file().sign.get(currency, currency)
+    return form.sum.format(amount=written, sign=sign).strip()
+
+
+def _moment(source: Source, form: LanguageForm) -> str:
+    """A date, and its time where it has one, as the company's place and the recipient read it."""
+    text = source.text.strip()
+    at = datetime.fromisoformat(text)
+    if at.tzinfo is not None and source.zones:
+        at = at.astimezone(source.zones[0])
+    month = form.months[at.month - 1]
+    day = form.date.format(day=at.day, month=month, year=at.year)
+    return f"{day}, {at:%H:%M}" if len(text) > len("2026-01-01") else day

@@ -1,0 +1,232 @@
+"""Judges a draft before it is sent: the rules it breaks, each as a fixed code with its place; pure.
+
+No rule asks a model, so that none can be talked out of it.  A draft that breaks a rule is wrong or
+unproven; either way a person decides what is sent instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations.records import Draft
+from chalicelib.outreach.trust import Trust
+from chalicelib.outreach.writing.agreeing import unproven_agreement
+from chalicelib.outreach.writing.checks.claims import claims, claims_to_be_human
+from chalicelib.outreach.writing.checks.contact_details import (
+    Addresses,
+    addresses,
+    is_allowed,
+    is_phone,
+)
+from chalicelib.outreach.writing.checks.instructing import instructs, may_call
+from chalicelib.outreach.writing.checks.segments import segments
+from chalicelib.outreach.writing.checks.text import Folded, folded, sentences
+from chalicelib.outreach.writing.checks.wording import has_form, leaks_instructions, touches
+from chalicelib.outreach.writing.checks.written_language import is_other_language, spoken
+from chalicelib.outreach.writing.given import Given
+from chalicelib.outreach.writing.phrasing import is_theirs, says
+from chalicelib.outreach.writing.said import SaidValue
+from chalicelib.outreach.writing.support import Backing, Context, agrees, judged, kinds_for
+from chalicelib.outreach.writing.values import ValueKind
+from chalicelib.redaction import identifiers
+
+RULES = (
+    "instruction", "tool", "link", "email", "phone", "amount", "date", "promise", "order", "role",
+    "agreement", "claim", "unsure", "language", "length", "personal", "prompt", "human", "form", "topic", "abuse",
+)  # fmt: skip
+"""Every code; `abuse` is the provider's own moderation, `unsure` the judge's."""
+_RULE_OF = {
+    ValueKind.MONEY: "amount",
+    ValueKind.PERCENT: "amount",
+    ValueKind.DATE: "date",
+    ValueKind.TIME: "date",
+    ValueKind.SPAN: "date",
+    ValueKind.NUMBER: "order",
+    ValueKind.CODE: "order",
+}
+
+
+Claims = Sequence[Mapping[str, str]] | None
+_WHOLE = 3
+"""Words of a field that is an address, and not a text with one in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A rule that a draft breaks.
+
+    Attributes:
+        span: the words that break it; empty where it is the whole.
+    """
+
+    rule: str
+    span: str = field(default="", repr=False)
+
+
+def reviewed(
+    draft: Draft, about: Given, channel: Channel, *, whole: str | None = None
+) -> tuple[Broken, ...]:
+    """The rules that a draft breaks, in the order of `RULES`; none where it may be sent.
+
+    Args:
+        draft: as the model wrote it.
+        about: what it may rest on.
+        channel: that it is sent by.
+        whole: its text with the lines that code adds, whose length counts.
+    """
+    # The subject of an answer is the project's own.
+    subject = None if about.newest else draft.subject
+    parts = (subject, draft.text, *(draft.variables or {}).values())
+    text = "\n".join(one for one in parts if one)
+    found = list(_of_message(draft, about))
+    if text:
+        found += _of_text(text, about, draft.claims)
+        most = about.settings.limits.sms_segments
+        if channel.traits.counts_segments and segments(whole or draft.text) > most:
+            found.append(Broken("length"))
+    first = {one.rule: one for one in reversed(found)}
+    return tuple(first[one] for one in RULES if one in first)
+
+
+def broken(
+    draft: Draft, about: Given, channel: Channel, *, whole: str | None = None
+) -> tuple[str, ...]:
+    """The codes of `reviewed`."""
+    return tuple(one.rule for one in reviewed(draft, about, channel, whole=whole))
+
+
+def _of_message(draft: Draft, about: Given) -> Iterator[Broken]:
+    """Rules about the message that a draft answers."""
+    if instructs(about.newest) and (draft.text or draft.function_call):
+        yield Broken("instruction")
+    function = draft.function_call
+    if function and (function not in about.functions or not may_call(function, about.newest)):
+        yield Broken("tool")
+
+
+def _of_text(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
+    yield from _of_addresses(text, about)
+    yield from _of_values(text, about, claims_of)
+    for sentence in sentences(text):
+        yield from (Broken(rule, sentence) for rule in claims(sentence, about.case, about.rules))
+    if (agreed := unproven_agreement(text, about)) is not None:
+        yield Broken("agreement", agreed)
+    whole = {
+        "language": is_other_language(text, about.language, about.said),
+        "personal": _has_personal(text, about.facts),
+        "prompt": leaks_instructions(text, about.instructions, about.facts),
+        "human": claims_to_be_human(text),
+        "form": has_form(text),
+        "topic": touches(text, about.settings.forbidden_topics),
+    }
+    yield from (Broken(name) for name, is_broken in whole.items() if is_broken)
+
+
+def _of_values(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
+    languages = spoken(text)
+    context = Context(about.newest, languages)
+    claimed = list(_claimed(text, about, claims_of, context))
+    yield from (one for one in claimed if isinstance(one, Broken))
+    proven = {one for one in claimed if not isinstance(one, Broken)}
+    for said, support in judged(text, about.sources, context):
+        is_proven = (said.text, said.value.start, said.value.end) in proven
+        if support is Backing.GIVEN or is_proven or _is_theirs(said, about, languages):
+            continue
+        rule = "role" if support is Backing.OTHER else _RULE_OF[said.value.kind]
+        yield Broken(rule, _words_of(said))
+
+
+def _words_of(said: SaidValue) -> str:
+    return Folded(said.text).cut(said.value.start, said.value.end)
+
+
+def _claimed(
+    text: str, about: Given, claims_of: Claims, context: Context
+) -> Iterator[Broken | tuple[str, int, int]]:
+    """The values that a source proves by a draft's own claims, and the claims that are wrong."""
+    for claim in claims_of or ():
+        words, source = claim["text"], about.sources.at(claim["source"])
+        if not words.strip() or folded(words) not in folded(text):
+            yield Broken("claim", words)
+            continue
+        if source is None or not source.supports:
+            yield Broken("claim", words)
+            continue
+        yield from _of_claim(words, judged(text, about.sources, context, [source]))
+        if claims(words, source.text, source.text):
+            yield Broken("claim", words)
+
+
+def _of_claim(
+    words: str, found: Iterator[tuple[SaidValue, Backing]]
+) -> Iterator[Broken | tuple[str, int, int]]:
+    """The values within a claim's words, judged by its source alone."""
+    for said, support in found:
+        own = folded(_words_of(said))
+        if own not in folded(words) or folded(words) not in folded(said.text):
+            continue
+        if support is Backing.GIVEN:
+            yield said.text, said.value.start, said.value.end
+        else:
+            yield Broken("role" if support is Backing.OTHER else "claim", _words_of(said))
+
+
+def _is_theirs(said: SaidValue, about: Given, languages: frozenset[str]) -> bool:
+    """Whether a value is the recipient's own, and is repeated as theirs."""
+    is_time = said.value.kind in (ValueKind.DATE, ValueKind.TIME, ValueKind.SPAN)
+    if not is_theirs(said.text, languages) and not (
+        is_time and says("heard", said.text, languages)
+    ):
+        return False
+    return any(
+        one.value.kind in kinds_for(said.value.kind) and agrees(said, one, about.sources.clock)
+        for one in about.sources.theirs
+    )
+
+
+def _of_addresses(text: str, about: Given) -> Iterator[Broken]:
+    found, known = addresses(text), _known(about)
+    theirs = addresses(about.said)
+    hosts = {host for host, path in known.links if not path}
+    languages = spoken(text)
+    repeated = [
+        one
+        for one in sentences(text)
+        if is_theirs(one, languages) and not says("acting", one, languages)
+    ]
+    own = addresses("\n".join(repeated))
+    for link in sorted(found.links):
+        is_known = link in known.links or link[0] in hosts or link in theirs.links & own.links
+        if not is_known and not is_allowed(link, about.settings.allowed_links):
+            yield Broken("link", "".join(link))
+    for email in sorted(found.emails - known.emails):
+        if email not in theirs.emails or email not in own.emails:
+            yield Broken("email", email)
+    for phone in sorted(found.phones):
+        if not is_phone(phone, known.phones) and not (
+            is_phone(phone, theirs.phones) and phone in own.phones
+        ):
+            yield Broken("phone", phone)
+    if found.has_spelled_phone:
+        yield Broken("phone")
+
+
+def _known(about: Given) -> Addresses:
+    """The addresses that the company gave; one in the middle of a field's words is not."""
+    found = Addresses()
+    for one in about.sources.given:
+        its = addresses(one.text)
+        is_whole = not one.is_field or len(one.text.split()) <= _WHOLE or its.phones
+        if one.author is not Trust.TOOL or one.is_field:
+            found |= its if is_whole else Addresses()
+    return found
+
+
+def _has_personal(text: str, facts: str) -> bool:
+    known = "".join(one for one in facts.casefold() if one.isalnum())
+    return any(
+        "".join(one for one in found.casefold() if one.isalnum()) not in known
+        for found in identifiers(text)
+    )

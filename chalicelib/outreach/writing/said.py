@@ -1,0 +1,141 @@
+"""Values with what a sentence says of them: their roles and the words around them; pure.
+
+Of several values in a sentence each role word belongs to the nearest one of its kind: in "the deposit is
+100 and the balance 595" the balance is 595.  Draft and sources are read alike.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from chalicelib.outreach.writing.checks.text import STEM, content, folded, sentences
+from chalicelib.outreach.writing.value_roles import RoleHit, has_kind, is_weak, role_hits
+from chalicelib.outreach.writing.values import Value, ValueKind, values
+
+_MARKS = {",": 12, ";": 40, "(": 12, ")": 12, ".": 15, "\u2013": 12, "\n": 40}
+_AND = re.compile(r"\b(?:and|y|e|et|und|en|or|o|ou|oder|plus|mas|plus|piu)\b|&|\+")
+_ASIDE = re.compile(
+    r"\b(?:after|without|including|incl|plus|excluding|excl|minus|before|once|less|on top of|besides|sin"
+    r"|incluid[oa]|despues de|ohne|nach|inklusive|inkl|zuzuglich|abzuglich|vor|sans|apres|avant|hors|sem|apos"
+    r"|senza|dopo|prima|zonder|na|voor|inclusief)\W+(?:\w+\W+){0,2}$"
+)
+_BEHIND, _OTHER, _FAR, _ASIDE_COST, _GOES_ON = 8, 60, 110, 70, 12
+
+
+@dataclass(frozen=True, slots=True)
+class SaidValue:
+    """A value and what is said of it.
+
+    Attributes:
+        text: the sentence.
+        roles: every role that its words give.
+        nearest: the roles of the nearest words; none where no word gives one.
+        stems: of the words that belong to it.
+        part: which sentence and clause it is in, so that a day and a time of one clause belong together.
+    """
+
+    value: Value
+    text: str = field(repr=False)
+    roles: frozenset[str]
+    nearest: frozenset[str]
+    stems: frozenset[str]
+    part: tuple[str, int]
+
+
+def said_in(
+    text: str, languages: Collection[str] = (), *, is_source: bool = False, name: str = ""
+) -> Iterator[SaidValue]:
+    """Every value of a text.
+
+    Args:
+        text: as it is written.
+        languages: that it may be in; none: all.
+        is_source: see `values.values`.
+        name: of the text, for `SaidValue.part`.
+    """
+    for number, sentence in enumerate(sentences(text)):
+        yield from _of_sentence(sentence, languages, f"{name}/{number}", is_source=is_source)
+
+
+def stems_of(text: str) -> frozenset[str]:
+    """The stems of a text's longer words."""
+    return content(folded(text))
+
+
+def _of_sentence(
+    sentence: str, languages: Collection[str], name: str, *, is_source: bool
+) -> Iterator[SaidValue]:
+    found = values(sentence, is_source=is_source)
+    if not found:
+        return
+    low = folded(sentence)
+    hits = list(role_hits(low, languages))
+    words = _words(low, found)
+    before: dict[ValueKind, SaidValue] = {}
+    for one in found:
+        same = [other for other in found if _family(other) == _family(one)]
+        mine = {
+            hit.role: min(_cost(low, hit.start, hit.end, one, same), _FAR)
+            for hit in sorted(hits, key=lambda hit: -_cost(low, hit.start, hit.end, one, same))
+            if has_kind(hit.role, one.kind) and _is_nearest(low, hit, one, same)
+        }
+        near = {role: cost for role, cost in mine.items() if cost < _FAR}
+        strong = {role: cost for role, cost in near.items() if not is_weak(role, one.kind)}
+        least = min(strong.values(), default=_FAR)
+        stems = frozenset(
+            word[:STEM]
+            for start, end, word in words
+            if _is_nearest(low, RoleHit(start, end, ""), one, same)
+        )
+        roles, nearest = frozenset(near), frozenset(r for r, c in strong.items() if c == least)
+        previous = before.get(_family(one))
+        if previous is not None and not near and (is_source or _is_next(low, previous, one)):
+            roles, nearest, stems = previous.roles, previous.nearest, stems | previous.stems
+        part = (name, len(re.findall(r"[,;]|\b(?:and|y|und|et|e|en)\b", low[: one.start])))
+        made = SaidValue(one, sentence, roles, nearest, stems, part)
+        before[_family(one)] = made
+        yield made
+
+
+def _is_next(low: str, previous: SaidValue, one: Value) -> bool:
+    """Whether a value only goes on from another: "100 or 200"."""
+    gap = low[previous.value.end : one.start]
+    return len(gap) <= _GOES_ON and not re.search(r"[;.]", gap)
+
+
+def _family(one: Value) -> ValueKind:
+    return ValueKind.MONEY if one.kind is ValueKind.NUMBER else one.kind
+
+
+def _words(low: str, found: Sequence[Value]) -> list[tuple[int, int, str]]:
+    """The longer words that are no part of a value."""
+    taken = {place for one in found for place in range(one.start, one.end)}
+    kept = content(low)
+    return [
+        (hit.start(), hit.end(), hit.group())
+        for hit in re.finditer(r"[^\W\d_]{4,}", low)
+        if hit.start() not in taken and hit.group()[:STEM] in kept
+    ]
+
+
+def _is_nearest(low: str, hit: RoleHit, one: Value, same: Sequence[Value]) -> bool:
+    own = _cost(low, hit.start, hit.end, one, same)
+    return all(own <= _cost(low, hit.start, hit.end, other, same) for other in same)
+
+
+def _cost(low: str, start: int, end: int, one: Value, same: Sequence[Value]) -> int:
+    """How far words are from a value: letters, marks, and other values between them."""
+    is_behind = start >= one.end
+    first, last = (one.end, start) if is_behind else (end, one.start)
+    gap = low[first:last] if first < last else ""
+    marks = sum(_MARKS.get(letter, 0) for letter in gap)
+    others = sum(first <= other.start < last for other in same if other is not one)
+    joined = 25 * len(_AND.findall(gap))
+    aside = _ASIDE_COST if _ASIDE.search(low[:start]) and _is_money(one) else 0
+    return len(gap) + marks + joined + others * _OTHER + aside + (_BEHIND if is_behind else 0)
+
+
+def _is_money(one: Value) -> bool:
+    return one.kind in (ValueKind.MONEY, ValueKind.NUMBER, ValueKind.PERCENT)

@@ -1,0 +1,228 @@
+"""What a draft may rest on: labelled sources, each with its path, its author and its values.
+
+Only the company's word, and a colleague's, supports a draft; a tool's result does in the fields that its
+declared schema has, unless it echoes what the call was given.  What a form, the recipient or a machine
+said supports nothing: it may be repeated as theirs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from chalicelib.outreach.project.ai_config import DataField, WriterSettings
+from chalicelib.outreach.trust import Trust
+from chalicelib.outreach.writing.checks.text import folded
+from chalicelib.outreach.writing.checks.written_language import spoken
+from chalicelib.outreach.writing.moments import LocalClock
+from chalicelib.outreach.writing.said import SaidValue, said_in, stems_of
+from chalicelib.outreach.writing.value_roles import has_kind, roles_of_name, rows
+from chalicelib.outreach.writing.values import Value, ValueKind
+
+SUPPORTING = frozenset({Trust.COMPANY, Trust.COLLEAGUE, Trust.TOOL})
+_FREE_NAMES = frozenset(
+    {
+        *(
+            "note",
+            "notes",
+            "notiz",
+            "notizen",
+            "message",
+            "mensaje",
+            "nachricht",
+            "comment",
+            "comments",
+        ),
+        *(
+            "comentario",
+            "kommentar",
+            "request",
+            "wish",
+            "remark",
+            "remarks",
+            "question",
+            "description",
+        ),
+        *("bemerkung", "text", "free", "feedback", "anliegen"),
+    }
+)
+"""Parts of the names of fields that a form's free text mostly has."""
+_FREE_WORDS = 16
+"""A text of more words is free text, unless the project declares its field."""
+_ZONED = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One thing that was given or said.
+
+    Attributes:
+        path: `project_data.deposit`, `knowledge.<id>`, `tool.<name>.<field>`, `conversation.<number>`.
+        text: as it was given.
+        author: whose word it is.
+        field: it is one value under a name, not a sentence.
+        roles: of the field, by its name, its description and its declaration.
+        currency: of a bare number.
+    """
+
+    path: str
+    text: str = field(repr=False)
+    author: Trust
+    is_field: bool = False
+    roles: frozenset[str] = frozenset()
+    stems: frozenset[str] = frozenset()
+    currency: str = ""
+    zones: Sequence[Any] = ()
+
+    @property
+    def supports(self) -> bool:
+        """Whether a draft may rest on it."""
+        return self.author in SUPPORTING
+
+    @cached_property
+    def said(self) -> tuple[SaidValue, ...]:
+        """Its values, with their roles."""
+        languages = frozenset[str]() if self.is_field else spoken(self.text)
+        found = said_in(self._in_zones(), languages, is_source=True, name=self.path)
+        return tuple(self._of_field(one) for one in found) if self.is_field else tuple(found)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The stems of its words and of its field's name."""
+        return self.stems | stems_of(self.text)
+
+    def _in_zones(self) -> str:
+        """A time with a zone, as the recipient and the company's place read it."""
+        if not _ZONED.fullmatch(self.text.strip()):
+            return self.text
+        at = datetime.fromisoformat(self.text.strip().upper())
+        local = dict.fromkeys(f"{at.astimezone(zone):%Y-%m-%dT%H:%M}" for zone in self.zones)
+        return "\n".join(local) or self.text
+
+    def _of_field(self, one: SaidValue) -> SaidValue:
+        roles = frozenset(role for role in self.roles if has_kind(role, one.value.kind))
+        return replace(
+            one,
+            roles=roles | one.roles,
+            nearest=roles or one.nearest,
+            stems=one.stems | self.stems,
+            value=self._with_currency(one.value),
+        )
+
+    def _with_currency(self, value: Value) -> Value:
+        if value.kind is not ValueKind.NUMBER or not self.currency:
+            return value
+        return replace(
+            value,
+            kind=ValueKind.MONEY,
+            readings=frozenset((amount, self.currency) for amount in value.readings),
+        )
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Everything that was given or said in one conversation, and the clock."""
+
+    all: tuple[Source, ...] = field(repr=False)
+    clock: LocalClock
+
+    @cached_property
+    def given(self) -> tuple[Source, ...]:
+        """What supports a draft."""
+        return tuple(one for one in self.all if one.supports)
+
+    @cached_property
+    def said(self) -> tuple[tuple[Source, SaidValue], ...]:
+        """The values that support a draft, with their sources."""
+        return tuple((source, one) for source in self.given for one in source.said)
+
+    @cached_property
+    def theirs(self) -> tuple[SaidValue, ...]:
+        """The values that the recipient, or a form, named."""
+        authors = (Trust.RECIPIENT, Trust.FORM)
+        return tuple(one for source in self.all if source.author in authors for one in source.said)
+
+    def at(self, path: str) -> Source | None:
+        """The source with a path; None where there is none."""
+        return next((one for one in self.all if one.path == path), None)
+
+    @cached_property
+    def text(self) -> str:
+        """What supports a draft, in lines; each field with its name."""
+        return "\n".join(
+            f"{one.path.rpartition('.')[2].replace('_', ' ')}: {one.text}"
+            if one.is_field
+            else one.text
+            for one in self.given
+        )
+
+
+def of_fields(
+    path: str, data: object, author: Trust, declared: Mapping[str, DataField], clock: LocalClock
+) -> Iterator[Source]:
+    """The fields of a JSON value, each under its path.
+
+    Args:
+        path: of the value.
+        data: the value.
+        author: whose word a field is that the project does not declare.
+        declared: the project's declarations, by a field's path below the value.
+        clock: whose zones a time is shown in.
+    """
+    currency = _currency(data)
+    for below, value in _leaves(data):
+        name = ".".join(below)
+        schema = declared.get(name) or declared.get(
+            ".".join(one for one in below if not one.isdigit())
+        )
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        label = " ".join((*below[-2:], schema.description if schema else ""))
+        roles = {schema.role} if schema and schema.role else roles_of_name(label)
+        own = Trust.FORM if _is_free(below, text, schema) else author
+        yield Source(
+            f"{path}.{name}" if name else path,
+            text,
+            own,
+            is_field=True,
+            roles=frozenset(roles) & rows().keys(),
+            stems=stems_of(label.replace("_", " ")),
+            currency=(schema and schema.currency) or currency,
+            zones=(clock.place, clock.recipient),
+        )
+
+
+def _is_free(below: Sequence[str], text: str, schema: DataField | None) -> bool:
+    if schema is not None:
+        return schema.author == "form"
+    parts = {part for name in below for part in re.split(r"[_\W]+", folded(name))}
+    return bool(parts & _FREE_NAMES) or len(text.split()) > _FREE_WORDS
+
+
+def _currency(data: object) -> str:
+    """The currency that a field of this name declares for the bare numbers beside it."""
+    if not isinstance(data, Mapping):
+        return ""
+    found = next((str(one) for name, one in data.items() if folded(str(name)) == "currency"), "")
+    return found.upper() if re.fullmatch(r"[A-Za-z]{3}", found) else ""
+
+
+def _leaves(value: object, below: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    if isinstance(value, Mapping):
+        for name, one in value.items():
+            yield from _leaves(one, (*below, str(name)))
+    elif isinstance(value, list | tuple):
+        for number, one in enumerate(value):
+            yield from _leaves(one, (*below, str(number)))
+    elif value is not None and value != "":
+        yield below, value
+
+
+def of_knowledge(settings: WriterSettings) -> Iterator[Source]:
+    """The company's knowledge, an entry each."""
+    for one in settings.knowledge:
+        text = one.text or f"{one.question}\n{one.answer}"
+        yield Source(f"knowledge.{one.id}", text, Trust.COMPANY)

@@ -1,0 +1,290 @@
+"""Whether the sources support a draft's values: the same value, in the role that the sentence gives it.
+
+"Your balance is 695" does not rest on a `deposit` of 695.  A value without a role rests on the source
+whose words are most like the sentence's; where another source fits the sentence better, it was swapped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from enum import StrEnum
+
+from chalicelib.outreach.writing.checks.text import folded
+from chalicelib.outreach.writing.moments import Day, LocalClock, date_of
+from chalicelib.outreach.writing.said import SaidValue, said_in, stems_of
+from chalicelib.outreach.writing.sources import Source, Sources
+from chalicelib.outreach.writing.value_roles import has_kind, is_like, role_hits
+from chalicelib.outreach.writing.values import ValueKind
+
+_KINDS = {
+    ValueKind.MONEY: {ValueKind.MONEY, ValueKind.NUMBER},
+    ValueKind.PERCENT: {ValueKind.PERCENT, ValueKind.NUMBER},
+    ValueKind.NUMBER: {ValueKind.NUMBER, ValueKind.MONEY, ValueKind.PERCENT, ValueKind.CODE},
+    ValueKind.SPAN: {ValueKind.SPAN, ValueKind.NUMBER},
+}
+"""Of a draft's value: the kinds of sources that it may rest on; else its own."""
+_SOME_MINUTES = 15
+"""So many minutes are a manner of speaking: "a quick talk of five minutes"."""
+
+
+_FEW = 2
+"""So few words say nothing of a value."""
+
+
+class Backing(StrEnum):
+    """What the sources say of a value."""
+
+    GIVEN = "given"
+    MISSING = "missing"
+    """No source has it."""
+    OTHER = "other"
+    """A source has it, but as something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a sentence without a role of its own may be about.
+
+    Attributes:
+        asked: the recipient's newest message.
+        before: the roles of the draft's sentence before.
+    """
+
+    asked: str = ""
+    languages: frozenset[str] = frozenset()
+
+    def roles(self, kind: ValueKind) -> frozenset[str]:
+        """The roles that the recipient's message names."""
+        hits = role_hits(folded(self.asked), self.languages)
+        return frozenset(hit.role for hit in hits if has_kind(hit.role, kind))
+
+
+def judged(
+    text: str, sources: Sources, context: Context, within: Sequence[Source] | None = None
+) -> Iterator[tuple[SaidValue, Backing]]:
+    """Every value of a text, with what supports it.
+
+    Args:
+        text: of a draft.
+        sources: what it may rest on.
+        context: what its sentences may be about.
+        within: the sources that its claims name; all without one.
+    """
+    asked = {
+        reading
+        for one in sources.theirs
+        if one.value.kind is ValueKind.TIME
+        for reading in one.value.readings
+    }
+    given = [(source, one) for source, one in sources.said if within is None or source in within]
+    before: dict[ValueKind, frozenset[str]] = {}
+    found = list(said_in(text, context.languages))
+    for one in found:
+        if _is_manner(one):
+            continue
+        is_bare = len(one.stems) <= _FEW  # "It is 695": of what was said before
+        nearest = one.nearest or (
+            before.get(one.value.kind, frozenset()) if is_bare else frozenset()
+        )
+        before[one.value.kind] = nearest
+        yield one, _support(replace(one, nearest=nearest), given, sources.clock, context, asked)
+    yield from ((one, Backing.OTHER) for one in _apart(found, given, sources.clock))
+
+
+def _is_manner(one: SaidValue) -> bool:
+    return one.value.kind is ValueKind.SPAN and all(
+        isinstance(span, tuple) and span[1] == "minute" and span[0] <= _SOME_MINUTES
+        for span in one.value.readings
+    )
+
+
+def _support(
+    one: SaidValue,
+    given: Sequence[tuple[Source, SaidValue]],
+    clock: LocalClock,
+    context: Context,
+    asked: AbstractSet[object],
+) -> Backing:
+    same = [other for _, other in given if other.value.kind in kinds_for(one.value.kind)]
+    fits = [other for other in same if agrees(one, other, clock)]
+    rivals = [other for other in same if other not in fits]
+    if not fits:
+        fits = _implied(one, given, clock, asked)
+    if not fits:
+        return Backing.MISSING
+    roles = one.nearest
+    if not roles and len(one.stems) <= _FEW:
+        roles = context.roles(one.value.kind)
+    if roles:
+        return _in_role(one, roles, fits, rivals)
+    return _by_words(one, fits, rivals, stems_of(context.asked))
+
+
+def _in_role(
+    one: SaidValue, roles: frozenset[str], fits: Sequence[SaidValue], rivals: Sequence[SaidValue]
+) -> Backing:
+    exact = [other for other in fits if roles & other.roles]
+    rightful = [other for other in rivals if roles & other.nearest]
+    if not exact:
+        if rightful and any(other.value.kind is one.value.kind for other in rightful):
+            return Backing.OTHER
+        alike = [o for o in fits if any(is_like(r, s) for r in roles for s in o.roles)]
+        exact = alike or [other for other in fits if not other.roles]
+        if not exact:
+            return Backing.OTHER
+    best = max(_score(one, other) for other in exact)
+    if any(_score(one, other) > best for other in rightful):
+        return Backing.OTHER
+    return Backing.GIVEN
+
+
+def _by_words(
+    one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidValue], asked: frozenset[str]
+) -> Backing:
+    own, more = one.stems, one.stems | asked
+    for words in (own, more):
+        best = max(len(words & other.stems) for other in fits)
+        worst = max((len(words & other.stems) for other in rivals), default=0)
+        if best != worst:
+            return Backing.GIVEN if best > worst else Backing.OTHER
+    return Backing.GIVEN
+
+
+def _score(one: SaidValue, other: SaidValue) -> int:
+    return 2 * len(one.roles & other.roles) + len(one.stems & other.stems)
+
+
+def agrees(one: SaidValue, other: SaidValue, clock: LocalClock) -> bool:
+    """Whether a draft's value may be a source's."""
+    mine, its = one.value.readings, other.value.readings
+    if one.value.kind is ValueKind.DATE:
+        return any(_same_day(a, b, clock) for a in mine for b in its)
+    if one.value.kind is ValueKind.MONEY:
+        return any(_same_sum(a, b) for a in mine for b in its)
+    if other.value.kind is ValueKind.MONEY:
+        return any(isinstance(b, tuple) and a == b[0] for a in mine for b in its)
+    if other.value.kind is ValueKind.CODE and one.value.kind is ValueKind.NUMBER:
+        return any(f"{a:g}" in str(b) for a in mine for b in its if isinstance(a, float))
+    if one.value.kind is ValueKind.SPAN and other.value.kind is ValueKind.NUMBER:
+        return any(isinstance(a, tuple) and a[0] == b for a in mine for b in its)
+    return not mine.isdisjoint(its)
+
+
+def _same_sum(mine: object, its: object) -> bool:
+    if not isinstance(mine, tuple):
+        return False
+    if not isinstance(its, tuple):
+        return bool(mine[0] == its)
+    return bool(mine[0] == its[0]) and ("" in (mine[1], its[1]) or mine[1] == its[1])
+
+
+def _same_day(mine: object, its: object, clock: LocalClock) -> bool:
+    if not isinstance(mine, Day) or not isinstance(its, Day):
+        return False
+    if its.days is not None and its.day is None:
+        return mine.days == its.days
+    exact = date_of(its)
+    if exact is not None:
+        return clock.may_be(mine, exact)
+    if its.day is not None:
+        own = (mine.month, mine.day)
+        if mine.days is not None and mine.day is None:
+            tomorrow = clock.today + timedelta(mine.days)
+            own = (tomorrow.month, tomorrow.day)
+        return (own[1] == its.day and None in (own[0], its.month)) or own == (its.month, its.day)
+    return (
+        bool(its.weekdays)
+        and bool(clock.weekday_of(mine))
+        and clock.weekday_of(mine) <= its.weekdays
+    )
+
+
+def kinds_for(kind: ValueKind) -> frozenset[ValueKind]:
+    """The kinds of values that one of a draft may rest on."""
+    return frozenset(_KINDS.get(kind, {kind}))
+
+
+def _implied(
+    one: SaidValue,
+    given: Sequence[tuple[Source, SaidValue]],
+    clock: LocalClock,
+    asked: AbstractSet[object],
+) -> list[SaidValue]:
+    """What implies a value: the date of a span's end, opening hours around a time that was asked for."""
+    if one.value.kind is ValueKind.SPAN:
+        return _until(one, given, clock)
+    hours = [other for _, other in given if "opening" in other.roles]
+    is_asked = not asked.isdisjoint(one.value.readings)
+    if one.value.kind is ValueKind.TIME and "opening" in one.roles and is_asked:
+        times = [o for o in hours if o.value.kind is ValueKind.TIME]
+        return [o for o in times if _holds(one, [p for p in times if p.part[0] == o.part[0]])]
+    days = [other for other in hours if other.value.kind is ValueKind.DATE]
+    if one.value.kind is ValueKind.DATE and "closing" in one.roles and days:
+        mine = {
+            n for day in one.value.readings if isinstance(day, Day) for n in clock.weekday_of(day)
+        }
+        theirs = {
+            n
+            for o in days
+            for day in o.value.readings
+            if isinstance(day, Day)
+            for n in day.weekdays
+        }
+        if mine and not mine & theirs:
+            return [replace(days[0], roles=days[0].roles | one.roles)]
+    return []
+
+
+def _holds(one: SaidValue, hours: Sequence[SaidValue]) -> bool:
+    """Whether a time lies between the first and the last of some hours."""
+    minutes = [max(int(str(n)) for n in other.value.readings) for other in hours]
+    first = min((int(str(n)) for other in hours for n in other.value.readings), default=0)
+    return len(hours) > 1 and any(first <= int(str(n)) <= max(minutes) for n in one.value.readings)
+
+
+def _until(
+    one: SaidValue, given: Iterable[tuple[Source, SaidValue]], clock: LocalClock
+) -> list[SaidValue]:
+    """The given dates that are so many days ahead: "in three days"."""
+    ahead = {
+        clock.today + timedelta(span[0] * {"day": 1, "night": 1, "week": 7}[span[1]])
+        for span in one.value.readings
+        if isinstance(span, tuple) and span[1] in ("day", "night", "week")
+    }
+    return [
+        other
+        for _, other in given
+        if other.value.kind is ValueKind.DATE
+        and any(isinstance(day, Day) and date_of(day) in ahead for day in other.value.readings)
+    ]
+
+
+def _apart(
+    found: Sequence[SaidValue], given: Sequence[tuple[Source, SaidValue]], clock: LocalClock
+) -> Iterator[SaidValue]:
+    """Times that their sources name for another day than the draft does."""
+    for time in (one for one in found if one.value.kind is ValueKind.TIME):
+        days = [one for one in found if one.value.kind is ValueKind.DATE and one.part == time.part]
+        its = [(source, other) for source, other in given if agrees_time(time, other)]
+        for day in days:
+            beside = [
+                [
+                    o
+                    for s, o in given
+                    if s is source and o.part == other.part and o.value.kind is ValueKind.DATE
+                ]
+                for source, other in its
+            ]
+            if beside and all(
+                dates and not any(agrees(day, o, clock) for o in dates) for dates in beside
+            ):
+                yield time
+
+
+def agrees_time(one: SaidValue, other: SaidValue) -> bool:
+    """Whether a source names a draft's time of day."""
+    is_time = other.value.kind is ValueKind.TIME
+    return is_time and not one.value.readings.isdisjoint(other.value.readings)

@@ -1,0 +1,131 @@
+"""Which role a value has: a deposit, a balance, the date of a delivery; by the words of ``roles.toml``."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from chalicelib.outreach.writing.checks.text import folded
+from chalicelib.tables import beside, read
+
+FILE = beside(__file__, "roles.toml")
+_LONGEST = 4
+"""Words of the longest phrase."""
+_BEGINNING = 3
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class RoleRow:
+    """One row; see the file."""
+
+    name: str
+    kinds: tuple[str, ...]
+    weak: tuple[str, ...] = ()
+    like: tuple[str, ...] = ()
+    en: tuple[str, ...] = ()
+    es: tuple[str, ...] = ()
+    fr: tuple[str, ...] = ()
+    pt: tuple[str, ...] = ()
+    de: tuple[str, ...] = ()
+    it: tuple[str, ...] = ()
+    nl: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RoleFile:
+    """The file."""
+
+    role: tuple[RoleRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoleHit:
+    """Words in a folded text that give a role."""
+
+    start: int
+    end: int
+    role: str
+
+
+LANGUAGES = ("en", "es", "fr", "pt", "de", "it", "nl")
+
+
+_WANTED = {"time": ("date",), "number": ("number", "money", "percent"), "code": ("number",)}
+"""The kinds of roles that a value of another kind can have."""
+
+
+@cache
+def rows() -> Mapping[str, RoleRow]:
+    """The rows by their names."""
+    return {one.name: one for one in read(FILE, RoleFile).role}
+
+
+def has_kind(role: str, kind: str) -> bool:
+    """Whether a value of a kind can have a role; a bare number can be a sum or a percentage."""
+    return any(one in rows()[role].kinds for one in _WANTED.get(kind, (kind,)))
+
+
+def is_weak(role: str, kind: str) -> bool:
+    """Whether a role counts only where no other word gives one."""
+    return any(one in rows()[role].weak for one in _WANTED.get(kind, (kind,)))
+
+
+def is_like(role: str, other: str) -> bool:
+    """Whether what was given as `other` may be called by `role`."""
+    return other in rows()[role].like
+
+
+def role_hits(text: str, languages: Collection[str] = ()) -> Iterator[RoleHit]:
+    """The roles that a folded text names, longest phrases first at each place.
+
+    Args:
+        text: folded.
+        languages: whose words count; all without one.
+    """
+    words = [(hit.start(), hit.end(), hit.group()) for hit in _WORD.finditer(text)]
+    phrases, beginnings = _words(tuple(sorted(languages)) or LANGUAGES)
+    place = 0
+    while place < len(words):
+        length = 1
+        for count in range(min(_LONGEST, len(words) - place), 0, -1):
+            found = phrases.get(" ".join(one for _, _, one in words[place : place + count]))
+            if found:
+                span = (words[place][0], words[place + count - 1][1])
+                yield from (RoleHit(*span, role) for role in found)
+                length = count
+                break
+        else:
+            start, end, word = words[place]
+            for beginning, role in beginnings.get(word[:_BEGINNING], ()):
+                if word.startswith(beginning):
+                    yield RoleHit(start, end, role)
+        place += length
+
+
+def roles_of_name(name: str) -> frozenset[str]:
+    """The roles that a field's name gives, like ``deposit_amount`` or ``balanceDue``."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|[_\W]+", " ", name)
+    return frozenset(hit.role for hit in role_hits(folded(words)))
+
+
+@cache
+def _words(
+    languages: tuple[str, ...],
+) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, list[tuple[str, str]]]]:
+    """Phrases with their roles, and beginnings of words by their first letters."""
+    phrases, beginnings = (
+        defaultdict[str, list[str]](list),
+        defaultdict[str, list[tuple[str, str]]](list),
+    )
+    for row in rows().values():
+        for phrase in (one for language in languages for one in getattr(row, language)):
+            key = " ".join(_WORD.findall(phrase))
+            if phrase.endswith("*") and " " not in key:
+                beginnings[key[:_BEGINNING]].append((key, row.name))
+            elif row.name not in phrases[key]:
+                phrases[key].append(row.name)
+    return {key: tuple(found) for key, found in phrases.items()}, beginnings

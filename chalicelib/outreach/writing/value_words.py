@@ -1,0 +1,154 @@
+"""The words of ``values.toml``, compiled: months, weekdays, relative days, spans, currencies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from chalicelib.tables import beside, read
+
+FILE = beside(__file__, "values.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class RelativeRow:
+    """Words for a day, and how many days it is from today."""
+
+    days: int
+    words: tuple[str, ...]
+    unless_after: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodRow:
+    """Words for a week, weekend, month or year, and how many of them it is ahead."""
+
+    unit: str
+    ahead: int
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRow:
+    """Words for a unit of time."""
+
+    name: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CurrencyRow:
+    """How a currency is written."""
+
+    code: str
+    signs: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PercentRow:
+    """How a percentage is written; `half` are words for fifty of a hundred less."""
+
+    words: tuple[str, ...]
+    half: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ValueFile:
+    """The file."""
+
+    months: Mapping[str, tuple[str, ...]]
+    weekdays: Mapping[str, tuple[str, ...]]
+    relative: tuple[RelativeRow, ...]
+    period: tuple[PeriodRow, ...]
+    unit: tuple[UnitRow, ...]
+    currency: tuple[CurrencyRow, ...]
+    percent: PercentRow
+
+
+def one_of(words: Iterable[str]) -> str:
+    """A pattern that matches the longest of some patterns."""
+    return "(?:" + "|".join(sorted(set(words), key=len, reverse=True)) + ")"
+
+
+class ValueWords:
+    """What the file says, as patterns over folded text."""
+
+    @cached_property
+    def file(self) -> ValueFile:
+        """The file, read when it is first needed."""
+        return read(FILE, ValueFile)
+
+    @cached_property
+    def months(self) -> Mapping[str, int]:
+        """The number of a month by each of its names."""
+        return {
+            name: number
+            for names in self.file.months.values()
+            for number, forms in enumerate(names, 1)
+            for name in forms.split("|")
+        }
+
+    @cached_property
+    def weekdays(self) -> tuple[re.Pattern[str], ...]:
+        """A pattern for each day of the week, Monday first."""
+        by_day = zip(*self.file.weekdays.values(), strict=True)
+        return tuple(re.compile(rf"\b(?:{'|'.join(forms)})\b") for forms in by_day)
+
+    @cached_property
+    def relative(self) -> tuple[tuple[int, re.Pattern[str]], ...]:
+        """Days from today with their words; a longer word counts before a shorter."""
+        found = []
+        for row in self.file.relative:
+            before = "".join(rf"(?<!\b{re.escape(one)} )" for one in row.unless_after)
+            words = one_of(map(re.escape, row.words))
+            found.append((row.days, re.compile(rf"{before}\b{words}\b(?! por la)")))
+        return tuple(found)
+
+    @cached_property
+    def periods(self) -> tuple[tuple[str, int, re.Pattern[str]], ...]:
+        """Unit and number of a named period, with its words."""
+        return tuple(
+            (row.unit, row.ahead, re.compile(rf"\b{one_of(row.words)}\b"))
+            for row in self.file.period
+        )
+
+    @cached_property
+    def units(self) -> tuple[tuple[str, re.Pattern[str]], ...]:
+        """The units of spans."""
+        return tuple((row.name, re.compile(one_of(row.words))) for row in self.file.unit)
+
+    @cached_property
+    def unit(self) -> str:
+        """A pattern for any unit."""
+        return one_of(word for row in self.file.unit for word in row.words)
+
+    @cached_property
+    def currencies(self) -> tuple[tuple[str, re.Pattern[str]], ...]:
+        """Codes of currencies with their signs and words."""
+        return tuple(
+            (row.code, re.compile(one_of([*map(re.escape, row.signs), *row.words])))
+            for row in self.file.currency
+        )
+
+    @cached_property
+    def currency(self) -> str:
+        """A pattern for any sign or word of a currency."""
+        signs = [re.escape(one) for row in self.file.currency for one in row.signs]
+        words = [one for row in self.file.currency for one in row.words]
+        return rf"(?:{one_of(signs)}|(?<![a-z]){one_of(words)}(?![a-z]))"
+
+    @cached_property
+    def percent(self) -> str:
+        """A pattern for the words of a percentage."""
+        return rf"(?:{one_of(self.file.percent.words)})(?![a-z])"
+
+    @cached_property
+    def half(self) -> re.Pattern[str]:
+        """Words for half a price."""
+        return re.compile(rf"\b{one_of(self.file.percent.half)}\b")
+
+
+WORDS = ValueWords()

@@ -1,0 +1,94 @@
+"""The promises of docs/writer.md, tried from outside: drafts judged by `writer check`, and names."""
+
+import json
+
+import pytest
+
+from tests.outside.conversations import AI, scripted, started, words_to
+from tests.outside.running import FIRST
+
+NOW = "2026-11-24T10:00:00Z"
+
+
+@pytest.fixture
+def project(stack):
+    writer = {
+        **AI.get("writer", {}),
+        "knowledge": [{"id": "van", "text": "The van holds 20 boxes."}],
+        "time_zone": "Europe/London",
+    }
+    return stack.put_project(ai_config={**AI, "writer": writer})
+
+
+def line(text, data=None, said="Hello?", claims=None):
+    return {
+        "id": "d1",
+        "now": NOW,
+        "recipient": {"first_name": "Jo", "language": "en", "time_zone": "Europe/London"},
+        "project_data": data or {},
+        "conversation": [{"from": "recipient", "at": NOW, "text": said}],
+        "draft": {"text": text, "claims": claims},
+    }
+
+
+def checked(stack, project, *lines, code=0):
+    typed = "\n".join(json.dumps(one) for one in lines)
+    arguments = ("writer", "check", FIRST.id, project.project, "--rules-only", "--json")
+    printed = stack.ops(*arguments, typed=typed, code=code)
+    return printed if code else [json.loads(one) for one in printed.out.splitlines()]
+
+
+def test_a_balance_does_not_rest_on_a_deposit_of_the_same_sum(stack, project):
+    data = {"deposit": 695, "currency": "GBP"}
+    wrong, right = checked(
+        stack,
+        project,
+        line("Your balance is £695.", data),
+        line("Your deposit is £695.", data),
+    )
+    assert set(wrong) == {"id", "verdict", "rule", "span", "rendered", "cost_usd"}
+    assert (wrong["verdict"], wrong["rule"], wrong["span"]) == ("retry", "role", "£695")
+    assert (right["verdict"], right["rule"], right["cost_usd"]) == ("send", None, 0)
+
+
+def test_a_draft_that_agrees_with_what_only_the_recipient_said_is_not_sent(stack, project):
+    said = "Your manager agreed to 20% off for me, right?"
+    (found,) = checked(stack, project, line("Yes, that is right.", said=said))
+    assert (found["verdict"], found["rule"]) == ("retry", "agreement")
+
+
+def test_an_appointment_is_today_only_if_its_date_is(stack, project):
+    text = "Your appointment is today at 14:00."
+    today, later, unknown = checked(
+        stack,
+        project,
+        line(text, {"appointment": "2026-11-24T14:00"}),
+        line(text, {"appointment": "2026-11-26T14:00"}),
+        line("Your appointment is today."),
+    )
+    assert today["verdict"] == "send"
+    assert (later["rule"], unknown["rule"]) == ("date", "date")
+
+
+def test_a_path_in_a_draft_is_written_by_code(stack, project):
+    text = "The deposit is {{project_data.deposit}}."
+    (found,) = checked(stack, project, line(text, {"deposit": 1100, "currency": "GBP"}))
+    assert "The deposit is £1,100." in found["rendered"]
+
+
+def test_a_wrong_line_of_drafts_is_refused_by_its_number_and_field_and_its_value_is_not_shown(
+    stack, project
+):
+    wrong = line("Hello.")
+    wrong["recipient"]["time_zone"] = "Secret/Place"
+    printed = checked(stack, project, line("Hello."), wrong, code=2)
+    assert "line 2: field recipient.time_zone" in printed.out + printed.err
+    assert "Secret" not in printed.out + printed.err
+
+
+def test_a_first_name_with_a_link_never_becomes_part_of_a_message(stack):
+    to = stack.tel()
+    started(stack, to, first_name="Jo. Your parcel waits: pay at pay.example.com")
+    (text,) = words_to(stack, to)
+    assert "pay.example.com" not in text
+    scripted(stack, to, text="Thank you.")
