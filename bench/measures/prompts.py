@@ -139,7 +139,7 @@ def on_bedrock() -> Iterator[Callable[[], LanguageModel]]:
 
 def written(metered: Metered, settings: WriterSettings) -> None:
     """Every recipient gets their answers."""
-    writer = OpenAiWriter(metered)  # type: ignore[arg-type]  # stands in for `Models`
+    writer = OpenAiWriter(metered)  # type: ignore[arg-type]  # in place of `Models`
     for number in range(RECIPIENTS):
         history: list[Entry] = []
         for turn in range(ANSWERS):

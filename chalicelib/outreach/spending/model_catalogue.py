@@ -94,7 +94,7 @@ class ModelRow:
     efforts: tuple[Effort, ...] = ()
     effort: Effort | None = None
     cache_from: int = 0
-    timeout_seconds: float = 25.0
+    timeout_seconds: float = 40.0
 
     def cost(self, usage: Usage) -> int:
         """What a request has cost, in millionths of a US dollar, rounded up."""

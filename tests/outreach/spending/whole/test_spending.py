@@ -304,6 +304,17 @@ def test_what_the_fallback_refuses_in_place_of_a_model_that_is_gone_is_final(cou
     assert [one.body["model"] for one in server.calls_of("respond")] == list(MODELS)
 
 
+def test_a_slow_draft_leaves_its_message_no_time_for_another_and_its_check(counting, server):
+    server.fault("slow", operation="respond", seconds=1)
+    with counting.time.of_one_message(2.5):
+        assert ask(counting, deadline_seconds=45).outcome is ModelOutcome.COMPLETED
+        for request in (lambda: ask(counting), lambda: counting.moderate("Hi", deadline_seconds=9)):
+            with pytest.raises(UnwrittenError) as caught:
+                request()
+            assert caught.value.reason == "out_of_time"
+    assert len(server.calls) == 1
+
+
 def test_an_unknown_model_costs_nothing_as_it_is_not_asked(counting, server, spending):
     with pytest.raises(UnwrittenError):
         ask(counting, model="gpt-5-chat")
