@@ -38,17 +38,25 @@ def question_of(intent: str, text: str) -> Question | None:
 
 
 def order_numbers(text: str, *, is_asked_for: bool = False) -> tuple[str, ...]:
-    """The orders that a message names, as often as one each; see `own_words.order_number`.
+    """The orders that a message about orders names, once each and in its order.
 
-    A further one is a number with ``#``, or one in a list after the word for orders.
+    Beside the one of `own_words.order_number` these are numbers with ``#``, those of a list after the
+    word for orders, and any number of as many digits.  In a message without any of them, every number
+    of four to ten digits that is no year counts: a reader would take it for an order too.
+
+    Args:
+        text: the message.
+        is_asked_for: see `own_words.order_number`.
     """
     first = order_number(text, is_asked_for=is_asked_for)
-    if first is None:
-        return ()
     message = normalised(own_part(text[:MAX_INPUT_CHARACTERS]))
+    bare = [one for one in _BARE.findall(message) if not _YEAR_OR_DATE.fullmatch(one)]
+    if first is None:
+        return tuple(dict.fromkeys(bare))
     named = [one for group in _LIST.findall(message) for one in _NUMBER.findall(group)]
-    named += _MARKED.findall(message)
-    found = dict.fromkeys((*named, first))
+    named += [*_MARKED.findall(message), first]
+    lengths = {len(one) for one in named}
+    found = dict.fromkeys((*named, *(one for one in bare if len(one) in lengths)))
     return tuple(sorted(found, key=message.index))
 
 
@@ -58,3 +66,5 @@ _LIST = re.compile(
 )
 _NUMBER = re.compile(r"\d{3,20}")
 _MARKED = re.compile(r"(?<!\w)#(\d{3,20})(?!\w)")
+_BARE = re.compile(r"(?<![\w.,:/$€£+#-])(\d{4,10})(?![\w%:/-]|[.,]\d)")
+_YEAR_OR_DATE = re.compile(r"(?:19|20)\d\d(?:(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))?")

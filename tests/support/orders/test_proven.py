@@ -178,10 +178,10 @@ TIME = [
     (sent(parcel(estimate=20)), FOLLOWED),
     (sent(parcel(estimate=17)), "delivery_window_over"),
     (sent(parcel(at=10, estimate=20)), "delivery_window_over"),
-    # A label that no carrier has scanned for more than two business days.
-    (sent(parcel("LABEL_PRINTED", at=16)), FOLLOWED),
-    (sent(parcel("LABEL_PRINTED", at=13)), "order_not_sent_in_time"),
-    (sent(parcel("CONFIRMED", at=13)), "order_not_sent_in_time"),
+    # A label that no carrier has scanned for more than three business days.
+    (sent(parcel("LABEL_PRINTED", at=13)), FOLLOWED),
+    (sent(parcel("LABEL_PRINTED", at=12)), "order_not_sent_in_time"),
+    (sent(parcel("CONFIRMED", at=12)), "order_not_sent_in_time"),
     # Orders that wait: two business days after the day of the order.
     (waiting(placed=18), UNFOLLOWED),
     (waiting(placed=16), UNFOLLOWED),
