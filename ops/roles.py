@@ -28,6 +28,7 @@ NEEDS = {
             "facts failed",
             "facts explain",
             "consent hears",
+            "support decide",
         ),
         VIEWER,
     ),
