@@ -167,7 +167,7 @@ class Judge:
             self._around(inquiry),
             about=about,
             beside=asked.kinds,
-            order=self._keyed(asked.number) if asked.number else None,
+            orders={key for one in asked.numbers if (key := self._keyed(one))},
             is_awaited=decision.pending is not None,
         )
         if reason is None and self._is_at_risk(inquiry):
