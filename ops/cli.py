@@ -17,6 +17,7 @@ from ops.running import run
 from ops.setup import commands as setup_commands
 from ops.stage import commands as stage_commands
 from ops.support import commands as support_commands
+from ops.support import decide_command
 
 app = typer.Typer(
     help="Inspect a stage, repair it, prepare it.",
@@ -38,6 +39,7 @@ app.add_typer(subject_commands.subject_app, name="subject")
 app.add_typer(writing_commands.writer_app, name="writer")
 app.add_typer(consent_commands.consent_app, name="consent")
 app.add_typer(support_commands.app)
+app.add_typer(decide_command.support_app, name="support")
 app.add_typer(support_commands.settings_app, name="support-settings")
 app.add_typer(fact_commands.app, name="facts")
 app.add_typer(console_command.app, name="console")

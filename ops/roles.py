@@ -29,6 +29,7 @@ NEEDS = {
             "facts explain",
             "consent hears",
             "writer check",
+            "support decide",
         ),
         VIEWER,
     ),

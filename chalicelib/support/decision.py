@@ -32,6 +32,8 @@ TIER_2_FROM = 0.70
 PENDING_LASTS = timedelta(days=7)
 """How long an answer to our request for the order number is expected."""
 MAX_ASKS = 2
+NEEDS_NUMBER = "need_order_number"
+"""The stored type of our question for the order number."""
 
 UNDERSTOOD_FROM = 1.0
 """The share of a message that must be explained before it is answered automatically: all of it."""
@@ -161,7 +163,7 @@ def decide_on(
 
 def pending_of(stored: Mapping[str, Any] | None, now: datetime) -> Pending | None:
     """The stored ``pending_flow``, unless it has expired or its type is unknown."""
-    if not stored or stored.get("type") != "need_order_number":
+    if not stored or stored.get("type") != NEEDS_NUMBER:
         return None
     asked = parsed(stored.get("requested_at"))
     if asked is None or now - asked > PENDING_LASTS:

@@ -23,6 +23,7 @@ from chalicelib.support.arrivals import Arrivals
 from chalicelib.support.configuration.cached import FixedRules, RulesPort
 from chalicelib.support.conversation.dialogue import stored
 from chalicelib.support.decision import (
+    NEEDS_NUMBER,
     REPEATED_COMPLAINT,
     Decision,
     Pending,
@@ -281,7 +282,7 @@ def _reply_state(
     """The state's `pending_flow` and `last_auto_reply` after the event."""
     key = ticket_keys.reply_action(event.facts.conversation_id, suffix(event))
     row = rows.get(key) if "template" in facts or "later" in facts else None
-    waiting = {"type": "need_order_number", "intent": facts["intent"]}
+    waiting = {"type": NEEDS_NUMBER, "intent": facts["intent"]}
     if row is None or row.status != ActionStatus.DONE:
         if facts.get("waits"):
             asked = facts.get("pending", 0)
@@ -295,5 +296,5 @@ def _reply_state(
     }
     if facts.get("asks"):
         waiting |= {"requested_at": row.finished_at, "attempts": facts["asks"]}
-        return {"last_auto_reply": sent | {"type": "need_order_number"}, "pending_flow": waiting}
+        return {"last_auto_reply": sent | {"type": NEEDS_NUMBER}, "pending_flow": waiting}
     return {"last_auto_reply": sent, "clear": frozenset({"pending_flow"})}

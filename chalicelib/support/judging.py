@@ -36,7 +36,7 @@ from chalicelib.support.conversation.speaking import (
     reason_for_silence,
 )
 from chalicelib.support.conversation.utterances import earlier, opens
-from chalicelib.support.decision import Decision, decide_on, pending_of
+from chalicelib.support.decision import NEEDS_NUMBER, Decision, decide_on, pending_of
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.message_reading import MessageReading, read
 from chalicelib.support.intents.own_words import order_number
@@ -90,8 +90,8 @@ class Judge:
         skips_model = sends_nothing(switches) or switches.safe_mode or was_answered
         text, phrases = inquiry.text or "", inquiry.rules.phrases
         reading = read(text, ticket.subject if ticket else "", phrases)
-        decision = self._decide(inquiry, reading, skips_model=skips_model)
         before = self._before(inquiry)
+        decision = self._decide(inquiry, reading, before, skips_model=skips_model)
         asked = asked_in(text, self._subject(inquiry), phrases, reading)
         said = Utterance(Speaker.CUSTOMER, iso(inquiry.at), asked)
         inquiry.dialogue = fold(before, (said,), self._keyed)
@@ -122,7 +122,9 @@ class Judge:
 
     # --- private ------------------------------------------------------------------------------
 
-    def _decide(self, inquiry: Inquiry, reading: MessageReading, *, skips_model: bool) -> Decision:
+    def _decide(
+        self, inquiry: Inquiry, reading: MessageReading, before: Dialogue, *, skips_model: bool
+    ) -> Decision:
         text = inquiry.text or ""
         tags = inquiry.ticket.tags if inquiry.ticket else frozenset[str]()
         found, reasons = reading.found, reading.reasons
@@ -130,7 +132,7 @@ class Judge:
         if opinions is not None and text.strip() and not skips_model:
             found, more = opinions.improve(text, found)
             reasons = (*reasons, *more)
-        stored = inquiry.state.pending_flow if inquiry.state else None
+        stored = inquiry.state.pending_flow if inquiry.state else _question(before)
         return decide_on(
             found,
             current_route=current_route(inquiry, tags),
@@ -165,7 +167,7 @@ class Judge:
             self._around(inquiry),
             about=about,
             beside=asked.kinds,
-            order=self._keyed(asked.number) if asked.number else None,
+            orders={key for one in asked.numbers if (key := self._keyed(one))},
             is_awaited=decision.pending is not None,
         )
         if reason is None and self._is_at_risk(inquiry):
@@ -209,6 +211,18 @@ class Judge:
             return lambda _: True
         author, opaque = answering.policy.author_id, answering.opaque
         return lambda one: one.author_id == author or may_be_ours(one.text, ticket, opaque())
+
+
+def _question(before: Dialogue) -> dict[str, object] | None:
+    """Our question for the order number, where table B does not say whether one is open.
+
+    A customer who has just asked about an order, and writes on, may name its number unasked.
+    """
+    waits = [one.at for one in before.unsettled() if one.kind == RequestKind.ORDER_STATUS]
+    if before.asks == 0 and (before.last != Speaker.CUSTOMER or not waits):
+        return None
+    asked_at = before.asked_at or waits[-1]
+    return {"type": NEEDS_NUMBER, "requested_at": asked_at, "attempts": before.asks}
 
 
 def sends_nothing(switches: Switches) -> bool:

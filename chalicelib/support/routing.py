@@ -58,7 +58,8 @@ def planned(
     if stale:
         steps.append(tuple(PlannedAction("remove_tag", tag) for tag in stale))
     reply = len(stale) if verdict.template_id else None
-    reasons = [*decision.reasons, *verdict.reasons]
+    found = [one for one in decision.reasons if one not in verdict.reasons]
+    reasons = [*found, *verdict.reasons]
     closes = False
     if verdict.template_id and reply is not None:
         steps.append((PlannedAction("reply", verdict.template_id),))

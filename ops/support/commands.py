@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +17,7 @@ from chalicelib.support.settable_tags import every_tag
 from ops.command import CommandRun, command, only_with
 from ops.options import Limit, Rate
 from ops.session import EXIT_NO, Session
-from ops.support import settings_file
+from ops.support import settings_checks, settings_file
 from ops.support.printed import show_report
 from ops.support.rendered_texts import RenderedText, preview
 from ops.support.shadow_report import report
@@ -41,17 +42,24 @@ Note = Annotated[
 @command(settings_app, "support-settings validate")
 def validate(run: CommandRun, file: File) -> object:
     """Check a document and every text in it; changes nothing and needs no AWS account."""
-    shown = _rendered(run.session, Rules(0, settings_file.read(file)))
+    rules = Rules(0, settings_file.read(file))
+    shown, warned = _rendered(run.session, rules), settings_checks.warnings(rules)
+    _warn(run, warned)
     run.output.say(f"{file} is valid: {len(shown)} texts rendered on sample orders")
-    return {"valid": True, "texts": len(shown)}
+    if rules.assignees:
+        run.output.say("whether Richpanel has its assignees is asked by put")
+    return {"valid": True, "texts": len(shown), "warnings": warned}
 
 
 @command(settings_app, "support-settings put", changes=True, dry_run=True)
 def put(run: CommandRun, file: File, note: Note = "") -> object:
     """Publish a valid document as the next version; in use within two minutes."""
-    document = settings_file.read(file)
-    _rendered(run.session, Rules(0, document))
-    return _publish(run, document, note or run.because)
+    rules = Rules(0, settings_file.read(file))
+    _rendered(run.session, rules)
+    unchecked = settings_checks.assignees_exist(run.session, rules)
+    warned = [*settings_checks.warnings(rules), *([unchecked] if unchecked else [])]
+    _warn(run, warned)
+    return _publish(run, rules.document, note or run.because) | {"warnings": warned}
 
 
 @command(
@@ -186,7 +194,12 @@ def _rendered(session: Session, rules: Rules) -> list[RenderedText]:
     return list(preview(rules, services.settings.support.signature, services.clock.now()))
 
 
-def _publish(run: CommandRun, document: Document, note: str) -> object:
+def _warn(run: CommandRun, warned: Sequence[str]) -> None:
+    for one in warned:
+        run.output.say(f"warning: {one}", style="yellow")
+
+
+def _publish(run: CommandRun, document: Document, note: str) -> dict[str, object]:
     if run.dry_run:
         current = settings_file.to_replace(run.session, document)
         run.output.say(f"version {current + 1} would be published")

@@ -56,6 +56,11 @@ class Decided:
         return str(self.facts.get("tier", "")).startswith("TIER_0")
 
     @property
+    def is_kept(self) -> bool:
+        """A person had the ticket, so it was not routed."""
+        return bool(self.facts.get("kept"))
+
+    @property
     def is_withheld(self) -> bool:
         """A switch kept its actions from being done."""
         held = (self.reason or "").partition("withheld:")[2]

@@ -47,7 +47,7 @@ class Now:
     @property
     def routed_otherwise(self) -> bool:
         """People have it in another department."""
-        return self.department not in (None, self.decided.department)
+        return not self.decided.is_kept and self.department not in (None, self.decided.department)
 
 
 def read(

@@ -1,6 +1,7 @@
 """The promises of docs/support.md, tried from outside."""
 
 import re
+import json
 
 import pytest
 
@@ -436,6 +437,75 @@ def test_a_stop_tag_keeps_answers_away(stack):
     assert answers(stack, ticket) == []
     assert "stop_tag" in why_not(stack, ticket)
     assert "route-email-support-team" in tags(stack, ticket)
+
+
+@pytest.mark.parametrize("in_german", [False, True])
+def test_the_command_decides_as_the_worker_does(stack, in_german):
+    bought = order(stack)
+    question = f"Where is my order {bought.name}?"
+    earlier = "Ich möchte meine Bestellung stornieren, bitte" if in_german else "Cancel my order."
+    conversation = {
+        "id": "c1",
+        "now": "2026-11-24T10:00:00Z",
+        "ticket": {"subject": "", "channel": "email", "tags": [], "assignee": None},
+        "customer": {"email": bought.mail, "open_risks": []},
+        "messages": [
+            {"at": f"2026-11-24T0{number}:00:00Z", "from": "customer", "name": None, "text": text}
+            for number, text in enumerate((earlier, question))
+        ],
+        "orders": [],
+    }
+    typed = json.dumps(conversation)
+    decided = stack.ops("support", "decide", "--json", typed=typed).data
+    ticket = opens(stack, earlier, bought.mail)
+    stack.forward(hours=1)
+    writes_again(stack, ticket, question)
+    assert decided["decision"] == "person"
+    assert decided["reasons"][-1] in why_not(stack, ticket)
+    assert decided["team"] in tags(stack, ticket)
+
+
+def test_the_command_names_a_wrong_line_and_never_its_value(stack):
+    refused = stack.ops("support", "decide", typed='{"id": "secret", "now": 5}', code=2)
+    assert "line 1: field now" in refused.err
+    assert "secret" not in refused.out + refused.err
+
+
+def test_an_assignee_that_richpanel_does_not_have_is_refused(stack, tmp_path):
+    before = stack.ops("support-settings", "history", "--json").data
+    file = tmp_path / "settings.toml"
+    file.write_text('[departments.route-sales-team]\nassignee = "agent-gone"\n')
+    refused = stack.ops("support-settings", "put", file, "--yes", code=2)
+    assert "departments.route-sales-team.assignee" in refused.err
+    assert stack.ops("support-settings", "history", "--json").data == before
+
+
+def test_a_dangerous_row_of_the_settings_document_is_warned_of(stack, tmp_path):
+    file = tmp_path / "settings.toml"
+    file.write_text(
+        '[phrases.return_request]\nsure = ["my"]\n[routes]\nlegal_threat = "route-sales-team"\n'
+    )
+    warned = stack.ops("support-settings", "validate", file).out
+    assert "phrases.return_request.sure[0]" in warned
+    assert "routes.legal_threat" in warned
+
+
+def test_chargeback_and_fraud_go_to_their_teams_or_where_the_settings_say(stack, tmp_path):
+    texts = ("I have opened a chargeback with my bank.", "This is fraud, I never bought anything.")
+    built_in = [opens(stack, text) for text in texts]
+    file = tmp_path / "settings.toml"
+    file.write_text(
+        '[routes]\nchargeback_dispute = "route-risk"\nfraud_suspected = "route-risk"\n'
+        "[departments.route-risk]\n"
+    )
+    stack.ops("support-settings", "put", file, "--yes")
+    stack.forward(minutes=2)
+    own = [opens(stack, text) for text in texts]
+    stack.ops("support-settings", "restore", 0, "--yes")
+    stack.forward(minutes=2)
+    assert "route-chargebacks-disputes" in tags(stack, built_in[0])
+    assert LEADERSHIP in tags(stack, built_in[1])
+    assert all("route-risk" in tags(stack, ticket) for ticket in own)
 
 
 def test_safe_mode_routes_and_answers_no_customer(stack):

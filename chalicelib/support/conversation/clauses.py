@@ -28,13 +28,13 @@ class AskedFor:
     Attributes:
         kinds: of requests; empty for a courtesy.
         risks: flags of grave matters, suspected ones too.
-        number: the order number in it.
+        numbers: the order numbers in it, the text's before the subject's.
         takes_back: `EVERYTHING`, `DELIVERY`, or None.
     """
 
     kinds: frozenset[RequestKind] = frozenset()
     risks: frozenset[str] = frozenset()
-    number: str | None = None
+    numbers: tuple[str, ...] = ()
     takes_back: str | None = None
 
 
@@ -63,7 +63,7 @@ def asked_in(
     return AskedFor(
         kinds=found.kinds | opened.kinds,
         risks=found.risks | opened.risks,
-        number=found.number or opened.number,
+        numbers=tuple(dict.fromkeys((*found.numbers, *opened.numbers))),
         takes_back=max(filter(None, taken), default=None),
     )
 
@@ -74,7 +74,7 @@ def of_subject(subject: str, phrases: Phrases | None = None) -> AskedFor:
     if not said:
         return AskedFor()
     if is_neutral(said):
-        return AskedFor(number=order_number(said))
+        return AskedFor(numbers=_numbers(said))
     return _read(said, phrases)
 
 
@@ -90,7 +90,12 @@ def _read(text: str, phrases: Phrases | None, reading: MessageReading | None = N
         kinds.add(RequestKind.GRAVE)
     if kinds <= {RequestKind.ORDER_STATUS} and reading.explained < UNDERSTOOD_FROM:
         kinds.add(RequestKind.OTHER)
-    return AskedFor(frozenset(kinds), frozenset(risks), order_number(text))
+    return AskedFor(frozenset(kinds), frozenset(risks), _numbers(text))
+
+
+def _numbers(text: str) -> tuple[str, ...]:
+    number = order_number(text)
+    return (number,) if number else ()
 
 
 _CLAUSE = re.compile(r"[.!?;,\n]+|\s[-\u2013\u2014]+\s|\s(?:but|pero)\s", re.IGNORECASE)

@@ -186,8 +186,8 @@ def _step(before: Dialogue, said: Utterance, keyed: Callable[[str], str | None])
                 after, requests=settled, answers=after.answers + 1, asks=0, asked_at=None
             )
     asked = said.asked
-    order = keyed(asked.number) if asked.number else None
-    new = tuple(OpenRequest(kind, said.at, order) for kind in sorted(asked.kinds))
+    orders = [keyed(one) for one in asked.numbers] or [None]
+    new = tuple(OpenRequest(kind, said.at, one) for kind in sorted(asked.kinds) for one in orders)
     return replace(
         after,
         requests=(*_taken_back(after.requests, asked.takes_back), *new),

@@ -54,7 +54,7 @@ def reason_for_silence(
     *,
     about: RequestKind = RequestKind.ORDER_STATUS,
     beside: AbstractSet[RequestKind] = frozenset(),
-    order: str | None = None,
+    orders: AbstractSet[str] = frozenset(),
     is_awaited: bool = False,
 ) -> str | None:
     """Why a message in a conversation is left to a person; None where it may be answered.
@@ -64,7 +64,7 @@ def reason_for_silence(
         around: of its ticket.
         about: what the message asks for; of the same kind more may be open.
         beside: further requests in the message itself.
-        order: a keyed id of the order that it names.
+        orders: keyed ids of the orders that it names.
         is_awaited: it answers our question for the order number.
     """
     if {_tag(one) for one in around.tags} & {_tag(one) for one in around.stop_tags}:
@@ -82,17 +82,16 @@ def reason_for_silence(
     for kind in RequestKind:
         if kind in kinds and kind != about:
             return f"{why.OPEN_REQUEST}{kind.value}"
-    if _names_another(unsettled, order):
+    if _names_another(unsettled, orders):
         return why.OTHER_ORDER_OPEN
     if dialogue.answers and not is_awaited:
         return why.ANSWERED
     return None
 
 
-def _names_another(unsettled: tuple[OpenRequest, ...], order: str | None) -> bool:
+def _names_another(unsettled: tuple[OpenRequest, ...], orders: AbstractSet[str]) -> bool:
     """Two orders were asked about, and neither has been answered."""
-    named = {one.order for one in unsettled if one.order} | ({order} if order else set())
-    return len(named) > 1
+    return len({one.order for one in unsettled if one.order} | orders) > 1
 
 
 def _tag(tag: str) -> str:

@@ -22,6 +22,7 @@ assignee = "agent-7"
 
 @pytest.fixture
 def run(system, capsys):
+    system.richpanel.users += [{"id": "agent-7"}, {"id": "agent-8"}]
     return runner(capsys)
 
 
@@ -56,6 +57,41 @@ def test_a_bad_document_is_refused_and_replaces_nothing(run, file, text, said):
         assert said in refused.err
 
     assert run("support-settings", "show", "--json").data["version"] == 1
+
+
+@pytest.mark.parametrize(
+    ("who", "said"),
+    [
+        (
+            'assignee = "agent-9"',
+            "departments.route-warehouse.assignee: Richpanel has no such user",
+        ),
+        ('team = "team-9"', "departments.route-warehouse.team: Richpanel has no such team"),
+    ],
+)
+def test_an_assignee_that_richpanel_does_not_have_is_refused(run, file, who, said):
+    file.write_text(GOOD.replace('assignee = "agent-7"', who))
+    refused = run("support-settings", "put", file)
+    assert (refused.code, said in refused.err) == (2, True)
+    assert run("support-settings", "history", "--json").data == []
+    assert run("support-settings", "validate", file).code == 0
+
+
+def test_where_richpanel_cannot_be_asked_the_document_is_published_and_it_is_said(
+    run, file, system
+):
+    system.richpanel.fault("status", operation="list_users", status=403, times=9)
+    found = run("support-settings", "put", file, "--json")
+    assert found.code == 0
+    assert "could not be asked" in found.data["warnings"][0]
+
+
+@pytest.mark.parametrize("command", ["validate", "put"])
+def test_a_dangerous_row_is_warned_of(run, file, command):
+    file.write_text(f'{GOOD}\n[phrases.return_request]\nsure = ["my"]\n')
+    found = run("support-settings", command, file)
+    assert found.code == 0
+    assert "warning: phrases.return_request.sure[0]" in found.out
 
 
 def test_a_missing_file_is_named(run, tmp_path):

@@ -10,6 +10,7 @@ from chalicelib.outreach.desk.acts import ACTS
 from chalicelib.support import keys as ticket_keys
 from local import company
 from ops.command import COMMANDS
+from tests.ops.support.test_decide import line
 from tests.rigs.memory_stage import another_session
 from tests.rigs.ops_cli import runner, typer_commands
 from tests.rigs.outreach import TEL
@@ -37,6 +38,7 @@ OF_TICKETS = (
     ("support-settings", "history"),
     ("support-settings", "show"),
     ("support-settings", "preview"),
+    ("support", "decide", "{conversations}"),
     ("support-tags",),
     ("shadow-report", "--rate", "100"),
     ("person", "export", "--subject", "1042"),
@@ -151,11 +153,15 @@ def tickets(system, capsys, monkeypatch, tmp_path):
     table = system.services().ledger._table
     unknown = {"status": "unknown", "reason": "read_timeout", "due_at": 1}
     table.update({"event_id": TAG}, set_=unknown)
+    conversations = tmp_path / "conversations.jsonl"
+    conversations.write_text(json.dumps(line("Where is my order #1042?")))
     settings = tmp_path / "settings.json"
     settings.write_text(
         json.dumps({"closing": {"en": "Yours, {{support_signature}} {{reference}}"}})
     )
-    return Watched(runner(capsys), monkeypatch, rubbish=rubbish, settings=settings)
+    return Watched(
+        runner(capsys), monkeypatch, rubbish=rubbish, settings=settings, conversations=conversations
+    )
 
 
 @pytest.fixture

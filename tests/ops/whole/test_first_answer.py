@@ -162,9 +162,11 @@ def test_a_bot_that_is_no_user_is_named(walk):
     assert (found["result"], "RICHPANEL_BOT_AGENT_ID" in found["detail"]) == ("fail", True)
 
 
-def test_an_assignee_of_the_settings_who_is_gone_is_named(walk, tmp_path):
+def test_an_assignee_of_the_settings_who_is_gone_is_named(walk, richpanel, tmp_path):
     file = tmp_path / "support-settings.toml"
     file.write_text('[departments.route-returns-admin]\nassignee = "agent-gone"\n')
+    richpanel.users.append({"id": "agent-gone"})
     assert walk.run("support-settings", "put", file).code == 0
+    richpanel.users.pop()
     found = walk.findings()["richpanel assignees"]
     assert (found["result"], "agent-gone" in found["detail"]) == ("fail", True)

@@ -31,7 +31,8 @@ def test_what_a_message_does_not_explain_is_a_request_of_some_kind():
 def test_the_subject_is_the_first_sentence():
     asked = asked_in("Where is my order 9001?", "Cancel my order")
     assert asked.kinds == {"cancel", "order_status"}
-    assert asked_in("Where is my order?", "Re: Order #9001").number == "9001"
+    assert asked_in("Where is my order?", "Re: Order #9001").numbers == ("9001",)
+    assert asked_in("Where is order 9001?", "Order #9002").numbers == ("9001", "9002")
 
 
 @pytest.mark.parametrize("subject", ["", "Re: ", "Order 9001", "Quick question", "Mi pedido 1042"])

@@ -22,7 +22,7 @@ ASKED = st.builds(
     AskedFor,
     kinds=KINDS,
     risks=st.frozensets(st.sampled_from(["legal_threat", "self_harm"]), max_size=1),
-    number=st.sampled_from([None, "9001", "9002"]),
+    numbers=st.sampled_from([(), ("9001",), ("9002", "9001")]),
     takes_back=st.sampled_from([None, None, EVERYTHING, DELIVERY]),
 )
 
@@ -46,8 +46,8 @@ def folded(said, before=NOTHING_SAID):
     return fold(before, said, keyed)
 
 
-def customer(*kinds, at="10:00:00", number=None, takes_back=None):
-    asked = AskedFor(frozenset(map(RequestKind, kinds)), number=number, takes_back=takes_back)
+def customer(*kinds, at="10:00:00", takes_back=None):
+    asked = AskedFor(frozenset(map(RequestKind, kinds)), takes_back=takes_back)
     return Utterance(Speaker.CUSTOMER, f"2026-11-20T{at}.000Z", asked)
 
 

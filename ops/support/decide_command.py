@@ -1,0 +1,74 @@
+"""The command `support decide`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from chalicelib.support.configuration.applied import Rules
+from chalicelib.support.replies.guard_rails import policy_of
+from ops.command import CommandRun, command
+from ops.output import JsonLines
+from ops.support import decide_lines, settings_file
+from ops.support.decide import MACHINE, TriedSettings
+
+support_app = typer.Typer(help="What is decided about customers' messages.", no_args_is_help=True)
+
+
+@support_app.callback()
+def _group() -> None:
+    """Keep `decide` a command of its own."""
+
+
+@command(
+    support_app,
+    "support decide",
+    examples=("support decide conversations.jsonl --json",),
+)
+def decide(
+    run: CommandRun,
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="JSON lines; by default standard input."),
+    ] = None,
+    *,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show how each sentence was read.")
+    ] = False,
+    settings: Annotated[
+        Path | None, typer.Option("--settings", help="A settings document; by default none.")
+    ] = None,
+) -> object:
+    """Show what is decided about conversations; it asks no vendor, stores and sends nothing.
+
+    A line is {"id", "now", "ticket": {"subject", "channel", "tags", "assignee"},
+    "customer": {"email", "open_risks"}, "messages": [{"at", "from", "name", "text"}], "orders"}.
+    """
+    rules = Rules(0, settings_file.read(settings) if settings else settings_file.checked({}))
+    policy = replace(
+        policy_of(run.session.services.settings.support),
+        is_outbound_enabled=True,
+        author_id=MACHINE,
+        requires_allow_list=False,
+        emails=frozenset(),
+        domains=frozenset(),
+    )
+    trial = TriedSettings(rules, policy)
+    found = [trial.decided(one, explains=explain) for one in decide_lines.read(file)]
+    columns = ("id", "decision", "intent", "team", "risks", "reasons", "closes", "moves")
+    run.output.records(columns, [_shown(one) for one in found])
+    for one in found:
+        for sentence in one.get("sentences", ()):
+            run.output.say(f"{one['id']}  {sentence['kind']}: {sentence['text']}")
+    return JsonLines(found)
+
+
+def _shown(one: dict[str, object]) -> dict[str, object]:
+    """A row of the table: lists as words."""
+    return {
+        name: ", ".join(map(str, value)) if isinstance(value, list) else value
+        for name, value in one.items()
+    }

@@ -1,0 +1,157 @@
+"""Conversations in a file of JSON lines, one a line, checked; see `support decide`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from ops.session import EXIT_UNUSABLE, OpsError
+
+_LONGEST_NAME = 60
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
+
+
+class GivenTicket(_Part):
+    """The ticket."""
+
+    subject: str | None = Field(default=None, repr=False)
+    channel: str | None = "email"
+    tags: list[str] = []
+    assignee: str | None = None
+
+
+class GivenCustomer(_Part):
+    """The customer; `open_risks` are the grave matters on their other tickets."""
+
+    email: str | None = Field(default=None, repr=False)
+    open_risks: list[str] = []
+
+
+class GivenMessage(_Part):
+    """One message, or a note of an agent's."""
+
+    at: AwareDatetime
+    by: Literal["customer", "agent", "machine"] = Field(alias="from")
+    name: str | None = Field(default=None, repr=False)
+    text: str = Field(repr=False)
+
+
+class GivenTracking(_Part):
+    """A parcel's number at its carrier."""
+
+    company: str | None = None
+    number: str | None = Field(default=None, repr=False)
+    url: str | None = Field(default=None, repr=False)
+
+
+class GivenEvent(_Part):
+    """What a carrier has said of a parcel."""
+
+    status: str | None = None
+    at: AwareDatetime | None = None
+
+
+class GivenFulfillment(_Part):
+    """A parcel; its state is Shopify's."""
+
+    created_at: AwareDatetime | None = None
+    shipment_status: str | None = None
+    estimated_delivery_at: AwareDatetime | None = None
+    tracking: list[GivenTracking] = []
+    events: list[GivenEvent] = []
+
+
+Stated = str | dict[str, str | int | float | bool | None]
+"""A hold, refund, return or dispute: its status, or its fields as Shopify has them."""
+
+
+class GivenOrder(_Part):
+    """An order of the shop; statuses are Shopify's."""
+
+    name: str = Field(repr=False)
+    email: str | None = Field(default=None, repr=False)
+    created_at: AwareDatetime | None = None
+    cancelled_at: AwareDatetime | None = None
+    financial_status: str | None = None
+    fulfillment_status: str | None = None
+    country: str | None = None
+    tags: list[str] | None = []
+    shipping_method: str | None = None
+    holds: list[Stated] | None = Field(default=[], repr=False)
+    refunds: list[Stated] | None = Field(default=[], repr=False)
+    returns: list[Stated] | None = Field(default=[], repr=False)
+    disputes: list[Stated] | None = Field(default=[], repr=False)
+    fulfillments: list[GivenFulfillment] | None = []
+
+
+class GivenConversation(_Part):
+    """One line: a conversation whose newest message is to be decided.
+
+    Attributes:
+        orders: of the shop; None where the shop cannot be read.
+    """
+
+    id: str
+    now: AwareDatetime
+    ticket: GivenTicket
+    customer: GivenCustomer
+    messages: list[GivenMessage]
+    orders: list[GivenOrder] | None
+
+
+def read(file: Path | None) -> Iterator[GivenConversation]:
+    """The conversations, checked.
+
+    Args:
+        file: None for standard input.
+
+    Raises:
+        OpsError: a line is no conversation; it names the line's number and the field, never the value.
+    """
+    try:
+        whole = sys.stdin.read() if file is None else file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise OpsError("the file cannot be read as UTF-8", code=EXIT_UNUSABLE) from None
+    for number, line in enumerate(whole.split("\n"), 1):
+        if line.strip():
+            yield _conversation(line, number)
+
+
+def _conversation(line: str, number: int) -> GivenConversation:
+    try:
+        return GivenConversation.model_validate_json(line)
+    except (ValidationError, UnicodeEncodeError) as error:
+        what = _wrong(error) if isinstance(error, ValidationError) else "it is no JSON"
+    raise OpsError(f"line {number}: {what}", code=EXIT_UNUSABLE)
+
+
+def _wrong(error: ValidationError) -> str:
+    """The first thing that is wrong, by its place."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    place = _place(first["loc"])
+    match first["type"]:
+        case "json_invalid":
+            return "it is no JSON"
+        case "missing":
+            return f"field {place} is missing"
+        case "extra_forbidden":
+            return f"field {place} is not known"
+    return f"field {place}" if place else "it is no object"
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    """A place, e.g. ``orders[0].fulfillments[1].created_at``."""
+    place = ""
+    for part in location:
+        if isinstance(part, int):
+            place += f"[{part}]"
+        elif not part.startswith(("str", "dict[")):  # the alternatives of a union
+            place += f".{part}" if place else part
+    return place[:_LONGEST_NAME]

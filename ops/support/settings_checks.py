@@ -1,0 +1,48 @@
+"""What of a valid settings document is warned of, and what only Richpanel can say."""
+
+from __future__ import annotations
+
+from chalicelib.errors import ProviderError
+from chalicelib.support.configuration.applied import Rules
+from chalicelib.support.configuration.dangers import dangers
+from chalicelib.support.tickets import TEAM
+from ops.session import EXIT_UNUSABLE, OpsError, Session
+
+
+def warnings(rules: Rules) -> list[str]:
+    """Dangerous rows, each with its place."""
+    return list(dangers(rules))
+
+
+def assignees_exist(session: Session, rules: Rules) -> str | None:
+    """Ask Richpanel for everyone to whom departments' tickets would be assigned.
+
+    Returns:
+        What could not be checked, as a warning; None where all is well.
+
+    Raises:
+        OpsError: Richpanel has no such user or team; names every place.
+    """
+    if not rules.assignees:
+        return None
+    try:
+        known = session.services.support.richpanel.assignable()
+    except ProviderError as error:
+        return f"Richpanel could not be asked whether the assignees exist: {error.reason}"
+    unknown = [
+        f"departments.{department}.{_field(who)}: Richpanel has no such {_kind(who)}"
+        for department in sorted(rules.departments)
+        if (who := rules.assignee_of(department)) is not None and who not in known
+    ]
+    if unknown:
+        lines = ("the settings are invalid:", *unknown)
+        raise OpsError("\n  ".join(lines), code=EXIT_UNUSABLE)
+    return None
+
+
+def _field(who: str) -> str:
+    return "team" if who.startswith(TEAM) else "assignee"
+
+
+def _kind(who: str) -> str:
+    return "team" if who.startswith(TEAM) else "user"
