@@ -28,6 +28,8 @@ NEEDS = {
             "facts failed",
             "facts explain",
             "consent hears",
+            "consent audit",
+            "may-i-send",
         ),
         VIEWER,
     ),
