@@ -72,6 +72,12 @@ def initiate_conversation() -> Response:
     return _answered("channel_router", lambda: services().outreach_doors.initiate(*_posted()))
 
 
+@app.route("/may-send", methods=["POST"])
+def may_send() -> Response:
+    """The Channel Router asks whether a message may be sent; nothing is."""
+    return _answered("may_send", lambda: services().outreach_doors.may_send(*_posted()))
+
+
 @app.route("/conversations/{request_id}", methods=["GET"])
 def conversation(request_id: str) -> Response:
     """The Channel Router queries the outcome of a start."""

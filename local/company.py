@@ -57,6 +57,7 @@ def project(stage: str, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - att
         "company_address": "1 Main Street, Springfield, IL 62701, USA",
         "answering": {"quiet_period_seconds": 0},  # the tests that are about it set one
         "quiet_hours": False,  # the demo and the tests run at any hour
+        "jurisdictions": {"enforced": False},  # likewise
         "channel_config": {
             "whatsapp": {
                 "company_whatsapp_number": WHATSAPP_NUMBER,

@@ -8,7 +8,13 @@ import typer
 
 from ops import console_command, roles
 from ops.companies import commands as company_commands
-from ops.companies import consent_commands, person_commands, subject_commands, writing_commands
+from ops.companies import (
+    consent_commands,
+    may_send_commands,
+    person_commands,
+    subject_commands,
+    writing_commands,
+)
 from ops.facts import commands as fact_commands
 from ops.inspect import commands as inspect_commands
 from ops.repair import commands as repair_commands
@@ -38,6 +44,7 @@ app.add_typer(person_commands.person_app, name="person")
 app.add_typer(subject_commands.subject_app, name="subject")
 app.add_typer(writing_commands.writer_app, name="writer")
 app.add_typer(consent_commands.consent_app, name="consent")
+app.add_typer(may_send_commands.app)
 app.add_typer(support_commands.app)
 app.add_typer(decide_command.support_app, name="support")
 app.add_typer(support_commands.settings_app, name="support-settings")

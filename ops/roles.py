@@ -30,6 +30,8 @@ NEEDS = {
             "consent hears",
             "writer check",
             "support decide",
+            "consent audit",
+            "may-i-send",
         ),
         VIEWER,
     ),

@@ -9,6 +9,7 @@ In the order of a conversation:
     events/        what happens: one module for each kind of event
     hearing/       who has written, and to which conversation it belongs
     consent/       the wish not to be contacted, and its end
+    jurisdictions/ what the law of a recipient's place says about messages not asked for
     writing/       composes messages by templates or by a language model
     tools/         a project's tools: what a writer may ask for on a recipient's behalf
     spending/      what language models cost: prices, budgets, the calls counted

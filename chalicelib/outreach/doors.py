@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.desk.door import DeskDoor
     from chalicelib.outreach.door.access import Access
     from chalicelib.outreach.door.initiate import Initiate
+    from chalicelib.outreach.door.may_send import MaySendDoor
     from chalicelib.outreach.door.results import ResultDoor
     from chalicelib.outreach.door.shares import Shares
     from chalicelib.outreach.senders import Senders
@@ -103,6 +104,28 @@ class OutreachDoors:
             return SharedLevel(table=table, provider=name, clock=shared.clock)
 
         return Shares(levels=level, clock=shared.clock, workers=shared.settings.lane_concurrency)
+
+    def may_send(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Answer the Channel Router's question whether a message may be sent."""
+        return self._may_send.ask(headers, body)
+
+    @cached_property
+    def _may_send(self) -> MaySendDoor:
+        from chalicelib.outreach.door.initiate import Callers
+        from chalicelib.outreach.door.may_send import MaySendDoor
+        from chalicelib.outreach.jurisdictions.send_question import SendQuestions
+        from chalicelib.outreach.project.companies import Companies
+
+        shared = self._shared
+        table = shared.table(shared.settings.company_data_table)
+        return MaySendDoor(
+            callers=Callers(access=self._access, companies=Companies(table)),
+            questions=lambda: SendQuestions(
+                conversations=self._outreach().conversations, switches=shared.switches
+            ),
+            clock=shared.clock,
+            log=shared.log,
+        )
 
     def _access(self) -> Mapping[str, Access]:
         from chalicelib.outreach.door import access

@@ -32,6 +32,8 @@ class FixedTexts:
 
     opt_out_line: ByLanguage
     machine_line: ByLanguage
+    frequency_line: ByLanguage
+    rates_line: ByLanguage
     stop_confirmation: ByLanguage
     help_answer: ByLanguage
     contact: ByLanguage

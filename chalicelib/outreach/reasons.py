@@ -146,6 +146,7 @@ QUIET_HOURS = Why("quiet_hours", By.PROJECT, "it was night for the recipient")
 QUIET_HOURS_UNREADABLE = Why(
     "quiet_hours_unreadable", By.PROJECT, "the setting of quiet hours cannot be read"
 )
+PROJECT_INACTIVE = Why("project_inactive", By.PROJECT, "the project is not active")
 NOT_DECLARED = Why("not_declared", By.PROJECT, "the conversation declares no such message")
 UNREADABLE = Why("unreadable", By.PROJECT, "{} cannot be read: see company check")
 
@@ -172,6 +173,24 @@ CONVERSATION_BUDGET_REACHED = Why(
 BEYOND_SHARE = Why("beyond_share", By.LIMIT, "the company's share of starts was used up")
 UNKNOWN_MODEL = Why("unknown_model", By.PROJECT, "what the language model costs is not known")
 TOO_LONG = Why("too_long", By.LIMIT, "the text is longer than the project's limit")
+
+# --- the rules of the recipient's place, with `jurisdictions.rulebook` -------------------------------
+
+CALLING_HOURS = Why(
+    "calling_hours", By.LIMIT, "the hours for it at the recipient's place were over"
+)
+PUBLIC_HOLIDAY = Why("public_holiday", By.LIMIT, "it was a public holiday at the recipient's place")
+FREQUENCY_CAP = Why(
+    "frequency_cap", By.LIMIT, "the recipient had had as many messages as their place allows"
+)
+CONSENT_MISSING = Why(
+    "consent_missing", By.LIMIT, "no consent of the recipient for the channel and purpose is known"
+)
+CONSENT_EXPIRED = Why("consent_expired", By.LIMIT, "the recipient's consent was too old")
+WORDS_MISSING = Why("words_missing", By.LIMIT, "the project lacks words that the opening must have")
+TEMPLATE_CATEGORY = Why(
+    "template_category", By.LIMIT, "WhatsApp takes no template of this category for it"
+)
 
 # --- the carrier ------------------------------------------------------------------------------------
 

@@ -17,7 +17,9 @@ writing       tries a project's writer: drafts and their checks, without sending
 writing_commands  `writer try`, `writer check`
 writer_lines  drafts in a file of JSON lines, and what the checks make of each
 consent_lines  messages in a file of JSON lines, and what each is heard as
-consent_commands  `consent hears`
+consent_audit  which rules and which consent allowed each message of a company
+consent_commands  `consent hears`, `consent audit`
+may_send_commands  `may-i-send`
 identities    what a stage may send e-mails as, and the senders that this does not cover
 senders       the map of senders: which company a number or address belongs to
 api_keys      the Router's API keys: issue, revoke

@@ -1,4 +1,4 @@
-"""The command `consent hears`."""
+"""The commands about consent: `consent hears`, `consent audit`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,11 @@ from typing import Annotated
 import typer
 
 from ops.command import CommandRun, command
-from ops.companies import consent_lines
+from ops.companies import consent_audit, consent_lines
 from ops.output import JsonLines
+from ops.times import moment
 
 consent_app = typer.Typer(help="What recipients say about being contacted.", no_args_is_help=True)
-
-
-@consent_app.callback()
-def _group() -> None:
-    """Keep `hears` a command of its own."""
 
 
 @command(
@@ -37,3 +33,25 @@ def hears(
     """
     found = [consent_lines.answer(one) for one in consent_lines.read(file)]
     return JsonLines(run.output.records(("id", "heard", "scope", "why", "visible"), found))
+
+
+@command(
+    consent_app,
+    "consent audit",
+    examples=("consent audit --company <company> --since 30d --json",),
+)
+def audit(
+    run: CommandRun,
+    company_id: Annotated[str, typer.Option("--company", help="The company.")],
+    since: Annotated[
+        str, typer.Option("--since", help="Like 30d, or an ISO time; by default 30 days.")
+    ] = "30d",
+) -> object:
+    """Print which rules and consent allowed each message of a company; no text, no address."""
+    begin = moment(run.session.services.clock, since)
+    found = list(consent_audit.lines(run.session, company_id, begin))
+    shown = [{**one, "rules": ", ".join(one["rules"])} for one in found]
+    run.output.table(
+        consent_audit.COLUMNS, [[one[name] for name in consent_audit.COLUMNS] for one in shown]
+    )
+    return JsonLines(found)

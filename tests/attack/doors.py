@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from chalicelib.facts import aloware_webhook, hubspot_webhook
 from chalicelib.outreach.desk import door as desk_door
-from chalicelib.outreach.door import router
+from chalicelib.outreach.door import may_send, router
 from chalicelib.outreach.twilio import webhook as twilio_webhook
 from chalicelib.support import webhook as richpanel_webhook
 from local import company
@@ -62,6 +62,15 @@ def _start(number: int) -> Any:
     return company.request(f"req{number}", "sms", "+15550100001")
 
 
+def _question(number: int) -> Any:
+    return {
+        "company_id": company.COMPANY_ID,
+        "project_id": company.PROJECT_ID,
+        "channel_method": "sms",
+        "recipient_tel": f"+1305555{number % 10_000:04d}",
+    }
+
+
 def _message(number: int) -> Any:
     return {
         "AccountSid": twilio.ACCOUNT_SID,
@@ -100,6 +109,14 @@ DOORS = (
         "/initiate-conversation",
         _start,
         limit=router.MAX_BODY_BYTES,
+        credential="x-api-key",
+    ),
+    Door(
+        "may_send",
+        "POST",
+        "/may-send",
+        _question,
+        limit=may_send.MAX_BYTES,
         credential="x-api-key",
     ),
     Door(

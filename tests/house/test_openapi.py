@@ -25,7 +25,7 @@ DESK_MODULES = tuple(
     for name in ("asked", "case", "changes", "holding", "inbox", "door", "lifting")
 )
 ROUTER_MODULES = tuple(
-    f"outreach/door/{name}.py" for name in ("initiate", "router", "access", "reading")
+    f"outreach/door/{name}.py" for name in ("initiate", "router", "access", "reading", "may_send")
 )
 WEBHOOK_MODULES = (
     "outreach/door/results.py",
@@ -191,6 +191,7 @@ CHECKS = [
 ]
 NEEDS_MORE_THAN_A_SHAPE = {
     "/initiate-conversation",
+    "/may-send",
     "/conversations/{request_id}",
     "/conversations/{request_id}/messages",
     "/unsubscribe/{token}",

@@ -455,6 +455,7 @@ def every_way_in(run: Run) -> None:
                 assert outreach.services  # before the test client changes the environment
                 assert outreach.start(channel, channel).status_code == 200
                 assert outreach.fate(channel).status_code == 200
+                assert outreach.may_send(channel).status_code == 200
         run.work()
         with run.wire.container("api"):
             assert outreach.services

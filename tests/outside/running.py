@@ -379,6 +379,7 @@ PROJECT = {
     "company_address": "1 Main Street, Springfield, IL 62701, USA",
     "answering": {"quiet_period_seconds": 0},
     "quiet_hours": False,
+    "jurisdictions": {"enforced": False},
     "channel_config": {
         "whatsapp": {
             "company_whatsapp_number": FIRST.whatsapp,

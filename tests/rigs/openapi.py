@@ -23,8 +23,12 @@ DESCRIBED = yaml.safe_load(
 
 
 def unlike(answer, route):
-    """What an answer to a GET has that its description has not, and the reverse, as dotted names."""
-    described = DESCRIBED["paths"][route]["get"]["responses"][str(answer.status_code)]
+    """What an answer to a GET has that its description has not, and the reverse, as dotted names.
+
+    Of a route without a GET: to its POST.
+    """
+    verbs = DESCRIBED["paths"][route]
+    described = (verbs.get("get") or verbs["post"])["responses"][str(answer.status_code)]
     if answer.status_code != 200:
         return []
     schema = described["content"]["application/json"]["schema"]

@@ -83,6 +83,22 @@ class Outreach:
         recipient = recipient or (MAIL if channel == "email" else TEL)
         return self.post(company.request(request_id, channel, recipient, **changes))
 
+    def may_send(self, channel="sms", recipient=None, *, key=company.API_KEY, **changes):
+        """The Router asks whether a message may be sent."""
+        kind = "recipient_email" if channel == "email" else "recipient_tel"
+        body = {
+            "company_id": company.COMPANY_ID,
+            "project_id": company.PROJECT_ID,
+            "channel_method": channel,
+            kind: recipient or (MAIL if channel == "email" else TEL),
+            **changes,
+        }
+        headers = {"x-api-key": key, "content-type": "application/json"}
+        with self._client() as client:
+            raw = json.dumps({k: v for k, v in body.items() if v is not None}).encode()
+            answer = client.http.post("/may-send", headers=headers, body=raw)
+        return _as_described(answer, "/may-send")
+
     def fate(self, request_id="req123", *, key=company.API_KEY, **headers):
         low = {"x-api-key": key, **headers}
         with self._client() as client:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from chalicelib.clock import iso
@@ -100,6 +101,19 @@ class Queries(items.OnTable):
             KeyConditionExpression="primary_channel = :p AND created_at BETWEEN :a AND :b",
             values={"p": primary_channel, "a": iso(since), "b": iso(until)},
         )
+
+    def with_recipient(
+        self, primary_channel: str, company_id: str, at_most: int
+    ) -> Iterator[Record]:
+        """A company's conversations with a recipient, consistently, of at most so many of them."""
+        found = self._table.query_pages(
+            KeyConditionExpression="primary_channel = :p",
+            values={"p": primary_channel},
+            ConsistentRead=True,
+        )
+        for item in islice(found, at_most):
+            if item.get("company_id") == company_id and "start_event" in item:
+                yield Record(item)
 
     def by_task(self, primary_channel: str, *, is_complete: bool) -> Iterator[Record]:
         """By `task-complete-index`: a recipient's conversations whose opening was sent, or not."""

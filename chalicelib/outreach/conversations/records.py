@@ -84,6 +84,7 @@ class Entry:
             and ``link`` where the vendor keeps it; what is not known is left out.
         number: its place in the order of writing, from 0; -1 until it is appended.
         by: the person who wrote it for the company; None for the machine's messages.
+        rules: which rules of the recipient's place allowed it, with their versions.
     """
 
     entry_id: str
@@ -99,6 +100,7 @@ class Entry:
     media: Sequence[Mapping[str, Any]] | None = field(default=None, repr=False)
     number: int = -1
     by: str | None = None
+    rules: Sequence[str] | None = None
 
     def item(self) -> Item:
         """The stored map; None is left out."""
@@ -135,6 +137,7 @@ ENTRY_FIELDS = (
     "media",
     "number",
     "by",
+    "rules",
 )
 PROMPT = "prompt"
 """Note on the first ``user`` entry: what the opening was written from."""

@@ -1,4 +1,4 @@
-"""The Channel Router's door: `POST /initiate-conversation` and the outcome of a start.
+"""The Channel Router's door: starts, their outcomes, and whether one would be sent.
 
 In the order of a request:
 
@@ -8,5 +8,6 @@ In the order of a request:
     shares     how many starts of a company enter a lane, so that others find room
     outcomes   what became of a start, in the Router's fields
     results    what a tool has done comes back
+    may_send   whether a message may be sent; nothing is
     reading    what a company's key may read of a conversation
 """

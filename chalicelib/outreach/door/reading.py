@@ -35,6 +35,8 @@ _MOST_DIGITS = 8
 _GOES_ON = (None, reasons.REFUSAL_IN_DOUBT)
 """What the register says of a held opening that a person may still release."""
 _OPENED = (Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT)
+_OF_RULES = (reasons.CALLING_HOURS, reasons.PUBLIC_HOLIDAY, reasons.FREQUENCY_CAP)
+"""Why a message waits for the rules of the recipient's place."""
 _LINK = ("conversation", "request_id", "channel")
 _ROLES = {"user": "recipient", "assistant": "company"}
 
@@ -75,7 +77,8 @@ def waiting(
     """Why a conversation waits, since when and until when; None where it does not.
 
     ``for`` is ``approval`` (a message is held until a person approves it), ``person``, ``replay`` (a
-    switch stopped an answer, and an operator sends it), ``send_at`` or ``quiet_hours``.
+    switch stopped an answer, and an operator sends it), ``send_at``, ``quiet_hours`` or ``rules``, those of
+    the recipient's place with the ``reason``.
     """
     send_at = parsed(record.item.get(SEND_AT))
     if record.is_handed_off:
@@ -91,15 +94,21 @@ def waiting(
     if send_at is not None and send_at > now and record.status in UNSENT:
         return {"for": SEND_AT, "until": iso(send_at)}
 
-    def is_quiet(one: Unended) -> bool:
-        return (one.reason or "").startswith(QUIET_HOURS)
-
     rows = unended(record.waiting).values() if record.waiting else ()
-    ends = [one.until_epoch for one in rows if one.until_epoch and is_quiet(one)]
-    ends = [end for end in ends if end > now.timestamp()]
-    if not ends:
+    waits = [
+        (one.until_epoch, reason)
+        for one in rows
+        if (reason := one.reason or "").startswith((QUIET_HOURS, *_OF_RULES))
+        and one.until_epoch
+        and one.until_epoch > now.timestamp()
+    ]
+    if not waits:
         return None
-    return {"for": "quiet_hours", "until": iso(datetime.fromtimestamp(min(ends), UTC))}
+    end, reason = min(waits)
+    until = iso(datetime.fromtimestamp(end, UTC))
+    if reason.startswith(QUIET_HOURS):
+        return {"for": "quiet_hours", "until": until}
+    return {"for": "rules", "reason": reason, "until": until}
 
 
 def messages(conversations: Conversations, record: Record, query: Query) -> dict[str, Any]:

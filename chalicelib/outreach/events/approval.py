@@ -23,6 +23,7 @@ from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.context import EventContext
 from chalicelib.outreach.events.handler import Handler, HandlerParts
+from chalicelib.outreach.events.waiting import NotPermittedError
 from chalicelib.outreach.messages.ending import Endings
 from chalicelib.outreach.messages.look import CONTINUED
 from chalicelib.outreach.messages.purpose import Purpose
@@ -81,6 +82,7 @@ class ApprovalHandler(Handler):
             if not is_given_back and self._held.is_unseen(record, entry_id, rule, switches):
                 return self._held.plan(context, rule, switches, at_approval=True)
             self._check_opening(record)
+            context.rules = self._permitted(event, record)
             with self._drafting.fail_on_permanent_error(record, event.lease):
                 return self._drafting.plan(context, entry_id, switches, Purpose.OPENING)
         except NotAnEvent as end:
@@ -124,6 +126,15 @@ class ApprovalHandler(Handler):
         if record.is_continued:
             raise NotAnEvent(EventStatus.FAILED, CONTINUED)
         self._waiting.until_send_at(record)
+
+    def _permitted(self, event: Event, record: Record) -> tuple[str, ...]:
+        """The rules that allow an approved opening; it waits for them as any other."""
+        try:
+            return self._waiting.by_rules(record, event.facts.event_key, is_opening=True)
+        except NotPermittedError as error:
+            if record.status in UNSENT:
+                self._endings.fail(record, "send", error.reason, event.lease)
+            raise NotAnEvent(EventStatus.FAILED, f"{reasons.STAGE_SEND}{error.reason}") from None
 
     def _is_unanswered(self, record: Record) -> bool:
         """Whether the newest message is the recipient's."""

@@ -40,6 +40,7 @@ class EventContext:
         draft: the message to send, once it is composed.
         match: how the conversation of a message was found.
         handoff_id: of the hand-off that this event may ask for.
+        rules: which rules of the recipient's place allow its message, with their versions.
     """
 
     job: Job
@@ -50,6 +51,7 @@ class EventContext:
     loaded: Loaded | None = field(default=None, repr=False)
     match: Match | None = None
     handoff_id: str = ""
+    rules: tuple[str, ...] = ()
 
     @property
     def conversation(self) -> Record:

@@ -75,7 +75,7 @@ class Drafting:
         if not is_persons and not may_send(switches):
             # Withheld by `effects`; written when its event is replayed.
             after = record.person_act
-            message = MessagePlan(purpose, entry_id, after, is_unwritten=True)
+            message = MessagePlan(purpose, entry_id, after, is_unwritten=True, rules=context.rules)
             return message.plan(sending(record, entry_id))
         is_opening = purpose is Purpose.OPENING
         if context.draft is None:
@@ -93,7 +93,7 @@ class Drafting:
             return self.opting_out(context, entry_id)
         if not is_opening:
             entry_id = self.fit(context, entry_id)
-        return self.drafted(record, context.draft, entry_id, purpose)
+        return self.drafted(record, context.draft, entry_id, purpose, context.rules)
 
     def confirmed(self, context: EventContext, *entry_ids: str) -> Plan | None:
         """The plan of a message in which an earlier run has recognised the wish to get no further one.
@@ -132,7 +132,13 @@ class Drafting:
         return MessagePlan(Purpose.STOP_CONFIRMED, entry_id).plan(*steps)
 
     @staticmethod
-    def drafted(record: Record, draft: Draft, entry_id: str, purpose: Purpose) -> Plan:
+    def drafted(
+        record: Record,
+        draft: Draft,
+        entry_id: str,
+        purpose: Purpose,
+        rules: tuple[str, ...] = (),
+    ) -> Plan:
         """The plan of a draft: its message, a person, a function that the writer asked for."""
         step = ToolStep.of(draft.tool)
         steps: list[PlannedAction] = []
@@ -149,6 +155,7 @@ class Drafting:
             None if draft.by is not None else record.person_act,
             function=draft.function_call,
             is_approved=purpose is Purpose.APPROVED,
+            rules=rules,
         )
         return message.plan(*steps)
 

@@ -25,6 +25,7 @@ from chalicelib.outreach.conversations.records import (
 )
 from chalicelib.outreach.events.context import EventContext, may_send
 from chalicelib.outreach.events.handler import ActionResult, Handler, HandlerParts
+from chalicelib.outreach.events.waiting import NotPermittedError
 from chalicelib.outreach.jobs import StartConversation
 from chalicelib.outreach.messages.ending import GIVEN_UP, Endings
 from chalicelib.outreach.messages.look import ANSWERED, PERSON_ANSWERS
@@ -95,6 +96,11 @@ class StartHandler(Handler):
             return self._held.plan(context, rules.HELD["start"], switches)
         self._waiting.until_send_at(record)
         self._waiting.out_quiet_hours(record, event.facts.event_key)
+        try:
+            context.rules = self._waiting.by_rules(record, event.facts.event_key, is_opening=True)
+        except NotPermittedError as error:
+            self._endings.fail(record, "send", error.reason, event.lease)
+            raise NotAnEvent(EventStatus.FAILED, f"{reasons.STAGE_SEND}{error.reason}") from None
         with self._drafting.fail_on_permanent_error(record, event.lease):
             return self._drafting.plan(context, entry_id, switches, Purpose.OPENING)
 

@@ -25,6 +25,7 @@ from chalicelib.outreach.conversations.records import (
 from chalicelib.outreach.events.context import EventContext
 from chalicelib.outreach.events.drafting import lasting, sending
 from chalicelib.outreach.events.handler import Handler
+from chalicelib.outreach.events.waiting import NotPermittedError
 from chalicelib.outreach.messages.fixed import with_opt_out_line
 from chalicelib.outreach.messages.look import ANSWERED, PERSON_ANSWERS
 from chalicelib.outreach.messages.plan import MessagePlan
@@ -56,6 +57,11 @@ class StepHandler(Handler):
             self._conversations.move(record, set(Status), {}, remove=(NEXT_STEP,))
             raise NotAnEvent(EventStatus.SKIPPED, reason or NOT_DECLARED)
         self._waiting.out_quiet_hours(record, event_key, is_in_line=False)
+        try:
+            rules = self._waiting.by_rules(record, event_key, is_opening=False, is_in_line=False)
+        except NotPermittedError as error:
+            self._conversations.move(record, set(Status), {}, remove=(NEXT_STEP,))
+            raise NotAnEvent(EventStatus.SKIPPED, error.reason) from None
         entry_id = outreach_keys.entry_id(event_key)
         wording = with_opt_out_line(record, Draft(text=step.text))
         context.draft = self._drafting.composer.fixed(record, entry_id, wording)
@@ -65,7 +71,7 @@ class StepHandler(Handler):
         except (PermanentError, UnavailableError) as error:
             raise NotAnEvent(EventStatus.FAILED, lasting(error)) from None
         purpose = Purpose.CLOSING if name == END else Purpose.REMINDER
-        message = MessagePlan(purpose, entry_id, step=name)
+        message = MessagePlan(purpose, entry_id, step=name, rules=rules)
         return message.plan(sending(record, entry_id))
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:

@@ -1,4 +1,4 @@
-"""When an event waits: for its time, for the end of quiet hours, behind an earlier one.
+"""When an event waits: for its time, quiet hours, the rules of a place, behind an earlier one.
 
 The conversation's record lists the events that wait (`once.order`).  STOP, START, hand-offs and what
 a person asks for never look at it.
@@ -19,6 +19,7 @@ from chalicelib.once.order import EventKeys
 from chalicelib.once.ports import Clock
 from chalicelib.outreach.conversations.records import QUIET_HOURS, SEND_AT, Record
 from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.jurisdictions.sendable import SendRules
 from chalicelib.outreach.messages.ending import Endings
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.project.project import Project
@@ -26,6 +27,18 @@ from chalicelib.outreach.project.unreadable import UnreadableQuietHoursError
 
 UNREADABLE_WAIT_SECONDS = 1800.0
 """How often a setting of quiet hours that cannot be read is looked at again."""
+
+
+class NotPermittedError(Exception):
+    """The rules of the recipient's place forbid a message for good.
+
+    Attributes:
+        reason: a fixed code.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +109,7 @@ class WaitingEvents:
         self._endings = endings
         self._clock = clock
         self._current = current
+        self._rules = SendRules(endings.conversations)
 
     def until_send_at(self, record: Record) -> None:
         """Raise `NotYet` before the time at which the company wants the first message sent.
@@ -129,6 +143,36 @@ class WaitingEvents:
         if not is_in_line:
             raise NotYet(reason, until.timestamp())
         self.in_order.wait(record, event_key, until, reason)
+
+    def by_rules(
+        self, record: Record, event_key: str, *, is_opening: bool, is_in_line: bool = True
+    ) -> tuple[str, ...]:
+        """Let a message that its recipient has not asked for wait until the rules of their place allow it.
+
+        Args:
+            record: the conversation.
+            event_key: of the event that waits.
+            is_opening: it is the first message, and not a reminder or an end.
+            is_in_line: later events of the conversation wait behind it.
+
+        Returns:
+            The rules that allow it now, with their versions.
+
+        Raises:
+            NotYet: it waits.
+            NotPermittedError: time alone changes nothing.
+        """
+        now = self._clock.now()
+        found = self._rules.permission(record, now, is_opening=is_opening)
+        if found.allowed:
+            return found.stamps
+        code = found.why[0]
+        if found.next_at is None:
+            raise NotPermittedError(code)
+        if not is_in_line:
+            raise NotYet(code, found.next_at.timestamp())
+        self.in_order.wait(record, event_key, found.next_at, code)
+        return ()
 
     def _with_readable_hours(self, record: Record, now: datetime) -> Record:
         """The record, with its project's current setting if its own copy cannot be read."""

@@ -33,6 +33,7 @@ class MessagePlan:
         is_unwritten: a switch withheld it before it was written: one that asks for a person or a
             function, too, is not sent, as its plan does neither.
         is_approved: a person has approved it as it is.
+        rules: which rules of the recipient's place allowed it, with their versions.
     """
 
     purpose: Purpose
@@ -42,6 +43,7 @@ class MessagePlan:
     function: str | None = None
     is_unwritten: bool = False
     is_approved: bool = False
+    rules: tuple[str, ...] = ()
 
     @property
     def rule(self) -> PurposeRule:
@@ -69,6 +71,8 @@ class MessagePlan:
             if getattr(self, name) is not None:
                 facts[name] = getattr(self, name)
         facts |= {name: True for name in _FLAGS if getattr(self, f"is_{name}")}
+        if self.rules:
+            facts["rules"] = list(self.rules)
         return Plan(FLOW, tuple((step,) for step in steps), facts)
 
     @classmethod
@@ -84,6 +88,7 @@ class MessagePlan:
             facts.get("step"),
             facts.get("function"),
             **{f"is_{name}": name in facts for name in _FLAGS},
+            rules=tuple(facts.get("rules", ())),
         )
 
 

@@ -195,6 +195,7 @@ class SentMessages:
             provider_id=ref,
             note=PERSON if draft.by else message.rule.note,
             by=draft.by,
+            rules=list(message.rules) or None,
         )
 
     def _keep_step(

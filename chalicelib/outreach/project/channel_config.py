@@ -24,13 +24,15 @@ class Open(BaseModel):
 class WhatsApp(Open):
     """`channel_config.whatsapp`.
 
-    `template_opt_out` says how its approved template tells the recipient how to opt out;
+    `template_opt_out` says how its approved template tells the recipient how to opt out,
+    `template_category` as what WhatsApp has approved it;
     `reopening_template_sid` names the template that carries a message after the 24 hours.
     """
 
     company_whatsapp_number: Phone
     whatsapp_credentials_id: Name
     template_opt_out: Literal["text", "button"] | None = None
+    template_category: Literal["marketing", "utility", "authentication"] | None = None
     reopening_template_sid: Annotated[str, Field(pattern="^HX[0-9a-fA-F]{32}$")] | None = None
     opt_out_answers: Literal["carrier", "own"] | None = None
     template_variables: list[Any] | dict[str, Any] | None = None

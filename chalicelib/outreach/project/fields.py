@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import time
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -19,6 +19,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    StrictBool,
     StrictInt,
     ValidationInfo,
     model_validator,
@@ -199,6 +200,20 @@ class QuietHours(Closed):
     def end(self) -> time:
         """When they end, of the next day where that is earlier."""
         return time.fromisoformat(self.until)
+
+
+class JurisdictionSetting(Closed):
+    """`jurisdictions`; see `chalicelib.outreach.jurisdictions`.
+
+    Attributes:
+        enforced: whether the rules hold for its messages.
+        region: of recipients whose number shows none, such as ``de`` or ``us-ca``.
+        recipients: ``customers`` where all of them have bought from the company.
+    """
+
+    enforced: StrictBool = True
+    region: Annotated[str, Field(pattern="^[a-z]{2}(-[a-z]{2})?$")] | None = None
+    recipients: Literal["customers"] | None = None
 
 
 class AnsweringSetting(Closed):

@@ -155,9 +155,17 @@ class Project(ProjectItem):
         deferred.event_webhook, "no endpoint: no event is posted", nothing
     )
     message_kind: Part[str | None] = Part(
-        lambda: Literal["marketing", "transactional"] | None,
+        lambda: Literal["marketing", "service", "transactional"] | None,
         "a message counts as marketing",
         nothing,
+        is_copied=True,
+    )
+    jurisdictions: Part[fields.JurisdictionSetting] = Part(
+        lambda: fields.JurisdictionSetting | None,
+        "the default for each field that cannot be read: the rules are enforced",
+        lambda _: fields.JurisdictionSetting(),
+        absent={},
+        spares=Spares.EACH,
         is_copied=True,
     )
     auto_queue_initial_message: Part[bool] = Part(

@@ -12,6 +12,7 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations.records import UNSAID, Draft, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.jurisdictions.required_words import with_required_words
 from chalicelib.outreach.messages.fixed import stop_confirmation, with_opt_out_line
 from chalicelib.outreach.project.rules import longest
 from chalicelib.outreach.writing.template_writer import DraftRefusedError, Writer
@@ -54,8 +55,9 @@ class Composer:
         return self._stored(record, entry_id, lambda: self._opening(record))
 
     def _opening(self, record: Record) -> Draft:
-        """The writer's opening with the opt-out line, which no writer is asked for."""
-        return with_opt_out_line(record, self._writer.opening(record))
+        """The writer's opening with the words that it must have, which no writer is asked for."""
+        written = with_required_words(record, self._writer.opening(record))
+        return with_opt_out_line(record, written)
 
     def answer(self, record: Record, entry_id: str) -> Draft:
         """The stored answer to the newest messages, written now if there is none."""

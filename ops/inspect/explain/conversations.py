@@ -150,6 +150,9 @@ def _opened(looking: Looking, opaque_id: str, record: Record | None = None) -> L
 def _state(item: Mapping[str, Any]) -> dict[str, object]:
     shown = ("conversation_status", "delivery_status", "failure_stage", "failure_reason")
     state = {name: item[name] for name in (*shown, "withheld_reason") if item.get(name)}
+    ruled = [one["rules"] for one in item.get("messages", ()) if one.get("rules")]
+    if ruled:
+        state["allowed_by"] = ", ".join(ruled[-1])
     handoff = item.get("handoff") or {}
     if handoff:
         state["handoff"] = {

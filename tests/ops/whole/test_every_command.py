@@ -76,6 +76,8 @@ OF_COMPANIES = (
     ("do-not-contact", "export", "--company", ID),
     ("writer", "try", ID, PROJECT),
     ("consent", "hears", "{messages}"),
+    ("consent", "audit", "--company", ID),
+    ("may-i-send", ID, PROJECT, "+13055550100", "--channel", "sms"),
     ("dlq", "mail"),
     ("company", "put", "{item}"),
     ("company", "map"),

@@ -13,7 +13,7 @@ from chalicelib.outreach.languages import Language, language_of
 from chalicelib.outreach.messages.fixed import help_answer
 from chalicelib.outreach.messages.reopening import template_of
 from chalicelib.outreach.project import openings, rules
-from chalicelib.outreach.project.fields import AnsweringSetting, RateLimits
+from chalicelib.outreach.project.fields import AnsweringSetting, JurisdictionSetting, RateLimits
 from chalicelib.outreach.project.item import BEDROCK, OPENAI
 from chalicelib.outreach.project.project import Project, parts
 from chalicelib.outreach.project.unreadable import UnreadableQuietHoursError
@@ -128,6 +128,10 @@ RULES = {
         is_(lambda one: (one.event_webhook, one.endpoint(allows_loopback=True)), (None, None)),
     ),
     "message_kind": (NOTHING, is_(lambda one: is_marketing(record_of(one)), True)),
+    "jurisdictions": (
+        (*NOTHING, {"enforced": "no", "region": "Mars", "recipients": 1}),
+        is_(lambda one: one.jurisdictions, JurisdictionSetting()),
+    ),
     "auto_queue_initial_message": (SWITCH, holds),
     "auto_queue_initial_message_from_number": (LISTED, holds),
     "auto_queue_initial_message_from_email": (LISTED, holds),

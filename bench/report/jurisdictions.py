@@ -1,0 +1,44 @@
+"""Writes the rules of each jurisdiction: `python -m bench.report.jurisdictions`.
+
+It is the table of ``docs/jurisdictions.md``, made of the files in ``chalicelib/outreach/jurisdictions``.
+"""
+
+from __future__ import annotations
+
+from bench.report import marked
+from chalicelib.outreach.jurisdictions.rulebook import Jurisdiction, jurisdictions
+
+PAGE = marked.ROOT / "docs" / "jurisdictions.md"
+MARKS = ("<!-- rules -->", "<!-- end of rules -->")
+
+
+def page() -> str:
+    """The page as it should be."""
+    lines = [line for one in jurisdictions() for line in _section(one)]
+    return marked.replaced(PAGE.read_text(), *MARKS, ["", *lines])
+
+
+def _section(one: Jurisdiction) -> list[str]:
+    rows = [
+        (
+            f"`{rule.id}`",
+            ", ".join(rule.requirement.channels),
+            ", ".join(rule.requirement.purposes),
+            rule.requirement.says,
+            f"`{rule.code}`",
+            "; ".join(_source(one, name) for name in rule.requirement.sources),
+        )
+        for rule in one.rules
+    ]
+    heads = ("rule", "channels", "purposes", "what it asks for", "refuses with", "source")
+    table = marked.table(heads, rows)
+    return [f"### {one.file.title}", "", f"`{one.stamp}`, of {one.file.date}.", "", *table, ""]
+
+
+def _source(one: Jurisdiction, name: str) -> str:
+    source = one.file.sources[name]
+    return f"[{source.name}]({source.url}), {source.section}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

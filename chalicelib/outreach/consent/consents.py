@@ -1,0 +1,22 @@
+"""A recipient's consent, as a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.consent.contact_purpose import ContactPurpose
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenConsent:
+    """A recipient's consent to be contacted on a channel for a purpose."""
+
+    channel: Channel
+    purpose: ContactPurpose
+    given_at: datetime
+    expires_at: datetime | None
+    source: str  # "form", "start", "import", "reply"
+    form: str | None
+    version: str | None

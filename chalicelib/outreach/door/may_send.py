@@ -1,0 +1,168 @@
+"""Answers the Channel Router whether a message may be sent: `POST /may-send`.
+
+It authenticates as `POST /initiate-conversation` does::
+
+    {"company_id": "ci-aaa-001", "project_id": "pi-aaa-001", "channel_method": "sms",
+     "recipient_tel": "+15550100001", "purpose": "marketing", "at": "2026-11-27T22:00:00-05:00"}
+    200 {"allowed": false, "why": ["calling_hours"], "rules": ["us-federal:calling-hours"],
+         "next_at": "2026-11-28T13:00:00.000Z"}
+
+``purpose`` is the project's where it is left out, and ``at`` now.  Nothing is sent, counted or stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from chalicelib.errors import PayloadError, RequestError, TransientError, UnavailableError
+from chalicelib.once import body as bodies
+from chalicelib.once import door
+from chalicelib.once.door import Answer
+from chalicelib.once.ports import Clock, Log
+from chalicelib.outreach.channels import ADDRESSES, RECIPIENT_OF, Channel
+from chalicelib.outreach.consent.contact_purpose import ContactPurpose
+from chalicelib.outreach.conversations.records import SEPARATOR
+from chalicelib.outreach.door.initiate import TRY_AGAIN, Callers, ForbiddenError, NotFoundError
+from chalicelib.outreach.door.router import MAX_ID_BYTES
+from chalicelib.outreach.field_names import shown
+from chalicelib.outreach.jurisdictions.send_question import SendQuestion, SendQuestions
+
+SOURCE = "may_send"
+MAX_BYTES = 8192
+_FIELDS = (
+    *("company_id", "project_id", "channel_method"),
+    *(one.field for one in ADDRESSES),
+    *("purpose", "at"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaySendDoor:
+    """Answers questions.
+
+    Attributes:
+        questions: built at the first one.
+    """
+
+    callers: Callers
+    questions: Callable[[], SendQuestions]
+    clock: Clock
+    log: Log
+
+    def ask(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Answer a question."""
+        low = {name.lower(): value for name, value in headers.items()}
+        try:
+            bodies.check_size(body, MAX_BYTES, code="PAYLOAD_TOO_LARGE")
+            now = self.clock.now()
+            company_id = self.callers.company_of(low, body, now)
+            asked = parse(body, now)
+            if asked.company_id != company_id:
+                raise ForbiddenError("AUTHORIZATION_ERROR", "this key belongs to another company")
+            project = self.callers.companies.project(asked.company_id, asked.project_id)
+            if project is None:
+                raise NotFoundError("COMPANY_NOT_FOUND", "no such company and project")
+            return Answer(200, self.questions().answer(asked, project).shown)
+        except RequestError as error:
+            door.log_rejected(self.log, SOURCE, error.code)
+            return _refused(error.status, error.code, error.message)
+        except (UnavailableError, TransientError) as error:
+            code = "DATABASE_ERROR" if isinstance(error, TransientError) else "INTERNAL_ERROR"
+            door.log_failed(self.log, SOURCE, code)
+            return _refused(500, code, TRY_AGAIN)
+
+
+def parse(body: bytes, now: datetime) -> SendQuestion:
+    """Check a question, as a start is checked.
+
+    Raises:
+        PayloadError: with the Router's code; names fields, never values.
+    """
+    given = bodies.json_object(body, code="INVALID_REQUEST")
+    for name in given:
+        if name not in _FIELDS:
+            raise PayloadError("UNKNOWN_FIELD", f"field {shown(name)} is none of a question")
+    for name in ("company_id", "project_id"):
+        _check_id(name, given.get(name))
+    channel = _channel(given.get("channel_method"))
+    return SendQuestion(
+        company_id=given["company_id"],
+        project_id=given["project_id"],
+        channel=channel,
+        addresses=_addresses(channel, given),
+        purpose=_purpose(given.get("purpose")),
+        at=_moment(given.get("at")) or now,
+    )
+
+
+def _check_id(name: str, given: Any) -> None:  # noqa: ANN401 - any JSON value
+    if not _text(given):
+        raise PayloadError("MISSING_IDENTIFIERS", f"field {name} is missing, empty or no text")
+    size = len(given.encode("utf-8", "replace"))
+    if size > MAX_ID_BYTES or SEPARATOR in given or not given.isprintable():
+        raise PayloadError("INVALID_REQUEST", f"field {name} is no id")
+
+
+def _channel(given: Any) -> Channel:  # noqa: ANN401 - any JSON value
+    if given is None:
+        raise PayloadError("MISSING_CHANNEL_METHOD", "field channel_method is missing")
+    if not _text(given):
+        raise PayloadError(
+            "INVALID_CHANNEL_METHOD_FORMAT", "field channel_method is empty or no text"
+        )
+    try:
+        return Channel(given.strip().lower())
+    except ValueError:
+        raise PayloadError(
+            "UNSUPPORTED_CHANNEL", "field channel_method names no known channel"
+        ) from None
+
+
+def _addresses(channel: Channel, given: Mapping[str, Any]) -> dict[str, str]:
+    """The recipient's addresses; the channel's is required, and none may be wrong."""
+    found = {}
+    for one in ADDRESSES:
+        value = given.get(one.field)
+        if value is None:
+            continue
+        address = one.normalised(value) if _text(value) else None
+        if address is None:
+            raise PayloadError(f"INVALID_{one.field.upper()}", f"field {one.field} is not valid")
+        found[one.field] = address
+    needed = RECIPIENT_OF[channel]
+    if needed not in found:
+        raise PayloadError(f"MISSING_{needed.upper()}", f"field {needed} is missing")
+    return found
+
+
+def _purpose(given: Any) -> ContactPurpose | None:  # noqa: ANN401 - any JSON value
+    if given is None:
+        return None
+    if not isinstance(given, str) or given not in set(ContactPurpose):
+        names = ", ".join(ContactPurpose)
+        raise PayloadError("INVALID_PURPOSE", f"field purpose is none of {names}")
+    return ContactPurpose(given)
+
+
+def _moment(given: Any) -> datetime | None:  # noqa: ANN401 - any JSON value
+    if given is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(given) if isinstance(given, str) else None
+        if moment is not None and moment.tzinfo is not None:
+            return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise PayloadError("INVALID_AT", "field at is not ISO-8601 with a time zone")
+
+
+def _text(value: Any) -> bool:  # noqa: ANN401 - any JSON value
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _refused(status: int, code: str, message: str) -> Answer:
+    body = {"status": "error", "error_code": code, "message": message, "request_id": "unknown"}
+    return Answer(status, body)

@@ -1,0 +1,82 @@
+"""When the hours of a rule are open, by the clock of a place; pure.
+
+Hours are written as ``"mon-fri 09:00-21:30"``, the end excluded, and lie within one day.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+_WRITTEN = re.compile(r"(\w{3})(?:-(\w{3}))? (\d\d:\d\d)-(\d\d:\d\d)")
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_AHEAD = 21
+"""Days within which a rule opens again; longer than any run of holidays and weekends."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenHours:
+    """Hours of some days of the week."""
+
+    days: frozenset[int]
+    start: time
+    end: time
+
+    def has(self, local: datetime) -> bool:
+        """Whether a local time is within them."""
+        return local.weekday() in self.days and self.start <= local.time() < self.end
+
+
+def hours_of(written: Iterable[str]) -> tuple[OpenHours, ...]:
+    """Hours as a file has them.
+
+    Raises:
+        ValueError: they are not written like that.
+    """
+    return tuple(map(_hours, written))
+
+
+def open_from(at: datetime, hours: tuple[OpenHours, ...], zone: ZoneInfo) -> datetime | None:
+    """The first time from `at` on at which hours are open in a zone; None within three weeks."""
+    local = at.astimezone(zone)
+    if any(one.has(local) for one in hours):
+        return at
+    found = [
+        opens
+        for day in _from(local.date())
+        for one in hours
+        if day.weekday() in one.days
+        and (opens := datetime.combine(day, one.start, zone).astimezone(UTC)) > at
+    ]
+    return min(found, default=None)
+
+
+def free_from(at: datetime, is_holiday: Callable[[date], bool], zone: ZoneInfo) -> datetime | None:
+    """The first time from `at` on that is on no holiday in a zone; None within three weeks."""
+    local = at.astimezone(zone)
+    if not is_holiday(local.date()):
+        return at
+    free = (day for day in _from(local.date()) if not is_holiday(day))
+    day = next(free, None)
+    return None if day is None else datetime.combine(day, time(), zone).astimezone(UTC)
+
+
+def _from(first: date) -> Iterable[date]:
+    return (first + timedelta(days=n) for n in range(_AHEAD))
+
+
+def _hours(written: str) -> OpenHours:
+    found = _WRITTEN.fullmatch(written)
+    if found is None:
+        raise ValueError
+    first, last, start, end = found.groups()
+    begins, ends = _DAYS.index(first), _DAYS.index(last or first)
+    made = OpenHours(
+        frozenset(range(begins, ends + 1)), time.fromisoformat(start), time.fromisoformat(end)
+    )
+    if not made.days or made.start >= made.end:
+        raise ValueError
+    return made

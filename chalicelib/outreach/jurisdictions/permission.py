@@ -1,0 +1,193 @@
+"""Whether a message that its recipient has not asked for may be sent; pure.
+
+Every jurisdiction that the recipient may be in is asked, and all must allow it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from chalicelib.outreach import reasons
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.consent.consents import GivenConsent
+from chalicelib.outreach.consent.contact_purpose import ContactPurpose
+from chalicelib.outreach.jurisdictions import rulebook
+from chalicelib.outreach.jurisdictions.opening_hours import free_from, open_from
+from chalicelib.outreach.jurisdictions.recipient_place import RecipientPlace
+from chalicelib.outreach.jurisdictions.rulebook import (
+    JurisdictionRule,
+    RequiredWord,
+    TemplateCategory,
+)
+
+_PASSES = ("hours", "no_holidays", "cap")
+"""Kinds of rules that time heals."""
+_TURNS = 200
+"""How often the end of one rule's refusal may fall into another's."""
+_WIDEST = (ContactPurpose.TRANSACTIONAL, ContactPurpose.SERVICE, ContactPurpose.MARKETING)
+"""A consent for a purpose is one for those before it as well."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendFacts:
+    """What the rules look at.
+
+    Attributes:
+        place: where the recipient may be.
+        at: when it would be sent.
+        consents: of the recipient, for whichever channel and purpose.
+        sent_at: when they got unasked messages of the company within the longest window of a cap.
+        words: what an opening will say.
+        template: WhatsApp's category of the template, where it is known.
+        is_opening: a later message need not say what an opening must.
+        is_customer: the recipient has bought from the company.
+    """
+
+    place: RecipientPlace
+    channel: Channel
+    purpose: ContactPurpose
+    at: datetime
+    consents: Sequence[GivenConsent] = ()
+    sent_at: Sequence[datetime] = ()
+    words: frozenset[RequiredWord] = frozenset()
+    template: TemplateCategory | None = None
+    is_opening: bool = True
+    is_customer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """The answer.
+
+    Attributes:
+        why: a code for each kind of refusal, those first that time does not heal.
+        rules: the ids of the rules that refuse.
+        stamps: the files that were asked, with their versions.
+        next_at: the first time from which on all rules allow it; None where it is allowed, and where
+            time alone does not heal it.
+    """
+
+    allowed: bool
+    why: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    stamps: tuple[str, ...] = field(default=())
+    next_at: datetime | None = None
+
+
+def may_send(facts: SendFacts) -> Permission:
+    """Whether a message may be sent, by which rules not, and from when on."""
+    stamps = tuple(one.stamp for one in rulebook.holding_in(facts.place.regions))
+    asked = rules_for(facts.place, facts.channel, facts.purpose)
+    refusing = [(rule, code) for rule in asked if (code := _refusal(rule, facts))]
+    if not refusing:
+        return Permission(allowed=True, stamps=stamps)
+    refusing.sort(key=lambda one: one[0].kind in _PASSES)
+    return Permission(
+        allowed=False,
+        why=tuple(dict.fromkeys(code for _, code in refusing)),
+        rules=tuple(rule.id for rule, _ in refusing),
+        stamps=stamps,
+        next_at=_next_at(facts, asked),
+    )
+
+
+def rules_for(
+    place: RecipientPlace, channel: Channel, purpose: ContactPurpose
+) -> list[JurisdictionRule]:
+    """The rules of each jurisdiction that a recipient may be in, for a channel and a purpose."""
+    return [
+        rule
+        for one in rulebook.holding_in(place.regions)
+        for rule in one.rules
+        if channel in rule.requirement.channels and purpose in rule.requirement.purposes
+    ]
+
+
+def longest_window(rules: Sequence[JurisdictionRule]) -> timedelta | None:
+    """How far back a cap looks; None where there is none."""
+    hours = [rule.requirement.cap.hours for rule in rules if rule.requirement.cap]
+    return timedelta(hours=max(hours)) if hours else None
+
+
+def _refusal(rule: JurisdictionRule, facts: SendFacts) -> str | None:
+    """Why a rule refuses; None where it does not."""
+    wanted = rule.requirement
+    match rule.kind:
+        case "words":
+            is_kept = not facts.is_opening or set(wanted.words or ()) <= facts.words
+        case "templates":
+            is_kept = _category(facts) in (wanted.templates or ())
+        case "consent" if wanted.consent and wanted.consent.except_customers and facts.is_customer:
+            is_kept = True
+        case "consent":
+            given = _consents(facts)
+            if any(not _is_over(one, facts.at) for one in given):
+                return None
+            return reasons.CONSENT_EXPIRED if given else reasons.CONSENT_MISSING
+        case "consent_days":
+            oldest = facts.at - timedelta(days=wanted.consent_days or 0)
+            given = _consents(facts)
+            is_kept = not given or any(one.given_at > oldest for one in given)
+        case _:
+            is_kept = _allows_from(rule, facts, facts.at) == facts.at
+    return None if is_kept else rule.code
+
+
+def _allows_from(rule: JurisdictionRule, facts: SendFacts, at: datetime) -> datetime | None:
+    """The first time from `at` on at which a rule that time heals allows it; None for a long time."""
+    wanted = rule.requirement
+    if wanted.cap is not None:
+        window = timedelta(hours=wanted.cap.hours)
+        within = sorted(one for one in facts.sent_at if at - window < one)
+        if len(within) < wanted.cap.messages:
+            return at
+        return within[-wanted.cap.messages] + window
+    for zone in facts.place.zones:
+        allowed = (
+            open_from(at, rule.open_hours, zone)
+            if rule.kind == "hours"
+            else free_from(at, rule.holidays.has, zone)
+        )
+        if allowed != at:
+            return allowed
+    return at
+
+
+def _next_at(facts: SendFacts, asked: Sequence[JurisdictionRule]) -> datetime | None:
+    """The first time at which every rule allows it: each step is to where the last refusal ends."""
+    passing = [rule for rule in asked if rule.kind in _PASSES]
+    at = facts.at
+    for _ in range(_TURNS):
+        found = [_allows_from(rule, facts, at) for rule in passing]
+        later = [one for one in found if one is not None and one > at]
+        if None in found:
+            return None
+        if not later:
+            then = replace(facts, at=at)
+            return None if any(_refusal(rule, then) for rule in asked) else at
+        at = max(later)
+    return None
+
+
+def _category(facts: SendFacts) -> TemplateCategory:
+    """The template's category; as WhatsApp would have to approve it, where it is not known."""
+    if facts.template is not None:
+        return facts.template
+    is_marketing = facts.purpose is ContactPurpose.MARKETING
+    return TemplateCategory.MARKETING if is_marketing else TemplateCategory.UTILITY
+
+
+def _consents(facts: SendFacts) -> list[GivenConsent]:
+    """Those for the channel and the purpose: none is carried over from another channel."""
+    wanted = _WIDEST.index(facts.purpose)
+    return [
+        one
+        for one in facts.consents
+        if one.channel is facts.channel and _WIDEST.index(one.purpose) >= wanted
+    ]
+
+
+def _is_over(consent: GivenConsent, at: datetime) -> bool:
+    return consent.expires_at is not None and consent.expires_at <= at

@@ -1,0 +1,153 @@
+"""May a company write to somebody: yes, or no and why, and from when on; nothing is sent or stored.
+
+It looks at what a start would meet: the project, the switches, the register, the rules of the
+recipient's place, quiet hours.  A project that requires consent takes no start without it, so the
+question is answered as for a start that states it; for any other project, earlier starts have stated
+it, or none did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.once.ports import SwitchesPort
+from chalicelib.outreach import reasons
+from chalicelib.outreach.channels import RECIPIENT_OF, Channel
+from chalicelib.outreach.consent.contact_purpose import ContactPurpose
+from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, QUIET_HOURS, Record
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.jurisdictions.sendable import SendRules
+from chalicelib.outreach.project import openings, rules
+from chalicelib.outreach.project.project import Project
+from chalicelib.outreach.project.unreadable import UnreadableQuietHoursError
+
+_TURNS = 50
+"""How often the end of quiet hours may fall into a time that the rules forbid."""
+_HORIZON = timedelta(days=60)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendQuestion:
+    """What is asked.
+
+    Attributes:
+        addresses: the recipient's, under the names of a request; the channel's own is among them.
+        purpose: of the message; None: the project's.
+        at: when it would be sent.
+    """
+
+    company_id: str
+    project_id: str
+    channel: Channel
+    addresses: Mapping[str, str] = field(repr=False)
+    purpose: ContactPurpose | None = None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SendAnswer:
+    """The answer; `why` and `rules` are empty where it is allowed.
+
+    Attributes:
+        why: reasons of outreach, those first that time does not heal.
+        rules: ids of the rules of the recipient's place that refuse.
+        next_at: from when on it is allowed; None where it is now, and where time does not heal it.
+    """
+
+    allowed: bool
+    why: tuple[str, ...]
+    rules: tuple[str, ...]
+    next_at: datetime | None
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """As it is printed and answered."""
+        return {
+            "allowed": self.allowed,
+            "why": list(self.why),
+            "rules": list(self.rules),
+            "next_at": None if self.next_at is None else iso(self.next_at),
+        }
+
+
+class SendQuestions:
+    """Answers them."""
+
+    def __init__(self, *, conversations: Conversations, switches: SwitchesPort) -> None:
+        self._conversations = conversations
+        self._switches = switches
+        self._rules = SendRules(conversations)
+
+    def answer(self, asked: SendQuestion, project: Project) -> SendAnswer:
+        """Whether a start would be sent at a time.
+
+        Args:
+            asked: the question.
+            project: the one that it names.
+
+        Raises:
+            TransientError: a table could not be read.
+            SwitchesUnreadableError: the switches could not.
+        """
+        record = _start_of(asked, project)
+        lasting = list(self._lasting(asked, project, record))
+        found = self._rules.permission(record, asked.at, is_opening=True)
+        night = _quiet(record, asked.at)
+        passing = [*found.why, *([QUIET_HOURS] if night is not None else [])]
+        why = tuple(dict.fromkeys([*lasting, *passing]))
+        next_at = None if lasting or not why else self._next_at(record, asked.at)
+        return SendAnswer(not why, why, found.rules, next_at)
+
+    def _lasting(self, asked: SendQuestion, project: Project, record: Record) -> list[str]:
+        """Why it is refused whatever the time."""
+        stopped = self._switches.current().forbids(asked.channel.traits.sends)
+        is_allowed = asked.channel in project.allowed_channels
+        refused = {
+            reasons.PROJECT_INACTIVE: not project.is_active,
+            reasons.NOT_ALLOWED: not is_allowed,
+            reasons.NO_SENDER: is_allowed and not project.sender(asked.channel),
+            DO_NOT_CONTACT: self._conversations.forbids(record) is not None,
+            stopped or "": stopped is not None,
+        }
+        return [str(reason) for reason, is_so in refused.items() if is_so]
+
+    def _next_at(self, record: Record, at: datetime) -> datetime | None:
+        """The first time at which both quiet hours and the rules allow it."""
+        then = at
+        for _ in range(_TURNS):
+            night = _quiet(record, then)
+            found = self._rules.permission(record, night or then, is_opening=True)
+            if night is None and found.allowed:
+                return then
+            following = found.next_at if not found.allowed else night
+            if following is None or following > at + _HORIZON:
+                return None
+            then = following
+        return None
+
+
+def _start_of(asked: SendQuestion, project: Project) -> Record:
+    """The conversation that a start would open."""
+    attributes = openings.attributes(
+        project,
+        asked.channel,
+        {**asked.addresses, "comms_consent": project.require_consent},
+        primary_channel=asked.addresses[RECIPIENT_OF[asked.channel]],
+        company_id=asked.company_id,
+        project_id=asked.project_id,
+        purpose=asked.purpose.value if asked.purpose else None,
+        received_at=iso(asked.at),
+    )
+    return Record({"messages": [], "message_count": 0, **attributes})
+
+
+def _quiet(record: Record, at: datetime) -> datetime | None:
+    """When quiet hours end; a setting that cannot be read lets messages wait for half an hour."""
+    try:
+        return rules.quiet_until(record, at)
+    except UnreadableQuietHoursError:
+        return at + timedelta(minutes=30)

@@ -1,0 +1,172 @@
+"""What the rules look at, of a conversation's next message: place, purpose, consents, words, frequency."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from chalicelib.clock import parsed
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import time_zones
+from chalicelib.outreach.channels import PHONE, Channel
+from chalicelib.outreach.consent.consents import GivenConsent
+from chalicelib.outreach.consent.contact_purpose import ContactPurpose
+from chalicelib.outreach.conversations import numbers
+from chalicelib.outreach.conversations.queries import Queries
+from chalicelib.outreach.conversations.records import CONTINUES, FOLLOW_UP, Record
+from chalicelib.outreach.jurisdictions.permission import (
+    Permission,
+    SendFacts,
+    longest_window,
+    may_send,
+    rules_for,
+)
+from chalicelib.outreach.jurisdictions.recipient_place import (
+    ANYWHERE,
+    RecipientPlace,
+    of_number,
+    of_region,
+)
+from chalicelib.outreach.jurisdictions.rulebook import RequiredWord, TemplateCategory
+from chalicelib.outreach.project.project import Project
+
+MOST_CONVERSATIONS = 200
+"""Of one recipient that are read for a cap."""
+START = "start"
+"""Source of a consent that the company has stated with a start."""
+
+
+class SendRules:
+    """Asks the rules about messages of conversations."""
+
+    def __init__(self, conversations: Queries) -> None:
+        self._conversations = conversations
+
+    def permission(self, record: Record, at: datetime, *, is_opening: bool) -> Permission:
+        """Whether a conversation's message may be sent at a time.
+
+        One read of the recipient's conversations where a rule caps their number, or the start has
+        stated no consent.
+
+        Args:
+            record: the conversation, stored or not.
+            at: the time.
+            is_opening: it is the first message, and not a reminder or an end.
+
+        Raises:
+            TransientError: they could not be read.
+        """
+        project = Project(record.item)
+        if not project.jurisdictions.enforced:
+            return Permission(allowed=True)
+        place, purpose = place_of(record), purpose_of(record)
+        window = longest_window(rules_for(place, record.channel, purpose))
+        consents = consents_of(record)
+        others = self._with_recipient(record) if window is not None or not consents else ()
+        return may_send(
+            SendFacts(
+                place=place,
+                channel=record.channel,
+                purpose=purpose,
+                at=at,
+                consents=consents or [given for one in others for given in consents_of(one)],
+                sent_at=[
+                    sent
+                    for one in others
+                    for sent in _unasked_in(one)
+                    if window and at - window < sent
+                ],
+                words=words_of(project),
+                template=category_of(record),
+                is_opening=is_opening,
+                is_customer=project.jurisdictions.recipients == "customers",
+            )
+        )
+
+    def _with_recipient(self, record: Record) -> list[Record]:
+        """The company's conversations with a recipient, under every form of their number."""
+        return [
+            one
+            for form in numbers.forms(record.primary_channel)
+            for one in self._conversations.with_recipient(
+                form, record.company_id, MOST_CONVERSATIONS
+            )
+        ]
+
+
+def place_of(record: Record) -> RecipientPlace:
+    """Where a recipient may be: by their number, else as the project says, else anywhere."""
+    own = time_zones.named(record.item.get("recipient_timezone"))
+    address = record.primary_channel
+    number = address if PHONE.is_one(address) else record.item.get(PHONE.field)
+    if isinstance(number, str) and number:
+        return of_number(number, own)
+    region = Project(record.item).jurisdictions.region
+    return of_region(region, own) if region else ANYWHERE
+
+
+def purpose_of(record: Record) -> ContactPurpose:
+    """What a conversation is for: the start's own purpose, else the project's."""
+    given = record.item.get("purpose") or Project(record.item).message_kind
+    return ContactPurpose(given) if given in set(ContactPurpose) else ContactPurpose.MARKETING
+
+
+def consents_of(record: Record) -> tuple[GivenConsent, ...]:
+    """The consent that a conversation's start has stated, for the channel that the start named.
+
+    A conversation that continues another one on the next channel has it for the first one's.
+    """
+    if not record.item.get("comms_consent"):
+        return ()
+    tried = (record.item.get(CONTINUES) or {}).get("tried") or ()
+    stated = ("comms_consent_at", "initial_request_timestamp", "created_at", "received_at")
+    moments = (parsed(record.item.get(name)) for name in stated)
+    given_at = next((one for one in moments if one is not None), None)
+    if given_at is None:
+        return ()
+    return (
+        GivenConsent(
+            channel=Channel(tried[0]) if tried else record.channel,
+            purpose=purpose_of(record),
+            given_at=given_at,
+            expires_at=None,
+            source=START,
+            form=None,
+            version=None,
+        ),
+    )
+
+
+def words_of(project: Project) -> frozenset[RequiredWord]:
+    """What code says in an opening, by what the project has set."""
+    found = {RequiredWord.OPT_OUT, RequiredWord.RATES, RequiredWord.FREQUENCY}
+    if project.company_name:
+        found.add(RequiredWord.IDENTITY)
+    if project.company_address:
+        found.add(RequiredWord.POSTAL_ADDRESS)
+    return frozenset(found)
+
+
+def category_of(record: Record) -> TemplateCategory | None:
+    """The category of the channel's template, where the project says it."""
+    given = record.channel_config.get("template_category")
+    return TemplateCategory(given) if given in set(TemplateCategory) else None
+
+
+def _unasked_in(record: Record) -> Iterator[datetime]:
+    """When a conversation's opening, reminder and end were sent."""
+    opening = outreach_keys.entry_id(record.start_event)
+    sent = {one.entry_id: one for one in record.messages if one.role == "assistant"}
+    if record.item.get("task_complete") == 1:
+        # It may be too old to be among the newest messages.
+        at = sent[opening].message_timestamp if opening in sent else record.created_at
+        yield from _moment(at)
+    for one in sent.values():
+        if one.note == FOLLOW_UP:
+            yield from _moment(one.message_timestamp)
+
+
+def _moment(text: str) -> Iterator[datetime]:
+    found = parsed(text)
+    if found is not None:
+        yield found

@@ -1,0 +1,56 @@
+"""Which rules and which consent allowed each message of a company, for an auditor: no text, no address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.conversations.records import FOLLOW_UP, PERSON, Entry, Record
+from chalicelib.outreach.jurisdictions import sendable
+from ops.session import Session
+
+COLUMNS = (
+    *("at", "conversation", "entry", "channel", "purpose", "kind", "region", "consent", "rules"),
+)
+
+
+def lines(session: Session, company_id: str, since: str) -> Iterator[dict[str, Any]]:
+    """A line for each message that was sent since an ISO time, by project and conversation."""
+    outreach = session.services.outreach
+    projects = [one for one in outreach.companies.projects() if one.company_id == company_id]
+    for project in projects:
+        for record in outreach.conversations.of_project(*project.ids):
+            yield from _of_conversation(session, record, since)
+
+
+def _of_conversation(session: Session, record: Record, since: str) -> Iterator[dict[str, Any]]:
+    is_one = "message_count" in record.item  # the index holds rows of hand-offs and pairs as well
+    if not is_one or str(record.item["updated_at"]) < since:
+        return
+    about = {
+        "conversation": record.opaque_id,
+        "channel": record.channel.value,
+        "purpose": sendable.purpose_of(record).value,
+        "region": sendable.place_of(record).shown,
+        "consent": _consent(record),
+    }
+    for one in session.services.outreach.conversations.history(record):
+        if one.role == "assistant" and one.message_timestamp >= since:
+            found = {"entry": one.entry_id, "at": one.message_timestamp, "kind": _kind(record, one)}
+            yield {**about, **found, "rules": list(one.rules or ())}
+
+
+def _consent(record: Record) -> str | None:
+    """Where a conversation's consent is from, and since when; None where its start stated none."""
+    given = sendable.consents_of(record)
+    return f"{given[0].source} {iso(given[0].given_at)}" if given else None
+
+
+def _kind(record: Record, one: Entry) -> str:
+    if one.entry_id == outreach_keys.entry_id(record.start_event):
+        return "opening"
+    if one.note == FOLLOW_UP:
+        return "follow_up"
+    return "person" if one.note == PERSON else "answer"

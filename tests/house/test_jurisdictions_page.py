@@ -1,0 +1,18 @@
+"""docs/jurisdictions.md has every rule of the files, and each rule has a test of its own."""
+
+from bench.report import jurisdictions as report
+from chalicelib.outreach.jurisdictions.rulebook import CODES, KINDS, jurisdictions
+from tests.rigs.rule_cases import CASES
+
+
+def test_the_page_has_the_rules_of_this_release():
+    """Else: `python -m bench.report.jurisdictions`."""
+    assert report.PAGE.read_text() == report.page()
+
+
+def test_every_rule_has_a_message_that_it_refuses_and_one_that_it_allows():
+    assert set(CASES) == {rule.id for one in jurisdictions() for rule in one.rules}
+
+
+def test_every_kind_of_rule_is_used_and_has_a_code():
+    assert set(KINDS) == set(CODES) == {rule.kind for one in jurisdictions() for rule in one.rules}
