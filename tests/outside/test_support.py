@@ -1,7 +1,7 @@
 """The promises of docs/support.md, tried from outside."""
 
-import re
 import json
+import re
 
 import pytest
 
