@@ -11,7 +11,6 @@ from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.spending.model_catalogue import SETTING
 from ops.session import Session
 
-_FIELDS = ("opening_model", "answering_model")
 _VARIABLES = {
     BEDROCK: ("BEDROCK_MODEL", "BEDROCK_FALLBACK_MODEL"),
     "openai": ("OPENAI_MODEL", "OPENAI_FALLBACK_MODEL"),
@@ -25,7 +24,8 @@ def of_project(session: Session, item: dict[str, Any]) -> list[str]:
         writer, provider = project.ai_config.writer, project.provider
     except PermanentError:
         return []
-    named = {f"ai_config.writer.{one}": getattr(writer, one) for one in _FIELDS}
+    fields = [one for one in type(writer).model_fields if one.endswith("_model")]
+    named = {f"ai_config.writer.{one}": getattr(writer, one) for one in fields}
     return list(_unknown(session, provider, named))
 
 
