@@ -161,7 +161,9 @@ class Judge:
     def _silence(
         self, inquiry: Inquiry, before: Dialogue, asked: AskedFor, decision: Decision
     ) -> str | None:
-        about = table().kinds.get(decision.intent, RequestKind.OTHER)
+        about = {table().kinds.get(decision.intent, RequestKind.OTHER)}
+        if decision.is_about_order_status:
+            about.add(RequestKind.ORDER_STATUS)
         reason = reason_for_silence(
             before,
             self._around(inquiry),

@@ -32,6 +32,9 @@ class Around:
     risks_elsewhere: bool = False
 
 
+_ORDER_QUESTION = frozenset({RequestKind.ORDER_STATUS})
+
+
 def holder_of(assigned_to: AbstractSet[str], queues: AbstractSet[str]) -> str | None:
     """The person who has a ticket.
 
@@ -52,7 +55,7 @@ def reason_for_silence(
     dialogue: Dialogue,
     around: Around,
     *,
-    about: RequestKind = RequestKind.ORDER_STATUS,
+    about: AbstractSet[RequestKind] = _ORDER_QUESTION,
     beside: AbstractSet[RequestKind] = frozenset(),
     orders: AbstractSet[str] = frozenset(),
     is_awaited: bool = False,
@@ -62,7 +65,7 @@ def reason_for_silence(
     Args:
         dialogue: what was said before it.
         around: of its ticket.
-        about: what the message asks for; of the same kind more may be open.
+        about: what the answer would be about; of these kinds more may be open.
         beside: further requests in the message itself.
         orders: keyed ids of the orders that it names.
         is_awaited: it answers our question for the order number.
@@ -80,7 +83,7 @@ def reason_for_silence(
     unsettled = dialogue.unsettled(around.tags)
     kinds = {one.kind for one in unsettled} | beside
     for kind in RequestKind:
-        if kind in kinds and kind != about:
+        if kind in kinds - about:
             return f"{why.OPEN_REQUEST}{kind.value}"
     if _names_another(unsettled, orders):
         return why.OTHER_ORDER_OPEN

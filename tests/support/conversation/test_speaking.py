@@ -73,7 +73,7 @@ def test_a_request_in_the_message_itself_counts():
 
 def test_a_message_of_another_kind_may_be_acknowledged():
     said = dialogue(asks("damaged"))
-    assert reason_for_silence(said, Around(), about=RequestKind.DAMAGED) is None
+    assert reason_for_silence(said, Around(), about={RequestKind.DAMAGED}) is None
 
 
 def test_a_ticket_is_a_persons_who_has_it_or_has_surely_answered():
