@@ -86,6 +86,7 @@ VARIABLES: Mapping[str, tuple[str, str]] = {
         "TEMPLATES_ENABLED",
         (
             "t_order_status_verified,t_shipping_delay_verified,t_order_eta_no_tracking_verified,"
+            "t_order_parcels_verified,"
             "t_order_status_ask_order_number"
         ),
     ),

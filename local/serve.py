@@ -16,6 +16,7 @@ from local import trial as trials
 from local.stack import environment
 from local.stack.emf import RECORD, Metrics
 from local.stack.system import STAGE, Ports, Stack
+from local.vendors.shopify import SimulatedShopify
 from local.welcome import welcome
 from ops.session import Session
 
@@ -26,16 +27,26 @@ if TYPE_CHECKING:
     from local.vendors.richpanel import SimulatedRichpanel
 
 
+CUSTOMER = f"jo@{trials.CUSTOMERS_DOMAIN}"
+
+
 def run(options: argparse.Namespace) -> int:
     """Start everything and run until Ctrl-C."""
     ports = Ports(options.port, options.engine_port, options.richpanel_port)
     with _shown() as shown, contextlib.ExitStack() as opened, _until_interrupted():
+        shop = opened.enter_context(SimulatedShopify())
         stack = opened.enter_context(
-            Stack(ports, reconcile_every_seconds=options.reconcile_every, on_error=_complain)
+            Stack(
+                ports,
+                reconcile_every_seconds=options.reconcile_every,
+                on_error=_complain,
+                more=trials.answering(shop),
+            )
         )
         seed(stack.richpanel)
+        stock(shop)
         address = opened.enter_context(_described(stack, shown, options.console_port, {}))
-        print(welcome(stack, address), flush=True)
+        print(welcome(stack, shop, address), flush=True)
         threading.Event().wait()
     return 0
 
@@ -130,20 +141,32 @@ def _operators(variables: Mapping[str, str], url: str) -> dict[str, str]:
 
 
 def seed(richpanel: SimulatedRichpanel) -> None:
-    """Create the tags of a configured tenant, and three tickets to try things with.
+    """Create the tags of a configured tenant, and three tickets of one customer to try things with.
 
     The tickets are two days old, so that the sweep leaves them until a webhook is posted.
     """
     for tag in sorted(every_tag()):
         richpanel.tag_id(tag)
-    richpanel.add_ticket("1042", comments=[{"body": "Where is my order?", "id": "c-77"}])
-    richpanel.add_ticket("1043", comments=[{"body": "I want to return these shoes", "id": "c-78"}])
-    richpanel.add_ticket(
-        "1044", comments=[{"body": "My discount code does not work", "id": "c-79"}]
-    )
+    for ticket_id, comment_id, text in (
+        ("1042", "c-77", "Where is my order?"),
+        ("1043", "c-78", "I want to return these shoes"),
+        ("1044", "c-79", "My discount code does not work"),
+    ):
+        comment = {"body": text, "id": comment_id}
+        richpanel.add_ticket(ticket_id, comments=[comment], customer_email=CUSTOMER)
     since = iso(datetime.now(UTC) - timedelta(days=2))
     for ticket_id in richpanel.ticket_ids:
         richpanel.set_last_update(ticket_id, since)
+
+
+def stock(shop: SimulatedShopify) -> None:
+    """Orders of the customer who wrote ticket 1042, one of each kind."""
+    company, link = "UPS", "https://carrier.example/t/ZZ5550001"
+    followed = {"number": "ZZ5550001", "company": company, "url": link}
+    shop.add_order("#1001", email=CUSTOMER, tracking=followed)
+    shop.add_order("#1002", email=CUSTOMER)
+    shop.add_order("#1003", email=CUSTOMER, tracking=followed, displayFinancialStatus="REFUNDED")
+    shop.add_order("#1004", email=CUSTOMER, shipping="Free shipping", country="AU")
 
 
 def _complain(what: str, error: BaseException) -> None:

@@ -72,13 +72,10 @@ def running(
                 moved_clock=file,
                 turns=turns,
                 more={
-                    "RICHPANEL_OUTBOUND_ENABLED": "true",
-                    "RICHPANEL_BOT_AGENT_ID": "bot-1",
-                    "MW_OUTBOUND_ALLOWLIST_DOMAINS": CUSTOMERS_DOMAIN,
+                    **answering(shop),
                     "MW_OUTBOUND_ALLOWLIST_EMAILS": CUSTOMER,
                     "FACTS_TIMEZONE": FACTS_ZONE,
                     "RICHPANEL_REQUESTS_PER_30_S": "50",
-                    "SHOPIFY_BASE_URL": shop.base_url,
                     "COMPANY_ENDPOINT_URL": endpoint.url,
                     "LOCAL_CLOCK": str(file),
                 },
@@ -90,6 +87,16 @@ def running(
         store = functools.partial(company.put_project, stack.stage)
         control = opened.enter_context(Control(clock, turns, store, open_console))
         yield stack, {"CONTROL_URL": control.url, "LOCAL_SES_URL": stack.ses.url}
+
+
+def answering(shop: SimulatedShopify) -> dict[str, str]:
+    """The variables with which tickets of customers are answered from a shop."""
+    return {
+        "RICHPANEL_OUTBOUND_ENABLED": "true",
+        "RICHPANEL_BOT_AGENT_ID": "bot-1",
+        "MW_OUTBOUND_ALLOWLIST_DOMAINS": CUSTOMERS_DOMAIN,
+        "SHOPIFY_BASE_URL": shop.base_url,
+    }
 
 
 def _seconds_to_begin(now: datetime) -> float:

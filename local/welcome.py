@@ -14,6 +14,7 @@ from local.stack.system import STAGE
 
 if TYPE_CHECKING:
     from local.stack.system import Stack
+    from local.vendors.shopify import SimulatedShopify
 
 _START = """\
 curl -sS {url}/initiate-conversation -H 'content-type: application/json' \\
@@ -26,7 +27,7 @@ curl -sS {url}/initiate-conversation -H 'content-type: application/json' \\
 """The same command as in the README."""
 
 
-def welcome(stack: Stack, console: str) -> str:
+def welcome(stack: Stack, shop: SimulatedShopify, console: str) -> str:
     """The text."""
     url, vendor = stack.http.url, stack.richpanel.url
     python = (
@@ -40,6 +41,7 @@ running
   health               {url}/health
   AWS engine           {stack.engine.url}   (tables, queues, switches, secrets of stage {STAGE})
   simulated Richpanel  {vendor}/_sim   (tickets 1042, 1043, 1044)
+  simulated Shopify    {shop.url}/_sim   (orders #1001 on its way, #1002, #1003 refunded, #1004 abroad)
   console              {console}
                        (the link works once; what you do there is done as you)
 
@@ -47,6 +49,13 @@ send a webhook, then send it again: the second one changes nothing
   curl -sS {url}/webhook/richpanel -H 'content-type: application/json' \\
     -H 'x-richpanel-webhook-token: {token}' \\
     -d '{{"ticket_id": "1042", "message_id": "c-77", "message": "Where is my order?"}}'
+
+the answer to it, which asks for the number; then the customer writes "#1001", and gets its tracking
+  curl -sS {vendor}/_sim/tickets/1042
+  curl -sS {vendor}/_sim/tickets/1042/comments -H 'content-type: application/json' \\
+    -d '{{"id": "c-80", "body": "#1001"}}'
+  curl -sS {url}/webhook/richpanel -H 'content-type: application/json' \\
+    -H 'x-richpanel-webhook-token: {token}' -d '{{"ticket_id": "1042", "message_id": "c-80"}}'
 
 a webhook with the ticket's id only; the worker reads the ticket
   curl -sS {url}/webhook/richpanel -H 'content-type: application/json' \\

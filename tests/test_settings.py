@@ -182,6 +182,7 @@ def test_by_default_no_customer_is_written_to():
         "t_order_status_verified",
         "t_shipping_delay_verified",
         "t_order_eta_no_tracking_verified",
+        "t_order_parcels_verified",
         "t_order_status_ask_order_number",
     }
 

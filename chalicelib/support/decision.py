@@ -43,7 +43,9 @@ LANGUAGE_TAG = "mw-language-{}"
 FORCE_HUMAN = why.MODEL_FORCES_HUMAN
 """The reason stored when the model asks for a person, however certain the tables are."""
 
-ORDER_STATUS_INTENTS = frozenset({"order_status_tracking", "shipping_delay_not_shipped"})
+ORDER_STATUS_INTENTS = frozenset(
+    {"order_status_tracking", "shipping_delay_not_shipped", "delivered_not_received"}
+)
 
 
 class Tier(StrEnum):
@@ -90,7 +92,7 @@ class Decision:
 
     @property
     def is_about_order_status(self) -> bool:
-        """One of the two intents that shop data can answer."""
+        """One of the intents that shop data can answer."""
         return self.intent in ORDER_STATUS_INTENTS
 
 

@@ -206,10 +206,22 @@ class SupportFlow(Flow):
             ReplyData(
                 author_id=answering.policy.author_id or "",
                 reference=reference(opaque, key),
-                compose=lambda: draft or self._recomposed(answering, template_id, event, plan, key),
+                compose=lambda: self._leaving(answering, template_id, event, plan, key),
             ),
             body=body_hash(opaque, draft) if draft else None,
         )
+
+    def _leaving(
+        self, answering: Replies, template_id: str, event: Event, plan: Plan, key: str
+    ) -> str:
+        """The text that leaves; what it says of orders is proven once more."""
+        inquiry: Inquiry = event.subject
+        if inquiry.draft is None or inquiry.ticket is None:
+            return self._recomposed(answering, template_id, event, plan, key)
+        if "proof" in plan.facts:
+            decision, proof = _stored_decision(plan.facts), str(plan.facts["proof"])
+            answering.look_again(event.facts, inquiry, inquiry.ticket, decision, proof)
+        return inquiry.draft
 
     def _recomposed(
         self, answering: Replies, template_id: str, event: Event, plan: Plan, key: str
@@ -229,7 +241,9 @@ class SupportFlow(Flow):
             raise kind("richpanel", "send_message", reason=unwanted)
         if template_id == LATER:
             return answering.compose_later(event.facts, inquiry, ticket, decision, key)
-        return answering.recompose(event.facts, inquiry, ticket, template_id, decision, key)
+        return answering.recompose(
+            event.facts, inquiry, ticket, template_id, decision, key, plan.facts.get("proof")
+        )
 
     def _current(self, facts: EventFacts, inquiry: Inquiry) -> Ticket:
         """The ticket as it is now, read again only where the last event does not show it."""

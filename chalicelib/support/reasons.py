@@ -150,6 +150,26 @@ ORDER_RETURNED_TO_SENDER = Why("order_returned_to_sender", By.VENDOR, "it went b
 ORDER_SEVERAL_SHIPMENTS = Why(
     "order_several_shipments", By.VENDOR, "the order is sent in several shipments"
 )
+ORDER_UNKNOWN = Why("order_unknown:", By.VENDOR, "the shop does not show the order's {}")
+ORDER_CONTRADICTORY = Why(
+    "order_contradictory", By.VENDOR, "what the shop says of the order contradicts itself"
+)
+ORDER_SCHEDULED = Why("order_scheduled", By.VENDOR, "the order is to be sent at a later time")
+ORDER_PREORDERED = Why("order_preordered", By.VENDOR, "the order is a pre-order")
+ORDER_RISKY = Why("order_risky", By.VENDOR, "the shop warns of the order")
+ORDER_TAGGED = Why(
+    "order_tagged", By.PERSON, "a tag of the order says that something is the matter"
+)
+ORDER_NOT_SENT_IN_TIME = Why(
+    "order_not_sent_in_time", By.US, "the order should have left the shop by then"
+)
+ORDER_ABROAD = Why(
+    "order_abroad", By.US, "no delivery window is known for the order's country and method"
+)
+ORDER_SAID_GONE = Why(
+    "order_said_gone", By.RECIPIENT, "the customer says that it was delivered, or is gone"
+)
+TOO_MANY_ORDERS = Why("too_many_orders", By.RECIPIENT, "the message names more than three orders")
 DELIVERY_WINDOW_OVER = Why("delivery_window_over", By.US, "the order should have arrived by then")
 NOTHING_TO_FOLLOW = Why(
     "nothing_to_follow", By.VENDOR, "the order was sent without a tracking number"

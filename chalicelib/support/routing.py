@@ -192,6 +192,7 @@ def _facts(
         "reasons": list(reasons),
         "language": decision.language if decision.language != "unknown" else None,
         "template": verdict.template_id,
+        "proof": verdict.proven_by,
         "later": verdict.is_later,
         "answerable": decision.may_answer,
         "newer": inquiry.has_newer_question,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 
 from chalicelib.support.configuration.applied import BUILT_IN, Rules
@@ -21,8 +20,7 @@ from chalicelib.support.intents.classify import DEFAULT_INTENT, Classified
 from chalicelib.support.intents.departments import RISK_ROUTES, ROUTES
 from chalicelib.support.intents.language import LANGUAGES, UNDERSTOOD
 from chalicelib.support.intents.risks import RISKS
-from chalicelib.support.orders.shop_order import Order
-from chalicelib.support.orders.status import NoAnswer, order_answer
+from chalicelib.support.orders.proven import LOOKUP_MISSING
 from chalicelib.support.replies import guard_rails
 from chalicelib.support.replies.answering import ASK_TEMPLATE, ReplyVerdict
 from chalicelib.support.replies.templates import CATALOGUE
@@ -34,9 +32,8 @@ _ANY_TIME = datetime(2026, 1, 5, tzinfo=UTC)
 def every_tag(rules: Rules = BUILT_IN) -> frozenset[str]:
     """The tags of all plans under these settings, and the tag of an event that failed."""
     found = {ATTENTION_TAG}
-    missing = _missing_facts()
     for decision in _decisions(rules):
-        for verdict in _verdicts(decision, missing):
+        for verdict in _verdicts(decision):
             inquiry = Inquiry("", _ANY_TIME, rules=rules)
             plan = planned(decision, inquiry, frozenset(), verdict, floor=None)
             found |= {one.arg for one in plan.actions if one.kind == "add_tag"}
@@ -55,18 +52,10 @@ def _decisions(rules: Rules) -> Iterator[Decision]:
         yield decide_on(Classified(DEFAULT_INTENT, 0.0, language=language), rules=rules)
 
 
-def _verdicts(decision: Decision, missing: AbstractSet[str]) -> Iterator[ReplyVerdict]:
+def _verdicts(decision: Decision) -> Iterator[ReplyVerdict]:
     """No reply, each reply, and each refusal of one."""
     yield ReplyVerdict()
     for template in CATALOGUE:
         yield ReplyVerdict(template_id=template, asks=template == ASK_TEMPLATE, closes=True)
-    for refusal in guard_rails.every_refusal(decision, missing):
+    for refusal in guard_rails.every_refusal(decision, LOOKUP_MISSING):
         yield ReplyVerdict(tags=refusal.tags, reasons=(refusal.reason,))
-
-
-def _missing_facts() -> frozenset[str]:
-    """The facts that an order can lack."""
-    bare = Order(name="")
-    orders = (bare, Order("#1", _ANY_TIME), Order("#1", _ANY_TIME, shipping_method="by pigeon"))
-    answers = (order_answer(one, "order_status_tracking", _ANY_TIME) for one in orders)
-    return frozenset(fact for one in answers if isinstance(one, NoAnswer) for fact in one.missing)

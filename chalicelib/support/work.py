@@ -17,7 +17,7 @@ from chalicelib.support.arrivals import Arrivals
 from chalicelib.support.build import Support
 from chalicelib.support.flow import SupportFlow
 from chalicelib.support.jobs import KINDS
-from chalicelib.support.orders import shopify
+from chalicelib.support.orders import access_tokens, shopify
 from chalicelib.support.orders.cache import Lookups
 from chalicelib.support.orders.lookup import CustomerOrders
 from chalicelib.support.performing import TicketExecutors
@@ -98,7 +98,12 @@ class SupportWork:
             clock=shared.clock,
         )
 
-    def _shop(self) -> shopify.Shopify:
+    def shop_scopes(self) -> frozenset[str]:
+        """What the shop's app may see; raises `ProviderError`s."""
+        return self._shop_tokens.granted_scopes()
+
+    @cached_property
+    def _shop_tokens(self) -> access_tokens.AccessTokens:
         shared, settings = self._shared, self._shared.settings.support
 
         def credentials(refresh: bool) -> tuple[str, str]:  # noqa: FBT001 - as `AccessTokens` asks
@@ -111,20 +116,23 @@ class SupportWork:
             )
             return client_id, secret
 
-        def client(authorize: Callable[[bool], Mapping[str, str]]) -> VendorClient:
-            return shared.vendor(
-                shopify.PROVIDER,
-                settings.shopify_base_url,
-                authorize,
-                requests_per_window=SHOPIFY_REQUESTS_PER_30_S,
-            )
-
-        tokens = shopify.AccessTokens(
-            client=client(lambda _: {}), credentials=credentials, clock=shared.clock
+        return access_tokens.AccessTokens(
+            client=self._shop_client(lambda _: {}), credentials=credentials, clock=shared.clock
         )
+
+    def _shop_client(self, authorize: Callable[[bool], Mapping[str, str]]) -> VendorClient:
+        return self._shared.vendor(
+            access_tokens.PROVIDER,
+            self._shared.settings.support.shopify_base_url,
+            authorize,
+            requests_per_window=SHOPIFY_REQUESTS_PER_30_S,
+        )
+
+    def _shop(self) -> shopify.Shopify:
+        settings = self._shared.settings.support
         return shopify.Shopify(
-            client=client(tokens.header),
-            clock=shared.clock,
+            client=self._shop_client(self._shop_tokens.header),
+            clock=self._shared.clock,
             api_version=settings.shopify_api_version,
             name_prefix=settings.shopify_order_prefix,
         )

@@ -31,12 +31,13 @@ from local.vendors.wire import Request, WireAnswer
 CLIENT_ID = "simulated-shopify-client"
 CLIENT_SECRET = "simulated-shopify-secret"  # noqa: S105 - a simulated vendor's
 TOKEN_SECONDS = 86_399
-SCOPE = "read_all_orders,read_orders"
-"""With this scope every order is found; with `read_orders` alone only those of the last 60 days."""
+SCOPE = "read_all_orders,read_merchant_managed_fulfillment_orders,read_orders"
+"""With `read_orders` alone only orders of the last 60 days are found, and holds are denied."""
 QUERY_COST = 14
 HELP = f"""{simulated.HELP}
 GET    /_sim/orders                every order
 POST   /_sim/orders                {{"name": "#1001", "email": "ada@example.com", "shipping": "Standard"}}
+POST   /_sim/changes               {{"name": "#1001", "after": 1, "fields": {{"tags": ["x"]}}}}: after a query
 POST   /_sim/errors                {{"code": "THROTTLED", "times": 1}}: GraphQL errors for the next queries
 """
 _SCHEMA = graphql.build_schema(
@@ -53,17 +54,32 @@ _SCHEMA = graphql.build_schema(
     type OrderDisputeSummary { id: ID!  status: DisputeStatus! }
     type ShippingLine { title: String!  code: String }
     type FulfillmentTrackingInfo { number: String  url: URL  company: String }
+    enum FulfillmentEventSortKeys { HAPPENED_AT ID RELEVANCE }
+    type FulfillmentEvent { status: String!  happenedAt: DateTime!  estimatedDeliveryAt: DateTime }
+    type FulfillmentEventConnection { nodes: [FulfillmentEvent!]! }
     type Fulfillment {
       id: ID!  status: String!  displayStatus: String  createdAt: DateTime!
       estimatedDeliveryAt: DateTime
       trackingInfo(first: Int): [FulfillmentTrackingInfo!]!
+      events(first: Int, sortKey: FulfillmentEventSortKeys, reverse: Boolean):
+        FulfillmentEventConnection!
     }
+    enum FulfillmentOrderStatus { CANCELLED CLOSED INCOMPLETE IN_PROGRESS ON_HOLD OPEN SCHEDULED }
+    type FulfillmentHold { reason: String! }
+    type FulfillmentOrder { status: FulfillmentOrderStatus!  fulfillmentHolds: [FulfillmentHold!]! }
+    type FulfillmentOrderConnection { nodes: [FulfillmentOrder!]! }
+    enum OrderRiskRecommendationResult { ACCEPT CANCEL INVESTIGATE NONE }
+    type OrderRiskSummary { recommendation: OrderRiskRecommendationResult! }
+    type MailingAddress { countryCodeV2: String }
+    type Refund { id: ID! }
     type Order {
       id: ID!  name: String!  createdAt: DateTime!  email: String  cancelledAt: DateTime
       tags: [String!]!  displayFinancialStatus: String  displayFulfillmentStatus: String!
       returnStatus: OrderReturnStatus!  disputes: [OrderDisputeSummary!]!
       subtotalLineItemsQuantity: Int!  currentSubtotalLineItemsQuantity: Int!
-      statusPageUrl: URL!  shippingLine: ShippingLine
+      statusPageUrl: URL!  shippingLine: ShippingLine  shippingAddress: MailingAddress
+      edited: Boolean!  refunds(first: Int): [Refund!]!  risk: OrderRiskSummary!
+      fulfillmentOrders(first: Int): FulfillmentOrderConnection!
       fulfillments(first: Int): [Fulfillment!]!
     }
     type OrderConnection { nodes: [Order!]! }
@@ -80,15 +96,26 @@ class ShopBehaviour(simulated.Behaviour):
 
     Attributes:
         shows_email: False: no access to protected data, so e-mails are null, with an error.
-        shows_disputes: False: a query that names them is denied as a whole.
+        hides: a field that the app lacks the scope for; a query that names it is denied as a whole.
+        scopes: that a token has, with commas.
         token_seconds: how long a token lasts.
         restore_rate: points per second that the cost bucket regains.
     """
 
     shows_email: bool = True
-    shows_disputes: bool = True
+    hides: str = ""
+    scopes: str = SCOPE
     token_seconds: float = TOKEN_SECONDS
     restore_rate: float = 100.0
+
+
+@dataclass(slots=True)
+class OrderChange:
+    """Fields that an order has after some more queries."""
+
+    name: str
+    after: int
+    fields: dict[str, Any]
 
 
 class SimulatedShopify(simulated.Vendor):
@@ -109,6 +136,7 @@ class SimulatedShopify(simulated.Vendor):
         self._tokens: dict[str, float] = {}
         self._numbers = itertools.count(1)
         self._errors: list[str] = []
+        self._changes: list[OrderChange] = []
         self.credentials = (CLIENT_ID, CLIENT_SECRET)
 
     def add_order(
@@ -119,19 +147,21 @@ class SimulatedShopify(simulated.Vendor):
         shipping: str | None = "Standard",
         created_at: str | None = None,
         tracking: dict[str, str] | None = None,
+        country: str | None = "US",
         **more: Any,  # noqa: ANN401 - any field of an order
     ) -> None:
-        """Add an order; with tracking it has been shipped."""
+        """Add an order; with tracking, or with parcels among its fields, it has been shipped."""
         with self.lock:
             number = next(self._numbers)
             at = created_at or datetime.fromtimestamp(self._now(), UTC).isoformat()
-            parcel = {
-                "id": f"gid://shopify/Fulfillment/{number}",
-                "status": "SUCCESS",
-                "displayStatus": "IN_TRANSIT",
-                "createdAt": at,
-                "trackingInfo": [tracking],
-            }
+            parcels = more.pop("fulfillments", [{"trackingInfo": [tracking]}] if tracking else [])
+            for parcel in parcels:
+                parcel.setdefault("id", f"gid://shopify/Fulfillment/{number}")
+                parcel.setdefault("status", "SUCCESS")
+                parcel.setdefault("displayStatus", "IN_TRANSIT")
+                parcel.setdefault("createdAt", at)
+                parcel.setdefault("trackingInfo", [])
+                parcel["events"] = {"nodes": parcel.get("events", [])}
             self._orders.append(
                 {
                     "id": f"gid://shopify/Order/{number}",
@@ -141,17 +171,39 @@ class SimulatedShopify(simulated.Vendor):
                     "cancelledAt": None,
                     "tags": [],
                     "displayFinancialStatus": "PAID",
-                    "displayFulfillmentStatus": "FULFILLED" if tracking else "UNFULFILLED",
+                    "displayFulfillmentStatus": "FULFILLED" if parcels else "UNFULFILLED",
                     "returnStatus": "NO_RETURN",
                     "disputes": [],
                     "subtotalLineItemsQuantity": 1,
                     "currentSubtotalLineItemsQuantity": 1,
                     "statusPageUrl": f"https://shop.example/orders/{number}",
                     "shippingLine": {"title": shipping, "code": shipping} if shipping else None,
-                    "fulfillments": [parcel] if tracking else [],
+                    "shippingAddress": {"countryCodeV2": country},
+                    "edited": False,
+                    "refunds": [],
+                    "risk": {"recommendation": "NONE"},
+                    "fulfillmentOrders": {
+                        "nodes": [
+                            {"status": "CLOSED" if parcels else "OPEN", "fulfillmentHolds": []}
+                        ]
+                    },
+                    "fulfillments": parcels,
                     **more,
                 }
             )
+
+    def change_order(self, name: str, *, after: int = 0, fields: dict[str, Any]) -> None:
+        """Change fields of an order, once so many more queries have been answered."""
+        with self.lock:
+            self._changes.append(OrderChange(name, after, fields))
+            self._apply_changes()
+
+    def _apply_changes(self) -> None:
+        for change in [one for one in self._changes if one.after == 0]:
+            self._changes.remove(change)
+            for order in self._orders:
+                if order["name"] == change.name:
+                    order.update(change.fields)
 
     def fail_with(self, code: str, *, times: int = 1) -> None:
         """Answer the next queries with a GraphQL error and HTTP 200: THROTTLED, ACCESS_DENIED, ..."""
@@ -211,7 +263,8 @@ class SimulatedShopify(simulated.Vendor):
         token = f"shpat_{next(self._numbers):032x}"
         self._tokens[token] = self._now() + self.modes.token_seconds
         seconds = int(self.modes.token_seconds)
-        return WireAnswer(200, {"access_token": token, "scope": SCOPE, "expires_in": seconds})
+        scopes = self.modes.scopes
+        return WireAnswer(200, {"access_token": token, "scope": scopes, "expires_in": seconds})
 
     def _graphql(self, body: Any) -> WireAnswer:  # noqa: ANN401
         if not isinstance(body, dict) or not isinstance(body.get("query"), str):
@@ -221,11 +274,11 @@ class SimulatedShopify(simulated.Vendor):
             message = code.replace("_", " ").capitalize()
             error = {"message": message, "extensions": {"code": code}}
             return WireAnswer(200, {"errors": [error], "extensions": self._cost(empty=True)})
-        if not self.modes.shows_disputes and "disputes" in body["query"]:
+        if self.modes.hides and re.search(rf"\b{self.modes.hides}\b", body["query"]):
             hidden = {
-                "message": "Access denied for disputes field.",
+                "message": f"Access denied for {self.modes.hides} field.",
                 "extensions": {"code": "ACCESS_DENIED"},
-                "path": ["orders", "nodes", 0, "disputes"],
+                "path": ["orders", "nodes", 0, self.modes.hides],
             }
             return WireAnswer(200, {"data": None, "errors": [hidden], "extensions": self._cost()})
         found = graphql.graphql_sync(
@@ -235,6 +288,9 @@ class SimulatedShopify(simulated.Vendor):
             variable_values=body.get("variables"),
         )
         answer: dict[str, Any] = {"data": found.data, "extensions": self._cost()}
+        for change in self._changes:
+            change.after -= 1
+        self._apply_changes()
         errors = [one.formatted for one in found.errors or ()]
         if not self.modes.shows_email and found.data:
             denied = "This app is not approved to access the Order object's email."
@@ -289,6 +345,9 @@ class SimulatedShopify(simulated.Vendor):
                 return WireAnswer(200, {"orders": self._orders})
             case ("POST", "orders"):
                 self.add_order(**request.body)
+                return WireAnswer(200, {"ok": True})
+            case ("POST", "changes"):
+                self.change_order(**request.body)
                 return WireAnswer(200, {"ok": True})
             case ("POST", "errors"):
                 self.fail_with(**request.body)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from chalicelib.errors import MiddlewareError
+from chalicelib.support.orders.shopify import SCOPES
 from chalicelib.support_settings import VARIABLES, SupportSettings
 from ops.inspect.finding import Finding
 from ops.session import Session
@@ -33,8 +35,9 @@ def answers(session: Session) -> Iterator[Finding]:
         "answers shop",
         settings.shopify_base_url,
         "shopify_base_url",
-        "only orders that Richpanel has linked are found",
+        "no order is answered",
     )
+    yield _scopes(session, settings)
     yield _given(
         "answers enabled", settings.outbound_enabled, "outbound_enabled", "tickets are only routed"
     )
@@ -79,6 +82,28 @@ def _given(check: str, value: object, field: str, without: str) -> Finding:
     if value:
         return Finding(check, "ok", variable)
     return Finding(check, "warn", f"{variable} is not set: {without}: {STEP}")
+
+
+def _scopes(session: Session, settings: SupportSettings) -> Finding:
+    """The shop's app may see everything that an answer rests on."""
+    check = "answers scopes"
+    if not settings.shopify_base_url:
+        return Finding(check, "warn", f"no shop is named: {STEP}")
+    try:
+        granted = session.services.support_work.shop_scopes()
+    except MiddlewareError as error:
+        return Finding(check, "fail", f"the shop gives no token: {error}")
+    missing = [
+        f"{what} ({' or '.join(wanted)})"
+        for what, wanted in SCOPES.items()
+        if granted.isdisjoint(wanted)
+    ]
+    if missing:
+        detail = f"the shop's app may not see {'; '.join(missing)}: such orders go to a person"
+        return Finding(check, "warn", detail)
+    return Finding(
+        check, "ok", ", ".join(sorted(granted & {one for some in SCOPES.values() for one in some}))
+    )
 
 
 def _switches(session: Session) -> Finding:

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from chalicelib.support.configuration.applied import Rules
 from chalicelib.support.configuration.document import LANGUAGES
-from chalicelib.support.orders.shop_order import Order
-from chalicelib.support.orders.status import NoAnswer, order_answer
+from chalicelib.support.orders.order_question import Question
+from chalicelib.support.orders.order_rules import order_rules
+from chalicelib.support.orders.proven import NoAnswer, TemplateAnswer, proven_answers
+from chalicelib.support.orders.shop_order import Order, Shipment, Tracking
 from chalicelib.support.replies.template_texts import TEXTS
 from chalicelib.support.replies.templates import TemplateError, render
 
 REFERENCE = "3F9A-17BC"
 FIRST_NAME = "Ada"
-QUESTIONS = ("order_status_tracking", "shipping_delay_not_shipped")
+EMAIL = "ada@example.com"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,29 +41,37 @@ class RenderedText:
 def samples(now: datetime) -> dict[str, Order]:
     """Sample orders by what they show; numbers and links are invented."""
     placed = now - timedelta(days=1)
-    sent = Order(
-        "#1001",
-        placed,
-        status="confirmed",
-        shipping_method="Standard Shipping",
-        tracking_number="1Z999AA10123456784",
-        tracking_url="https://carrier.example/t/1Z999AA10123456784",
-        tracking_company="UPS",
-    )
+    link = "https://carrier.example/t/1Z999AA10123456784"
+    parcel = Shipment(placed, "IN_TRANSIT", tracking=(Tracking("UPS", "1Z999AA10123456784", link),))
     waiting = Order(
-        "#1002", placed, "confirmed", "unfulfilled", shipping_method="Standard Shipping"
+        "#1001",
+        EMAIL,
+        created_at=placed,
+        financial_status="PAID",
+        fulfillment_status="UNFULFILLED",
+        country=order_rules().times.home,
+        shipping_method="Standard Shipping",
     )
+    sent = replace(waiting, fulfillment_status="FULFILLED", fulfillments=(parcel,))
+
+    def as_parcel(**fields: Any) -> Order:  # noqa: ANN401 - any field of a parcel
+        return replace(sent, fulfillments=(replace(parcel, **fields),))
+
+    other = replace(parcel, tracking=(Tracking("DHL", "ZZ5550001", f"{link}-2"),))
     return {
-        "in transit": replace(sent, fulfillment_status="in transit"),
-        "out for delivery": replace(sent, fulfillment_status="out for delivery"),
-        "delivered": replace(sent, fulfillment_status="delivered"),
-        "partly sent": replace(sent, fulfillment_status="partially fulfilled"),
-        "sent, state not known": sent,
+        "in transit": sent,
+        "out for delivery": as_parcel(shipment_status="OUT_FOR_DELIVERY"),
+        "with an estimate": as_parcel(estimated_delivery_at=now + timedelta(days=2)),
+        "in two parcels": replace(sent, fulfillments=(parcel, other)),
+        "sent without tracking": as_parcel(shipment_status="FULFILLED", tracking=()),
+        "delivered": as_parcel(shipment_status="DELIVERED"),
+        "partly sent": replace(sent, fulfillment_status="PARTIALLY_FULFILLED"),
         "not sent": waiting,
         "of last year": replace(waiting, created_at=now - timedelta(days=400)),
         "express": replace(waiting, shipping_method="Express"),
-        "pre-order": replace(waiting, is_preorder=True),
+        "pre-order": replace(waiting, tags=("pre-order",)),
         "unknown method": replace(waiting, shipping_method="Pigeon"),
+        "abroad": replace(waiting, country="AU"),
     }
 
 
@@ -75,7 +86,8 @@ def preview(rules: Rules, signature: str, now: datetime) -> Iterator[RenderedTex
         yield from _of_orders(rules, signature, now, language)
         for template in sorted(TEXTS.keys() - rendered):
             for case, name in (("with a name", FIRST_NAME), ("without a name", None)):
-                text = _text(rules, template, {"first_name": name}, signature, language)
+                answer = TemplateAnswer(template, {})
+                text = _text(rules, answer, name, signature, language)
                 yield RenderedText(template, language, case, text)
 
 
@@ -83,32 +95,36 @@ def _of_orders(
     rules: Rules, signature: str, now: datetime, language: str
 ) -> Iterator[RenderedText]:
     for what, order in samples(now).items():
-        for intent in QUESTIONS:
-            case = f"{intent}, order {what}"
-            answer = order_answer(
-                order, intent, now, "es" if language == "es" else "en", rules.calendar
+        for question in Question:
+            case = f"{question}, order {what}"
+            found = proven_answers(
+                (order,),
+                question,
+                now,
+                requester=EMAIL,
+                language="es" if language == "es" else "en",
+                calendar=rules.calendar,
             )
-            if isinstance(answer, NoAnswer):
-                reason = ":".join((answer.reason, *answer.missing))
+            if isinstance(found, NoAnswer):
+                reason = ":".join((found.reason, *found.missing))
                 yield RenderedText("", language, case, person=reason)
                 continue
-            values = {"first_name": FIRST_NAME, **answer.values}
-            text = _text(rules, answer.template_id, values, signature, language)
-            yield RenderedText(answer.template_id, language, case, text)
+            text = _text(rules, found[0], FIRST_NAME, signature, language)
+            yield RenderedText(found[0].template_id, language, case, text)
 
 
 def _text(
-    rules: Rules, template: str, values: dict[str, str | None], signature: str, language: str
+    rules: Rules, answer: TemplateAnswer, name: str | None, signature: str, language: str
 ) -> str:
     try:
         return render(
-            template,
-            values,
+            answer,
+            first_name=name,
             reference=REFERENCE,
             signature=signature,
             language=language,
             texts=rules.texts,
             closings=rules.closings,
-        )
+        ).text
     except TemplateError as error:
         raise TemplateError(f"{error} ({language})") from None

@@ -1,6 +1,7 @@
 """The promises of docs/support.md, tried from outside."""
 
 import json
+import re
 
 import pytest
 
@@ -8,6 +9,7 @@ from tests.outside.tickets import (
     a_person_answers,
     answers,
     at,
+    days_ago,
     opens,
     order,
     reports,
@@ -18,6 +20,7 @@ from tests.outside.tickets import (
 )
 
 LEADERSHIP = "route-leadership-team"
+TRACKING = {"company": "UPS", "number": "ZZ5550001", "url": "https://track.example/ZZ5550001"}
 SETTINGS = """
 [phrases.return_request]
 sure = ["ship it? back to the? depot"]
@@ -84,6 +87,104 @@ def test_another_customers_order_is_shown_to_no_one(stack):
     assert answers(stack, ticket) == []
     assert "mw-order-lookup-failed" in tags(stack, ticket)
     assert "not_theirs" in why_not(stack, ticket)
+
+
+def links(stack, ticket, bought):
+    """Richpanel links an order to the ticket; the link says nothing of its payment."""
+    number = bought.name.lstrip("#")
+    facts = {"orderId": number, "status": "confirmed", "fulfillmentStatus": "in_transit"}
+    stack.richpanel.post(
+        "orders", ticket_id=ticket, app_client_id="shop", order_id=number, order=facts
+    )
+
+
+@pytest.mark.parametrize(
+    ("is_theirs", "fields", "reason"),
+    [
+        (False, {"displayFinancialStatus": "REFUNDED"}, "not_theirs"),
+        (False, {}, "not_theirs"),
+        (True, {"displayFinancialStatus": "REFUNDED"}, "order_refunded"),
+        (True, {}, None),
+    ],
+)
+def test_a_linked_order_is_answered_only_to_its_own_customer_and_as_the_shop_shows_it(
+    stack, is_theirs, fields, reason
+):
+    bought = order(stack, tracking=TRACKING, **fields)
+    mail = bought.mail if is_theirs else stack.mail()
+    ticket = stack.ticket("Where is my package?", customer_email=mail)
+    links(stack, ticket, bought)
+    reports(stack, ticket, "c-1", "Where is my package?")
+    assert len(answers(stack, ticket)) == (reason is None)
+    if reason is not None:
+        assert reason in why_not(stack, ticket)
+
+
+def test_an_order_that_should_have_left_by_then_goes_to_a_person(stack):
+    bought = order(stack, created_at=days_ago(stack, 6))
+    ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail)
+    assert answers(stack, ticket) == []
+    assert "order_not_sent_in_time" in why_not(stack, ticket)
+
+
+def test_free_shipping_abroad_has_no_domestic_window(stack):
+    bought = order(stack, country="AU", shipping="Free shipping")
+    ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail)
+    assert answers(stack, ticket) == []
+    assert "order_abroad" in why_not(stack, ticket)
+
+
+def test_an_order_of_which_one_of_two_parcels_has_arrived_goes_to_a_person(stack):
+    parcels = [
+        {"displayStatus": "IN_TRANSIT", "trackingInfo": [TRACKING]},
+        {"displayStatus": "DELIVERED", "trackingInfo": [TRACKING | {"number": "ZZ5550002"}]},
+    ]
+    bought = order(stack, fulfillments=parcels)
+    ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail)
+    assert answers(stack, ticket) == []
+    assert "order_delivered" in why_not(stack, ticket)
+
+
+@pytest.mark.parametrize("fields", [{}, {"displayFinancialStatus": "REFUNDED"}])
+def test_two_orders_are_answered_in_one_reply_or_by_a_person(stack, fields):
+    first = order(stack, tracking=TRACKING)
+    second = order(stack, email=first.mail, **fields)
+    text = f"Where are my orders {first.name} and {second.name}?"
+    found = answers(stack, opens(stack, text, first.mail))
+    if fields:
+        assert found == []
+        return
+    (answer,) = found
+    assert {first.name, TRACKING["number"], second.name} <= set(re.findall(r"#?\w+", answer))
+
+
+@pytest.mark.parametrize(("status", "count"), [("IN_TRANSIT", 1), ("DELIVERED", 0)])
+def test_what_was_not_received_is_answered_while_it_is_on_its_way_and_not_once_it_is_delivered(
+    stack, status, count
+):
+    bought = order(stack, fulfillments=[{"displayStatus": status, "trackingInfo": [TRACKING]}])
+    ticket = opens(stack, f"I have not received my order {bought.name}.", bought.mail)
+    assert len(answers(stack, ticket)) == count
+
+
+@pytest.mark.parametrize("hidden", ["disputes", "fulfillmentOrders", "returnStatus"])
+def test_what_the_shop_does_not_show_is_unknown_and_goes_to_a_person(stack, hidden):
+    bought = order(stack)
+    stack.shopify.modes(hides=hidden)
+    ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail)
+    stack.shopify.modes(hides="")
+    assert answers(stack, ticket) == []
+    assert "order_unknown:" in why_not(stack, ticket)
+
+
+def test_a_reply_whose_order_has_changed_since_is_not_sent(stack):
+    bought = order(stack, tracking=TRACKING)
+    changed = {"displayFinancialStatus": "REFUNDED"}
+    stack.shopify.post("changes", name=bought.name, after=1, fields=changed)
+    ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail)
+    assert answers(stack, ticket) == []
+    assert "order_changed" in why_not(stack, ticket)
+    assert "route-email-support-team" in tags(stack, ticket)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Tickets at Richpanel and orders of the shop, as customers and colleagues make and see them."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,11 @@ def order(stack, **fields):
     made = Order(f"#{100_000 + stack.number()}", fields.pop("email", None) or stack.mail())
     stack.shopify.post("orders", name=made.name, email=made.mail, **fields)
     return made
+
+
+def days_ago(stack, days):
+    """A time before the stack's own."""
+    return (stack.now() - timedelta(days=days)).isoformat()
 
 
 def opens(stack, text, mail=None, **fields):

@@ -58,8 +58,10 @@ class Shop:
 
     def find_order(self, number: str, *, requester_email: str) -> Lookup:
         """See `Shopify.find_order`."""
-        del requester_email
-        found: Lookup = self._world.network.call(Port.VENDOR_READ, self._world.shop.find, number)
+        shop = self._world.shop
+        found: Lookup = self._world.network.call(
+            Port.VENDOR_READ, shop.find, number, requester_email
+        )
         return found
 
 

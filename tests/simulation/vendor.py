@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from chalicelib.clock import parsed
 from chalicelib.once.action import UnsettledAction
-from chalicelib.support.orders.shop_order import Lookup, Order
+from chalicelib.support.orders.shop_order import Lookup, Order, Shipment, Tracking
 from local.vendors.richpanel import SimulatedRichpanel
 from local.vendors.wire import Request, WireAnswer
 from tests.simulation.flow import AUTHOR
@@ -180,20 +180,22 @@ class MemoryShop:
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
 
-    def find(self, number: str) -> Lookup:
+    def find(self, number: str, requester_email: str) -> Lookup:
         """An order as the shop's search shows it."""
         kind = int(number[-1]) % 3
         if kind == 0:
             return Lookup(None, "not_found")
         ordered = datetime.fromtimestamp(self._now(), UTC) - timedelta(days=2)
+        followed = Tracking("UPS", f"1Z{CANARY}", "https://carrier.example/t/1")
+        parcel = Shipment(ordered, "IN_TRANSIT", tracking=(followed,))
         order = Order(
             name=f"#{number}",
+            email=requester_email,
             created_at=ordered,
-            status="confirmed",
-            fulfillment_status="in transit" if kind == 1 else "",
+            financial_status="PAID",
+            fulfillment_status="FULFILLED" if kind == 1 else "UNFULFILLED",
+            country="US",
             shipping_method="Standard",
-            tracking_number=f"1Z{CANARY}" if kind == 1 else None,
-            tracking_url="https://carrier.example/t/1" if kind == 1 else None,
-            tracking_company="UPS" if kind == 1 else None,
+            fulfillments=(parcel,) if kind == 1 else (),
         )
         return Lookup(order)

@@ -11,7 +11,8 @@ from chalicelib.support.configuration.document import WEEKDAYS, Department, Docu
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
 from chalicelib.support.intents.phrases import HINT, LIKELY, SURE, Phrases
 from chalicelib.support.intents.words import SETS
-from chalicelib.support.orders.delivery_time import WINDOWS, DeliveryCalendar, Window
+from chalicelib.support.orders.delivery_time import DeliveryCalendar
+from chalicelib.support.orders.order_rules import WindowRow
 from chalicelib.support.tickets import TEAM
 
 _UNSET = Department()
@@ -121,13 +122,17 @@ class Rules:
     def calendar(self) -> DeliveryCalendar:
         """The shop's business days and delivery windows."""
         shop, delivery = self.document.shop, self.document.delivery
-        given = tuple((one.pattern, Window(one.low, one.high)) for one in delivery.windows)
+        given = (
+            WindowRow(one.pattern, one.low, one.high, one.countries) for one in delivery.windows
+        )
         return DeliveryCalendar(
             zone=shop.time_zone,
             cut_off_hour=shop.cut_off_hour,
             weekend=frozenset(WEEKDAYS.index(one) for one in shop.weekend),
             holidays=shop.holidays,
-            windows=given or WINDOWS,
+            own_windows=tuple(given),
+            own_home=frozenset(shop.countries),
+            own_handling_days=delivery.handling_days,
             preorder_days=delivery.preorder_days,
         )
 

@@ -25,7 +25,6 @@ from pydantic import (
 
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
 from chalicelib.support.intents.words import SETS
-from chalicelib.support.orders.delivery_time import PREORDER_DAYS
 
 LANGUAGES = ("en", "es")
 """Languages that replies are written in."""
@@ -38,6 +37,7 @@ Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "satur
 ReplyLanguage = Annotated[str, Field(pattern=f"^({'|'.join(LANGUAGES)})$")]
 DepartmentName = Annotated[str, Field(pattern=r"^route-[a-z0-9][a-z0-9-]{0,60}$")]
 LanguageCode = Annotated[str, Field(pattern=r"^[a-z]{2}$")]
+CountryCode = Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
 VendorId = Annotated[str, Field(pattern=r"^[^\s:]{1,100}$")]
 
 
@@ -74,12 +74,14 @@ class Shop(_Part):
         weekend: days that are no business days.
         cut_off_hour: orders from this hour on, 0 to 23, count for the next business day.
         holidays: further days that are no business days.
+        countries: where delivery windows without countries hold, by ISO 3166-1 code.
     """
 
     time_zone: Annotated[str, AfterValidator(_known_zone)] = "UTC"
     weekend: frozenset[Weekday] = frozenset({"saturday", "sunday"})
     cut_off_hour: int | None = Field(default=None, ge=0, le=23)
     holidays: frozenset[date] = frozenset()
+    countries: tuple[CountryCode, ...] = ()
 
     @model_validator(mode="after")
     def _works_at_all(self) -> Self:
@@ -89,15 +91,17 @@ class Shop(_Part):
 
 
 class DeliveryWindow(_Part):
-    """Business days that a shipping method takes.
+    """Business days that a shipping method takes from dispatch.
 
     Attributes:
         methods: words of the shop's names of shipping methods, whole words of any case.
+        countries: where it holds; the shop's own where they are left out.
     """
 
     methods: tuple[Annotated[str, Field(pattern=r"^[\w -]{2,60}$")], ...] = Field(min_length=1)
     low: int = Field(ge=0, le=90)
     high: int = Field(ge=0, le=90)
+    countries: tuple[CountryCode, ...] = ()
 
     @model_validator(mode="after")
     def _is_a_window(self) -> Self:
@@ -112,10 +116,16 @@ class DeliveryWindow(_Part):
 
 
 class DeliveryTimes(_Part):
-    """How long orders take; given windows replace all built-in ones, and the first match wins."""
+    """How long orders take; given windows replace all built-in ones, and the first match wins.
+
+    Attributes:
+        handling_days: business days until an order leaves the shop.
+        preorder_days: days until a pre-order does; without them no pre-order is answered.
+    """
 
     windows: tuple[DeliveryWindow, ...] = ()
-    preorder_days: int = Field(default=PREORDER_DAYS, ge=1, le=365)
+    handling_days: int | None = Field(default=None, ge=0, le=30)
+    preorder_days: int | None = Field(default=None, ge=1, le=365)
 
 
 # --- departments ------------------------------------------------------------------------------

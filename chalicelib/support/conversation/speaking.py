@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from chalicelib.support import reasons as why
 from chalicelib.support.conversation.conversation_words import RequestKind
-from chalicelib.support.conversation.dialogue import Dialogue, OpenRequest
+from chalicelib.support.conversation.dialogue import Dialogue
 from chalicelib.support.tickets import TEAM
 
 
@@ -57,7 +57,8 @@ def reason_for_silence(
     *,
     about: AbstractSet[RequestKind] = _ORDER_QUESTION,
     beside: AbstractSet[RequestKind] = frozenset(),
-    orders: AbstractSet[str] = frozenset(),
+    named: AbstractSet[str] = frozenset(),
+    answered: AbstractSet[str] = frozenset(),
     is_awaited: bool = False,
 ) -> str | None:
     """Why a message in a conversation is left to a person; None where it may be answered.
@@ -67,7 +68,8 @@ def reason_for_silence(
         around: of its ticket.
         about: what the answer would be about; of these kinds more may be open.
         beside: further requests in the message itself.
-        orders: keyed ids of the orders that it names.
+        named: keyed ids of the orders that it and its subject name.
+        answered: of those that an answer would be about.
         is_awaited: it answers our question for the order number.
     """
     if {_tag(one) for one in around.tags} & {_tag(one) for one in around.stop_tags}:
@@ -85,16 +87,11 @@ def reason_for_silence(
     for kind in RequestKind:
         if kind in kinds - about:
             return f"{why.OPEN_REQUEST}{kind.value}"
-    if _names_another(unsettled, orders):
+    if ({one.order for one in unsettled if one.order} | named) - answered:
         return why.OTHER_ORDER_OPEN
     if dialogue.answers and not is_awaited:
         return why.ANSWERED
     return None
-
-
-def _names_another(unsettled: tuple[OpenRequest, ...], orders: AbstractSet[str]) -> bool:
-    """Two orders were asked about, and neither has been answered."""
-    return len({one.order for one in unsettled if one.order} | orders) > 1
 
 
 def _tag(tag: str) -> str:

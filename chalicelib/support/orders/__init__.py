@@ -2,12 +2,18 @@
 
 In the order of a lookup:
 
-    lookup         the linked order, or the shop's order under the number in the message
+    order_question what is asked of which orders; pure
+    lookup         the shop's orders under the numbers in the message, or the linked one
     shop_order     an order, and the ports through which one is looked up
-    cache          lookups remembered in table A, without personal data
+    given_order    an order in the format of `support decide`
+    cache          lookups that found nothing, remembered in table A
     shopify        the shop's client, by GraphQL
-    status         the template and values that answer a question about an order; pure
-    trouble        why nothing may be promised about an order; pure
+    shopify_nodes  its answers, as orders
+    access_tokens  its tokens, and the scopes that they have
+    proven         what may be said of orders, with the facts that prove it; pure
+    order_checks   why nothing may be said of an order; pure
+    shipments      whether a parcel is in time, and what may be said of it; pure
+    order_rules    what each status means; rows of `order_rules.toml`
+    delivery_time  business days, and windows by country and method; pure
     dates          a date as people write it
-    delivery_time  when an order will arrive, in business days; pure
 """

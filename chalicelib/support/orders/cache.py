@@ -1,10 +1,9 @@
-"""Order lookups cached in table A, without personal data of the order.
+"""Lookups that found no order, remembered in table A without its number or address.
 
 Example row (key ``act:shopify_lookup:{conversation_id}:{keyed hash of the order number}``)::
 
     status done      action_type lookup      fresh_until 1763629752
-    facts  {"outcome": "found", "status": "confirmed", "created_at": "2026-11-16T10:00:00.000Z",
-            "shipping_method": "Standard", "requester": "9f...", "has_tracking": ""}
+    facts  {"outcome": "not_found", "requester": "9f..."}
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""An order, and the ports through which one is looked up.
+"""An order as its shop shows it, and the ports through which one is found.
 
-Order numbers, tracking numbers and links are personal data here: they are never logged or stored.
+A field that is None is unknown: the shop does not show it, or the app lacks a scope.  Nothing is said
+of an order with an unknown field that matters (`order_checks`).  Order numbers, tracking numbers and
+links are personal data here: they are never logged or stored.
 """
 
 from __future__ import annotations
@@ -11,37 +13,83 @@ from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
+class Tracking:
+    """By what a parcel is followed."""
+
+    company: str | None = None
+    number: str | None = field(default=None, repr=False)
+    url: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CarrierEvent:
+    """What a carrier has reported, e.g. ``IN_TRANSIT``."""
+
+    status: str | None
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shipment:
+    """One parcel of an order.
+
+    Attributes:
+        created_at: when it was dispatched.
+        shipment_status: as Shopify's `FulfillmentDisplayStatus`.
+        estimated_delivery_at: by the carrier.
+        events: of the carrier, in any order.
+    """
+
+    created_at: datetime | None = None
+    shipment_status: str | None = None
+    estimated_delivery_at: datetime | None = None
+    tracking: tuple[Tracking, ...] | None = ()
+    events: tuple[CarrierEvent, ...] | None = ()
+
+    @property
+    def followed(self) -> tuple[int, Tracking] | None:
+        """The first tracking with a number or link, with its place."""
+        listed = enumerate(self.tracking or ())
+        return next(((n, one) for n, one in listed if one.number or one.url), None)
+
+
+@dataclass(frozen=True, slots=True)
 class Order:
-    """An order as its shop shows it.
+    """An order; statuses are Shopify's, in its own capital letters.
 
     Attributes:
         name: the number as the customer writes it, e.g. ``#1001``.
-        status: one word for the customer: ``confirmed``, ``cancelled``, ...
-        fulfillment_status: words for the customer, e.g. ``in transit``; empty when unknown.
-        shipping_method: as the shop names it; `delivery_time` knows its window of days.
-        trouble: why nothing may be promised about it, a code of `trouble`; empty when nothing is
-            known that speaks against it.
-        is_payment_known: the source says whether it is paid; a linked order's may not.
+        country: of the destination, ISO 3166-1 alpha-2.
+        shipping_method: as the shop names it.
+        holds: why fulfilment is held.
+        refunds: one word for each.
+        returns: the status of each.
+        disputes: the status of each.
+        warehouse: the status of each fulfilment order.
+        risk: what Shopify recommends, e.g. ``INVESTIGATE``.
+        is_edited: lines were added, changed or cancelled after the order was placed.
+        path: where proofs point to, e.g. ``orders[1]``; by default its place among those asked about.
     """
 
     name: str = field(repr=False)
+    email: str | None = field(default=None, repr=False)
     created_at: datetime | None = None
-    status: str = ""
-    fulfillment_status: str = ""
+    cancelled_at: datetime | None = None
+    financial_status: str | None = None
+    fulfillment_status: str | None = None
+    country: str | None = None
     shipping_method: str | None = None
-    tracking_number: str | None = field(default=None, repr=False)
-    tracking_url: str | None = field(default=None, repr=False)
-    tracking_company: str | None = None
+    tags: tuple[str, ...] | None = ()
+    holds: tuple[str, ...] | None = ()
+    refunds: tuple[str, ...] | None = ()
+    returns: tuple[str, ...] | None = ()
+    disputes: tuple[str, ...] | None = ()
+    fulfillments: tuple[Shipment, ...] | None = ()
+    warehouse: tuple[str, ...] | None = ()
+    risk: str | None = "NONE"
+    is_edited: bool | None = False
     status_url: str | None = field(default=None, repr=False)
-    is_cancelled: bool = False
-    is_preorder: bool = False
-    trouble: str = ""
-    is_payment_known: bool = True
-
-    @property
-    def has_tracking(self) -> bool:
-        """There is a tracking number or link."""
-        return bool(self.tracking_number or self.tracking_url)
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +103,14 @@ class Lookup:
 class LinkedOrders(Protocol):
     """The order that Richpanel has linked to a ticket."""
 
-    def linked_order(self, conversation_id: str) -> Order | None:
-        """The order, or None when none is linked; raises `ProviderError`s."""
+    def linked_order(self, conversation_id: str) -> str | None:
+        """Its number without ``#``, or None when none is linked; raises `ProviderError`s."""
+        ...
+
+
+class OrderSearch(Protocol):
+    """The shop's orders."""
+
+    def find_order(self, number: str, *, requester_email: str) -> Lookup:
+        """The order of exactly this number **and** this customer; raises `ProviderError`s."""
         ...

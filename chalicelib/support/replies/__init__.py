@@ -7,4 +7,5 @@ In the order of a decision:
     templates       the catalogue of templates, and how one is rendered
     template_checks what is wrong with texts of the operator
     template_texts  the texts, by template and language; rows of `template_texts.toml`
+    proofs          the facts behind each sentence of a text; pure
 """

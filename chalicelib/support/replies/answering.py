@@ -25,13 +25,14 @@ from chalicelib.support import reasons as why
 from chalicelib.support.decision import MAX_ASKS, Decision
 from chalicelib.support.effects import reference
 from chalicelib.support.inquiry import Inquiry
-from chalicelib.support.intents.own_words import order_number, own_part
+from chalicelib.support.intents.own_words import own_part
 from chalicelib.support.orders.lookup import CustomerOrders
-from chalicelib.support.orders.shop_order import Order
-from chalicelib.support.orders.status import NoAnswer, TemplateAnswer, order_answer
+from chalicelib.support.orders.order_question import order_numbers, question_of
+from chalicelib.support.orders.proven import NoAnswer, TemplateAnswer, proven_answers
 from chalicelib.support.replies import guard_rails
 from chalicelib.support.replies.guard_rails import Policy, Refusal
-from chalicelib.support.replies.templates import CATALOGUE, TemplateError, render
+from chalicelib.support.replies.proofs import Proof
+from chalicelib.support.replies.templates import CATALOGUE, ReplyText, TemplateError, render
 from chalicelib.support.tickets import Ticket
 
 if TYPE_CHECKING:  # most stages ask no model
@@ -41,6 +42,8 @@ LATER_EVERY_SECONDS = 60.0
 LATER_FOR = timedelta(hours=2)
 """An answer whose order cannot be looked up is tried this often, until its message is so old."""
 ASK_TEMPLATE = "t_order_status_ask_order_number"
+Answers = tuple[TemplateAnswer, ...]
+"""The paragraphs of one reply: one for each order asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,8 @@ class ReplyVerdict:
     """The reply to send, or why none is sent.
 
     Attributes:
+        proof: the facts behind each sentence about an order.
+        proven_by: a keyed hash of the proof, by which the last look finds it again.
         tags: the tags a refusal adds to the ticket.
         asks: the reply asks for the order number; the conversation then waits for the answer.
         ends_pending: the conversation stops waiting for an answer, also when nothing is sent.
@@ -57,6 +62,8 @@ class ReplyVerdict:
 
     template_id: str | None = None
     text: str | None = field(default=None, repr=False)
+    proof: tuple[Proof, ...] = field(default=(), repr=False)
+    proven_by: str | None = None
     tags: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     asks: bool = False
@@ -101,12 +108,33 @@ class Replies:
         if refusal is not None:
             waits = refusal.reason == why.NEWER_MESSAGE and decision.is_about_order_status
             return _refused(refusal, ends_pending=has_pending and not waits, keeps_pending=waits)
-        answer = self._choose(facts, inquiry, ticket, decision)
-        if isinstance(answer, TemplateAnswer):
-            answer = self._check_permission(facts, inquiry, ticket, decision, answer)
-        if isinstance(answer, Refusal):
-            return _refused(answer, ends_pending=has_pending)
-        return self._composed(inquiry, ticket, decision, answer, _reply_key(facts))
+        answers = self._choose(facts, inquiry, ticket, decision)
+        if not isinstance(answers, Refusal):
+            answers = self._check_permission(facts, inquiry, ticket, decision, answers)
+        if isinstance(answers, Refusal):
+            return _refused(answers, ends_pending=has_pending)
+        return self._composed(inquiry, ticket, decision, answers, _reply_key(facts))
+
+    def look_again(
+        self,
+        facts: EventFacts,
+        inquiry: Inquiry,
+        ticket: Ticket,
+        decision: Decision,
+        proven_by: str,
+    ) -> None:
+        """The last look before a reply about orders leaves: the same facts must prove it again.
+
+        Raises:
+            WithdrawnError: ``order_changed``; a person has the ticket.
+            ProviderError: the orders cannot be read now.
+        """
+        answers = self._order_status(facts, inquiry, ticket, decision)
+        if isinstance(answers, Refusal):
+            raise _withdrawn(why.ORDER_CHANGED)
+        again = self._composed(inquiry, ticket, decision, answers, _reply_key(facts))
+        if again.proven_by != proven_by:
+            raise _withdrawn(why.ORDER_CHANGED)
 
     def recompose(
         self,
@@ -116,6 +144,7 @@ class Replies:
         template_id: str,
         decision: Decision,
         key: str,
+        proven_by: str | None = None,
     ) -> str:
         """The text of a reply that an earlier claim planned and surely did not send.
 
@@ -126,6 +155,7 @@ class Replies:
             template_id: which text.
             decision: as stored.
             key: of the action that sends it, whose reference it carries.
+            proven_by: the hash of its proof, where it was planned with one.
 
         Raises:
             PermanentError: it no longer applies: ``superseded``, ``escalated``,
@@ -142,15 +172,17 @@ class Replies:
             forbidden = Refusal(why.TEMPLATE_NOT_ENABLED)
         if forbidden is not None:
             raise PermanentError("richpanel", "send_message", reason=forbidden.reason)
-        answer: TemplateAnswer | Refusal = TemplateAnswer(template_id, {})
+        answers: Answers | Refusal = (TemplateAnswer(template_id, {}),)
         if CATALOGUE[template_id].tier == 2:  # noqa: PLR2004 - the tier of verified replies
-            answer = self._order_status(facts, inquiry, ticket, decision)
-        if not isinstance(answer, TemplateAnswer) or answer.template_id != template_id:
+            answers = self._order_status(facts, inquiry, ticket, decision)
+        if isinstance(answers, Refusal) or answers[0].template_id != template_id:
             raise PermanentError("richpanel", "send_message", reason=why.ORDER_CHANGED)
-        text = self._composed(inquiry, ticket, decision, answer, key).text
-        if text is None:
+        composed = self._composed(inquiry, ticket, decision, answers, key)
+        if composed.text is None:
             raise PermanentError("richpanel", "send_message", reason=why.CANNOT_BE_COMPOSED)
-        return text
+        if proven_by is not None and composed.proven_by != proven_by:
+            raise PermanentError("richpanel", "send_message", reason=why.ORDER_CHANGED)
+        return composed.text
 
     def compose_later(
         self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, decision: Decision, key: str
@@ -174,19 +206,19 @@ class Replies:
             forbidden = Refusal(why.OUTBOUND_DISABLED)
         if unwanted is not None or forbidden is not None:
             raise _withdrawn(unwanted or (forbidden.reason if forbidden else ""))
-        answer = self._choose(facts, inquiry, ticket, decision)
-        if isinstance(answer, Refusal) and answer.is_momentary:
+        answers = self._choose(facts, inquiry, ticket, decision)
+        if isinstance(answers, Refusal) and answers.is_momentary:
             now = self.clock.now()
             if now - inquiry.at > LATER_FOR:
-                raise _withdrawn(answer.reason)
-            raise NotYet(answer.reason, now.timestamp() + LATER_EVERY_SECONDS)
-        if isinstance(answer, TemplateAnswer) and answer.template_id == ASK_TEMPLATE:
+                raise _withdrawn(answers.reason)
+            raise NotYet(answers.reason, now.timestamp() + LATER_EVERY_SECONDS)
+        if not isinstance(answers, Refusal) and _asks(answers):
             raise _withdrawn(why.ORDER_NUMBER_MISSING)
-        if isinstance(answer, TemplateAnswer):
-            answer = self._check_permission(facts, inquiry, ticket, decision, answer)
-        if isinstance(answer, Refusal):
-            raise _withdrawn(answer.reason)
-        text = self._composed(inquiry, ticket, decision, answer, key).text
+        if not isinstance(answers, Refusal):
+            answers = self._check_permission(facts, inquiry, ticket, decision, answers)
+        if isinstance(answers, Refusal):
+            raise _withdrawn(answers.reason)
+        text = self._composed(inquiry, ticket, decision, answers, key).text
         if text is None:
             raise _withdrawn(why.TEMPLATE_INCOMPLETE)
         return text
@@ -195,47 +227,56 @@ class Replies:
 
     def _choose(
         self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, decision: Decision
-    ) -> TemplateAnswer | Refusal:
-        answer: TemplateAnswer | Refusal
+    ) -> Answers | Refusal:
+        acknowledged = guard_rails.TEMPLATE_OF.get(decision.intent, "")
+        answers: Answers | Refusal = (TemplateAnswer(acknowledged, {}),)
         if decision.is_about_order_status:
             try:
-                answer = self._order_status(facts, inquiry, ticket, decision)
+                proven = self._order_status(facts, inquiry, ticket, decision)
             except TransientError as error:  # routing the ticket must not wait for it
                 return guard_rails.lookup_interrupted(error.reason)
             except ProviderError as error:
-                answer = guard_rails.lookup_failed(f"{why.LOOKUP_FAILED}{error.reason}", decision)
-        else:
-            answer = TemplateAnswer(guard_rails.TEMPLATE_OF.get(decision.intent, ""), {})
-        if isinstance(answer, TemplateAnswer) and answer.template_id not in self.policy.templates:
+                proven = guard_rails.lookup_failed(f"{why.LOOKUP_FAILED}{error.reason}", decision)
+            # A shop may have its own intake for "not received", where nothing else can be said.
+            if not isinstance(proven, Refusal) or acknowledged not in self.policy.templates:
+                answers = proven
+        if isinstance(answers, Refusal):
+            return answers
+        if not {one.template_id for one in answers} <= self.policy.templates:
             return guard_rails.suppressed(why.TEMPLATE_NOT_ENABLED, decision)
-        return answer
+        return answers
 
     def _order_status(
         self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, decision: Decision
-    ) -> TemplateAnswer | Refusal:
-        """A reply with the order's status, one that asks for its number, or a refusal.
+    ) -> Answers | Refusal:
+        """A reply with the status of the orders, one that asks for the number, or a refusal.
 
         Raises:
-            ProviderError: it cannot be looked up now.
+            ProviderError: an order cannot be looked up now.
         """
-        number = order_number(inquiry.text or "", is_asked_for=decision.pending is not None)
-        order = self.orders.find(facts.conversation_id, number, ticket.customer_email)
-        if isinstance(order, Order):
-            answer = order_answer(
-                order,
-                decision.intent,
+        text = inquiry.text or ""
+        question = question_of(decision.intent, text)
+        if question is None:
+            return guard_rails.suppressed(why.ORDER_SAID_GONE, decision)
+        numbers = order_numbers(text, is_asked_for=decision.pending is not None) or inquiry.named
+        orders = self.orders.find(facts.conversation_id, numbers, ticket.customer_email)
+        if not isinstance(orders, str):
+            answers = proven_answers(
+                orders,
+                question,
                 self.clock.now(),
-                _language(decision),
-                inquiry.rules.calendar,
+                requester=ticket.customer_email,
+                language=_language(decision),
+                calendar=inquiry.rules.calendar,
             )
-            if isinstance(answer, NoAnswer):
-                return guard_rails.lookup_failed(answer.reason, decision, answer.missing)
-            return answer
-        if order == why.ORDER_NUMBER_MISSING:
+            if isinstance(answers, NoAnswer):
+                return guard_rails.lookup_failed(answers.reason, decision, answers.missing)
+            return answers
+        if orders == why.ORDER_NUMBER_MISSING:
             asked = decision.pending.attempts if decision.pending else 0
             if asked < MAX_ASKS:
-                return TemplateAnswer(ASK_TEMPLATE, {})
-        return guard_rails.lookup_failed(order, decision, ("order_id",))
+                return (TemplateAnswer(ASK_TEMPLATE, {}),)
+        return guard_rails.lookup_failed(orders, decision, ("order_id",))
 
     # --- permission ---------------------------------------------------------------------------
 
@@ -245,17 +286,17 @@ class Replies:
         inquiry: Inquiry,
         ticket: Ticket,
         decision: Decision,
-        answer: TemplateAnswer,
-    ) -> TemplateAnswer | Refusal:
+        answers: Answers,
+    ) -> Answers | Refusal:
         """Ask the verifier for a verified reply, and take the counted limits for any reply."""
-        if self.opinions is not None and CATALOGUE[answer.template_id].tier == 2:  # noqa: PLR2004
+        if self.opinions is not None and CATALOGUE[answers[0].template_id].tier == 2:  # noqa: PLR2004
             verified = self.opinions.verify(inquiry.text or "", decision.intent)
             if not verified.allows:
                 return guard_rails.suppressed(verified.reason, decision)
         limit = self._is_repeating(facts, inquiry, ticket) or self._limit_reached(
-            facts, ticket, decision, answer
+            facts, ticket, decision, answers
         )
-        return answer if limit is None else guard_rails.suppressed(limit, decision)
+        return answers if limit is None else guard_rails.suppressed(limit, decision)
 
     def _is_repeating(self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket) -> str | None:
         """Stop a customer whose texts repeat, over all tickets: two machines may be talking."""
@@ -275,12 +316,12 @@ class Replies:
         return limit
 
     def _limit_reached(
-        self, facts: EventFacts, ticket: Ticket, decision: Decision, answer: TemplateAnswer
+        self, facts: EventFacts, ticket: Ticket, decision: Decision, answers: Answers
     ) -> str | None:
         """Count the reply for its conversation and its customer; for neither where one limit is reached."""
         opaque, by = self.opaque(), _reply_key(facts)
         counted = "auto_reply:conversation", opaque.of("conversation", facts.conversation_id), by
-        is_asked_for = decision.pending is not None and answer.template_id != ASK_TEMPLATE
+        is_asked_for = decision.pending is not None and not _asks(answers)
         limits = guard_rails.ANSWER_LIMITS if is_asked_for else guard_rails.CONVERSATION_LIMITS
         limit = self.allowances.take(*counted, limits)
         if limit is None and ticket.customer_email:
@@ -297,14 +338,13 @@ class Replies:
         inquiry: Inquiry,
         ticket: Ticket,
         decision: Decision,
-        answer: TemplateAnswer,
+        answers: Answers,
         key: str,
     ) -> ReplyVerdict:
-        values = {"first_name": ticket.customer_name, **answer.values}
         try:
-            text = render(
-                answer.template_id,
-                values,
+            composed = render(
+                *answers,
+                first_name=ticket.customer_name,
                 reference=reference(self.opaque(), key),
                 signature=self.policy.signature,
                 language=_language(decision),
@@ -314,14 +354,27 @@ class Replies:
         except TemplateError:
             refusal = guard_rails.suppressed(why.TEMPLATE_INCOMPLETE, decision)
             return _refused(refusal, ends_pending=False)
-        asks = answer.template_id == ASK_TEMPLATE
+        asks = _asks(answers)
+        closes = all(CATALOGUE[one.template_id].closes for one in answers)
         return ReplyVerdict(
-            template_id=answer.template_id,
-            text=text,
+            template_id=answers[0].template_id,
+            text=composed.text,
+            proof=composed.proof,
+            proven_by=self._proven_by(composed),
             asks=asks,
-            closes=self.policy.closes_tickets and CATALOGUE[answer.template_id].closes,
+            closes=self.policy.closes_tickets and closes,
             ends_pending=not asks,
         )
+
+    def _proven_by(self, composed: ReplyText) -> str | None:
+        if not composed.proof:
+            return None
+        lines = (f"{one.sentence}|{','.join(one.facts)}" for one in composed.proof)
+        return self.opaque().of("proof", "\n".join(lines))
+
+
+def _asks(answers: Answers) -> bool:
+    return answers[0].template_id == ASK_TEMPLATE
 
 
 def _withdrawn(reason: str) -> WithdrawnError:

@@ -8,12 +8,15 @@ characters, and a URL must be http(s).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from chalicelib.support.orders.proven import TemplateAnswer, TemplateValue
+from chalicelib.support.orders.shipments import ProvenValue
+from chalicelib.support.replies.proofs import Marks, Proof
 from chalicelib.support.replies.template_texts import CLOSING, TEXTS
 
 if TYPE_CHECKING:
@@ -50,21 +53,29 @@ class Template:
     is_enabled: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class ReplyText:
+    """A text for a customer, and what its sentences about orders rest on."""
+
+    text: str = field(repr=False)
+    proof: tuple[Proof, ...] = field(default=(), repr=False)
+
+
 def render(
-    template_id: str,
-    values: Mapping[str, str | None],
-    *,
+    *paragraphs: TemplateAnswer,
+    first_name: str | None = None,
     reference: str,
     signature: str,
     language: str = "en",
     texts: Mapping[str, Mapping[str, str]] = NONE_CHANGED,
     closings: Mapping[str, str] = NONE_CHANGED,
-) -> str:
+) -> ReplyText:
     """The text for a customer.
 
     Args:
-        template_id: one of `CATALOGUE`.
-        values: by name; values the template does not declare are ignored.
+        paragraphs: a template of `CATALOGUE` and its values each; values that a template does not
+            declare are ignored.
+        first_name: of the customer.
         reference: by which the reply is found by read-back.
         signature: who signs.
         language: falls back to English.
@@ -74,19 +85,61 @@ def render(
     Raises:
         TemplateError: the text must not be sent.
     """
-    template = CATALOGUE.get(template_id)
-    if template is None or not template.is_enabled:
-        raise TemplateError(f"{template_id} is not to be sent")
-    known = {name: _clean(name, values.get(name)) for name in template.required | template.optional}
+    marks = Marks()
+    shared = {"support_signature": _line(signature), "reference": reference}
+    bodies, spoken = [], language
+    for one in paragraphs:
+        template = CATALOGUE.get(one.template_id)
+        if template is None or not template.is_enabled:
+            raise TemplateError(f"{one.template_id} is not to be sent")
+        written = {**TEXTS.get(template.id, {}), **texts.get(template.id, {})}
+        spoken = language if language in written else "en"
+        known = _known(template, {"first_name": first_name, **one.values}, marks)
+        bodies.append(_renderer().render(written[spoken].strip(), {**known, **shared}).strip())
+    closing = _renderer().render({**CLOSING, **closings}[spoken].strip(), shared)
+    text = re.sub(r"\n{3,}", "\n\n", f"{joined(bodies)}\n\n{closing}").strip() + "\n"
+    return ReplyText(*marks.read(text))
+
+
+def joined(bodies: Sequence[str]) -> str:
+    """Texts as one: a greeting that all have is said once, and so is an end that all have."""
+    if len(bodies) == 1:
+        return bodies[0]
+    lines = [one.splitlines() for one in bodies]
+    same_start, same_end = (len({one[at] for one in lines}) == 1 for at in (0, -1))
+    last = len(lines) - 1
+    kept = (
+        one[1 if same_start and n else 0 : -1 if same_end and n != last else None]
+        for n, one in enumerate(lines)
+    )
+    return "\n\n".join("\n".join(one).strip() for one in kept)
+
+
+def _known(
+    template: Template, values: Mapping[str, TemplateValue], marks: Marks
+) -> Mapping[str, object]:
+    """The values of a template as its text takes them; what is not declared is left out.
+
+    Raises:
+        TemplateError: a required value is missing.
+    """
+    known = {
+        name: _value(name, values.get(name), marks)
+        for name in template.required | template.optional
+    }
     missing = sorted(name for name in template.required if not known[name])
     if missing:
-        raise TemplateError(f"{template_id} lacks {', '.join(missing)}")
-    written = {**TEXTS.get(template_id, {}), **texts.get(template_id, {})}
-    spoken = language if language in written else "en"
-    body, closing = written[spoken], {**CLOSING, **closings}[spoken]
-    context = {**known, "support_signature": _line(signature), "reference": reference}
-    text: str = _renderer().render(f"{body.strip()}\n\n{closing.strip()}\n", context)
-    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+        raise TemplateError(f"{template.id} lacks {', '.join(missing)}")
+    return known
+
+
+def _value(name: str, value: TemplateValue, marks: Marks) -> object:
+    if isinstance(value, ProvenValue):
+        cleaned = _clean(name, value.text)
+        return marks.marked(cleaned, value.facts) if cleaned else None
+    if value is None or isinstance(value, str):
+        return _clean(name, value)
+    return [{key: _value(key, inner, marks) for key, inner in one.items()} for one in value]
 
 
 @cache
@@ -148,6 +201,7 @@ CATALOGUE: Mapping[str, Template] = {
                 {
                     "first_name",
                     "fulfillment_status",
+                    "estimated_delivery",
                     "tracking_url",
                     "tracking_number",
                     "tracking_company",
@@ -159,14 +213,31 @@ CATALOGUE: Mapping[str, Template] = {
             "t_shipping_delay_verified",
             tier=2,
             required=frozenset({"order_id", "order_status", "fulfillment_status"}),
-            optional=frozenset({"first_name", "order_created_at", "support_hours_note"}),
+            optional=frozenset(
+                {"first_name", "order_created_at", "handling_time", "support_hours_note"}
+            ),
         ),
         Template(
             "t_order_eta_no_tracking_verified",
             tier=2,
             required=frozenset({"order_id", "shipping_bucket", "eta_remaining_human"}),
-            optional=frozenset({"first_name", "order_created_at"}),
+            optional=frozenset({"first_name", "order_created_at", "handling_time"}),
             closes=True,
+        ),
+        Template(
+            "t_order_parcels_verified",
+            tier=2,
+            required=frozenset({"order_id", "order_status", "parcel_count", "parcels"}),
+            optional=frozenset(
+                {
+                    "first_name",
+                    "fulfillment_status",
+                    "estimated_delivery",
+                    "tracking_url",
+                    "tracking_number",
+                    "tracking_company",
+                }
+            ),
         ),
         *(Template(name, tier=1) for name in _INTAKES),
         *(Template(name, tier=0, is_enabled=False) for name in _NEVER),

@@ -182,14 +182,8 @@ class SettledBySweep(AnsweredFromLinkedOrder):
 
 def link_order(run: Run) -> None:
     """Link an order in transit to the ticket."""
-    order = {
-        "orderId": "9001",
-        "status": "confirmed",
-        "fulfillmentStatus": "in_transit",
-        "createdAt": "2026-11-19T10:00:00Z",
-        "fulfillment": [{"tracking": [{"trackingNumber": "ZZ555", "trackingCompany": "DHL"}]}],
-    }
-    run.rig.richpanel.link_order(TICKET, "shop", "9001", order)
+    run.rig.shopify.add_order("#9001", email=EMAIL, tracking={"number": "ZZ555", "company": "DHL"})
+    run.rig.richpanel.link_order(TICKET, "shop", "9001", {"orderId": "9001"})
 
 
 _SPOKEN = frozenset({"message", "comment"})

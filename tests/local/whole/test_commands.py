@@ -23,6 +23,8 @@ from local.stack import engine, environment, join
 from local.vendors import richpanel as vendor
 
 ROOT = engine.ROOT
+EFFECTS = 8
+"""Of the pasted webhook: the question for the order number, and seven tags."""
 
 
 @pytest.fixture
@@ -95,7 +97,9 @@ def _paste_the_webhook(started, free):
     )
     assert json.loads(answered.stdout) == {"status": "accepted", "event_id": "evt:rp:1042:c-77"}
     admin = f"http://127.0.0.1:{free[2]}/_sim"
-    assert _soon(lambda: len(requests.get(f"{admin}/effects", timeout=5).json()["effects"]) == 4)
+    assert _soon(
+        lambda: len(requests.get(f"{admin}/effects", timeout=5).json()["effects"]) == EFFECTS
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,8 +130,21 @@ def test_run_answers_a_pasted_webhook_and_stops_on_a_signal(
 def test_the_operators_command_explains_the_pasted_webhook(started, free):
     _paste_the_webhook(started, free)
     explained = _as_operator(started.welcome)
-    assert "evt:rp:1042:c-77\nNot answered automatically" in explained
-    assert "processed: 4 done" in explained
+    assert "evt:rp:1042:c-77\n" in explained
+    assert f"processed: {EFFECTS} done" in explained
+
+
+def test_a_customers_order_is_answered_on_the_running_stack(started, free):
+    """As the welcome text has it: the number is asked for, written, and answered with its tracking."""
+    _paste_the_webhook(started, free)
+    read, write, report = re.findall(
+        r"  (curl -sS \S+/_sim/tickets/1042\n|curl (?:[^\n]*\\\n)*[^\n]*\"c-80\".*\n)",
+        started.welcome,
+    )
+    assert "order number" in json.dumps(_pasted(read))
+    _pasted(write)
+    assert _pasted(report)["status"] == "accepted"
+    assert _soon(lambda: "ZZ5550001" in json.dumps(_pasted(read)))
 
 
 @pytest.mark.long  # the README's commands, against the stack that the test above starts too

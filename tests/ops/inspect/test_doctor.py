@@ -128,7 +128,7 @@ def test_a_lane_whose_oldest_job_waits_and_a_budget_that_is_used_up_are_warnings
     [
         ("ALOWARE_RING_GROUP_URL", "https://aloware.example/group", "aloware/api_token"),
         ("OPENAI_INTENT_ENABLED", "true", "openai/api_key"),
-        ("SHOPIFY_BASE_URL", "https://shop.example", "shopify/client_secret"),
+        ("SHOPIFY_BASE_URL", "http://127.0.0.1:9", "shopify/client_secret"),
     ],
 )
 def test_a_secret_is_missing_only_where_the_stage_reads_it(

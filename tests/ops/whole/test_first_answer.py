@@ -125,6 +125,12 @@ def test_the_page_leads_to_the_first_answer(walk):
             SHOPIFY_BASE_URL=shop.base_url,
             RICHPANEL_OUTBOUND_ENABLED="true",
         )
+        shop.set_modes(scopes="read_orders,read_products")
+        lacks = walk.findings()["answers scopes"]
+        assert lacks["result"] == "warn"
+        assert "fulfilment holds (read_merchant_managed_fulfillment_orders or" in lacks["detail"]
+        assert "orders older than 60 days (read_all_orders)" in lacks["detail"]
+        shop.set_modes(scopes="read_orders,read_all_orders,read_third_party_fulfillment_orders")
         walk.is_shown(9)
         assert walk.findings()["answers switches"]["result"] == "warn"
         walk.does(10)

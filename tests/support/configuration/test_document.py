@@ -18,7 +18,7 @@ from chalicelib.support.intents import message_reading
 from chalicelib.support.intents.classify import classify
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
 from chalicelib.support.orders.dates import written
-from chalicelib.support.orders.delivery_time import DEFAULT_CALENDAR, Window, window_of
+from chalicelib.support.orders.delivery_time import DEFAULT_CALENDAR, Window
 from chalicelib.support.replies import template_checks
 from ops.support.rendered_texts import preview
 
@@ -26,12 +26,17 @@ OWN = {
     "phrases": {"return_request": {"sure": ["go to the? depot"]}},
     "shop": {
         "time_zone": "America/New_York",
+        "countries": ["DE"],
         "weekend": ["sunday", "saturday"],
         "cut_off_hour": 14,
         "holidays": ["2026-12-25", "2026-11-26"],
     },
     "delivery": {
-        "windows": [{"methods": ["Bike Courier", "express"], "low": 0, "high": 1}],
+        "windows": [
+            {"methods": ["express"], "low": 2, "high": 4, "countries": ["FR", "BE"]},
+            {"methods": ["Bike Courier", "express"], "low": 0, "high": 1},
+        ],
+        "handling_days": 3,
         "preorder_days": 30,
     },
     "templates": {"t_order_status_ask_order_number": {"en": "Which order, please?"}},
@@ -94,6 +99,8 @@ def test_an_empty_document_is_the_built_in_one():
         ({"shop": {"time_zone": "Mars"}}, "shop.time_zone: no such time zone"),
         ({"shop": {"cut_off_hour": 24}}, "shop.cut_off_hour"),
         ({"shop": {"holidays": ["Christmas"]}}, "shop.holidays"),
+        ({"shop": {"countries": ["usa"]}}, "shop.countries"),
+        ({"delivery": {"handling_days": -1}}, "delivery.handling_days"),
         ({"shop": {"weekend": [*WEEKDAYS]}}, "shop: the shop has no business day"),
         (
             {"delivery": {"windows": [{"methods": ["x y"], "low": 3, "high": 2}]}},
@@ -182,12 +189,14 @@ def test_unknown_templates_are_named():
 def test_the_shops_calendar_is_the_documents():
     calendar = Rules(3, parsed(OWN)).calendar
 
-    assert window_of("BIKE courier, small", calendar) == Window(0, 1)
-    assert window_of("Standard", calendar) is None
+    assert calendar.window_of("BIKE courier, small", "DE") == Window(0, 1)
+    assert calendar.window_of("BIKE courier, small", "US") is None
+    assert calendar.window_of("Express", "FR") == Window(2, 4)
+    assert calendar.window_of("Standard", "DE") is None
     assert not calendar.is_business_day(date(2026, 11, 26))
     late = datetime(2026, 11, 25, 20, tzinfo=UTC)  # three in the afternoon in New York
     assert calendar.day_of_order(late) == date(2026, 11, 27)
-    assert calendar.preorder_days == 30
+    assert (calendar.preorder_days, calendar.handling_days) == (30, 3)
 
 
 def test_the_built_in_calendar_is_the_default_one():

@@ -1,63 +1,44 @@
-"""Windows of business days: per shipping method, the remaining time, and its wording."""
+"""Business days, and windows in words."""
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chalicelib.support.orders import delivery_time
+from chalicelib.support.orders.delivery_time import DEFAULT_CALENDAR, DeliveryCalendar, Window
 
 
-@pytest.mark.parametrize(
-    ("method", "window"),
-    [
-        ("Standard Shipping", delivery_time.Window(3, 5)),
-        ("Ground", delivery_time.Window(3, 7)),
-        ("Priority Overnight", delivery_time.Window(1, 1)),
-        ("USPS Priority Mail", delivery_time.Window(1, 1)),
-        ("2-Day Air", delivery_time.Window(2, 2)),
-        ("Free shipping", delivery_time.Window(5, 7)),
-        ("Express", delivery_time.Window(1, 2)),
-        ("By hand", None),
-        ("", None),
-        (None, None),
-    ],
-)
-def test_each_shipping_method_has_its_delivery_window(method, window):
-    assert delivery_time.window_of(method) == window
-
-
-def test_the_day_of_the_order_and_the_weekend_do_not_count():
+def test_the_first_day_and_the_weekend_do_not_count():
     friday, monday = date(2026, 11, 20), date(2026, 11, 23)
-    assert delivery_time.business_days_after(friday, friday) == 0
-    assert delivery_time.business_days_after(friday, monday) == 1
-    assert delivery_time.remaining(
-        delivery_time.Window(3, 5), friday, monday
-    ) == delivery_time.Window(2, 4)
+    assert DEFAULT_CALENDAR.business_days_after(friday, friday) == 0
+    assert DEFAULT_CALENDAR.business_days_after(friday, monday) == 1
+    assert DEFAULT_CALENDAR.business_days_after(monday, friday) == 0
 
 
 @given(st.dates(date(2020, 1, 1), date(2030, 1, 1)), st.integers(-10, 400))
 def test_business_days_match_a_day_by_day_count(start, days):
     end = start + timedelta(days=days)
     by_hand = sum((start + timedelta(days=n)).weekday() < 5 for n in range(1, days + 1))
-    assert delivery_time.business_days_after(start, end) == by_hand
+    assert DEFAULT_CALENDAR.business_days_after(start, end) == by_hand
 
 
-@given(st.dates(date(2020, 1, 1), date(2030, 1, 1)), st.integers(0, 60), st.booleans())
-def test_the_remaining_delivery_window_never_grows(ordered, days, preorder):
-    window = delivery_time.Window(3, 5)
-    lefts = [
-        delivery_time.remaining(window, ordered, ordered + timedelta(days=n), is_preorder=preorder)
-        for n in (days, days + 1)
-    ]
-    assert lefts[0].low >= lefts[1].low >= 0
-    assert lefts[0].high >= lefts[1].high >= 0
-    assert lefts[0].low <= lefts[0].high
+def test_a_holiday_is_no_business_day_and_a_late_order_counts_for_the_next_one():
+    friday = date(2026, 11, 27)
+    calendar = DeliveryCalendar(cut_off_hour=14, holidays=frozenset({friday}))
+    assert calendar.business_days_after(date(2026, 11, 26), date(2026, 11, 30)) == 1
+    assert calendar.day_of_order(datetime(2026, 11, 26, 15, tzinfo=UTC)) == date(2026, 11, 30)
+    assert calendar.day_of_order(datetime(2026, 11, 26, 13, tzinfo=UTC)) == date(2026, 11, 26)
 
 
-def test_the_remaining_window_reads_well():
-    assert delivery_time.human(delivery_time.Window(1, 1)) == "in 1 business day"
-    assert delivery_time.human(delivery_time.Window(0, 2)) == "within 2 business days"
-    assert delivery_time.human(delivery_time.Window(2, 4)) == "in 2 to 4 business days"
-    assert delivery_time.human(delivery_time.Window(0, 1), "es") == "en un máximo de 1 día hábil"
+@pytest.mark.parametrize(
+    ("window", "language", "words"),
+    [
+        (Window(3, 5), "en", "3 to 5 business days"),
+        (Window(1, 1), "en", "1 business day"),
+        (Window(2, 2), "es", "2 días hábiles"),
+        (Window(0, 1), "es", "0 a 1 día hábil"),
+    ],
+)
+def test_a_window_reads_well(window, language, words):
+    assert window.written(language) == words

@@ -69,3 +69,79 @@ def test_a_short_throttle_is_waited_out(shop: Shopify, vendor: Vendor, clock: Ma
     with pytest.raises(TransientError) as caught:
         shop.find_order("1001", requester_email="ada@x.example")
     assert (caught.value.reason, caught.value.retry_after) == ("throttled", 10)
+
+
+# --- what an order is -------------------------------------------------------------------------
+
+
+def found(shop, vendor, **node):
+    vendor.will(orders({"name": "#1001", "email": "ada@x.example"} | node))
+    return shop.find_order("1001", requester_email="ada@x.example").order
+
+
+def test_what_an_answer_lacks_is_unknown(shop: Shopify, vendor: Vendor):
+    order = found(shop, vendor, fulfillments={"nodes": []}, risk=[])
+    unknown = ("country", "holds", "refunds", "returns", "disputes", "tags", "risk", "is_edited")
+    assert {getattr(order, name) for name in (*unknown, "fulfillments")} == {None}
+
+
+def test_a_cancelled_parcel_is_left_out_and_a_failed_one_says_so(shop: Shopify, vendor: Vendor):
+    parcels = [
+        {"status": status, "displayStatus": "IN_TRANSIT"}
+        for status in ("CANCELLED", "SUCCESS", "FAILURE")
+    ]
+    order = found(shop, vendor, fulfillments=parcels)
+    assert [one.shipment_status for one in order.fulfillments] == ["IN_TRANSIT", "FAILURE"]
+
+
+def test_the_newest_event_tells_when_a_parcel_will_arrive(shop: Shopify, vendor: Vendor):
+    events = {
+        "nodes": [
+            {"status": "IN_TRANSIT", "happenedAt": "2026-11-17T09:00:00Z"},
+            {"status": "CONFIRMED", "estimatedDeliveryAt": "2026-11-20T09:00:00Z"},
+        ]
+    }
+    parcel = {"status": "SUCCESS", "displayStatus": "IN_TRANSIT", "events": events}
+    (shipment,) = found(shop, vendor, fulfillments=[parcel]).fulfillments
+    assert [one.status for one in shipment.events] == ["IN_TRANSIT", "CONFIRMED"]
+    assert shipment.estimated_delivery_at.day == 20
+
+
+def test_lines_that_were_changed_are_seen_by_their_number_or_by_the_edit(
+    shop: Shopify, vendor: Vendor
+):
+    same = {"subtotalLineItemsQuantity": 2, "currentSubtotalLineItemsQuantity": 2}
+    fewer = same | {"currentSubtotalLineItemsQuantity": 1}
+    seen = [
+        found(shop, vendor, edited=edited, **lines).is_edited
+        for edited, lines in ((False, same), (True, same), (False, fewer))
+    ]
+    assert seen == [False, True, True]
+
+
+def test_holds_are_known_only_where_every_fulfilment_order_is_shown(shop: Shopify, vendor: Vendor):
+    one = {"status": "OPEN", "fulfillmentHolds": []}
+    held = {"status": "ON_HOLD", "fulfillmentHolds": [{"reason": "OTHER"}]}
+    seen = [
+        found(shop, vendor, fulfillmentOrders={"nodes": nodes}).holds
+        for nodes in ([one], [one, held], [], [one] * 5, [{"status": "OPEN"}])
+    ]
+    assert seen == [(), ("OTHER",), None, None, None]
+
+
+def test_of_an_order_in_so_many_parcels_not_all_are_known(shop: Shopify, vendor: Vendor):
+    assert found(shop, vendor, fulfillments=[{"status": "SUCCESS"}] * 5).fulfillments is None
+
+
+def test_a_denied_field_is_the_reason_and_another_error_beside_it_is_an_error(
+    shop: Shopify, vendor: Vendor
+):
+    denied = {"extensions": {"code": "ACCESS_DENIED"}, "path": ["orders", "nodes", 0, "disputes"]}
+    vendor.will(does.answer(200, {"data": None, "errors": [denied]}))
+    found = shop.find_order("1001", requester_email="ada@x.example")
+    assert (found.order, found.reason) == (None, "order_unknown:disputes")
+
+    other = denied | {"path": ["orders", "nodes", 0, "email"]}
+    vendor.will(does.answer(200, {"data": None, "errors": [denied, other]}))
+    with pytest.raises(AuthError, match="access_denied"):
+        shop.find_order("1001", requester_email="ada@x.example")

@@ -19,6 +19,11 @@ def marks(text):
     return re.findall(r"\{\{([#^/]?\w+)\}\}", text)
 
 
+def values(text):
+    """Every value of a text, shown or asked for."""
+    return {one.lstrip("#^/") for one in marks(text)}
+
+
 def test_the_shipped_texts_are_such_as_an_operator_may_publish():
     assert list(faults(TEXTS, CLOSING)) == []
 
@@ -40,4 +45,13 @@ def test_a_text_is_in_english_and_its_translation_shows_the_same_values(name):
 @pytest.mark.parametrize("name", [one.id for one in CATALOGUE.values() if one.tier > 1])
 def test_an_answer_about_an_order_is_in_every_language_with_every_value_it_needs(name):
     assert set(TEXTS[name]) == LANGUAGES
-    assert set(marks(TEXTS[name]["en"])) >= CATALOGUE[name].required
+    assert values(TEXTS[name]["en"]) >= CATALOGUE[name].required
+
+
+@pytest.mark.parametrize("name", [one.id for one in CATALOGUE.values() if one.tier > 1])
+def test_an_answer_about_an_order_says_nothing_that_no_value_proves(name):
+    """What is left invites to reply, and promises nothing of the order."""
+    for text in TEXTS[name].values():
+        lines = [one for one in text.splitlines()[1:] if one and not one.startswith("{{")]
+        said = [one for one in lines if "{{" not in one]
+        assert all(one.startswith(("If ", "Si ")) for one in said)

@@ -126,22 +126,74 @@ def test_a_question_in_spanish_is_answered_in_spanish(replies_rig, shopify):
     assert "debería llegar en 3 a 5 días hábiles" in text
 
 
-def test_the_linked_order_needs_neither_number_nor_shop(replies_rig, shopify):
+def test_the_linked_order_needs_no_number(replies_rig, shopify):
+    shopify.add_order("#9001", email=EMAIL, tracking={"number": "ZZ555", "company": "DHL"})
     body = replies_rig.ticket("Where is my package?")
-    order = {
-        "orderId": "9001",
-        "status": "confirmed",
-        "fulfillmentStatus": "in_transit",
-        "financialStatus": "paid",
-        "createdAt": iso(datetime.now(UTC)),
-        "fulfillment": [{"tracking": [{"trackingNumber": "ZZ555", "trackingCompany": "DHL"}]}],
-    }
-    replies_rig.richpanel.link_order("1042", "shop", "9001", order)
+    replies_rig.richpanel.link_order("1042", "shop", "9001", {"orderId": "9001"})
     replies_rig.run(body)
     (text,) = replies_rig.replies
-    assert "9001" in text
+    assert "#9001" in text
     assert "ZZ555" in text
-    assert shopify.calls == ()
+
+
+# --- several orders, and the last look --------------------------------------------------------
+
+
+def followed(number):
+    return {"number": number, "company": "UPS", "url": f"https://carrier.example/t/{number}"}
+
+
+def test_two_orders_get_a_paragraph_each_in_one_reply(replies_rig, shopify):
+    shopify.add_order("#1001", email=EMAIL, tracking=followed("ZZ5550001"))
+    shopify.add_order("#1002", email=EMAIL)
+    replies_rig.run(replies_rig.ticket("Where are my orders #1001 and #1002?"))
+    (text,) = replies_rig.replies
+    assert (text.count("Hi Ada,"), text.count("Ref. ")) == (1, 1)
+    assert text.index("#1001") < text.index("ZZ5550001") < text.index("#1002")
+
+
+def test_two_orders_of_which_one_is_in_trouble_go_to_a_person(replies_rig, shopify):
+    shopify.add_order("#1001", email=EMAIL, tracking=followed("ZZ5550001"))
+    shopify.add_order("#1002", email=EMAIL, displayFinancialStatus="REFUNDED")
+    replies_rig.run(replies_rig.ticket("Where are my orders #1001 and #1002?"))
+    assert replies_rig.replies == []
+    assert replies_rig.reasons()[-1] == "order_refunded"
+
+
+def test_an_order_that_changes_before_its_reply_leaves_is_left_to_a_person(replies_rig, shopify):
+    """The plan's read shows it without a refund, and the last look with one."""
+    shopify.add_order("#1001", email=EMAIL, tracking=followed("ZZ5550001"))
+    shopify.change_order("#1001", after=1, fields={"displayFinancialStatus": "REFUNDED"})
+    replies_rig.run(replies_rig.ticket("Where is my order #1001?"))
+    assert shopify.count()["graphql"] == 2
+    assert replies_rig.replies == []
+    row = replies_rig.reply_row()
+    assert (row["status"], row["reason"]) == ("skipped", "order_changed")
+    assert "mw-auto-replied" not in replies_rig.tags()
+    assert "route-email-support-team" in replies_rig.tags()
+
+
+def test_a_resumed_reply_whose_facts_have_changed_is_not_sent(
+    replies_rig, shopify, tracked_question
+):
+    """The same template, with another link in it."""
+    replies_rig.richpanel.fault("status", operation="send_message", status=429)
+    replies_rig.run(replies_rig.ticket(tracked_question))
+    shopify.change_order("#100234", fields={"statusPageUrl": "https://shop.example/orders/other"})
+    replies_rig.again()
+    assert (replies_rig.reply_row()["status"], replies_rig.reply_row()["reason"]) == (
+        "refused",
+        "order_changed",
+    )
+
+
+def test_a_question_for_what_was_not_received_is_answered_while_it_is_in_transit(
+    replies_rig, shopify
+):
+    shopify.add_order("#1001", email=EMAIL, tracking=followed("ZZ5550001"))
+    replies_rig.run(replies_rig.ticket("I have not received my order #1001"))
+    (text,) = replies_rig.replies
+    assert "in transit" in text
 
 
 # --- asked for the number ---------------------------------------------------------------------

@@ -169,11 +169,13 @@ def test_a_redriven_reply_is_sent_even_after_its_failure_was_handed_off(
     assert replies_rig.reply_row()["status"] == "done"
 
 
-def test_a_resumed_reply_waits_until_its_order_can_be_read_again(replies_rig, tracked_question):
+def test_a_resumed_reply_waits_until_its_order_can_be_read_again(
+    replies_rig, tracked_question, shopify
+):
     """A fault of a moment is no change of the order, and no reason to leave the customer alone."""
     replies_rig.richpanel.fault("status", operation="send_message", status=429)
     replies_rig.run(replies_rig.ticket(tracked_question))
-    replies_rig.richpanel.fault("status", operation="read_order_link", status=503)
+    shopify.fault("status", operation="graphql", status=503, times=1)
     replies_rig.again()
     assert (replies_rig.event()["status"], replies_rig.reply_row()["status"]) == (
         "processing",

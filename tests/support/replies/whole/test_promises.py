@@ -7,6 +7,7 @@ import pytest
 from tests.rigs.replies import EMAIL, STATUS_TAGS
 
 LONG_AGO = (datetime.now(UTC) - timedelta(days=60)).isoformat()
+NOW = datetime.now(UTC).isoformat()
 TRACKING = {"number": "ZZ555", "url": "https://carrier.example/t/ZZ555", "company": "UPS"}
 ASKS = "Where is my order #1001?"
 
@@ -16,13 +17,13 @@ def app_environment(replies_environment):
     return replies_environment
 
 
-def parcel(shown, *, status="SUCCESS"):
+def parcel(shown, *, status="SUCCESS", at=NOW, number="ZZ555"):
     return {
         "id": "gid://shopify/Fulfillment/9",
         "status": status,
         "displayStatus": shown,
-        "createdAt": LONG_AGO,
-        "trackingInfo": [TRACKING],
+        "createdAt": at,
+        "trackingInfo": [{**TRACKING, "number": number}],
     }
 
 
@@ -38,12 +39,37 @@ def parcel(shown, *, status="SUCCESS"):
         ({"disputes": [{"id": "d", "status": "UNDER_REVIEW"}]}, "order_disputed"),
         ({"currentSubtotalLineItemsQuantity": 0}, "order_lines_cancelled"),
         ({"returnStatus": "IN_PROGRESS"}, "order_return_in_progress"),
-        ({"fulfillments": [parcel("IN_TRANSIT"), parcel("IN_TRANSIT")]}, "order_several_shipments"),
+        ({"fulfillments": [parcel("IN_TRANSIT"), parcel("DELIVERED")]}, "order_delivered"),
+        (
+            {"fulfillments": [parcel("IN_TRANSIT"), parcel("LABEL_PRINTED", number="ZZ556")]},
+            "order_several_shipments",
+        ),
+        ({"displayFulfillmentStatus": "PARTIALLY_FULFILLED"}, "order_several_shipments"),
+        ({"edited": True}, "order_lines_cancelled"),
+        ({"refunds": [{"id": "r"}]}, "order_partly_refunded"),
+        ({"risk": {"recommendation": "INVESTIGATE"}}, "order_risky"),
+        ({"tags": ["do-not-ship"]}, "order_tagged"),
+        ({"tags": ["Pre-Order"]}, "order_preordered"),
+        ({"fulfillmentOrders": {"nodes": []}}, "order_unknown:holds"),
+        (
+            {
+                "fulfillmentOrders": {
+                    "nodes": [{"status": "OPEN", "fulfillmentHolds": [{"reason": "OTHER"}]}]
+                }
+            },
+            "order_on_hold",
+        ),
+        (
+            {"fulfillmentOrders": {"nodes": [{"status": "SCHEDULED", "fulfillmentHolds": []}]}},
+            "order_scheduled",
+        ),
+        ({"shippingAddress": None}, "order_unknown:country"),
+        ({"country": "AU", "shipping": "Free shipping"}, "order_abroad"),
         ({"fulfillments": [parcel("DELIVERED")]}, "order_delivered"),
         ({"fulfillments": [parcel("NOT_DELIVERED")]}, "order_delivery_exception"),
         ({"fulfillments": [parcel("IN_TRANSIT", status="FAILURE")]}, "order_delivery_exception"),
-        ({"created_at": LONG_AGO}, "delivery_window_over"),
-        ({"created_at": LONG_AGO, "fulfillments": [parcel("IN_TRANSIT")]}, "delivery_window_over"),
+        ({"created_at": LONG_AGO}, "order_not_sent_in_time"),
+        ({"fulfillments": [parcel("IN_TRANSIT", at=LONG_AGO)]}, "delivery_window_over"),
     ],
 )
 def test_an_order_of_which_nothing_can_be_promised_goes_to_a_person_and_stays_open(
@@ -177,18 +203,41 @@ def test_a_later_answer_is_withdrawn_if_anybody_has_written_since(
     assert "middleware_error_needs_attention" not in replies_rig.tags()
 
 
-def test_a_shop_that_hides_disputes_still_shows_its_orders(replies_rig, shopify, tracked_question):
-    shopify.set_modes(shows_disputes=False)
+@pytest.mark.parametrize(
+    ("hidden", "reason"),
+    [
+        ("disputes", "order_unknown:disputes"),
+        ("refunds", "order_unknown:refunds"),
+        ("returnStatus", "order_unknown:returns"),
+        ("fulfillmentOrders", "order_unknown:holds"),
+        ("shippingAddress", "order_unknown:country"),
+        ("risk", "order_unknown:risk"),
+    ],
+)
+def test_what_the_app_may_not_see_is_unknown_and_left_to_a_person(
+    replies_rig, shopify, tracked_question, hidden, reason
+):
+    shopify.set_modes(hides=hidden)
     replies_rig.run(replies_rig.ticket(tracked_question))
-    assert len(replies_rig.replies) == 1
-
-
-def test_a_refunded_order_of_such_a_shop_is_left_to_a_person(replies_rig, shopify):
-    shopify.set_modes(shows_disputes=False)
-    shopify.add_order("#1001", email=EMAIL, displayFinancialStatus="REFUNDED")
-    replies_rig.run(replies_rig.ticket("Where is my order #1001?"))
     assert replies_rig.replies == []
-    assert replies_rig.reasons()[-1] == "order_refunded"
+    assert replies_rig.reasons()[-1] == reason
+
+
+def test_an_order_linked_to_a_ticket_is_answered_to_its_own_customer_only(replies_rig, shopify):
+    shopify.add_order("#9001", email="bo@example.com", tracking=TRACKING)
+    body = replies_rig.ticket("Where is my package?")
+    replies_rig.richpanel.link_order("1042", "shop", "9001", {"orderId": "9001"})
+    replies_rig.run(body)
+    assert replies_rig.replies == []
+    assert replies_rig.reasons()[-1] == "not_theirs"
+
+
+@pytest.mark.parametrize("text", ["It says delivered but I have not received order #1001"])
+def test_who_says_that_it_was_delivered_goes_to_a_person(replies_rig, shopify, text):
+    shopify.add_order("#1001", email=EMAIL, tracking=TRACKING)
+    replies_rig.run(replies_rig.ticket(text))
+    assert replies_rig.replies == []
+    assert replies_rig.reasons()[-1] == "order_said_gone"
 
 
 # --- machines ---------------------------------------------------------------------------------

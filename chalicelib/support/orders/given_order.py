@@ -1,0 +1,105 @@
+"""An order in the format of ``support decide``: its fields and no others, null where unknown.
+
+Lists of holds, refunds, returns and disputes hold statuses as texts, or objects with ``status`` or
+``reason``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+
+from chalicelib.support.orders.shop_order import CarrierEvent, Order, Shipment, Tracking
+
+
+def _status(given: object) -> object:
+    if isinstance(given, dict):
+        said = given.get("status", given.get("reason"))
+        return said if isinstance(said, str) else "UNKNOWN"
+    return given
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+_Statuses = tuple[Annotated[str, BeforeValidator(_status)], ...]
+
+
+class _GivenTracking(_Part):
+    company: str | None = None
+    number: str | None = Field(default=None, repr=False)
+    url: str | None = Field(default=None, repr=False)
+
+
+class _GivenEvent(_Part):
+    status: str | None
+    at: AwareDatetime | None = None
+
+
+class _GivenShipment(_Part):
+    created_at: AwareDatetime | None
+    shipment_status: str | None
+    estimated_delivery_at: AwareDatetime | None = None
+    tracking: tuple[_GivenTracking, ...] | None = ()
+    events: tuple[_GivenEvent, ...] | None = ()
+
+
+class GivenOrder(_Part):
+    """One of the input's ``orders``."""
+
+    name: str = Field(repr=False)
+    email: str | None = Field(repr=False)
+    created_at: AwareDatetime | None
+    cancelled_at: AwareDatetime | None
+    financial_status: str | None
+    fulfillment_status: str | None
+    country: str | None
+    tags: tuple[str, ...] | None
+    shipping_method: str | None
+    holds: _Statuses | None
+    refunds: _Statuses | None
+    returns: _Statuses | None
+    disputes: _Statuses | None
+    fulfillments: tuple[_GivenShipment, ...] | None
+
+
+def given_order(raw: Mapping[str, Any], path: str = "") -> Order:
+    """The order that a line describes.
+
+    Args:
+        raw: one of its ``orders``.
+        path: where proofs shall point to, e.g. ``orders[1]``.
+
+    Raises:
+        pydantic.ValidationError: names the field, never its value.
+    """
+    given = GivenOrder.model_validate(raw)
+    parcels = given.fulfillments
+    plain: dict[str, Any] = {name: getattr(given, name) for name in _PLAIN}
+    return Order(
+        **plain,
+        fulfillments=None if parcels is None else tuple(_shipment(one) for one in parcels),
+        path=path,
+    )
+
+
+def _shipment(given: _GivenShipment) -> Shipment:
+    created: datetime | None = given.created_at
+    return Shipment(
+        created_at=created,
+        shipment_status=given.shipment_status,
+        estimated_delivery_at=given.estimated_delivery_at,
+        tracking=None
+        if given.tracking is None
+        else tuple(Tracking(one.company, one.number, one.url) for one in given.tracking),
+        events=None
+        if given.events is None
+        else tuple(CarrierEvent(one.status, one.at) for one in given.events),
+    )
+
+
+_PLAIN = tuple(name for name in GivenOrder.model_fields if name != "fulfillments")

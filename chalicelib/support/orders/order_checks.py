@@ -1,0 +1,96 @@
+"""Why nothing may be said of an order, whatever is asked and by whom; pure.
+
+An order in trouble is left to a person, who can say what an automatic text cannot.  So is one of which
+something is not known: a field that the shop does not show, or a status without a row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from chalicelib.support import reasons as why
+from chalicelib.support.orders.order_rules import StatusRows, order_rules
+from chalicelib.support.orders.shop_order import Order
+
+CHECKED = (
+    *("email", "cancelled_at", "financial_status", "disputes", "refunds", "returns", "holds"),
+    "tags",
+)
+"""The fields that every answer rests on, as proofs name them."""
+
+
+def trouble_of(order: Order, requester: str | None) -> str:
+    """The gravest reason for a person; empty where the order may be answered.
+
+    Args:
+        order: as the shop shows it.
+        requester: the address of who asks.
+    """
+    return next(_troubles(order, requester), "")
+
+
+def _troubles(order: Order, requester: str | None) -> Iterator[str]:
+    """Whose it is, then its payment, then its goods."""
+    if not requester:
+        yield why.REQUESTER_NOT_KNOWN
+    elif (order.email or "").strip().lower() != requester.strip().lower():
+        yield why.NOT_THEIRS
+    if order.cancelled_at is not None:
+        yield why.ORDER_CANCELLED
+    rules = order_rules()
+    yield from _of_all("disputes", order.disputes, rules.disputes)
+    yield from _of_all("financial_status", (order.financial_status,), rules.financial_status)
+    yield from _if_any("refunds", order.refunds, why.ORDER_PARTLY_REFUNDED)
+    yield from _of_all("risk", (order.risk,), rules.risk)
+    yield from _of_goods(order)
+
+
+def _of_goods(order: Order) -> Iterator[str]:
+    rules = order_rules()
+    yield from _of_all("returns", order.returns, rules.returns)
+    yield from _if_any("lines", order.is_edited, why.ORDER_LINES_CANCELLED)
+    yield from _if_any("holds", order.holds, why.ORDER_ON_HOLD)
+    yield from _of_all("warehouse", order.warehouse, rules.warehouse)
+    told = None if order.tags is None else has_tag(order, rules.tags.person)
+    yield from _if_any("tags", told, why.ORDER_TAGGED)
+    yield from _of_all("fulfillment_status", (order.fulfillment_status,), rules.fulfillment_status)
+    if not order.country:
+        yield unknown("country")
+    if order.fulfillments is None:
+        yield unknown("fulfillments")
+
+
+def _if_any(field: str, known: object, reason: str) -> Iterator[str]:
+    """The reason where there is anything, and another where that is not known."""
+    if known is None:
+        yield unknown(field)
+    elif known:
+        yield reason
+
+
+def _of_all(field: str, statuses: Iterable[str | None] | None, rows: StatusRows) -> Iterator[str]:
+    """The reasons of the statuses of a field; an unknown one is a reason of its own."""
+    if statuses is None:
+        yield unknown(field)
+        return
+    for status in statuses:
+        row = rows.get(status or "")
+        if row is None:
+            yield unknown(field)
+        elif row.person:
+            yield row.person
+
+
+def unknown(field: str) -> str:
+    """The reason for a field that is not known."""
+    return f"{why.ORDER_UNKNOWN}{field}"
+
+
+def has_tag(order: Order, wanted: tuple[str, ...]) -> bool:
+    """Whether a tag of the order contains one of these, as whole words."""
+    tags = (" ".join(_WORD.findall(one.lower())) for one in order.tags or ())
+    return any(f" {one} " in f" {tag} " for tag in tags for one in wanted)
+
+
+_WORD = re.compile(r"[^\W_]+")

@@ -1,0 +1,70 @@
+"""What a message asks of which orders, as far as an order can answer it; pure."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from chalicelib.once.keys import normalised
+from chalicelib.support.intents.own_words import (
+    MAX_INPUT_CHARACTERS,
+    order_number,
+    own_part,
+    words_of,
+)
+from chalicelib.support.orders.order_rules import order_rules
+
+
+class Question(StrEnum):
+    """What is asked of an order."""
+
+    STATUS = "order_status_tracking"
+    NOT_SENT = "shipping_delay_not_shipped"
+    NOT_RECEIVED = "delivered_not_received"
+
+
+def question_of(intent: str, text: str) -> Question | None:
+    """The question of an intent; None where a person must answer.
+
+    "I have not received it" is one.  With a word of theft, loss or delivery beside it, it is none.
+    """
+    if intent not in set(Question):
+        return None
+    question = Question(intent)
+    unless = order_rules().not_received.unless
+    if question is Question.NOT_RECEIVED and not set(unless).isdisjoint(words_of(text)):
+        return None
+    return question
+
+
+def order_numbers(text: str, *, is_asked_for: bool = False) -> tuple[str, ...]:
+    """The orders that a message about orders names, once each and in its order.
+
+    Beside the one of `own_words.order_number` these are numbers with ``#``, those of a list after the
+    word for orders, and any number of as many digits.  In a message without any of them, every number
+    of four to ten digits that is no year counts: a reader would take it for an order too.
+
+    Args:
+        text: the message.
+        is_asked_for: see `own_words.order_number`.
+    """
+    first = order_number(text, is_asked_for=is_asked_for)
+    message = normalised(own_part(text[:MAX_INPUT_CHARACTERS]))
+    bare = [one for one in _BARE.findall(message) if not _YEAR_OR_DATE.fullmatch(one)]
+    if first is None:
+        return tuple(dict.fromkeys(bare))
+    named = [one for group in _LIST.findall(message) for one in _NUMBER.findall(group)]
+    named += [*_MARKED.findall(message), first]
+    lengths = {len(one) for one in named}
+    found = dict.fromkeys((*named, *(one for one in bare if len(one) in lengths)))
+    return tuple(sorted(found, key=message.index))
+
+
+_LIST = re.compile(
+    r"(?:order|pedido|orden|ordene|compra)s?\b[^\d\n.?!]{0,20}"
+    r"(#?\d{3,20}(?!\w)(?:(?:\s*,\s*|\s*,?\s*(?:and|y|e|&|or|o)\s+|\s+)#?\d{3,20}(?!\w))*)"
+)
+_NUMBER = re.compile(r"\d{3,20}")
+_MARKED = re.compile(r"(?<!\w)#(\d{3,20})(?!\w)")
+_BARE = re.compile(r"(?<![\w.,:/$€£+#-])(\d{4,10})(?![\w%:/-]|[.,]\d)")
+_YEAR_OR_DATE = re.compile(r"(?:19|20)\d\d(?:(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))?")

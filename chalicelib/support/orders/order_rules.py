@@ -1,0 +1,111 @@
+"""The rows of ``order_rules.toml``: what each of Shopify's statuses means for an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Literal
+
+from chalicelib.tables import TableError, beside, read
+
+FILE = beside(__file__, "order_rules.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class StatusRow:
+    """What one status means.
+
+    Attributes:
+        state: the order can be answered, and this is its state.
+        person: the reason why a person must answer.
+        en: what a customer reads.
+        es: likewise.
+
+    Raises:
+        TableError: it has both a state and a reason, or neither.
+    """
+
+    state: str = ""
+    person: str = ""
+    en: str = ""
+    es: str = ""
+
+    def __post_init__(self) -> None:
+        if bool(self.state) == bool(self.person):
+            raise TableError(f"{FILE.name}: a row is a state or a person")
+
+    def written(self, language: Literal["en", "es"]) -> str:
+        """What a customer reads."""
+        return self.es if language == "es" else self.en
+
+
+StatusRows = Mapping[str, StatusRow]
+
+
+@dataclass(frozen=True, slots=True)
+class TagRows:
+    """Tags of an order that matter, in lower case."""
+
+    preorder: tuple[str, ...]
+    person: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NotReceivedRows:
+    """Words with which "I have not received it" says more than that."""
+
+    unless: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRows:
+    """Days that are no shop's own; see the file."""
+
+    home: str
+    handling_days: int
+    announced_days: int
+    followed_days: int
+
+
+@dataclass(frozen=True, slots=True)
+class WindowRow:
+    """Business days that a shipping method takes from dispatch.
+
+    Attributes:
+        methods: a regular expression of names in lower case.
+        countries: where it holds; empty for the shop's own.
+    """
+
+    methods: str
+    low: int
+    high: int
+    countries: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OrderRules:
+    """The file."""
+
+    financial_status: StatusRows
+    fulfillment_status: StatusRows
+    warehouse: StatusRows
+    shipment_status: StatusRows
+    disputes: StatusRows
+    returns: StatusRows
+    risk: StatusRows
+    tags: TagRows
+    not_received: NotReceivedRows
+    times: TimeRows
+    windows: tuple[WindowRow, ...]
+    carriers: Mapping[str, str] = field(repr=False)
+
+
+@cache
+def order_rules() -> OrderRules:
+    """The rows, read once.
+
+    Raises:
+        TableError: the file is not as this module says.
+    """
+    return read(FILE, OrderRules)

@@ -1,0 +1,217 @@
+"""What may be said of up to three orders, each value with the facts that prove it; pure.
+
+A question is answered only where every order asked about is the customer's own, paid, without trouble
+(`order_checks`) and in time.  A date is the carrier's or none; the shop's windows are said as they are,
+from dispatch.  Facts are paths into the orders, such as ``orders[0].fulfillments[0].shipment_status``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from chalicelib.support import reasons as why
+from chalicelib.support.orders import order_checks, shipments
+from chalicelib.support.orders.dates import written
+from chalicelib.support.orders.delivery_time import DEFAULT_CALENDAR, DeliveryCalendar
+from chalicelib.support.orders.order_question import Question
+from chalicelib.support.orders.order_rules import order_rules
+from chalicelib.support.orders.shipments import InTime, ProvenValue
+from chalicelib.support.orders.shop_order import Order
+
+MAX_ORDERS = 3
+LOOKUP_MISSING = frozenset(
+    {
+        *("order_id", "created_at", "dispatched_at"),
+        *("shipping_method_bucket", "tracking_or_shipping_method"),
+    }
+)
+"""The facts that `NoAnswer.missing` may name."""
+
+TemplateValue = ProvenValue | str | None | Sequence[Mapping[str, ProvenValue | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateAnswer:
+    """A template and its values; those of an order carry their facts."""
+
+    template_id: str
+    values: Mapping[str, TemplateValue] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NoAnswer:
+    """Why there is no answer: a reason, and the missing facts."""
+
+    reason: str
+    missing: tuple[str, ...] = ()
+
+
+def proven_answers(
+    orders: Sequence[Order],
+    question: Question,
+    now: datetime,
+    *,
+    requester: str | None,
+    language: Literal["en", "es"] = "en",
+    calendar: DeliveryCalendar = DEFAULT_CALENDAR,
+) -> tuple[TemplateAnswer, ...] | NoAnswer:
+    """An answer for each order, or the reason why a person must answer for all of them.
+
+    Args:
+        orders: those that the customer asks about, in that order.
+        question: what is asked of them.
+        now: of the answer.
+        requester: the customer's address.
+        language: of the answer.
+        calendar: the shop's.
+    """
+    if not 0 < len(orders) <= MAX_ORDERS:
+        return NoAnswer(why.TOO_MANY_ORDERS)
+    answers = []
+    for number, order in enumerate(orders):
+        asked = _Asked(
+            order, order.path or f"orders[{number}]", question, InTime(now, calendar, language)
+        )
+        answer = asked.answer(requester)
+        if isinstance(answer, NoAnswer):
+            return answer
+        answers.append(answer)
+    return tuple(answers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One order that is asked about."""
+
+    order: Order
+    path: str
+    question: Question
+    time: InTime
+
+    def answer(self, requester: str | None) -> TemplateAnswer | NoAnswer:
+        order, now = self.order, self.time.now
+        trouble = order_checks.trouble_of(order, requester)
+        if trouble:
+            return NoAnswer(trouble)
+        if order.created_at is None or not order.name:
+            missing = "order_id" if not order.name else "created_at"
+            return NoAnswer(why.LOOKUP_INCOMPLETE, (missing,))
+        sent = order.fulfillments or ()
+        state = order_rules().fulfillment_status[order.fulfillment_status or ""].state
+        if order.created_at > now or bool(sent) != (state == "sent"):
+            return NoAnswer(why.ORDER_CONTRADICTORY)
+        if not sent:
+            return self._waiting(order.created_at)
+        found = [self.time.parcel(order, n, one, self.path) for n, one in enumerate(sent)]
+        for one in found:
+            if isinstance(one, shipments.NotInTime):
+                return NoAnswer(one.reason, one.missing)
+        listed = [one for one in found if isinstance(one, shipments.ParcelInTime)]
+        return self._several(listed) if len(listed) > 1 else self._sent(listed[0])
+
+    def _waiting(self, created_at: datetime) -> TemplateAnswer | NoAnswer:
+        """It has not left: how long that usually takes, and its window from then."""
+        order, time = self.order, self.time
+        calendar, language = time.calendar, time.language
+        placed = calendar.day_of_order(created_at)
+        if order_checks.has_tag(order, order_rules().tags.preorder):
+            return self._preordered(created_at)
+        if calendar.business_days_after(placed, time.today) > calendar.handling_days:
+            return NoAnswer(why.ORDER_NOT_SENT_IN_TIME)
+        status = ("fulfillment_status", "fulfillments")
+        days = calendar.handling_days
+        values = self._values() | {
+            "handling_time": ProvenValue(
+                f"{days} {time.words_for_days(days)}", self._at("created_at", *status)
+            )
+        }
+        if self.question is Question.NOT_SENT:
+            row = order_rules().fulfillment_status[order.fulfillment_status or ""]
+            state = ProvenValue(row.written(language), self._at(*status))
+            return TemplateAnswer(
+                "t_shipping_delay_verified", values | {"fulfillment_status": state}
+            )
+        window = calendar.window_of(order.shipping_method, order.country or "")
+        if window is None:
+            return NoAnswer(*time.without_window(order))
+        told = f"{window.written(language)} {_FROM_LEAVING[language]}"
+        waiting = {
+            "shipping_bucket": ProvenValue(window.bucket, self._at("shipping_method", "country")),
+            "eta_remaining_human": ProvenValue(
+                f"{_IN[language]} {told}", self._at("shipping_method", "country", *status)
+            ),
+        }
+        return TemplateAnswer("t_order_eta_no_tracking_verified", values | waiting)
+
+    def _preordered(self, created_at: datetime) -> TemplateAnswer | NoAnswer:
+        """Only where the shop has said how long pre-orders take; then the days are its own."""
+        time, days = self.time, self.time.calendar.preorder_days
+        if days is None or (time.today - time.calendar.today(created_at)).days > days:
+            return NoAnswer(why.ORDER_PREORDERED)
+        row = order_rules().fulfillment_status[self.order.fulfillment_status or ""]
+        facts = self._at("fulfillment_status", "fulfillments", "tags")
+        said = {
+            "fulfillment_status": ProvenValue(row.written(time.language), facts),
+            "handling_time": ProvenValue(
+                f"{days} {_PLAIN_DAYS[time.language]}", self._at("created_at", "tags")
+            ),
+        }
+        return TemplateAnswer("t_shipping_delay_verified", self._values() | said)
+
+    def _sent(self, parcel: shipments.ParcelInTime) -> TemplateAnswer | NoAnswer:
+        """One parcel: with what it is followed by, or with its window from dispatch."""
+        if parcel.is_followed:
+            status_url = self.order.status_url
+            link = ProvenValue(status_url, self._at("status_url")) if status_url else None
+            values = {**self._values(), **parcel.values, "status_url": link}
+            return TemplateAnswer("t_order_status_verified", values)
+        if parcel.state == "announced" or parcel.window is None:
+            return NoAnswer(why.NOTHING_TO_FOLLOW)
+        language = self.time.language
+        left = f"{_SINCE[language]} {parcel.dispatched}{_WHEN_IT_LEFT[language]}"
+        facts = self._at("shipping_method", "country")
+        waiting = {
+            "shipping_bucket": ProvenValue(parcel.window.bucket, facts),
+            "eta_remaining_human": ProvenValue(
+                f"{_IN[language]} {parcel.window.written(language)} {left}",
+                (*facts, f"{self.path}.fulfillments[0].created_at"),
+            ),
+        }
+        return TemplateAnswer("t_order_eta_no_tracking_verified", self._values() | waiting)
+
+    def _several(self, listed: Sequence[shipments.ParcelInTime]) -> TemplateAnswer | NoAnswer:
+        """All of them, each with its state; only where each is with its carrier and can be followed."""
+        if not all(one.state == "moving" and one.is_followed for one in listed):
+            return NoAnswer(why.ORDER_SEVERAL_SHIPMENTS)
+        several: dict[str, TemplateValue] = {
+            "parcel_count": ProvenValue(str(len(listed)), self._at("fulfillments")),
+            "parcels": [one.values for one in listed],
+        }
+        return TemplateAnswer("t_order_parcels_verified", self._values() | several)
+
+    def _values(self) -> dict[str, TemplateValue]:
+        order, time = self.order, self.time
+        paid = order_rules().financial_status[order.financial_status or ""]
+        values: dict[str, TemplateValue] = {
+            "order_id": ProvenValue(order.name, self._at("name", "email")),
+            "order_status": ProvenValue(
+                paid.written(time.language), self._at(*order_checks.CHECKED)
+            ),
+        }
+        if order.created_at is not None:
+            day = written(time.calendar.today(order.created_at), time.today, time.language)
+            values["order_created_at"] = ProvenValue(day, self._at("created_at"))
+        return values
+
+    def _at(self, *names: str) -> tuple[str, ...]:
+        return tuple(f"{self.path}.{name}" for name in names)
+
+
+_IN = {"en": "in", "es": "en"}
+_FROM_LEAVING = {"en": "from the day it leaves us", "es": "desde el día de su salida"}
+_SINCE = {"en": "from", "es": "desde el"}
+_WHEN_IT_LEFT = {"en": ", when it left us", "es": ", día de su salida"}
+_PLAIN_DAYS = {"en": "days", "es": "días"}

@@ -1,0 +1,183 @@
+"""Whether a parcel is in time, and what may be said of it; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Literal
+
+from chalicelib.support import reasons as why
+from chalicelib.support.orders.dates import written
+from chalicelib.support.orders.delivery_time import DeliveryCalendar, Window, business_days
+from chalicelib.support.orders.order_checks import unknown
+from chalicelib.support.orders.order_rules import order_rules
+from chalicelib.support.orders.shop_order import Order, Shipment, Tracking
+
+
+@dataclass(frozen=True, slots=True)
+class ProvenValue:
+    """A value of a text, and the facts that prove it."""
+
+    text: str
+    facts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ParcelInTime:
+    """A parcel of which something may be said.
+
+    Attributes:
+        state: ``moving``, ``announced`` or ``sent``, as ``order_rules.toml`` has them.
+        dispatched: the day, as people write it.
+        window: of its method and country; None where no row says it.
+        values: of a text.
+    """
+
+    state: str
+    dispatched: str
+    window: Window | None
+    values: Mapping[str, ProvenValue | None]
+
+    @property
+    def is_followed(self) -> bool:
+        """It has a tracking number or link."""
+        return bool(self.values["tracking_number"] or self.values["tracking_url"])
+
+
+@dataclass(frozen=True, slots=True)
+class NotInTime:
+    """Why a person must answer for a parcel."""
+
+    reason: str
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InTime:
+    """When and for whom a parcel is judged."""
+
+    now: datetime
+    calendar: DeliveryCalendar
+    language: Literal["en", "es"]
+
+    @property
+    def today(self) -> date:
+        """The shop's date."""
+        return self.calendar.today(self.now)
+
+    def words_for_days(self, number: int) -> str:
+        """``business days`` after a number."""
+        return business_days(number, self.language)
+
+    def parcel(
+        self, order: Order, number: int, parcel: Shipment, path: str
+    ) -> ParcelInTime | NotInTime:
+        """What may be said of one parcel of an order.
+
+        Args:
+            order: whose it is.
+            number: its place among the order's.
+            parcel: as the shop shows it.
+            path: of the order.
+        """
+        rows = order_rules().shipment_status
+        row = rows.get(parcel.shipment_status or "")
+        if row is None:
+            return NotInTime(unknown("shipment_status"))
+        if parcel.tracking is None or parcel.events is None:
+            return NotInTime(unknown("tracking" if parcel.tracking is None else "events"))
+        if len({one.number or one.url for one in parcel.tracking}) > 1:
+            return NotInTime(why.ORDER_SEVERAL_SHIPMENTS)  # one state is shown for all of them
+        reported = [rows.get(one.status or "") for one in parcel.events]
+        if None in reported:
+            return NotInTime(unknown("events"))
+        person = next((one.person for one in (row, *reported) if one and one.person), "")
+        if person:
+            return NotInTime(person)
+        if parcel.created_at is None:
+            return NotInTime(why.LOOKUP_INCOMPLETE, ("dispatched_at",))
+        if parcel.created_at > self.now:
+            return NotInTime(why.ORDER_CONTRADICTORY)
+        window = self.calendar.window_of(order.shipping_method, order.country or "")
+        late = self._lateness(order, parcel, parcel.created_at, row.state, window)
+        if late is not None:
+            return late
+        at = f"{path}.fulfillments[{number}]"
+        values = {
+            "fulfillment_status": ProvenValue(
+                row.written(self.language), (f"{at}.shipment_status", f"{at}.events")
+            ),
+            "estimated_delivery": self._estimate(parcel, at),
+            **_tracking(parcel, at),
+        }
+        dispatched = written(self.calendar.today(parcel.created_at), self.today, self.language)
+        return ParcelInTime(row.state, dispatched, window, values)
+
+    def without_window(self, order: Order) -> tuple[str, tuple[str, ...]]:
+        """Why an order without a window is left to a person: the reason, and the missing fact."""
+        if order.country not in self.calendar.home:
+            return why.ORDER_ABROAD, ()
+        missing = (
+            "shipping_method_bucket" if order.shipping_method else "tracking_or_shipping_method"
+        )
+        return why.LOOKUP_INCOMPLETE, (missing,)
+
+    def _lateness(
+        self,
+        order: Order,
+        parcel: Shipment,
+        created_at: datetime,
+        state: str,
+        window: Window | None,
+    ) -> NotInTime | None:
+        """Why the parcel is late, or cannot be known to be in time."""
+        times = order_rules().times
+        estimate = parcel.estimated_delivery_at
+        passed = self.calendar.business_days_after(self.calendar.today(created_at), self.today)
+        if estimate is not None and self.calendar.today(estimate) < self.today:
+            return NotInTime(why.DELIVERY_WINDOW_OVER)
+        if state == "announced" and passed > times.announced_days:
+            return NotInTime(why.ORDER_NOT_SENT_IN_TIME)
+        if window is not None:
+            return NotInTime(why.DELIVERY_WINDOW_OVER) if passed > window.high else None
+        if order.country not in self.calendar.home:
+            return None if estimate is not None else NotInTime(why.ORDER_ABROAD)
+        if parcel.followed is None:
+            return NotInTime(*self.without_window(order))
+        return NotInTime(why.DELIVERY_WINDOW_OVER) if passed > times.followed_days else None
+
+    def _estimate(self, parcel: Shipment, at: str) -> ProvenValue | None:
+        if parcel.estimated_delivery_at is None:
+            return None
+        day = written(self.calendar.today(parcel.estimated_delivery_at), self.today, self.language)
+        return ProvenValue(day, (f"{at}.estimated_delivery_at",))
+
+
+def carrier_link(tracking: Tracking) -> str | None:
+    """The tracking link for a number of a known carrier."""
+    company = (tracking.company or "").lower()
+    links = order_rules().carriers.items()
+    link = next((link for name, link in links if name in company), None)
+    if link is None or not tracking.number or not tracking.number.isalnum():
+        return None
+    return link + tracking.number
+
+
+def _tracking(parcel: Shipment, at: str) -> dict[str, ProvenValue | None]:
+    followed = parcel.followed
+    if followed is None:
+        return dict.fromkeys(("tracking_number", "tracking_url", "tracking_company"))
+    number, tracking = followed
+    of = f"{at}.tracking[{number}]"
+    url = tracking.url or carrier_link(tracking)
+    link_facts = (f"{of}.url",) if tracking.url else (f"{of}.company", f"{of}.number")
+    return {
+        "tracking_number": _value(tracking.number, f"{of}.number"),
+        "tracking_company": _value(tracking.company, f"{of}.company"),
+        "tracking_url": ProvenValue(url, link_facts) if url else None,
+    }
+
+
+def _value(text: str | None, fact: str) -> ProvenValue | None:
+    return ProvenValue(text, (fact,)) if text else None

@@ -1,0 +1,241 @@
+"""Shopify's answers to a search for orders, and what an order in them is.
+
+What is not there, or not of its shape, is unknown; see `shop_order`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from chalicelib.support.orders.shop_order import CarrierEvent, Order, Shipment, Tracking
+from chalicelib.vendors.lenient import LENIENT, as_object, as_objects
+
+MOST_PARTS = 5
+"""Parcels and fulfilment orders that are asked for; of an order with so many, not all are seen."""
+
+
+def _listed(value: object) -> list[object] | None:
+    """The objects of a list; None in place of anything else."""
+    return as_objects(value) if isinstance(value, list) else None
+
+
+def _shown(value: object) -> object:
+    return value if isinstance(value, dict) else None
+
+
+class _Raw(BaseModel):
+    model_config = LENIENT
+
+
+class _TrackingInfo(_Raw):
+    number: str | None = Field(default=None, repr=False)
+    url: str | None = Field(default=None, repr=False)
+    company: str | None = None
+
+
+class _Event(_Raw):
+    status: str | None = None
+    happened_at: datetime | None = Field(default=None, validation_alias="happenedAt")
+    estimate: datetime | None = Field(default=None, validation_alias="estimatedDeliveryAt")
+
+
+class _Events(_Raw):
+    nodes: Annotated[list[_Event] | None, BeforeValidator(_listed)] = None
+
+
+class _Fulfillment(_Raw):
+    status: str | None = None
+    display_status: str | None = Field(default=None, validation_alias="displayStatus")
+    created_at: datetime | None = Field(default=None, validation_alias="createdAt")
+    estimate: datetime | None = Field(default=None, validation_alias="estimatedDeliveryAt")
+    tracking: Annotated[list[_TrackingInfo] | None, BeforeValidator(_listed)] = Field(
+        default=None, validation_alias="trackingInfo"
+    )
+    events: Annotated[_Events, BeforeValidator(as_object)] = _Events()
+
+
+class _Hold(_Raw):
+    reason: str = "OTHER"
+
+
+class _FulfillmentOrder(_Raw):
+    status: str = ""
+    holds: Annotated[list[_Hold] | None, BeforeValidator(_listed)] = Field(
+        default=None, validation_alias="fulfillmentHolds"
+    )
+
+
+class _FulfillmentOrders(_Raw):
+    nodes: Annotated[list[_FulfillmentOrder] | None, BeforeValidator(_listed)] = None
+
+
+class _ShippingLine(_Raw):
+    title: str | None = None
+
+
+class _Address(_Raw):
+    country: str | None = Field(default=None, validation_alias="countryCodeV2")
+
+
+class _Risk(_Raw):
+    recommendation: str | None = None
+
+
+class _Status(_Raw):
+    status: str = ""
+
+
+class ShopNode(_Raw):
+    """An order of a search."""
+
+    name: str | None = Field(default=None, repr=False)
+    email: str | None = Field(default=None, repr=False)
+    created_at: datetime | None = Field(default=None, validation_alias="createdAt")
+    cancelled_at: datetime | None = Field(default=None, validation_alias="cancelledAt")
+    tags: list[str] | None = None
+    is_edited: bool | None = Field(default=None, validation_alias="edited")
+    payment_status: str | None = Field(default=None, validation_alias="displayFinancialStatus")
+    fulfillment_status: str | None = Field(
+        default=None, validation_alias="displayFulfillmentStatus"
+    )
+    return_status: str | None = Field(default=None, validation_alias="returnStatus")
+    status_url: str | None = Field(default=None, repr=False, validation_alias="statusPageUrl")
+    ordered_items: int | None = Field(default=None, validation_alias="subtotalLineItemsQuantity")
+    current_items: int | None = Field(
+        default=None, validation_alias="currentSubtotalLineItemsQuantity"
+    )
+    address: Annotated[_Address, BeforeValidator(as_object)] = Field(
+        default=_Address(), validation_alias="shippingAddress"
+    )
+    disputes: Annotated[list[_Status] | None, BeforeValidator(_listed)] = None
+    refunds: Annotated[list[_Raw] | None, BeforeValidator(_listed)] = None
+    risk: Annotated[_Risk, BeforeValidator(as_object)] = _Risk()
+    shipping_line: Annotated[_ShippingLine, BeforeValidator(as_object)] = Field(
+        default=_ShippingLine(), validation_alias="shippingLine"
+    )
+    warehouse: Annotated[_FulfillmentOrders, BeforeValidator(as_object)] = Field(
+        default=_FulfillmentOrders(), validation_alias="fulfillmentOrders"
+    )
+    fulfillments: Annotated[list[_Fulfillment] | None, BeforeValidator(_listed)] = None
+
+
+class _Nodes(_Raw):
+    nodes: Annotated[list[ShopNode], BeforeValidator(as_objects)] = []
+
+
+class _Data(_Raw):
+    orders: Annotated[_Nodes, BeforeValidator(as_object)] = _Nodes()
+
+
+class _Extensions(_Raw):
+    code: str = "unknown"
+
+
+def _as_list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+class _Error(_Raw):
+    path: Annotated[list[Any], BeforeValidator(_as_list)] = []
+    extensions: Annotated[_Extensions, BeforeValidator(as_object)] = _Extensions()
+
+
+class _Throttle(_Raw):
+    available: float = Field(default=0, validation_alias="currentlyAvailable")
+    restore_rate: float = Field(default=0, validation_alias="restoreRate")
+
+
+class _Cost(_Raw):
+    requested: float = Field(default=0, validation_alias="requestedQueryCost")
+    throttle: Annotated[_Throttle, BeforeValidator(as_object)] = Field(
+        default=_Throttle(), validation_alias="throttleStatus"
+    )
+
+
+class _AnswerExtensions(_Raw):
+    cost: Annotated[_Cost, BeforeValidator(as_object)] = _Cost()
+
+
+class ShopAnswer(_Raw):
+    """The answer to a search."""
+
+    data: Annotated[_Data, BeforeValidator(as_object)] = _Data()
+    errors: Annotated[list[_Error], BeforeValidator(as_objects)] = []
+    extensions: Annotated[_AnswerExtensions, BeforeValidator(as_object)] = _AnswerExtensions()
+
+    def hidden(self, fields: Mapping[str, str]) -> str | None:
+        """The first field that the app may not see; None where there is another error beside it."""
+        names = [
+            next((fields[part] for part in reversed(one.path) if part in fields), None)
+            if one.extensions.code == "ACCESS_DENIED"
+            else None
+            for one in self.errors
+        ]
+        return names[0] if names and None not in names else None
+
+
+def order_of(node: ShopNode) -> Order:
+    """A node as an order."""
+    return Order(
+        name=node.name or "",
+        email=node.email,
+        created_at=node.created_at,
+        cancelled_at=node.cancelled_at,
+        financial_status=node.payment_status,
+        fulfillment_status=node.fulfillment_status,
+        country=node.address.country,
+        shipping_method=node.shipping_line.title,
+        tags=None if node.tags is None else tuple(node.tags),
+        holds=_holds(node.warehouse.nodes),
+        refunds=None if node.refunds is None else ("refund",) * len(node.refunds),
+        returns=None if node.return_status is None else (node.return_status,),
+        disputes=None if node.disputes is None else tuple(one.status for one in node.disputes),
+        fulfillments=_parcels(node.fulfillments),
+        warehouse=tuple(one.status for one in node.warehouse.nodes or ()),
+        risk=node.risk.recommendation,
+        is_edited=_is_edited(node),
+        status_url=node.status_url,
+    )
+
+
+def _is_edited(node: ShopNode) -> bool | None:
+    if None in (node.is_edited, node.ordered_items, node.current_items):
+        return None
+    return bool(node.is_edited) or node.ordered_items != node.current_items
+
+
+def _holds(nodes: list[_FulfillmentOrder] | None) -> tuple[str, ...] | None:
+    """None where no fulfilment order is shown: the app then sees those of other locations only."""
+    if not nodes or len(nodes) >= MOST_PARTS or any(one.holds is None for one in nodes):
+        return None
+    return tuple(hold.reason for one in nodes for hold in one.holds or ())
+
+
+def _parcels(given: list[_Fulfillment] | None) -> tuple[Shipment, ...] | None:
+    if given is None or len(given) >= MOST_PARTS:
+        return None
+    return tuple(_shipments(given))
+
+
+def _shipments(given: list[_Fulfillment]) -> Iterator[Shipment]:
+    """The parcels that were not cancelled; one that failed has that as its state."""
+    for one in given:
+        if one.status == "CANCELLED":
+            continue
+        events = one.events.nodes
+        estimates = [event.estimate for event in events or () if event.estimate]
+        yield Shipment(
+            created_at=one.created_at,
+            shipment_status=one.display_status if one.status == "SUCCESS" else one.status,
+            estimated_delivery_at=estimates[0] if estimates else one.estimate,
+            tracking=None
+            if one.tracking is None
+            else tuple(Tracking(t.company, t.number, t.url) for t in one.tracking),
+            events=None
+            if events is None
+            else tuple(CarrierEvent(event.status, event.happened_at) for event in events),
+        )

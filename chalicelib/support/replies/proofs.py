@@ -1,0 +1,54 @@
+"""The facts behind each sentence of a rendered text, found by marks on its values; pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A sentence of a reply, and the facts that prove it.
+
+    Attributes:
+        sentence: a line of the text.
+        facts: paths into the orders, e.g. ``orders[0].fulfillments[0].shipment_status``.
+    """
+
+    sentence: str = field(repr=False)
+    facts: tuple[str, ...]
+
+
+class Marks:
+    """Marks values before they are put into a text, and reads the marks of each line afterwards.
+
+    A mark is one character of Unicode's private use, which no value may contain.
+    """
+
+    def __init__(self) -> None:
+        self._facts: list[tuple[str, ...]] = []
+
+    def marked(self, text: str, facts: tuple[str, ...]) -> str:
+        """The value with its mark."""
+        self._facts.append(facts)
+        return f"{chr(_FIRST + len(self._facts) - 1)}{text}"
+
+    def read(self, text: str) -> tuple[str, tuple[Proof, ...]]:
+        """The text without marks, and a proof for each line with one."""
+        proofs = []
+        for line in text.splitlines():
+            given = [
+                self._facts[ord(one) - _FIRST] for one in _MARK.findall(line) if self._has(one)
+            ]
+            if given:
+                facts = dict.fromkeys(fact for some in given for fact in some)
+                proofs.append(Proof(_MARK.sub("", line).strip(), tuple(facts)))
+        return _MARK.sub("", text), tuple(proofs)
+
+    def _has(self, mark: str) -> bool:
+        """A shop's own text may hold such a character too."""
+        return 0 <= ord(mark) - _FIRST < len(self._facts)
+
+
+_FIRST = 0xE000
+_MARK = re.compile(r"[\ue000-\uf8ff]")
