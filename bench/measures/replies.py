@@ -13,7 +13,7 @@ from bench.rig.system import System
 from local.vendors.shopify import SimulatedShopify
 
 LIMIT_OVERHEAD = 3
-_REPLY_CALLS = frozenset({"send_message", "read_order_link", "read_order"})
+_REPLY_CALLS = frozenset({"send_message", "read_order_link"})
 
 
 @dataclass(frozen=True, slots=True)
