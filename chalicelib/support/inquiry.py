@@ -33,6 +33,7 @@ class Inquiry:
         number: of the message among those, from 0.
         in_turn: its notification has taken the turn of all of its messages.
         dialogue: the conversation up to this message, which is in it.
+        named: the orders that the conversation is about, where the message names none.
         risks_elsewhere: another ticket of the customer is known to be about a grave matter.
     """
 
@@ -49,6 +50,7 @@ class Inquiry:
     in_turn: bool = False
     dialogue: Dialogue | None = field(default=None, repr=False)
     risks_elsewhere: bool = False
+    named: tuple[str, ...] = field(default=(), repr=False)
 
     def locate(self, ticket: Ticket) -> bool:
         """Take text and time from the ticket's comment; False where the ticket does not show it.

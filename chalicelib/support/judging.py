@@ -9,9 +9,10 @@ Only the last step asks a vendor: the shop, where all that came before allows an
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import takewhile
 
 from chalicelib.clock import iso
 from chalicelib.once.allowances import Limit
@@ -40,6 +41,7 @@ from chalicelib.support.decision import NEEDS_NUMBER, Decision, decide_on, pendi
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.message_reading import MessageReading, read
 from chalicelib.support.intents.own_words import order_number
+from chalicelib.support.orders.order_question import order_numbers
 from chalicelib.support.read_back import may_be_ours
 from chalicelib.support.replies.answering import Replies, ReplyVerdict
 from chalicelib.support.replies.guard_rails import ANSWERED_TAG
@@ -161,18 +163,40 @@ class Judge:
     def _silence(
         self, inquiry: Inquiry, before: Dialogue, asked: AskedFor, decision: Decision
     ) -> str | None:
-        about = table().kinds.get(decision.intent, RequestKind.OTHER)
+        about = {table().kinds.get(decision.intent, RequestKind.OTHER)}
+        if decision.is_about_order_status:
+            about.add(RequestKind.ORDER_STATUS)
         reason = reason_for_silence(
             before,
             self._around(inquiry),
             about=about,
             beside=asked.kinds,
-            orders={key for one in asked.numbers if (key := self._keyed(one))},
+            named=self._keys(asked.numbers),
+            answered=self._keys(self._about(inquiry, before, asked, decision)),
             is_awaited=decision.pending is not None,
         )
         if reason is None and self._is_at_risk(inquiry):
             return why.CUSTOMER_AT_RISK
         return reason
+
+    def _about(
+        self, inquiry: Inquiry, before: Dialogue, asked: AskedFor, decision: Decision
+    ) -> tuple[str, ...]:
+        """The orders that an answer is about: the message's, else those named by what is open."""
+        text, ticket = inquiry.text or "", inquiry.ticket
+        own = order_numbers(text, is_asked_for=decision.pending is not None)
+        if own or ticket is None:
+            return own
+        still = {one.order for one in before.unsettled(ticket.tags)}
+        earlier = takewhile(lambda one: one.id != inquiry.message_id, ticket.comments)
+        said = [n for one in earlier if not one.is_operator for n in order_numbers(one.text)]
+        inquiry.named = tuple(
+            dict.fromkeys((*asked.numbers, *(one for one in said if self._keyed(one) in still)))
+        )
+        return inquiry.named
+
+    def _keys(self, numbers: Sequence[str]) -> set[str]:
+        return {key for one in numbers if (key := self._keyed(one)) is not None}
 
     def _around(self, inquiry: Inquiry) -> Around:
         ticket, rules = inquiry.ticket, inquiry.rules

@@ -25,7 +25,7 @@ from chalicelib.support.replies.guard_rails import Policy
 from chalicelib.support.routing import moves, planned
 from chalicelib.support.tickets import Comment, Ticket
 from ops.support.decide_lines import GivenConversation, GivenMessage
-from ops.support.given_shop import ForgetfulTable, OnlyOrder, StillClock, shop_of
+from ops.support.given_shop import ForgetfulTable, GivenShop, StillClock
 
 MACHINE = "machine"
 _KEY = OpaqueIds(b"support decide")
@@ -74,11 +74,11 @@ class TriedSettings:
 
     def _replies(self, given: GivenConversation, clock: StillClock) -> Replies:
         table = cast("Store", ForgetfulTable())
-        shop = shop_of(given.orders, clock)
+        shop = GivenShop(given.orders, given.customer.email)
         opaque: Callable[[], OpaqueIds] = lambda: _KEY  # noqa: E731 - a port of one function
         return Replies(
             orders=CustomerOrders(
-                linked=OnlyOrder(shop, given.orders, given.customer.email),
+                linked=shop,
                 shop=shop,
                 cache=Lookups(table=table, clock=clock),
                 opaque=opaque,
@@ -143,10 +143,7 @@ def _of(line_id: str, judgement: Judgement, plan: Plan) -> dict[str, Any]:
         risks=sorted(judgement.decision.risk_flags),
         reasons=[str(one) for one in plan.facts.get("reasons", ())],
         reply=verdict.text,
-        proof=[
-            {"sentence": one.sentence, "facts": list(one.facts)}
-            for one in getattr(verdict, "proof", ())
-        ],
+        proof=[{"sentence": one.sentence, "facts": list(one.facts)} for one in verdict.proof],
         closes=any(one.kind == "close" for one in plan.actions),
         moves=moves(plan),
     )

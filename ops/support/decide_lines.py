@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
+from chalicelib.support.orders.given_order import GivenOrder
 from ops.session import EXIT_UNUSABLE, OpsError
 
 _LONGEST_NAME = 60
@@ -41,54 +42,6 @@ class GivenMessage(_Part):
     by: Literal["customer", "agent", "machine"] = Field(alias="from")
     name: str | None = Field(default=None, repr=False)
     text: str = Field(repr=False)
-
-
-class GivenTracking(_Part):
-    """A parcel's number at its carrier."""
-
-    company: str | None = None
-    number: str | None = Field(default=None, repr=False)
-    url: str | None = Field(default=None, repr=False)
-
-
-class GivenEvent(_Part):
-    """What a carrier has said of a parcel."""
-
-    status: str | None = None
-    at: AwareDatetime | None = None
-
-
-class GivenFulfillment(_Part):
-    """A parcel; its state is Shopify's."""
-
-    created_at: AwareDatetime | None = None
-    shipment_status: str | None = None
-    estimated_delivery_at: AwareDatetime | None = None
-    tracking: list[GivenTracking] = []
-    events: list[GivenEvent] = []
-
-
-Stated = str | dict[str, str | int | float | bool | None]
-"""A hold, refund, return or dispute: its status, or its fields as Shopify has them."""
-
-
-class GivenOrder(_Part):
-    """An order of the shop; statuses are Shopify's."""
-
-    name: str = Field(repr=False)
-    email: str | None = Field(default=None, repr=False)
-    created_at: AwareDatetime | None = None
-    cancelled_at: AwareDatetime | None = None
-    financial_status: str | None = None
-    fulfillment_status: str | None = None
-    country: str | None = None
-    tags: list[str] | None = []
-    shipping_method: str | None = None
-    holds: list[Stated] | None = Field(default=[], repr=False)
-    refunds: list[Stated] | None = Field(default=[], repr=False)
-    returns: list[Stated] | None = Field(default=[], repr=False)
-    disputes: list[Stated] | None = Field(default=[], repr=False)
-    fulfillments: list[GivenFulfillment] | None = []
 
 
 class GivenConversation(_Part):
@@ -152,6 +105,6 @@ def _place(location: tuple[int | str, ...]) -> str:
     for part in location:
         if isinstance(part, int):
             place += f"[{part}]"
-        elif not part.startswith(("str", "dict[")):  # the alternatives of a union
+        else:
             place += f".{part}" if place else part
     return place[:_LONGEST_NAME]

@@ -411,6 +411,13 @@ def test_a_subject_counts_as_a_messages_first_sentence(stack):
     assert len(answers(stack, usual)) == 1
 
 
+def test_an_order_that_only_the_subject_names_is_answered(stack):
+    bought = order(stack)
+    ticket = opens(stack, "Where is my order?", bought.mail, subject=f"Order {bought.name}")
+    (answer,) = answers(stack, ticket)
+    assert bought.name in answer
+
+
 def test_what_a_customer_takes_back_is_no_longer_open(stack):
     bought = order(stack)
     ticket = opens(stack, f"Please cancel order {bought.name}.", bought.mail)

@@ -14,8 +14,9 @@ from chalicelib.support.conversation.conversation_words import (
 )
 from chalicelib.support.intents.classify import DEFAULT_INTENT
 from chalicelib.support.intents.message_reading import MessageReading, read
-from chalicelib.support.intents.own_words import marked_words, order_number, own_part
+from chalicelib.support.intents.own_words import marked_words, own_part
 from chalicelib.support.intents.phrases import Phrases
+from chalicelib.support.orders.order_question import Question, order_numbers, question_of
 
 UNDERSTOOD_FROM = 1.0
 """The share of a message that must be explained: all of it."""
@@ -28,7 +29,7 @@ class AskedFor:
     Attributes:
         kinds: of requests; empty for a courtesy.
         risks: flags of grave matters, suspected ones too.
-        numbers: the order numbers in it, the text's before the subject's.
+        numbers: of the orders that it names, the text's before the subject's.
         takes_back: `EVERYTHING`, `DELIVERY`, or None.
     """
 
@@ -74,7 +75,7 @@ def of_subject(subject: str, phrases: Phrases | None = None) -> AskedFor:
     if not said:
         return AskedFor()
     if is_neutral(said):
-        return AskedFor(numbers=_numbers(said))
+        return AskedFor(numbers=order_numbers(said))
     return _read(said, phrases)
 
 
@@ -83,19 +84,21 @@ def _read(text: str, phrases: Phrases | None, reading: MessageReading | None = N
         return AskedFor()
     reading = reading or read(text, phrases=phrases)
     intents = {reading.found.intent, *reading.found.secondary} - {DEFAULT_INTENT}
-    kinds = {table().kinds.get(one, RequestKind.OTHER) for one in intents}
+    kinds = {_kind(one, text) for one in intents}
     kinds |= requests_in(marked_words(text))
     risks = reading.risks | reading.suspected
     if risks:
         kinds.add(RequestKind.GRAVE)
     if kinds <= {RequestKind.ORDER_STATUS} and reading.explained < UNDERSTOOD_FROM:
         kinds.add(RequestKind.OTHER)
-    return AskedFor(frozenset(kinds), frozenset(risks), _numbers(text))
+    return AskedFor(frozenset(kinds), frozenset(risks), order_numbers(text))
 
 
-def _numbers(text: str) -> tuple[str, ...]:
-    number = order_number(text)
-    return (number,) if number else ()
+def _kind(intent: str, text: str) -> RequestKind:
+    """The kind of an intent; "I have not received it" alone is an order question."""
+    if intent == Question.NOT_RECEIVED and question_of(intent, text) is not None:
+        return RequestKind.ORDER_STATUS
+    return table().kinds.get(intent, RequestKind.OTHER)
 
 
 _CLAUSE = re.compile(r"[.!?;,\n]+|\s[-\u2013\u2014]+\s|\s(?:but|pero)\s", re.IGNORECASE)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from chalicelib.support import reasons as why
 from chalicelib.support.conversation.conversation_words import RequestKind
-from chalicelib.support.conversation.dialogue import Dialogue, OpenRequest
+from chalicelib.support.conversation.dialogue import Dialogue
 from chalicelib.support.tickets import TEAM
 
 
@@ -30,6 +30,9 @@ class Around:
     holder: str | None = None
     stop_tags: AbstractSet[str] = frozenset()
     risks_elsewhere: bool = False
+
+
+_ORDER_QUESTION = frozenset({RequestKind.ORDER_STATUS})
 
 
 def holder_of(assigned_to: AbstractSet[str], queues: AbstractSet[str]) -> str | None:
@@ -52,9 +55,10 @@ def reason_for_silence(
     dialogue: Dialogue,
     around: Around,
     *,
-    about: RequestKind = RequestKind.ORDER_STATUS,
+    about: AbstractSet[RequestKind] = _ORDER_QUESTION,
     beside: AbstractSet[RequestKind] = frozenset(),
-    orders: AbstractSet[str] = frozenset(),
+    named: AbstractSet[str] = frozenset(),
+    answered: AbstractSet[str] = frozenset(),
     is_awaited: bool = False,
 ) -> str | None:
     """Why a message in a conversation is left to a person; None where it may be answered.
@@ -62,9 +66,10 @@ def reason_for_silence(
     Args:
         dialogue: what was said before it.
         around: of its ticket.
-        about: what the message asks for; of the same kind more may be open.
+        about: what the answer would be about; of these kinds more may be open.
         beside: further requests in the message itself.
-        orders: keyed ids of the orders that it names.
+        named: keyed ids of the orders that it and its subject name.
+        answered: of those that an answer would be about.
         is_awaited: it answers our question for the order number.
     """
     if {_tag(one) for one in around.tags} & {_tag(one) for one in around.stop_tags}:
@@ -80,18 +85,13 @@ def reason_for_silence(
     unsettled = dialogue.unsettled(around.tags)
     kinds = {one.kind for one in unsettled} | beside
     for kind in RequestKind:
-        if kind in kinds and kind != about:
+        if kind in kinds - about:
             return f"{why.OPEN_REQUEST}{kind.value}"
-    if _names_another(unsettled, orders):
+    if ({one.order for one in unsettled if one.order} | named) - answered:
         return why.OTHER_ORDER_OPEN
     if dialogue.answers and not is_awaited:
         return why.ANSWERED
     return None
-
-
-def _names_another(unsettled: tuple[OpenRequest, ...], orders: AbstractSet[str]) -> bool:
-    """Two orders were asked about, and neither has been answered."""
-    return len({one.order for one in unsettled if one.order} | orders) > 1
 
 
 def _tag(tag: str) -> str:

@@ -258,7 +258,7 @@ class Replies:
         question = question_of(decision.intent, text)
         if question is None:
             return guard_rails.suppressed(why.ORDER_SAID_GONE, decision)
-        numbers = order_numbers(text, is_asked_for=decision.pending is not None)
+        numbers = order_numbers(text, is_asked_for=decision.pending is not None) or inquiry.named
         orders = self.orders.find(facts.conversation_id, numbers, ticket.customer_email)
         if not isinstance(orders, str):
             answers = proven_answers(

@@ -120,6 +120,38 @@ def test_a_number_that_the_machine_asked_for_is_answered(decide):
     assert (found["decision"], found["reasons"]) == ("answer", ["answers_our_question"])
 
 
+OTHER = ORDER | {"name": "#2222"}
+
+
+@pytest.mark.parametrize(
+    ("given", "numbers"),
+    [
+        (
+            line("Where is my order?", orders=[ORDER, OTHER], ticket={"subject": "Order 2222"}),
+            ["2222"],
+        ),
+        (line("Where is my order 2222?", "Any update?", orders=[ORDER, OTHER]), ["2222"]),
+        (line("Where are my orders #1042 and #2222?", orders=[ORDER, OTHER]), ["1042", "2222"]),
+    ],
+)
+def test_the_answer_is_about_the_orders_that_the_conversation_names(decide, given, numbers):
+    (found,) = decide(given)
+    assert found["decision"] == "answer"
+    assert [one for one in ("1042", "2222") if one in found["reply"]] == numbers
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        line("Where is my order 2222?", ASKS, orders=[ORDER, OTHER]),
+        line(ASKS, orders=[ORDER, OTHER], ticket={"subject": "Order 2222"}),
+    ],
+)
+def test_an_answer_about_one_of_two_orders_is_none(decide, given):
+    (found,) = decide(given)
+    assert (found["decision"], found["reasons"][-1]) == ("person", "other_order_open")
+
+
 def test_a_ticket_of_a_persons_does_not_move(decide):
     said = line("UPS lost my parcel", ("agent", "I opened a claim with UPS"), ASKS)
     (found,) = decide(said)

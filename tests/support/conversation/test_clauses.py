@@ -13,6 +13,8 @@ from chalicelib.support.conversation.conversation_words import DELIVERY, EVERYTH
         ("Please cancel order 9001", {"cancel"}),
         ("I want my money back", {"refund"}),
         ("My lamp arrived broken", {"damaged"}),
+        ("I have not received my order 9001", {"order_status"}),
+        ("It says delivered and I have nothing", {"not_received"}),
         ("Thanks a lot!", set()),
         ("Lorem ipsum dolor goats", {"other"}),
         ("quiero cancelar mi pedido 9001", {"cancel"}),

@@ -51,14 +51,25 @@ def test_an_order_question_alone_may_be_answered():
     ],
 )
 def test_anything_else_keeps_it_silent(said, around, reason):
-    assert reason_for_silence(dialogue(*said), around, orders={"9001"}) == reason
+    assert reason_for_silence(dialogue(*said), around, named={"9001"}, answered={"9001"}) == reason
 
 
 def test_the_same_order_may_be_asked_about_twice():
     assert (
-        reason_for_silence(dialogue(asks("order_status", "9001")), Around(), orders={"9001"})
+        reason_for_silence(
+            dialogue(asks("order_status", "9001")), Around(), named={"9001"}, answered={"9001"}
+        )
         is None
     )
+
+
+def test_an_answer_must_be_about_every_order_that_was_named():
+    asked = dialogue(asks("order_status", "9001"))
+    assert reason_for_silence(asked, Around()) == "other_order_open"
+    assert reason_for_silence(asked, Around(), answered={"9001"}) is None
+    both = {"9001", "9002"}
+    assert reason_for_silence(asked, Around(), named={"9002"}, answered=both) is None
+    assert reason_for_silence(NOTHING_SAID, Around(), named=both, answered={"9002"})
 
 
 def test_the_answer_to_our_question_is_answered_after_it():
@@ -73,7 +84,7 @@ def test_a_request_in_the_message_itself_counts():
 
 def test_a_message_of_another_kind_may_be_acknowledged():
     said = dialogue(asks("damaged"))
-    assert reason_for_silence(said, Around(), about=RequestKind.DAMAGED) is None
+    assert reason_for_silence(said, Around(), about={RequestKind.DAMAGED}) is None
 
 
 def test_a_ticket_is_a_persons_who_has_it_or_has_surely_answered():
