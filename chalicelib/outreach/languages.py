@@ -33,6 +33,7 @@ class FixedTexts:
     opt_out_line: ByLanguage
     machine_line: ByLanguage
     stop_confirmation: ByLanguage
+    marketing_stopped: ByLanguage
     help_answer: ByLanguage
     contact: ByLanguage
     person_will_answer: ByLanguage

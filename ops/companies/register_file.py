@@ -28,6 +28,11 @@ STORED = (
 COLUMNS = ("company", "subject", "address", "member", "channels", "purposes", "reason", *STORED)
 """Of a listed mark.  The address is empty where only its keyed id, ``member``, is known; ``channels`` and
 ``purposes`` are empty for all.  Marks of one ``subject`` are one person's."""
+SHOWN = (
+    *("address", "channels", "purposes", "reason", "since", "until", "stop_at", "by"),
+    *("lifted_at", "lifted_by", "lifted_because"),
+)
+"""What a person is shown of it."""
 _TIMES = frozenset({"since", "said_at", "until", "stop_at", "lifted_at"})
 _MEMBER = re.compile(r"[0-9a-f]{32}")
 
