@@ -17,6 +17,7 @@ from typing import Any
 from chalicelib.clock import iso, parsed
 from chalicelib.outreach.channels import Channel, address_of
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
+from chalicelib.outreach.conversations import numbers
 from chalicelib.outreach.conversations.register_entries import TECHNICAL, Reason, slot_of
 from ops.session import EXIT_UNUSABLE, OpsError
 
@@ -97,9 +98,17 @@ def as_csv(rows: Iterable[Mapping[str, Any]]) -> str:
     return out.getvalue()
 
 
+def address_in(text: str) -> str | None:
+    """A number in E.164 or an e-mail address in lower case; an older form of a number as it is given."""
+    known = address_of(text)
+    if known is None and any(address_of(one) for one in numbers.forms(text.strip())):
+        return text.strip()
+    return known
+
+
 def _names_one(row: Mapping[str, str]) -> bool:
     if row.get("address"):
-        return address_of(row["address"]) is not None
+        return address_in(row["address"]) is not None
     return bool(_MEMBER.fullmatch(row.get("member", "")))
 
 
@@ -109,7 +118,7 @@ def _mark(row: Mapping[str, str], company_id: str) -> ListedMark:
         raise ValueError("company")
     times = {name: _time(row, name) for name in _TIMES if row.get(name)}
     known = ListedMark(
-        address=(address_of(row["address"]) or "") if row.get("address") else "",
+        address=(address_in(row["address"]) or "") if row.get("address") else "",
         member=row.get("member", ""),
         subject=row.get("subject", ""),
         at=times.get("said_at") or times.get("since") or "",
