@@ -35,6 +35,7 @@ class FixedTexts:
     frequency_line: ByLanguage
     rates_line: ByLanguage
     stop_confirmation: ByLanguage
+    marketing_stopped: ByLanguage
     help_answer: ByLanguage
     contact: ByLanguage
     person_will_answer: ByLanguage

@@ -39,6 +39,7 @@ PAIR_TEL = "+15550143291"
 QUICK_TEL = "+15550143292"
 THRIFTY_TEL = "+15550143293"
 TOOL_TEL = "+15550143294"
+LINK_TEL = "+15550143310"
 MAIL = "barnaby.finch@mail.example"
 OTHER_MAIL = "ottilie.finch@mail.example"
 INVENTED = "https://forms.invented.example/apply"
@@ -64,6 +65,7 @@ CANARIES = (
     QUICK_TEL[1:],
     THRIFTY_TEL[1:],
     TOOL_TEL[1:],
+    LINK_TEL[1:],
     MAIL,
     OTHER_MAIL,
     "barnaby",
@@ -204,12 +206,13 @@ class _Chapter:
         yield self._line("one that quotes neither: to a person", "demo-second", sent + 3)
 
     def _unsubscribed(self, sent: int) -> Iterator[ReportLine]:
-        """An unsubscribe by reply and one by the link of the e-mail's header."""
+        """An unsubscribe by reply, and one by the link of the header, which silences the phone too."""
         reply_to = self.stack.ses.sent_to(MAIL)[-1]["reply_to"]
         self._mail(self.stack.ses.inbound(MAIL, reply_to, "unsubscribe"))
         self._start("demo-mail-late", "email", MAIL)
         yield self._line("unsubscribe by e-mail, then a start", "demo-mail-late", sent)
-        self._start("demo-mail-link", "email", OTHER_MAIL)
+        phone = {"recipient_tel": LINK_TEL}
+        self._start("demo-mail-link", "email", OTHER_MAIL, recipient_data=phone)
         self.stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
         header = self.stack.ses.sent_to(OTHER_MAIL)[0]["headers"]["List-Unsubscribe"]
         token = header.partition("/unsubscribe/")[2].partition(">")[0]
@@ -222,6 +225,8 @@ class _Chapter:
             self.refused.append(clicked.status_code)
         self._start("demo-link-late", "email", OTHER_MAIL)
         yield self._line("one-click unsubscribe, then a start", "demo-link-late", sent + 1)
+        self._start("demo-link-text", "sms", LINK_TEL)
+        yield self._line("the same person's phone, which it names", "demo-link-text", sent + 1)
 
     def _answered_by_a_person(self, sent: int) -> Iterator[ReportLine]:
         """The conversation that asked for a person, over the Desk API; each act is asked for twice."""
@@ -380,7 +385,7 @@ class _Chapter:
         recipient: str,
         **changes: Any,  # noqa: ANN401 - of any section
     ) -> None:
-        person = {"recipient_first_name": "Barnaby"}
+        person = {"recipient_first_name": "Barnaby", **changes.pop("recipient_data", {})}
         body = company.request(request_id, channel, recipient, recipient_data=person, **changes)
 
         def post() -> None:

@@ -32,7 +32,7 @@ def register_list(
 ) -> object:
     """List a company's entries with reason, time and person; personal data."""
     return run.output.records(
-        register_file.COLUMNS, register.listed(run.session, company_id, address)
+        register_file.SHOWN, register.listed(run.session, company_id, address)
     )
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from chalicelib.outreach.channels import Channel, address_of
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items as layout
 from chalicelib.outreach.conversations.register_entries import (
     SUSPENDED_SLOT,
@@ -36,10 +37,11 @@ def listed(session: Session, company_id: str, address: str | None = None) -> lis
     Raises:
         OpsError: the address is none.
     """
+    now = session.services.clock.now()
     if address is not None:
         conversations = session.services.outreach.conversations
-        return _rows(session, conversations.subject(_place(session, company_id, address)))
-    found = [row for one in _scanned(session, company_id) for row in _rows(session, one)]
+        return rows_of(conversations.subject(_place(session, company_id, address)), now)
+    found = [row for one in _scanned(session, company_id) for row in rows_of(one, now)]
     return sorted(found, key=lambda one: (one["since"], one["address"], one["member"]))
 
 
@@ -122,7 +124,7 @@ def normalised(address: str) -> str:
     Raises:
         OpsError: it is neither.
     """
-    found = address_of(address)
+    found = register_file.address_in(address)
     if found is None:
         raise OpsError("an address is a number with its country code, or an e-mail address", code=2)
     return found
@@ -191,8 +193,9 @@ def _scanned(session: Session, company_id: str) -> Iterator[Subject]:
             return
 
 
-def _rows(session: Session, subject: Subject) -> list[dict[str, Any]]:
-    return [_row(subject, one) for one in subject.entries(session.services.clock.now())]
+def rows_of(subject: Subject, now: datetime) -> list[dict[str, Any]]:
+    """The rows of a subject's marks, by `register_file.COLUMNS`."""
+    return [_row(subject, one) for one in subject.entries(now)]
 
 
 def _row(subject: Subject, entry: RegisterEntry) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from typing import Any
 from chalicelib.clock import iso, parsed
 from chalicelib.outreach.channels import Channel, address_of
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
+from chalicelib.outreach.conversations import numbers
 from chalicelib.outreach.conversations.register_entries import TECHNICAL, Reason, slot_of
 from ops.session import EXIT_UNUSABLE, OpsError
 
@@ -28,6 +29,11 @@ STORED = (
 COLUMNS = ("company", "subject", "address", "member", "channels", "purposes", "reason", *STORED)
 """Of a listed mark.  The address is empty where only its keyed id, ``member``, is known; ``channels`` and
 ``purposes`` are empty for all.  Marks of one ``subject`` are one person's."""
+SHOWN = (
+    *("address", "channels", "purposes", "reason", "since", "until", "stop_at", "by"),
+    *("lifted_at", "lifted_by", "lifted_because"),
+)
+"""What a person is shown of it."""
 _TIMES = frozenset({"since", "said_at", "until", "stop_at", "lifted_at"})
 _MEMBER = re.compile(r"[0-9a-f]{32}")
 
@@ -92,9 +98,17 @@ def as_csv(rows: Iterable[Mapping[str, Any]]) -> str:
     return out.getvalue()
 
 
+def address_in(text: str) -> str | None:
+    """A number in E.164 or an e-mail address in lower case; an older form of a number as it is given."""
+    known = address_of(text)
+    if known is None and any(address_of(one) for one in numbers.forms(text.strip())):
+        return text.strip()
+    return known
+
+
 def _names_one(row: Mapping[str, str]) -> bool:
     if row.get("address"):
-        return address_of(row["address"]) is not None
+        return address_in(row["address"]) is not None
     return bool(_MEMBER.fullmatch(row.get("member", "")))
 
 
@@ -104,7 +118,7 @@ def _mark(row: Mapping[str, str], company_id: str) -> ListedMark:
         raise ValueError("company")
     times = {name: _time(row, name) for name in _TIMES if row.get(name)}
     known = ListedMark(
-        address=(address_of(row["address"]) or "") if row.get("address") else "",
+        address=(address_in(row["address"]) or "") if row.get("address") else "",
         member=row.get("member", ""),
         subject=row.get("subject", ""),
         at=times.get("said_at") or times.get("since") or "",

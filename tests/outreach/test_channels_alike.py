@@ -106,7 +106,14 @@ def test_it_takes_free_text_within_its_window_or_always(channel):
 def test_its_fixed_texts_exist_in_every_language_and_are_short_enough(channel, language):
     about = record(channel, language=language.value, company_name="Cucumber", project_name="CV")
     of = channel.traits
-    texts = [stop_confirmation(about), help_answer(about, None)] if of.notices else []
+    texts = (
+        [
+            *(stop_confirmation(about, is_limited=one) for one in (False, True)),
+            help_answer(about, None),
+        ]
+        if of.notices
+        else []
+    )
     opened = with_opt_out_line(about, Draft(text="Hello."))
     texts.append(opened.text)
     assert (opened.text == "Hello.") is (of.form is Form.TEMPLATE)

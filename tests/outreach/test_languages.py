@@ -13,6 +13,7 @@ TEXTS = {one.name: getattr(read(FILE, FixedTexts), one.name) for one in fields(F
 VALUES = {
     "machine_line": {"company"},
     "stop_confirmation": {"company"},
+    "marketing_stopped": {"company"},
     "help_answer": {"company", "project", "contact"},
     "contact": {"contact"},
     "person_will_answer": {"company"},
@@ -51,7 +52,12 @@ def test_a_text_is_whole_sentences_or_a_label(name):
 
 @pytest.mark.parametrize(
     ("name", "word"),
-    [("opt_out_line", "STOP"), ("help_answer", "STOP"), ("stop_confirmation", "START")],
+    [
+        ("opt_out_line", "STOP"),
+        ("help_answer", "STOP"),
+        ("stop_confirmation", "START"),
+        ("marketing_stopped", "START"),
+    ],
 )
 def test_a_text_names_the_keyword_as_it_is_heard(name, word):
     assert all(re.search(rf"\b{word}\b", text) for text in TEXTS[name].values())

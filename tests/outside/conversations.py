@@ -101,6 +101,12 @@ def entries(stack, address):
     return [line for line in listed.splitlines() if address in line]
 
 
+def persons_entries(stack, address):
+    """The lines of the register about the person of an address."""
+    company = ("--company", FIRST.id)
+    return stack.ops("do-not-contact", "list", *company, "--address", address).out.splitlines()
+
+
 def unsubscribe_path(mail):
     """The path of an e-mail's link."""
     link = mail["headers"]["List-Unsubscribe"].partition(">")[0]

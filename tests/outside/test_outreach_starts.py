@@ -33,6 +33,8 @@ def test_a_wrong_start_gets_a_4xx_that_names_the_field_and_never_its_value(stack
         ("recipient_data", "recipient_tel", None): "MISSING_RECIPIENT_TEL",
         ("recipient_data", "comms_consent", "certainly"): "INVALID_COMMS_CONSENT_TYPE",
         ("recipient_data", "comms_consent_at", "last week"): "INVALID_COMMS_CONSENT_PROOF",
+        ("recipient_data", "consent", "a form"): "INVALID_CONSENT",
+        ("request_data", "purpose", "amusement"): "INVALID_PURPOSE",
         ("request_data", "request_id", "four words in it"): "INVALID_REQUEST_ID",
         ("request_data", "channel_method", "carrier pigeon"): "UNSUPPORTED_CHANNEL",
         ("request_data", "initial_request_timestamp", "yesterday"): "INVALID_TIMESTAMP",

@@ -10,6 +10,7 @@ from tests.outside.conversations import (
     desk_list,
     entries,
     events,
+    persons_entries,
     started,
     told,
     words_to,
@@ -347,7 +348,7 @@ def test_a_stop_by_e_mail_stops_texts_while_it_still_waits_for_a_worker(stack):
     started(stack, mail, "email", recipient_data=both)
     about = {"from": mail, "to": stack.mails_to(mail)[0]["reply_to"], "text": "STOP", "headers": {}}
     stack.ses.post("inbound", **about)
-    assert [line for line in entries(stack, tel) if "stop" in line]
+    assert [line for line in persons_entries(stack, tel) if " stop " in line]
     assert stack.outcome(started(stack, tel, recipient_data=both))["reason"] == "do_not_contact"
     assert stack.texts_to(tel) == []
 
@@ -368,7 +369,7 @@ def test_what_may_be_a_wish_to_stop_by_e_mail_suspends_texts_while_it_still_wait
     to = stack.mails_to(mail)[0]["reply_to"]
     stack.ses.post("inbound", **{"from": mail, "to": to, "text": "wrong number", "headers": {}})
     for address in (mail, tel):
-        assert [line for line in entries(stack, address) if "refusal_in_doubt" in line]
+        assert [line for line in persons_entries(stack, address) if "refusal_in_doubt" in line]
     assert stack.outcome(started(stack, tel, recipient_data=both))["reason"] == "do_not_contact"
     assert stack.texts_to(tel) == []
 

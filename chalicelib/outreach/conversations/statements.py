@@ -4,7 +4,7 @@ It is only added to: an item beside the subject's row, in the partition of the m
 about, written in the same transaction as the change::
 
     primary_channel  subject:{member id}
-    conversation_id  evidence#2026-11-20T09:00:00.000Z#{id}
+    conversation_id  evidence#2026-11-20T09:00:00.000Z#{version of the subject}-{hash}
     about            wish                     door  twilio       channel  sms
     after            {"reason": "stop", "since": "...", "said_at": "..."}
     said             "stop texting me at [PHONE]"                conversation  {opaque id}
@@ -81,7 +81,7 @@ def _item(
     unique = keys.digest(after.root, str(after.version), member, about, *named)[:16]
     return {
         "primary_channel": items.subject_partition(member),
-        "conversation_id": f"{EVIDENCE}{iso(now)}#{unique}",
+        "conversation_id": f"{EVIDENCE}{iso(now)}#{after.version:06d}-{unique}",
         "company": after.company_id,
         "about": about,
         **values,

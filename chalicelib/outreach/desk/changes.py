@@ -157,7 +157,7 @@ def not_stop(case: Case) -> Planned:
         how=said_in(record, DESK, because, by=asked.by),
     )
     kept = _held_by(record, asked, asked.by, decided=asked.act_id)  # who has it sees it change
-    return replace(kept, change=replace(kept.change, register=lifted))
+    return _told(replace(kept, change=replace(kept.change, register=lifted)), record, asked)
 
 
 def _closed(case: Case, marks: Sequence[SubjectChange] = ()) -> Planned:

@@ -25,7 +25,14 @@ from chalicelib.outreach.messages.purpose import Purpose
 
 STOP = "stop"
 """The act that marks the recipient."""
-_NOTED: Mapping[str, Name] = {"take": Name.TAKEN, "close": Name.CLOSED, STOP: Name.CLOSED}
+NOT_STOP = "not_stop"
+"""The act that lifts what the recipient had asked for, or may have."""
+_NOTED: Mapping[str, Name] = {
+    "take": Name.TAKEN,
+    "close": Name.CLOSED,
+    STOP: Name.CLOSED,
+    NOT_STOP: Name.OPTED_IN,
+}
 """Acts that send nothing, and what the company hears."""
 
 
@@ -44,7 +51,8 @@ class ActHandler(Handler):
         done = self._conversations.act_done(record, act_id) or {}
         if done.get("act") in _NOTED:
             listed = listed_id(record.handoff)
-            self._events.record(record, _NOTED[done["act"]], act_id, hand_off=listed)
+            by = "person" if done["act"] == NOT_STOP else None
+            self._events.record(record, _NOTED[done["act"]], act_id, hand_off=listed, by=by)
             if done["act"] == STOP:
                 asked = Reason.ASKED.value
                 self._events.record(record, Name.OPTED_OUT, act_id, reason=asked)

@@ -190,8 +190,17 @@ class MessageHandler(Handler):
         """Tell the company of a message, and of the wish to get no further one."""
         said = job.message_id
         self._events.record(record, Name.REPLY_RECEIVED, said, message_id=said, note=note)
-        if job.opt_out == "stop" and note not in UNSAID:
-            self._events.record(record, Name.OPTED_OUT, said, reason=Reason.STOP.value)
+        if note == OPT_OUT_IN_DOUBT or (note == UNPROVEN and job.opt_out == "stop"):
+            reason = Reason.DOUBT if note == OPT_OUT_IN_DOUBT else Reason.UNPROVEN
+            self._events.record(record, Name.SUSPENDED, said, reason=reason.value)
+        if note in UNSAID:
+            return
+        if job.opt_out == "stop":
+            limits = " ".join(sorted(refused_purposes(job) or ())) or None
+            reason = Reason.STOP
+            self._events.record(record, Name.OPTED_OUT, said, reason=reason.value, purposes=limits)
+        elif job.opt_out == "start":
+            self._events.record(record, Name.OPTED_IN, said, message_id=said)
 
     def _notice(self, context: EventContext, entry_id: str, note: str) -> Plan:
         """The plan that answers STOP or HELP with the fixed text that was stored with the message.
@@ -331,7 +340,7 @@ def _notice_of(record: Record, job: InboundMessage) -> Draft | None:
     if _fixed_kind(record, note) is None or carrier_answers(record, job):
         return None
     if note == OPT_OUT:
-        return Draft(text=stop_confirmation(record))
+        return Draft(text=stop_confirmation(record, is_limited=refused_purposes(job) is not None))
     return Draft(text=help_answer(record, heard(job.text).language))
 
 

@@ -29,6 +29,7 @@ CARRIER, OWN = "carrier", "own"
 OPT_OUT_LINE = written("opt_out_line")
 MACHINE_LINE = written("machine_line")
 STOP_CONFIRMATION = written("stop_confirmation")
+MARKETING_STOPPED = written("marketing_stopped")
 HELP_ANSWER = written("help_answer")
 PERSON_WILL_ANSWER = written("person_will_answer")
 _CONTACT = written("contact")
@@ -86,9 +87,15 @@ def with_machine_line(draft: Draft, line: str, channel: Channel, *, is_first: bo
     return replace(draft, text=channel.traits.between.join(one for one in parts if one), html=html)
 
 
-def stop_confirmation(record: Record) -> str:
-    """The one message after a STOP."""
-    return STOP_CONFIRMATION[language_of(record)].format(company=_company(record))
+def stop_confirmation(record: Record, *, is_limited: bool = False) -> str:
+    """The one message after a STOP.
+
+    Args:
+        record: the conversation.
+        is_limited: the STOP is about marketing alone.
+    """
+    texts = MARKETING_STOPPED if is_limited else STOP_CONFIRMATION
+    return texts[language_of(record)].format(company=_company(record))
 
 
 def person_will_answer(record: Record) -> str:

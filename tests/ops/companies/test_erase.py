@@ -5,6 +5,7 @@ import json
 import pytest
 
 from local import company
+from tests.rigs import neighbour as other
 from tests.rigs.ops_cli import runner
 from tests.rigs.outreach import MAIL, TEL
 
@@ -268,3 +269,28 @@ def test_what_follows_is_erased_with_its_conversation_and_never_sent(outreach, r
     outreach.sweep()
     outreach.run()
     assert outreach.ses.sent_to(MAIL) == [sent]
+
+
+def test_a_person_is_erased_by_any_form_of_their_number(outreach, run):
+    """Mexico's older form, which carriers still report; the start names the newer one."""
+    newer, older = "+525512345678", "+5215512345678"
+    outreach.start("req-mx", "sms", newer, recipient_data={"recipient_email": MAIL})
+    outreach.run()
+    outreach.services.outreach.conversations.forbid(older, company.COMPANY_ID, "stop")
+    assert older in run("person", "export", "--subject", newer).out
+    run("erase", "--subject", older, "--yes")
+    for rows in held(outreach).values():
+        for text in rows:
+            assert not [one for one in (newer[1:], older[1:], MAIL) if one in text]
+    assert outreach.services.outreach.conversations.is_forbidden(newer, company.COMPANY_ID)
+
+
+def test_what_another_company_keeps_of_a_linked_address_is_not_erased(outreach, neighbour, run):
+    """Who links a stranger's address by mistake does not have it erased elsewhere."""
+    both = {"recipient_tel": TEL, "recipient_email": MAIL}
+    outreach.start("ours", "sms", recipient_data=both)
+    outreach.run()
+    register = outreach.services.outreach.conversations
+    register.forbid(MAIL, other.COMPANY_ID, "stop")
+    run("erase", "--subject", TEL, "--yes")
+    assert [one.address for one in register.entries(MAIL, other.COMPANY_ID)] == [MAIL]

@@ -7,6 +7,8 @@ import json
 import pytest
 
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations.register_entries import TECHNICAL, Reason
+from chalicelib.outreach.conversations.statements import Statement
 from local import company
 from tests.rigs import neighbour as other
 from tests.rigs.ops_cli import runner
@@ -84,6 +86,34 @@ def test_a_list_is_imported_once_and_what_is_exported_can_be_imported(
     assert {row["address"] for row in csv.DictReader(io.StringIO(said.out))} == {TEL, MAIL}
     file.write_text(said.out)
     assert run("do-not-contact", "import", *OWN, str(file), "--json").data["entered"] == 2
+
+
+def test_an_export_restores_an_emptied_register_as_it_was(outreach, run, tmp_path):
+    """Every reason, lifted or in force, linked, and of a person of whom only the keyed id is known."""
+    register, file = outreach.services.outreach.conversations, tmp_path / "register.csv"
+    outreach.start("both", "sms", recipient_data={"recipient_tel": TEL, "recipient_email": MAIL})
+    outreach.run()
+    for n, reason in enumerate(Reason):
+        channel = Channel.SMS if reason in TECHNICAL else None
+        to = (TEL, MAIL, f"+155501001{n:02}")[min(n, 2)]
+        register.forbid(to, company.COMPANY_ID, reason, channel=channel, purposes=["marketing"])
+    register.doubt("+15550100300", company.COMPANY_ID, said_at="2026-11-20T09:00:00.000Z")
+    register.suspend("x@example.com", company.COMPANY_ID, said_at="2026-11-20T09:00:00.000Z")
+    member = register.place("gone@example.com", company.COMPANY_ID).member
+    how = Statement(door="link")
+    register.forbid_member(member, company.COMPANY_ID, Reason.UNSUBSCRIBED, how=how)
+    run("do-not-contact", "lift", *OWN, "--address", TEL, "--yes")
+    run("do-not-contact", "export", *OWN, "--to", str(file))
+    before = file.read_text()
+    for item in register._table.scan_page(limit=1000)[0]:
+        if item["primary_channel"].startswith("subject:"):
+            register._table.delete({k: item[k] for k in ("primary_channel", "conversation_id")})
+    assert entries(run) == []
+    assert run("do-not-contact", "import", *OWN, str(file)).code == 0
+    after = tmp_path / "again.csv"
+    run("do-not-contact", "export", *OWN, "--to", str(after))
+    assert sorted(after.read_text().splitlines()) == sorted(before.splitlines())
+    assert register.is_forbidden("gone@example.com", company.COMPANY_ID)
 
 
 @pytest.mark.parametrize("line", ["12", "not an address", "jo@", ""])

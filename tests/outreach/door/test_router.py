@@ -14,6 +14,7 @@ from local import company
 
 WHOLE = company.request("req123", "whatsapp", "+15550100001")
 GONE = object()
+GIVEN = "2026-11-20T09:00:00Z"
 
 
 def broken(path, value):
@@ -53,6 +54,14 @@ def broken(path, value):
         ("recipient_data.recipient_tel", GONE, "MISSING_RECIPIENT_TEL"),
         ("recipient_data.recipient_tel", "12", "INVALID_RECIPIENT_TEL"),
         ("recipient_data.comms_consent", "yes", "INVALID_COMMS_CONSENT_TYPE"),
+        ("request_data.purpose", "fun", "INVALID_PURPOSE"),
+        ("request_data.purpose", {"a": 1}, "INVALID_PURPOSE"),
+        ("recipient_data.consent", "yes", "INVALID_CONSENT"),
+        ("recipient_data.consent", {}, "INVALID_CONSENT"),
+        ("recipient_data.consent", {"given_at": "yesterday"}, "INVALID_CONSENT"),
+        ("recipient_data.consent", {"given_at": GIVEN, "form": 7}, "INVALID_CONSENT"),
+        ("recipient_data.consent", {"given_at": GIVEN, "canary": "x"}, "INVALID_CONSENT"),
+        ("recipient_data.consent", {"given_at": GIVEN, "expires_at": GIVEN}, "INVALID_CONSENT"),
     ],
 )
 def test_an_invalid_field_is_answered_with_the_routers_code_and_no_value(path, value, code):
@@ -248,3 +257,14 @@ def test_values_no_table_can_store_are_refused_at_the_door(path, value):
 )
 def test_values_a_table_can_store_are_accepted(value):
     assert router.parse(broken("project_data", value)).request_id == "req123"
+
+
+def test_a_start_may_say_its_purpose_and_bring_a_consent():
+    consent = {"given_at": "2026-11-20T09:00:00+01:00", "form": " /apply ", "version": "7"}
+    body = json.loads(broken("recipient_data.consent", consent))
+    body["request_data"]["purpose"] = "service"
+    asked = router.parse(json.dumps(body).encode())
+    assert asked.attributes["purpose"] == "service"
+    kept = {"given_at": "2026-11-20T08:00:00.000Z", "form": "/apply", "version": "7"}
+    assert asked.attributes["consent"] == kept
+    assert "purpose" not in router.parse(broken("recipient_data.comms_consent", True)).attributes

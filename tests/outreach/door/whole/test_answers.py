@@ -51,6 +51,8 @@ WRONG_FIELDS = {
     "MISSING_RECIPIENT_TEL": ("recipient_data.recipient_tel", GONE),
     "INVALID_RECIPIENT_TEL": ("recipient_data.recipient_tel", "12"),
     "INVALID_COMMS_CONSENT_TYPE": ("recipient_data.comms_consent", "yes"),
+    "INVALID_PURPOSE": ("request_data.purpose", "fun"),
+    "INVALID_CONSENT": ("recipient_data.consent", {"given_at": "yesterday"}),
     "INVALID_COMMS_CONSENT_PROOF": ("recipient_data.comms_consent_at", "yesterday"),
     "AUTHORIZATION_ERROR": ("company_data.company_id", "ci-other"),
     "COMPANY_NOT_FOUND": ("company_data.project_id", "pi-none"),

@@ -1,0 +1,91 @@
+"""A list, or an export of the register, as a file: what was written is read again as it was."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.consent.contact_purpose import ContactPurpose
+from chalicelib.outreach.conversations.register_entries import (
+    SUSPENDED_SLOT,
+    TECHNICAL,
+    Reason,
+    slot_of,
+)
+from chalicelib.outreach.conversations.subject import Subject
+from chalicelib.outreach.conversations.subject_rows import Member
+from ops.companies import register, register_file
+from ops.session import OpsError
+from tests.rigs.fakes import ManualClock
+
+COMPANY = "ci-aaa-001"
+NOW = ManualClock().now()
+TIMES = st.datetimes().map(lambda one: f"{one:%Y-%m-%dT%H:%M:%S}.000Z".rjust(24, "0"))
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1)
+ADDRESSES = st.sampled_from(["+15550100001", "+5215512345678", "jo@example.com", ""])
+
+
+@st.composite
+def marks(draw):
+    """A mark of any kind, with its slot."""
+    reason = draw(st.sampled_from(sorted(Reason)))
+    channel = draw(st.sampled_from(list(Channel))) if reason in TECHNICAL else None
+    mark = {"reason": reason.value, "since": draw(TIMES)}
+    times = ["said_at", "lifted_at", *(("until", "stop_at") if channel is None else ())]
+    for name in times:
+        if draw(st.booleans()):
+            mark[name] = draw(TIMES)
+    for name in ("by", "lifted_by", "lifted_because", "confirmed_by"):
+        if draw(st.booleans()):
+            mark[name] = draw(TEXTS)
+    slot = slot_of(reason, channel)
+    if channel is None and draw(st.booleans()):
+        mark["purposes"] = sorted(
+            draw(st.sets(st.sampled_from([*map(str, ContactPurpose)]), min_size=1))
+        )
+    if channel is None and slot != SUSPENDED_SLOT and draw(st.booleans()):
+        mark["channels"] = sorted(
+            draw(st.sets(st.sampled_from([one.value for one in Channel]), min_size=1))
+        )
+    return slot, mark
+
+
+@given(st.lists(st.tuples(ADDRESSES, marks()), max_size=6), st.booleans())
+def test_an_export_is_read_as_the_marks_that_it_was_made_of(given_marks, is_linked):
+    members = {f"{n:032x}": address for n, (address, _) in enumerate(given_marks)}
+    stored = {
+        f"{member}#{slot}": mark
+        for member, (_, (slot, mark)) in zip(members, given_marks, strict=True)
+    }
+    subject = Subject(company_id=COMPANY, root="0" * 32, members=members, state={"marks": stored})
+    text = register_file.as_csv(register.rows_of(subject, NOW))
+    found = list(register_file.parse(text, COMPANY))
+    assert {f"{one.member}#{one.slot}": dict(one.mark) for one in found} == stored
+    assert {one.member: one.address for one in found} == members
+    assert len({one.subject for one in found}) <= 1
+
+
+@pytest.mark.parametrize(
+    ("row", "named"),
+    [
+        ("ci-bbb-002,,+15550100001,,,,stop,2026-11-20T09:00:00Z", "company"),
+        (f"{COMPANY},,+15550100001,,pigeon,,stop,2026-11-20T09:00:00Z", "channels"),
+        (f"{COMPANY},,+15550100001,,,fun,stop,2026-11-20T09:00:00Z", "purposes"),
+        (f"{COMPANY},,+15550100001,,,,because,2026-11-20T09:00:00Z", "reason"),
+        (f"{COMPANY},,+15550100001,,,,stop,yesterday", "since"),
+        (f"{COMPANY},,+15550100001,,,,stop,", "since"),
+        (f"{COMPANY},,+15550100001,,,,bounced,2026-11-20T09:00:00Z", "channels"),
+        (f"{COMPANY},,,canary,,,stop,2026-11-20T09:00:00Z", "entry 1"),
+    ],
+)
+def test_a_wrong_row_is_named_by_its_field_and_not_by_its_value(row, named):
+    names = "company,subject,address,member,channels,purposes,reason,since"
+    with pytest.raises(OpsError) as refused:
+        list(register_file.parse(f"{names}\n{row}\n", COMPANY))
+    assert named in str(refused.value)
+    for value in ("pigeon", "fun", "because", "yesterday", "canary", "5550100001"):
+        assert value not in str(refused.value)
+
+
+def test_a_member_has_the_place_of_its_row():
+    assert Member("0" * 32, COMPANY).key["primary_channel"] == f"subject:{'0' * 32}"
