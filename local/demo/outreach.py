@@ -380,7 +380,7 @@ class _Chapter:
         recipient: str,
         **changes: Any,  # noqa: ANN401 - of any section
     ) -> None:
-        person = {"recipient_first_name": "Barnaby"}
+        person = {"recipient_first_name": "Barnaby", **changes.pop("recipient_data", {})}
         body = company.request(request_id, channel, recipient, recipient_data=person, **changes)
 
         def post() -> None:
