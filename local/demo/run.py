@@ -22,6 +22,7 @@ from local import aligned
 from local.demo import facts as facts_demo
 from local.demo import follow_ups as follow_ups_demo
 from local.demo import outreach as outreach_demo
+from local.demo import places as places_demo
 from local.demo import refusals as refusals_demo
 from local.demo import support as support_demo
 from local.stack import environment
@@ -49,6 +50,7 @@ CANARIES: tuple[str, ...] = (
     *outreach_demo.CANARIES,
     *follow_ups_demo.CANARIES,
     *refusals_demo.CANARIES,
+    *places_demo.CANARIES,
 )
 PHONE_DIGITS = "4155550132"
 READS = frozenset({"read_ticket", "list_tickets", "list_tags", "list_users"})
@@ -128,6 +130,9 @@ def main(log: Path = environment.RUN / "demo.log") -> int:
             say("  refusals")
             refusals, refusals_problems = refusals_demo.play(stack)
             problems += refusals_problems
+            say("  places")
+            places, places_problems = places_demo.play(stack)
+            problems += places_problems
             stored = [
                 aligned.rows(stack.stage.aws, name)
                 for logical_id, name in stack.stage.tables.items()
@@ -137,7 +142,8 @@ def main(log: Path = environment.RUN / "demo.log") -> int:
         problems += personal_data("the log", file.read())
         problems += personal_data("the tables", json.dumps(stored, default=str))
     print(
-        f"\n{report}\n\n{facts_report}\n\n{replies_report}\n\n{outreach}\n\n{follow_ups}\n\n{refusals}\n"
+        f"\n{report}\n\n{facts_report}\n\n{replies_report}\n\n{outreach}\n\n{follow_ups}\n"
+        f"\n{refusals}\n\n{places}\n"
     )
     for problem in problems:
         print(f"FAILED: {problem}")

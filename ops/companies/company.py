@@ -18,7 +18,7 @@ from chalicelib.outreach.project.ai_config import ignored_names
 from chalicelib.outreach.project.part import Part
 from chalicelib.outreach.project.project import Project
 from ops import journal
-from ops.companies import api_keys, identities, model_names, senders
+from ops.companies import api_keys, identities, missing_words, model_names, senders
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
 IGNORED = (
@@ -216,6 +216,7 @@ def _consent(project: Project) -> list[CompanyFinding]:
     if mails and project.message_kind != "transactional" and not project.company_address:
         detail = "company_address is missing: marketing e-mails must name it (16 CFR 316)"
         found.append(CompanyFinding("opt-out", "warn", detail))
+    found += [CompanyFinding("rules", "warn", one) for one in missing_words.details(project)]
     if not project.require_consent:
         found.append(CompanyFinding("consent", "warn", "require_consent is off"))
     return found

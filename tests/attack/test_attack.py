@@ -58,6 +58,7 @@ def test_a_request_without_credentials_costs_no_call_after_the_first(
 SECRETS = {
     "richpanel": "richpanel/webhook_token",
     "initiate": "router/api_keys",
+    "may_send": "router/api_keys",
     "outcome": "router/api_keys",
     "desk_list": "router/api_keys",
     "desk_conversation": "router/api_keys",

@@ -287,7 +287,7 @@ SimulatedRichpanel._change_tags = forgetful
 whole = demo._story()
 demo._story = lambda: whole[:1]
 chapters = (demo.facts_demo, demo.support_demo, demo.outreach_demo, demo.follow_ups_demo)
-for chapter in (*chapters, demo.refusals_demo):
+for chapter in (*chapters, demo.refusals_demo, demo.places_demo):
     chapter.play = lambda stack: ("", [])
 sys.exit(demo.main(Path({str(tmp_path / "log")!r})))
 """

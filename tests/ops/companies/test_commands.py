@@ -358,6 +358,26 @@ def test_check_warns_of_marketing_by_e_mail_without_a_postal_address(
     assert said.code == 0
 
 
+@pytest.mark.parametrize(
+    ("changes", "rules"),
+    [
+        ({}, {"ca:words", "mx:words", "us-federal:mail-words"}),
+        ({"allowed_channels": ["sms"]}, {"ca:words", "mx:words"}),
+        ({"allowed_channels": ["whatsapp"]}, set()),
+        ({"message_kind": "transactional"}, set()),
+        ({"jurisdictions": {"enforced": False}}, set()),
+        ({"company_address": "1 Main Street"}, set()),
+    ],
+)
+def test_check_names_the_rules_for_whose_words_a_setting_is_missing(run, stored, changes, rules):
+    bare = {"company_address": None, "jurisdictions": {"enforced": True}}
+    said = run("company", "check", "--file", stored(**{**bare, **changes}), "--json")
+    found = [one["detail"] for one in said.data if one["subject"] == "rules"]
+    begin = "company_address is missing: openings are refused by "
+    assert {rule for one in found for rule in one.removeprefix(begin).split(", ")} == rules
+    assert said.code == 0
+
+
 def test_a_new_key_is_shown_once_and_two_keys_are_accepted(outreach, run):
     outreach.stage.aws.client("secretsmanager").put_secret_value(
         SecretId=KEYS,

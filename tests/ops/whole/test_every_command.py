@@ -76,7 +76,6 @@ OF_COMPANIES = (
     ("do-not-contact", "export", "--company", ID),
     ("writer", "try", ID, PROJECT),
     ("consent", "hears", "{messages}"),
-    ("consent", "audit", "--company", ID),
     ("may-i-send", ID, PROJECT, "+13055550100", "--channel", "sms"),
     ("dlq", "mail"),
     ("company", "put", "{item}"),
@@ -93,6 +92,7 @@ OF_COMPANIES = (
 )
 """Calls on a stage where two starts of a company wait for a person."""
 ELSEWHERE = {
+    "consent audit": "tests/ops/companies/test_consent_audit.py",
     "console sessions": "tests/console/test_sessions_command.py",
     "console revoke": "tests/console/test_sessions_command.py",
     "facts correct": "tests/ops/facts/test_correction.py",

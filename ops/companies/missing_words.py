@@ -1,0 +1,33 @@
+"""What a project lacks of the words that openings must have by the rules of a recipient's place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from chalicelib.outreach.consent.contact_purpose import ContactPurpose
+from chalicelib.outreach.jurisdictions import sendable
+from chalicelib.outreach.jurisdictions.rulebook import RequiredWord, jurisdictions
+from chalicelib.outreach.project.project import Project
+
+SETTINGS: Mapping[RequiredWord, str] = {
+    RequiredWord.IDENTITY: "company_name",
+    RequiredWord.POSTAL_ADDRESS: "company_address",
+}
+"""What says a word; code alone says the others."""
+
+
+def details(project: Project) -> list[str]:
+    """A sentence for each setting that is missing, with the rules that refuse openings without it."""
+    if not project.jurisdictions.enforced:
+        return []
+    said, purpose = sendable.words_of(project), project.message_kind or ContactPurpose.MARKETING
+    wanting: dict[str, list[str]] = {}
+    for rule in (rule for one in jurisdictions() for rule in one.rules):
+        asked = rule.requirement
+        holds = purpose in asked.purposes and set(asked.channels) & set(project.allowed_channels)
+        for word in set(asked.words or ()) - said if holds else ():
+            wanting.setdefault(SETTINGS[word], []).append(rule.id)
+    return [
+        f"{setting} is missing: openings are refused by {', '.join(rules)}"
+        for setting, rules in sorted(wanting.items())
+    ]
