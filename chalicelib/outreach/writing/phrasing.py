@@ -24,6 +24,7 @@ class PhraseFile:
     declining: Mapping[str, tuple[str, ...]]
     acting: Mapping[str, tuple[str, ...]]
     agreeing: Mapping[str, tuple[str, ...]]
+    granting: Mapping[str, tuple[str, ...]]
     open: Mapping[str, tuple[str, ...]]
 
 

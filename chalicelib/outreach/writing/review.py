@@ -45,6 +45,7 @@ _RULE_OF = {
     ValueKind.SPAN: "date",
     ValueKind.NUMBER: "order",
     ValueKind.CODE: "order",
+    ValueKind.TEXT: "role",
 }
 
 
@@ -176,9 +177,9 @@ def _of_claim(
 def _is_theirs(said: SaidValue, about: Given, languages: frozenset[str]) -> bool:
     """Whether a value is the recipient's own, and is repeated as theirs."""
     is_time = said.value.kind in (ValueKind.DATE, ValueKind.TIME, ValueKind.SPAN)
-    if not is_theirs(said.text, languages) and not (
-        is_time and says("heard", said.text, languages)
-    ):
+    may_be = "heard" if is_time else "open" if said.is_count else None
+    is_answer = may_be is not None and says(may_be, said.text, languages)
+    if not is_theirs(said.text, languages) and not is_answer:
         return False
     return any(
         one.value.kind in kinds_for(said.value.kind) and agrees(said, one, about.sources.clock)

@@ -26,6 +26,8 @@ _KINDS = {
     ValueKind.SPAN: {ValueKind.SPAN, ValueKind.NUMBER},
 }
 """Of a draft's value: the kinds of sources that it may rest on; else its own."""
+_SMALL = 10
+"""A smaller bare number counts only where what it counts follows it."""
 _SOME_MINUTES = 15
 """So many minutes are a manner of speaking: "a quick talk of five minutes"."""
 
@@ -81,7 +83,8 @@ def judged(
     }
     given = [(source, one) for source, one in sources.said if within is None or source in within]
     before: dict[ValueKind, frozenset[str]] = {}
-    found = list(said_in(text, context.languages))
+    texts = [folded(source.text) for source in sources.given if source.is_text]
+    found = list(said_in(text, context.languages, texts=texts))
     for one in found:
         if _is_manner(one):
             continue
@@ -95,6 +98,11 @@ def judged(
 
 
 def _is_manner(one: SaidValue) -> bool:
+    """Whether a value is a manner of speaking: a few minutes, a small number of nothing in particular."""
+    if one.value.kind is ValueKind.NUMBER and not one.is_count:
+        return all(
+            isinstance(number, int | float) and number < _SMALL for number in one.value.readings
+        )
     return one.value.kind is ValueKind.SPAN and all(
         isinstance(span, tuple) and span[1] == "minute" and span[0] <= _SOME_MINUTES
         for span in one.value.readings
@@ -116,8 +124,12 @@ def _support(
     if not fits:
         return Backing.MISSING
     roles = one.nearest
+    if one.value.kind is ValueKind.TEXT:
+        return _as_text(one, fits, rivals)
     if not roles and len(one.stems) <= _FEW:
-        roles = context.roles(one.value.kind)
+        asked_for = context.roles(one.value.kind)
+        is_there = any(asked_for & other.roles for other in same)
+        roles = asked_for if is_there or one.value.kind is ValueKind.MONEY else roles
     if roles:
         return _in_role(one, roles, fits, rivals)
     return _by_words(one, fits, rivals, stems_of(context.asked))
@@ -132,13 +144,32 @@ def _in_role(
         if rightful and any(other.value.kind is one.value.kind for other in rightful):
             return Backing.OTHER
         alike = [o for o in fits if any(is_like(r, s) for r in roles for s in o.roles)]
-        exact = alike or [other for other in fits if not other.roles]
+        if one.value.kind is ValueKind.TIME and "closing" in roles:
+            alike += [o for o in fits if "opening" in o.roles]
+        exact = alike or _without_role(one, fits, rivals)
         if not exact:
             return Backing.OTHER
     best = max(_score(one, other) for other in exact)
     if any(_score(one, other) > best for other in rightful):
         return Backing.OTHER
     return Backing.GIVEN
+
+
+def _without_role(
+    one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidValue]
+) -> list[SaidValue]:
+    """Sources whose words give no role, and none of which is less like the sentence than a rival."""
+    words = stems_of(one.text)
+    most = max((len(words & other.stems) for other in rivals if not other.roles), default=0)
+    return [o for o in fits if not o.roles and len(words & o.stems) >= most]
+
+
+def _as_text(one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidValue]) -> Backing:
+    """A name or a place is swapped where the sentence gives it the role of another one, which it lacks."""
+    low, roles = folded(one.text), one.nearest
+    is_own = not roles or any(roles & other.roles for other in fits)
+    absent = [o for o in rivals if not any(str(text) in low for text in o.value.readings)]
+    return Backing.GIVEN if is_own or not any(roles & o.roles for o in absent) else Backing.OTHER
 
 
 def _by_words(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from chalicelib.outreach.writing.checks.text import clause_before, content, folded, sentences
+from chalicelib.outreach.writing.checks.text import clause_before, content, folded, plain, sentences
 from chalicelib.outreach.writing.checks.written_language import spoken
 from chalicelib.tables import beside, read
 
@@ -60,7 +60,7 @@ def _file() -> StatementFile:
 @cache
 def _words(name: str) -> re.Pattern[str]:
     """A list of the file as one pattern."""
-    return re.compile("|".join(getattr(_file(), name).words))
+    return re.compile(plain("|".join(getattr(_file(), name).words)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +118,12 @@ def mentioned(message: str, case: str, rules: str, answer: str = "") -> set[str]
             if is_said and not _is_known(name, about, case, rules, message):
                 found.add(name)
     return found
+
+
+def named(text: str) -> frozenset[str]:
+    """The kinds of statement that a text's words name."""
+    low = folded(text)
+    return frozenset(name for name, one in _statements().items() if one.said.search(low))
 
 
 def _is_known(name: str, sentence: str, case: str, rules: str, text: str) -> bool:
