@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from chalicelib.outreach.writing import phrasing
-from chalicelib.outreach.writing.checks.claims import mentioned, named
+from chalicelib.outreach.writing.checks.claims import is_negated, mentioned, named
 from chalicelib.outreach.writing.checks.contact_details import addresses
-from chalicelib.outreach.writing.checks.text import sentences
+from chalicelib.outreach.writing.checks.text import Folded, sentences
 from chalicelib.outreach.writing.checks.written_language import spoken
 from chalicelib.outreach.writing.given import Given
-from chalicelib.outreach.writing.said import stems_of
+from chalicelib.outreach.writing.said import SaidValue, stems_of
 from chalicelib.outreach.writing.support import Backing, Context, judged
+from chalicelib.outreach.writing.values import ValueKind
 
 _ENOUGH = 0.5
 """Of a statement's words a source must have more."""
@@ -36,7 +37,7 @@ def unproven_agreement(text: str, about: Given) -> str | None:
             not rest and phrasing.is_open(following, languages)
         ):
             continue
-        if any(_unproven(about, rest or following)):
+        if any(_unproven(about, text, rest or following)):
             return sentence
         is_granted = phrasing.says("granting", sentence, languages) and len(stems_of(rest)) <= 1
         if not is_granted and not _is_stated(rest, following, about):
@@ -44,11 +45,17 @@ def unproven_agreement(text: str, about: Given) -> str | None:
     return None
 
 
-def _unproven(about: Given, answer: str) -> Iterator[bool]:
-    """What the recipient's message says that no source does."""
+def _unproven(about: Given, text: str, answer: str) -> Iterator[bool]:
+    """What the recipient's message says that no source does, and that the draft does not say otherwise."""
     context = Context("", spoken(about.newest))
+    own = {
+        said.value.readings
+        for said, support in judged(text, about.sources, Context(about.newest, spoken(text)))
+        if support is Backing.GIVEN
+    }
     for said, support in judged(about.newest, about.sources, context):
-        yield support is not Backing.GIVEN and said.value.end > said.value.start
+        is_open = is_negated(said.text) or said.value.readings in own
+        yield support is not Backing.GIVEN and not is_open and said.value.end > said.value.start
     yield bool(mentioned(about.newest, about.case, about.rules, answer))
 
 
@@ -57,7 +64,11 @@ def _is_stated(rest: str, following: str, about: Given) -> bool:
     own = stems_of(rest)
     basis = rest if own else following if stems_of(following) else about.newest
     context = Context(about.newest, spoken(basis) or about.language)
-    backed = [support for _, support in judged(basis, about.sources, context)]
+    backed = [
+        support
+        for said, support in judged(basis, about.sources, context)
+        if said.value.kind is not ValueKind.TEXT or _is_state(said)
+    ]
     if (backed and all(one is Backing.GIVEN for one in backed)) or _has_addresses(basis, about):
         return True
     words = stems_of(basis)
@@ -65,6 +76,11 @@ def _is_stated(rest: str, following: str, about: Given) -> bool:
     if named(basis) and own:
         return not mentioned(basis, about.case, about.rules)
     return shared > _ENOUGH * len(words) or (bool(own) and 2 <= shared >= _ENOUGH * len(words))
+
+
+def _is_state(said: SaidValue) -> bool:
+    """Whether a text is a state or a kind, and no name: "nights"."""
+    return Folded(said.text).cut(said.value.start, said.value.end).islower()
 
 
 def _has_addresses(basis: str, about: Given) -> bool:

@@ -80,6 +80,12 @@ class Source:
     zones: Sequence[Any] = ()
 
     @property
+    def line(self) -> str:
+        """Its text; of a field with its name."""
+        name = self.path.rpartition(".")[2].replace("_", " ")
+        return f"{name}: {self.text}" if self.is_field else self.text
+
+    @property
     def supports(self) -> bool:
         """Whether a draft may rest on it."""
         return self.author in SUPPORTING
@@ -98,8 +104,9 @@ class Source:
         """Whether it is a name, a place or a state, and no number, code or date."""
         words = self.text.split()
         is_short = len(self.text) >= _LEAST and len(words) <= _FREE_WORDS
-        has_letters = any(one.isalpha() and len(one) >= _LEAST for one in words)
-        return self.is_field and is_short and has_letters
+        letters = [one for one in words if one.isalpha() and len(one) >= _LEAST]
+        has_digits = any(one.isdigit() for one in self.text)
+        return self.is_field and is_short and len(letters) > has_digits  # "49 EUR" is a sum
 
     @property
     def words(self) -> frozenset[str]:
@@ -165,12 +172,7 @@ class Sources:
     @cached_property
     def text(self) -> str:
         """What supports a draft, in lines; each field with its name."""
-        return "\n".join(
-            f"{one.path.rpartition('.')[2].replace('_', ' ')}: {one.text}"
-            if one.is_field
-            else one.text
-            for one in self.given
-        )
+        return "\n".join(one.line for one in self.given)
 
 
 def of_fields(

@@ -192,7 +192,8 @@ def agrees(one: SaidValue, other: SaidValue, clock: LocalClock) -> bool:
     """Whether a draft's value may be a source's."""
     mine, its = one.value.readings, other.value.readings
     if one.value.kind is ValueKind.DATE:
-        return any(_same_day(a, b, clock) for a in mine for b in its)
+        is_about = bool(one.roles & other.roles or stems_of(one.text) & other.stems)
+        return any(_same_day(a, b, clock, is_about=is_about) for a in mine for b in its)
     if one.value.kind is ValueKind.MONEY:
         return any(_same_sum(a, b) for a in mine for b in its)
     if other.value.kind is ValueKind.MONEY:
@@ -212,7 +213,8 @@ def _same_sum(mine: object, its: object) -> bool:
     return bool(mine[0] == its[0]) and ("" in (mine[1], its[1]) or mine[1] == its[1])
 
 
-def _same_day(mine: object, its: object, clock: LocalClock) -> bool:
+def _same_day(mine: object, its: object, clock: LocalClock, *, is_about: bool) -> bool:
+    """Whether two days may be one; a date is one of some weekdays only where it is about the same."""
     if not isinstance(mine, Day) or not isinstance(its, Day):
         return False
     if its.days is not None and its.day is None:
@@ -226,11 +228,9 @@ def _same_day(mine: object, its: object, clock: LocalClock) -> bool:
             tomorrow = clock.today + timedelta(mine.days)
             own = (tomorrow.month, tomorrow.day)
         return (own[1] == its.day and None in (own[0], its.month)) or own == (its.month, its.day)
-    return (
-        bool(its.weekdays)
-        and bool(clock.weekday_of(mine))
-        and clock.weekday_of(mine) <= its.weekdays
-    )
+    is_bound = is_about or (mine.day is None and mine.days is None)
+    weekdays = clock.weekday_of(mine)
+    return is_bound and bool(its.weekdays) and bool(weekdays) and weekdays <= its.weekdays
 
 
 def kinds_for(kind: ValueKind) -> frozenset[ValueKind]:
