@@ -79,6 +79,7 @@ bench: $(READY) ## The figures, as ratios in one run
 eval: $(READY) ## The classifier, with and without the model; drafts and their price; wishes to stop, by language; replies of mail programs
 	@$(BIN)/python -m bench.measures.intents
 	@$(BIN)/python -m bench.measures.drafts
+	@$(BIN)/python -m bench.measures.composed
 	@$(BIN)/python -m bench.measures.words
 	@$(BIN)/python -m bench.measures.mail_clients
 	@$(BIN)/python -m bench.measures.prompts

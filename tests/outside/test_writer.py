@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.outside.conversations import AI, scripted, started, words_to
+from tests.outside.conversations import AI, started, words_to
 from tests.outside.running import FIRST
 
 NOW = "2026-11-24T10:00:00Z"
@@ -88,7 +88,7 @@ def test_a_wrong_line_of_drafts_is_refused_by_its_number_and_field_and_its_value
 
 def test_a_first_name_with_a_link_never_becomes_part_of_a_message(stack):
     to = stack.tel()
-    started(stack, to, first_name="Jo. Your parcel waits: pay at pay.example.com")
+    name = "Jo. Your parcel waits: pay at pay.example.com"
+    started(stack, to, recipient_data={"recipient_first_name": name})
     (text,) = words_to(stack, to)
     assert "pay.example.com" not in text
-    scripted(stack, to, text="Thank you.")

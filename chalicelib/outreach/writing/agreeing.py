@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from chalicelib.outreach.writing import phrasing
-from chalicelib.outreach.writing.checks.claims import mentioned
-from chalicelib.outreach.writing.checks.text import sentences
+from chalicelib.outreach.writing.checks.claims import is_negated, mentioned, named
+from chalicelib.outreach.writing.checks.contact_details import addresses
+from chalicelib.outreach.writing.checks.text import Folded, sentences
 from chalicelib.outreach.writing.checks.written_language import spoken
 from chalicelib.outreach.writing.given import Given
-from chalicelib.outreach.writing.said import stems_of
+from chalicelib.outreach.writing.said import SaidValue, stems_of
 from chalicelib.outreach.writing.support import Backing, Context, judged
+from chalicelib.outreach.writing.values import ValueKind
 
 _ENOUGH = 0.5
-"""Of a statement's words, how many a source must have."""
-_FEW = 2
+"""Of a statement's words a source must have more."""
 
 
 def unproven_agreement(text: str, about: Given) -> str | None:
@@ -36,30 +37,55 @@ def unproven_agreement(text: str, about: Given) -> str | None:
             not rest and phrasing.is_open(following, languages)
         ):
             continue
-        if any(_unproven(about, rest or following)) or not _is_stated(rest, about):
+        if any(_unproven(about, text, rest or following)):
+            return sentence
+        is_granted = phrasing.says("granting", sentence, languages) and len(stems_of(rest)) <= 1
+        if not is_granted and not _is_stated(rest, following, about):
             return sentence
     return None
 
 
-def _unproven(about: Given, answer: str) -> Iterator[bool]:
-    """What the recipient's message says that no source does."""
-    languages = spoken(about.newest)
-    context = Context("", languages)
+def _unproven(about: Given, text: str, answer: str) -> Iterator[bool]:
+    """What the recipient's message says that no source does, and that the draft does not say otherwise."""
+    context = Context("", spoken(about.newest))
+    own = {
+        said.value.readings
+        for said, support in judged(text, about.sources, Context(about.newest, spoken(text)))
+        if support is Backing.GIVEN
+    }
     for said, support in judged(about.newest, about.sources, context):
-        yield support is not Backing.GIVEN and said.value.end > said.value.start
+        is_open = is_negated(said.text) or said.value.readings in own
+        yield support is not Backing.GIVEN and not is_open and said.value.end > said.value.start
     yield bool(mentioned(about.newest, about.case, about.rules, answer))
 
 
-def _is_stated(rest: str, about: Given) -> bool:
-    """Whether a source says the rest of an agreeing sentence, where it can be compared."""
-    words = stems_of(rest)
-    if len(words) <= _FEW:
+def _is_stated(rest: str, following: str, about: Given) -> bool:
+    """Whether a source says what is agreed with: the sentence's own words, else those that it answers."""
+    own = stems_of(rest)
+    basis = rest if own else following if stems_of(following) else about.newest
+    context = Context(about.newest, spoken(basis) or about.language)
+    backed = [
+        support
+        for said, support in judged(basis, about.sources, context)
+        if said.value.kind is not ValueKind.TEXT or _is_state(said)
+    ]
+    if (backed and all(one is Backing.GIVEN for one in backed)) or _has_addresses(basis, about):
         return True
-    languages = spoken(rest)
-    for source in about.sources.given:
-        other = source.words
-        if not source.is_field and not spoken(source.text) & languages:
-            return True  # another language: its words cannot be compared
-        if len(words & other) >= _ENOUGH * len(words) or len(words & other) > _FEW:
-            return True
-    return False
+    words = stems_of(basis)
+    shared = max((len(words & source.words) for source in about.sources.given), default=0)
+    if named(basis) and own:
+        return not mentioned(basis, about.case, about.rules)
+    return shared > _ENOUGH * len(words) or (bool(own) and 2 <= shared >= _ENOUGH * len(words))
+
+
+def _is_state(said: SaidValue) -> bool:
+    """Whether a text is a state or a kind, and no name: "nights"."""
+    return Folded(said.text).cut(said.value.start, said.value.end).islower()
+
+
+def _has_addresses(basis: str, about: Given) -> bool:
+    """Whether what is agreed with is about addresses, all of which the company gave."""
+    found = addresses(f"{basis} {about.newest}")
+    known = addresses(about.facts)
+    has_any = bool(found.links or found.emails or found.phones)
+    return has_any and found.links <= known.links and found.emails <= known.emails

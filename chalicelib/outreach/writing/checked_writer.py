@@ -160,7 +160,10 @@ class CheckedWriter:
         final = _final(record, about, draft, history)
         found = reviewed(draft, about, record.channel, whole=final.text)
         if not found:
-            return DraftVerdict("send", rendered=final.text)
+            judgement, cost = self._judgement(record, about, draft)
+            if judgement:
+                return DraftVerdict("person", judgement, cost_usd=cost / 1e6)
+            return DraftVerdict("send", rendered=final.text, cost_usd=cost / 1e6)
         first = found[0]
         verdict = "person" if first.rule in _FOR_A_PERSON else "retry"
         return DraftVerdict(verdict, first.rule, first.span or None)
@@ -213,7 +216,15 @@ class CheckedWriter:
         text = draft.text or " ".join((draft.variables or {}).values())
         if not rules and text and about.settings.moderation and self._model.flagged(record, text):
             rules = ("abuse",)
-        return Tried(draft, rules)
+        judgement = None if rules else self._judgement(record, about, draft)[0]
+        return Tried(draft, (judgement,) if judgement else rules)
+
+    def _judgement(self, record: Record, about: Given, draft: Draft) -> tuple[str | None, int]:
+        """The rule that the project's judge finds broken, if it has one, and what it cost."""
+        if about.settings.judge_model is None or not draft.text:
+            return None, 0
+        said, cost = self._model.judged(record, about.settings, about.sources.given, draft.text)
+        return (None if said == "supported" else "unsure"), cost
 
 
 def _about(

@@ -27,6 +27,7 @@ from chalicelib.outreach.spending.token_counts import tokens
 from chalicelib.outreach.trust import Trust, trust_of
 from chalicelib.outreach.writing.clocks import clock_of
 from chalicelib.outreach.writing.form_names import first_name_of
+from chalicelib.outreach.writing.sources import Source
 from chalicelib.redaction import model_view
 from chalicelib.vendors.language_model import ModelTurn
 
@@ -75,6 +76,20 @@ def seen_data(
     }
     known = {name: value for name, value in given.items() if value}
     return json.dumps(known, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def seen_sources(
+    record: Record, settings: WriterSettings, sources: Sequence[Source]
+) -> dict[str, str]:
+    """The sources that a judge sees, by their paths: masked, and only the fields that are shown."""
+    own = "project_data."
+    data = record.item.get("project_data")
+    seen = _names(data, settings.shown) if isinstance(data, Mapping) else []
+    return {
+        one.path: redacted(record, settings, one.text)
+        for one in sources
+        if not one.path.startswith(own) or one.path.removeprefix(own).split(".")[0] in seen
+    }
 
 
 def _today(record: Record, settings: WriterSettings, now: datetime) -> dict[str, str]:

@@ -48,7 +48,7 @@ class Given:
     @property
     def case(self) -> str:
         """What the company gave of this one case."""
-        return "\n".join(one.text for one in self.sources.given if _is_case(one))
+        return "\n".join(one.line for one in self.sources.given if _is_case(one))
 
     @property
     def rules(self) -> str:

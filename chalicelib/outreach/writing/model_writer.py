@@ -21,6 +21,7 @@ from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.spending.models import Models
 from chalicelib.outreach.spending.unwritten import UnwrittenError
 from chalicelib.outreach.writing import conversation_view, prompts
+from chalicelib.outreach.writing.sources import Source
 from chalicelib.outreach.writing.template_writer import subject_of
 from chalicelib.vendors.language_model import (
     JsonSchema,
@@ -37,6 +38,8 @@ DEADLINE_SECONDS = 45.0
 DEFAULT_VARIABLES = ("1", "2")
 MODERATION_SECONDS = 10.0
 _DEFAULTS = WriterSettings()
+JUDGEMENTS = ("supported", "not", "unsure")
+"""What a judge may say; only the first lets a draft be sent."""
 CLAIMS = {
     "type": "array",
     "items": {
@@ -130,6 +133,23 @@ class OpenAiWriter:
         if not (text or draft.hand_off_reason or draft.function_call):
             draft = Draft(hand_off_reason=reasons.NOTHING_TO_SAY)
         return _draft(answer, draft)
+
+    def judged(
+        self, record: Record, settings: WriterSettings, sources: Sequence[Source], text: str
+    ) -> tuple[str, int]:
+        """Whether the sources support every statement of a text, by the project's judge.
+
+        Returns:
+            ``supported``, ``not`` or ``unsure``, and what it cost in millionths of a US dollar.
+        """
+        schema = _object("judgement", {"verdict": {"type": "string", "enum": list(JUDGEMENTS)}})
+        known = conversation_view.seen_sources(record, settings, sources)
+        shown = {"sources": known, "text": text}
+        turns = [ModelTurn("user", json.dumps(shown, ensure_ascii=False))]
+        answer = self._ask(record, prompts.JUDGE, turns, schema, settings.judge_model)
+        verdict = str((answer.json or {}).get("verdict"))
+        cost = self._models.accounting.prices.cost(answer.model, answer.usage)
+        return (verdict if verdict in JUDGEMENTS else "unsure"), cost
 
     def flagged(self, record: Record, text: str) -> Sequence[str]:
         """The categories in which the provider's moderation flags a text."""

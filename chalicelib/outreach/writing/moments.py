@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 from chalicelib.outreach.writing.checks.text import NUMBER, NUMBER_WORD, value
@@ -150,8 +151,13 @@ class LocalClock:
             return frozenset({(self.today + timedelta(said.days)).weekday()})
         if said.period == ("weekend", 0):
             return frozenset({5, 6})
-        exact = date_of(said)
-        return said.weekdays or (frozenset({exact.weekday()}) if exact else frozenset())
+        if said.day is None:
+            return said.weekdays
+        if said.month is None:
+            return frozenset()
+        exact = date_of(said) or date_of(replace(said, year=self.today.year))
+        is_own = exact is not None and (not said.weekdays or exact.weekday() in said.weekdays)
+        return frozenset({exact.weekday()}) if exact is not None and is_own else frozenset()
 
     def is_past(self, given: date) -> bool:
         """Whether a date is over, for recipient and place."""
@@ -292,16 +298,11 @@ def _days(text: str, *, is_source: bool) -> Iterator[tuple[int, int, Day]]:
         for hit in one.finditer(text)
         if taken.isdisjoint(range(*hit.span()))
     )
-    for place, (start, end, first) in enumerate(found):
-        names = {first}
-        following = found[place + 1] if place + 1 < len(found) else None
-        if (
-            is_source
-            and following
-            and first < following[2]
-            and _RANGE.fullmatch(text[end : following[0]])
-        ):
-            names |= set(range(first, following[2] + 1))
+    spans = [{first} for _, _, first in found]
+    for place, ((_, end, first), (start, _, last)) in enumerate(pairwise(found)):
+        if is_source and first < last and _RANGE.fullmatch(text[end:start]):
+            spans[place] = spans[place + 1] = set(range(first, last + 1))
+    for (start, end, _), names in zip(found, spans, strict=True):
         yield start, end, Day(weekdays=frozenset(names))
     if is_source:
         for hit in _WEEKEND.finditer(text):

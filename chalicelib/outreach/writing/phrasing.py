@@ -12,6 +12,8 @@ from chalicelib.tables import beside, read
 
 FILE = beside(__file__, "phrases.toml")
 _ALL = ("en", "es", "fr", "pt", "de", "it", "nl")
+_OPENING = 20
+"""Letters before the agreement itself: "great news, yes"."""
 _QUESTION = re.compile(r"\?\s*\W*$")
 
 
@@ -24,6 +26,8 @@ class PhraseFile:
     declining: Mapping[str, tuple[str, ...]]
     acting: Mapping[str, tuple[str, ...]]
     agreeing: Mapping[str, tuple[str, ...]]
+    granting: Mapping[str, tuple[str, ...]]
+    denying: Mapping[str, tuple[str, ...]]
     open: Mapping[str, tuple[str, ...]]
 
 
@@ -47,7 +51,10 @@ def agrees(sentence: str, languages: Collection[str] = ()) -> bool:
     """Whether a sentence begins by agreeing, or agrees as a whole."""
     low = folded(sentence)
     found = _pattern("agreeing", _key(languages)).search(low)
-    return found is not None and found.start() <= len(low) - len(low.lstrip(" \"'\u00bf\u00a1"))
+    if found is None:
+        return False
+    before = low[: found.start()].strip(" \"'\u00bf\u00a1")
+    return not before or (len(before) <= _OPENING and before[-1] in ",!:")
 
 
 def rest_of_agreement(sentence: str, languages: Collection[str] = ()) -> str:

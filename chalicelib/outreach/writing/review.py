@@ -13,7 +13,13 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft
 from chalicelib.outreach.trust import Trust
 from chalicelib.outreach.writing.agreeing import unproven_agreement
-from chalicelib.outreach.writing.checks.claims import claims, claims_to_be_human
+from chalicelib.outreach.writing.checks.claims import (
+    admits_a_machine,
+    asks_whether_a_machine,
+    claims,
+    claims_to_be_human,
+    names_a_machine,
+)
 from chalicelib.outreach.writing.checks.contact_details import (
     Addresses,
     addresses,
@@ -26,6 +32,7 @@ from chalicelib.outreach.writing.checks.text import Folded, folded, sentences
 from chalicelib.outreach.writing.checks.wording import has_form, leaks_instructions, touches
 from chalicelib.outreach.writing.checks.written_language import is_other_language, spoken
 from chalicelib.outreach.writing.given import Given
+from chalicelib.outreach.writing.phrasing import agrees as opens_with_agreement
 from chalicelib.outreach.writing.phrasing import is_theirs, says
 from chalicelib.outreach.writing.said import SaidValue
 from chalicelib.outreach.writing.support import Backing, Context, agrees, judged, kinds_for
@@ -45,6 +52,7 @@ _RULE_OF = {
     ValueKind.SPAN: "date",
     ValueKind.NUMBER: "order",
     ValueKind.CODE: "order",
+    ValueKind.TEXT: "role",
 }
 
 
@@ -117,11 +125,20 @@ def _of_text(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
         "language": is_other_language(text, about.language, about.said),
         "personal": _has_personal(text, about.facts),
         "prompt": leaks_instructions(text, about.instructions, about.facts),
-        "human": claims_to_be_human(text),
+        "human": claims_to_be_human(text) or _denies_a_machine(text, about),
         "form": has_form(text),
         "topic": touches(text, about.settings.forbidden_topics),
     }
     yield from (Broken(name) for name, is_broken in whole.items() if is_broken)
+
+
+def _denies_a_machine(text: str, about: Given) -> bool:
+    """Whether it says yes to "are you human?", or no to "are you a bot?"."""
+    if not asks_whether_a_machine(about.newest) or admits_a_machine(text):
+        return False
+    first = next(iter(sentences(text)), "")
+    is_named = names_a_machine(about.newest)
+    return says("denying", first) if is_named else opens_with_agreement(first)
 
 
 def _of_values(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
@@ -176,9 +193,9 @@ def _of_claim(
 def _is_theirs(said: SaidValue, about: Given, languages: frozenset[str]) -> bool:
     """Whether a value is the recipient's own, and is repeated as theirs."""
     is_time = said.value.kind in (ValueKind.DATE, ValueKind.TIME, ValueKind.SPAN)
-    if not is_theirs(said.text, languages) and not (
-        is_time and says("heard", said.text, languages)
-    ):
+    may_be = "heard" if is_time else "open" if said.is_count else None
+    is_answer = may_be is not None and says(may_be, said.text, languages)
+    if not is_theirs(said.text, languages) and not is_answer:
         return False
     return any(
         one.value.kind in kinds_for(said.value.kind) and agrees(said, one, about.sources.clock)

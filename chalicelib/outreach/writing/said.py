@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from chalicelib.outreach.writing.checks.text import STEM, content, folded, sentences
-from chalicelib.outreach.writing.value_roles import RoleHit, has_kind, is_weak, role_hits
+from chalicelib.outreach.writing.value_roles import RoleHit, has_kind, is_aside, is_weak, role_hits
 from chalicelib.outreach.writing.values import Value, ValueKind, values
 
 _MARKS = {",": 12, ";": 40, "(": 12, ")": 12, ".": 15, "\u2013": 12, "\n": 40}
@@ -34,6 +34,7 @@ class SaidValue:
         nearest: the roles of the nearest words; none where no word gives one.
         stems: of the words that belong to it.
         part: which sentence and clause it is in, so that a day and a time of one clause belong together.
+        is_count: a role's word follows it: "4 guests".
     """
 
     value: Value
@@ -42,10 +43,16 @@ class SaidValue:
     nearest: frozenset[str]
     stems: frozenset[str]
     part: tuple[str, int]
+    is_count: bool = False
 
 
 def said_in(
-    text: str, languages: Collection[str] = (), *, is_source: bool = False, name: str = ""
+    text: str,
+    languages: Collection[str] = (),
+    *,
+    is_source: bool = False,
+    name: str = "",
+    texts: Collection[str] = (),
 ) -> Iterator[SaidValue]:
     """Every value of a text.
 
@@ -54,9 +61,11 @@ def said_in(
         languages: that it may be in; none: all.
         is_source: see `values.values`.
         name: of the text, for `SaidValue.part`.
+        texts: folded names and places that are values too, where the text has them.
     """
     for number, sentence in enumerate(sentences(text)):
-        yield from _of_sentence(sentence, languages, f"{name}/{number}", is_source=is_source)
+        found = [*values(sentence, is_source=is_source), *_texts(sentence, texts)]
+        yield from _of_sentence(sentence, languages, f"{name}/{number}", found, is_source=is_source)
 
 
 def stems_of(text: str) -> frozenset[str]:
@@ -65,9 +74,13 @@ def stems_of(text: str) -> frozenset[str]:
 
 
 def _of_sentence(
-    sentence: str, languages: Collection[str], name: str, *, is_source: bool
+    sentence: str,
+    languages: Collection[str],
+    name: str,
+    found: Sequence[Value],
+    *,
+    is_source: bool,
 ) -> Iterator[SaidValue]:
-    found = values(sentence, is_source=is_source)
     if not found:
         return
     low = folded(sentence)
@@ -82,7 +95,8 @@ def _of_sentence(
             if has_kind(hit.role, one.kind) and _is_nearest(low, hit, one, same)
         }
         near = {role: cost for role, cost in mine.items() if cost < _FAR}
-        strong = {role: cost for role, cost in near.items() if not is_weak(role, one.kind)}
+        named = {role: cost for role, cost in near.items() if not is_aside(role, one.kind)}
+        strong = {r: c for r, c in named.items() if not is_weak(r, one.kind)} or named
         least = min(strong.values(), default=_FAR)
         stems = frozenset(
             word[:STEM]
@@ -94,9 +108,19 @@ def _of_sentence(
         if previous is not None and not near and (is_source or _is_next(low, previous, one)):
             roles, nearest, stems = previous.roles, previous.nearest, stems | previous.stems
         part = (name, len(re.findall(r"[,;]|\b(?:and|y|und|et|e|en)\b", low[: one.start])))
-        made = SaidValue(one, sentence, roles, nearest, stems, part)
+        is_count = any(
+            0 <= hit.start - one.end <= 1 and has_kind(hit.role, one.kind) for hit in hits
+        )
+        made = SaidValue(one, sentence, roles, nearest, stems, part, is_count)
         before[_family(one)] = made
         yield made
+
+
+def _texts(sentence: str, texts: Collection[str]) -> Iterator[Value]:
+    low = folded(sentence)
+    for text in texts:
+        for hit in re.finditer(rf"(?<!\w){re.escape(text)}(?!\w)", low):
+            yield Value(ValueKind.TEXT, *hit.span(), frozenset({text}))
 
 
 def _is_next(low: str, previous: SaidValue, one: Value) -> bool:

@@ -53,6 +53,7 @@ _FREE_NAMES = frozenset(
 """Parts of the names of fields that a form's free text mostly has."""
 _FREE_WORDS = 16
 """A text of more words is free text, unless the project declares its field."""
+_LEAST = 3
 _ZONED = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)")
 
 
@@ -79,6 +80,12 @@ class Source:
     zones: Sequence[Any] = ()
 
     @property
+    def line(self) -> str:
+        """Its text; of a field with its name."""
+        name = self.path.rpartition(".")[2].replace("_", " ")
+        return f"{name}: {self.text}" if self.is_field else self.text
+
+    @property
     def supports(self) -> bool:
         """Whether a draft may rest on it."""
         return self.author in SUPPORTING
@@ -87,8 +94,19 @@ class Source:
     def said(self) -> tuple[SaidValue, ...]:
         """Its values, with their roles."""
         languages = frozenset[str]() if self.is_field else spoken(self.text)
-        found = said_in(self._in_zones(), languages, is_source=True, name=self.path)
+        texts = [folded(self.text)] if self.is_text else []
+        text = self._in_zones()
+        found = said_in(text, languages, is_source=True, name=self.path, texts=texts)
         return tuple(self._of_field(one) for one in found) if self.is_field else tuple(found)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is a name, a place or a state, and no number, code or date."""
+        words = self.text.split()
+        is_short = len(self.text) >= _LEAST and len(words) <= _FREE_WORDS
+        letters = [one for one in words if one.isalpha() and len(one) >= _LEAST]
+        has_digits = any(one.isdigit() for one in self.text)
+        return self.is_field and is_short and len(letters) > has_digits  # "49 EUR" is a sum
 
     @property
     def words(self) -> frozenset[str]:
@@ -105,10 +123,11 @@ class Source:
 
     def _of_field(self, one: SaidValue) -> SaidValue:
         roles = frozenset(role for role in self.roles if has_kind(role, one.value.kind))
+        is_text = one.value.kind is ValueKind.TEXT  # a status "delivered" is no delivery
         return replace(
             one,
-            roles=roles | one.roles,
-            nearest=roles or one.nearest,
+            roles=roles if is_text else roles | one.roles,
+            nearest=roles if is_text else roles or one.nearest,
             stems=one.stems | self.stems,
             value=self._with_currency(one.value),
         )
@@ -153,12 +172,7 @@ class Sources:
     @cached_property
     def text(self) -> str:
         """What supports a draft, in lines; each field with its name."""
-        return "\n".join(
-            f"{one.path.rpartition('.')[2].replace('_', ' ')}: {one.text}"
-            if one.is_field
-            else one.text
-            for one in self.given
-        )
+        return "\n".join(one.line for one in self.given)
 
 
 def of_fields(

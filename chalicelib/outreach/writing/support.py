@@ -26,6 +26,8 @@ _KINDS = {
     ValueKind.SPAN: {ValueKind.SPAN, ValueKind.NUMBER},
 }
 """Of a draft's value: the kinds of sources that it may rest on; else its own."""
+_SMALL = 10
+"""A smaller bare number counts only where what it counts follows it."""
 _SOME_MINUTES = 15
 """So many minutes are a manner of speaking: "a quick talk of five minutes"."""
 
@@ -81,7 +83,8 @@ def judged(
     }
     given = [(source, one) for source, one in sources.said if within is None or source in within]
     before: dict[ValueKind, frozenset[str]] = {}
-    found = list(said_in(text, context.languages))
+    texts = [folded(source.text) for source in sources.given if source.is_text]
+    found = list(said_in(text, context.languages, texts=texts))
     for one in found:
         if _is_manner(one):
             continue
@@ -95,6 +98,11 @@ def judged(
 
 
 def _is_manner(one: SaidValue) -> bool:
+    """Whether a value is a manner of speaking: a few minutes, a small number of nothing in particular."""
+    if one.value.kind is ValueKind.NUMBER and not one.is_count:
+        return all(
+            isinstance(number, int | float) and number < _SMALL for number in one.value.readings
+        )
     return one.value.kind is ValueKind.SPAN and all(
         isinstance(span, tuple) and span[1] == "minute" and span[0] <= _SOME_MINUTES
         for span in one.value.readings
@@ -116,8 +124,12 @@ def _support(
     if not fits:
         return Backing.MISSING
     roles = one.nearest
+    if one.value.kind is ValueKind.TEXT:
+        return _as_text(one, fits, rivals)
     if not roles and len(one.stems) <= _FEW:
-        roles = context.roles(one.value.kind)
+        asked_for = context.roles(one.value.kind)
+        is_there = any(asked_for & other.roles for other in same)
+        roles = asked_for if is_there or one.value.kind is ValueKind.MONEY else roles
     if roles:
         return _in_role(one, roles, fits, rivals)
     return _by_words(one, fits, rivals, stems_of(context.asked))
@@ -132,13 +144,32 @@ def _in_role(
         if rightful and any(other.value.kind is one.value.kind for other in rightful):
             return Backing.OTHER
         alike = [o for o in fits if any(is_like(r, s) for r in roles for s in o.roles)]
-        exact = alike or [other for other in fits if not other.roles]
+        if one.value.kind is ValueKind.TIME and "closing" in roles:
+            alike += [o for o in fits if "opening" in o.roles]
+        exact = alike or _without_role(one, fits, rivals)
         if not exact:
             return Backing.OTHER
     best = max(_score(one, other) for other in exact)
     if any(_score(one, other) > best for other in rightful):
         return Backing.OTHER
     return Backing.GIVEN
+
+
+def _without_role(
+    one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidValue]
+) -> list[SaidValue]:
+    """Sources whose words give no role, and none of which is less like the sentence than a rival."""
+    words = stems_of(one.text)
+    most = max((len(words & other.stems) for other in rivals if not other.roles), default=0)
+    return [o for o in fits if not o.roles and len(words & o.stems) >= most]
+
+
+def _as_text(one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidValue]) -> Backing:
+    """A name or a place is swapped where the sentence gives it the role of another one, which it lacks."""
+    low, roles = folded(one.text), one.nearest
+    is_own = not roles or any(roles & other.roles for other in fits)
+    absent = [o for o in rivals if not any(str(text) in low for text in o.value.readings)]
+    return Backing.GIVEN if is_own or not any(roles & o.roles for o in absent) else Backing.OTHER
 
 
 def _by_words(
@@ -161,7 +192,8 @@ def agrees(one: SaidValue, other: SaidValue, clock: LocalClock) -> bool:
     """Whether a draft's value may be a source's."""
     mine, its = one.value.readings, other.value.readings
     if one.value.kind is ValueKind.DATE:
-        return any(_same_day(a, b, clock) for a in mine for b in its)
+        is_about = bool(one.roles & other.roles or stems_of(one.text) & other.stems)
+        return any(_same_day(a, b, clock, is_about=is_about) for a in mine for b in its)
     if one.value.kind is ValueKind.MONEY:
         return any(_same_sum(a, b) for a in mine for b in its)
     if other.value.kind is ValueKind.MONEY:
@@ -181,7 +213,8 @@ def _same_sum(mine: object, its: object) -> bool:
     return bool(mine[0] == its[0]) and ("" in (mine[1], its[1]) or mine[1] == its[1])
 
 
-def _same_day(mine: object, its: object, clock: LocalClock) -> bool:
+def _same_day(mine: object, its: object, clock: LocalClock, *, is_about: bool) -> bool:
+    """Whether two days may be one; a date is one of some weekdays only where it is about the same."""
     if not isinstance(mine, Day) or not isinstance(its, Day):
         return False
     if its.days is not None and its.day is None:
@@ -195,11 +228,9 @@ def _same_day(mine: object, its: object, clock: LocalClock) -> bool:
             tomorrow = clock.today + timedelta(mine.days)
             own = (tomorrow.month, tomorrow.day)
         return (own[1] == its.day and None in (own[0], its.month)) or own == (its.month, its.day)
-    return (
-        bool(its.weekdays)
-        and bool(clock.weekday_of(mine))
-        and clock.weekday_of(mine) <= its.weekdays
-    )
+    is_bound = is_about or (mine.day is None and mine.days is None)
+    weekdays = clock.weekday_of(mine)
+    return is_bound and bool(its.weekdays) and bool(weekdays) and weekdays <= its.weekdays
 
 
 def kinds_for(kind: ValueKind) -> frozenset[ValueKind]:

@@ -15,6 +15,7 @@ FILE = beside(__file__, "roles.toml")
 _LONGEST = 4
 """Words of the longest phrase."""
 _BEGINNING = 3
+_ENDINGS = "*"
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -25,6 +26,7 @@ class RoleRow:
     name: str
     kinds: tuple[str, ...]
     weak: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
     like: tuple[str, ...] = ()
     en: tuple[str, ...] = ()
     es: tuple[str, ...] = ()
@@ -74,6 +76,11 @@ def is_weak(role: str, kind: str) -> bool:
     return any(one in rows()[role].weak for one in _WANTED.get(kind, (kind,)))
 
 
+def is_aside(role: str, kind: str) -> bool:
+    """Whether a role says how much and never what."""
+    return any(one in rows()[role].aside for one in _WANTED.get(kind, (kind,)))
+
+
 def is_like(role: str, other: str) -> bool:
     """Whether what was given as `other` may be called by `role`."""
     return other in rows()[role].like
@@ -103,6 +110,9 @@ def role_hits(text: str, languages: Collection[str] = ()) -> Iterator[RoleHit]:
             for beginning, role in beginnings.get(word[:_BEGINNING], ()):
                 if word.startswith(beginning):
                     yield RoleHit(start, end, role)
+            for ending, role in beginnings.get(_ENDINGS, ()):
+                if word.endswith(ending):
+                    yield RoleHit(start, end, role)
         place += length
 
 
@@ -124,7 +134,9 @@ def _words(
     for row in rows().values():
         for phrase in (one for language in languages for one in getattr(row, language)):
             key = " ".join(_WORD.findall(phrase))
-            if phrase.endswith("*") and " " not in key:
+            if phrase.startswith("*"):
+                beginnings[_ENDINGS].append((key, row.name))
+            elif phrase.endswith("*") and " " not in key:
                 beginnings[key[:_BEGINNING]].append((key, row.name))
             elif row.name not in phrases[key]:
                 phrases[key].append(row.name)

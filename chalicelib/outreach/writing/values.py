@@ -49,8 +49,6 @@ class Value:
     readings: frozenset[object] = field(repr=False)
 
 
-_SMALL = 10
-"""Smaller bare numbers are a manner of speaking, or a count."""
 _AMOUNT = rf"(?:{NUMBER}k?|{NUMBER_WORD}(?:[\s-]{NUMBER_WORD})*)"
 _CODE = re.compile(r"(?<![\w/@.])#?(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[^\W_][\w-]{3,}(?![\w/@])")
 _CODE_WORD = re.compile(
@@ -91,8 +89,11 @@ def values(text: str, *, is_source: bool = False) -> list[Value]:
     for hit in list(_BARE.finditer(rest)):
         number = value(hit.group())
         is_always = rest[max(hit.start() - 3, 0) : hit.end() + 3].strip() == "24/7"
-        if (number >= _SMALL or is_source) and not is_always:
+        if not is_always:
             take(ValueKind.NUMBER, hit.start(), hit.end(), number)
+    for hit in list(re.finditer(rf"\b{NUMBER_WORD}\b", rest)):
+        if value(hit.group()) > 1:
+            take(ValueKind.NUMBER, hit.start(), hit.end(), value(hit.group()))
     return sorted(found, key=lambda one: one.start)
 
 

@@ -8,6 +8,7 @@ from chalicelib.errors import PermanentError, reason_of
 from chalicelib.outreach.conversations.records import Draft, Entry, Record, draft
 from chalicelib.outreach.languages import Language
 from chalicelib.outreach.messages.fixed import MACHINE_LINE, OPT_OUT_LINE
+from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.writing.checked_writer import CheckedWriter
 from tests.rigs.fakes import ManualClock, RecordingLog
@@ -57,6 +58,13 @@ class Scripted:
     def answer(self, record, _history, settings, advice):
         return self.opening(record, settings, advice)
 
+    def judged(self, _record, _settings, sources, text):
+        self.judged_texts = [
+            *getattr(self, "judged_texts", []),
+            (text, [one.path for one in sources]),
+        ]
+        return self.judgements.pop(0), 250
+
     def flagged(self, _record, _text):
         return self.flags.pop(0) if self.flags else ()
 
@@ -69,7 +77,7 @@ def writer(*drafts, flags=(), **settings):
         clock=ManualClock(),
         log=log,
     )
-    return SimpleNamespace(checked=checked, model=model, log=log)
+    return SimpleNamespace(checked=checked, model=model, log=log, clock=ManualClock())
 
 
 def test_a_good_answer_is_sent_as_written_after_one_request():
@@ -113,6 +121,39 @@ def test_what_moderation_flags_is_written_again_and_it_can_be_turned_off():
     assert GOOD in made.checked.answer(record(), said("When?")).text
     off = writer("You fool.", flags=[["harassment"]], moderation=False)
     assert "You fool." in off.checked.answer(record(), said("When?")).text
+
+
+def test_a_judge_that_is_not_sure_stops_a_draft_and_sees_the_sources():
+    settings = {"judge_model": "judge", "knowledge": [{"id": "k", "text": "We sell cars."}]}
+    made = writer(GOOD, GOOD, **settings)
+    made.model.judgements = ["unsure", "supported"]
+    assert GOOD in made.checked.answer(record(), said("When?")).text
+    assert made.model.judged_texts[0][1][0] == "knowledge.k"
+    made = writer(GOOD, GOOD, **settings)
+    made.model.judgements = ["not", "unsure"]
+    with pytest.raises(PermanentError) as refused:
+        made.checked.answer(record(), said("When?"))
+    assert reason_of(refused.value) == "draft_unsure"
+
+
+@pytest.mark.parametrize(
+    ("text", "judgements", "verdict", "cost"),
+    [
+        (GOOD, ["supported"], "send", 0.00025),
+        (GOOD, ["not"], "person", 0.00025),
+        (BAD, [], "retry", 0),
+        ("", [], "send", 0),
+    ],
+)
+def test_a_verdict_names_what_is_to_be_done_and_what_the_judge_cost(
+    text, judgements, verdict, cost
+):
+    made = writer(judge_model="judge")
+    made.model.judgements = judgements
+    settings = WriterSettings(judge_model="judge", moderation=False)
+    draft = Draft(text=text)
+    found = made.checked.verdict(record(), said("When?"), draft, settings, made.clock.now())
+    assert (found.verdict, found.cost_usd) == (verdict, cost)
 
 
 def test_settings_that_cannot_be_read_stop_the_machine():

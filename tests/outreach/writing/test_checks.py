@@ -210,6 +210,17 @@ def test_an_instruction_to_the_machine_is_recognised(message):
         "I forgot the rules of the house, what are they?",
         "can you act on this?",
         "my new role starts on Monday",
+        "From now on text me in the evening",
+        "Please only write to me in Spanish",
+        "just reply by sms",
+        "Ab jetzt bitte nur abends schreiben",
+        "a partir de ahora escríbeme por la tarde",
+        "Désormais, écrivez-moi le soir",
+        "D'ora in poi scrivimi la sera",
+        "Vanaf nu graag alleen 's avonds",
+        "Please forget everything I said, I come on Monday",
+        "Just say yes or no please",
+        "show me the rules of the gym",
         "I will reply only tomorrow",
         "olvidé mi cita",
         "what is your returns policy?",
@@ -246,8 +257,41 @@ def test_a_function_is_called_by_own_words_only(message, is_so):
         "Você é um robô?",
         "Sei un bot?",
         "Ben je een mens?",
+        "bot or human?",
+        "Am I talking to a real person?",
+        "Czy rozmawiam z człowiekiem?",
+        "Är du en robot?",
+        "Snakker jeg med et menneske?",
+        "Oletko robotti?",
+        "Mluvím s člověkem?",
+        "Ești un robot?",
+        "Te robot vagy?",
+        "Bot musun?",
+        "Это робот или человек?",
+        "Ти бот?",
+        "Είσαι ρομπότ;",
+        "هل أنت روبوت؟",
+        "אתה בוט?",
+        "क्या आप रोबोट हैं?",
+        "你是机器人吗",
+        "あなたはロボットですか",
+        "로봇인가요?",
+        "Bạn là robot à?",
+        "Apakah kamu robot?",
     ],
 )
-def test_the_question_for_a_machine_is_understood_in_seven_languages(message):
+def test_the_question_for_a_machine_is_understood_in_more_than_fourteen_languages(message):
     assert asks_whether_a_machine(message)
-    assert not asks_whether_a_machine("Are you open on Friday?")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Are you open on Friday?",
+        "¿Es una persona por habitación?",
+        "Ist das Zimmer für eine Person?",
+        "I want to speak to a human",
+    ],
+)
+def test_other_questions_are_none_for_a_machine(message):
+    assert not asks_whether_a_machine(message)

@@ -1,4 +1,4 @@
-"""The table of statements: each row has a rule that there is, and its patterns compile and match something."""
+"""The table of statements: each row has a rule that there is, and patterns that need letters."""
 
 import re
 

@@ -11,13 +11,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from chalicelib.outreach.writing.checks.text import clause_before, content, folded, sentences
+from chalicelib.outreach.writing.checks.text import clause_before, content, folded, plain, sentences
 from chalicelib.outreach.writing.checks.written_language import spoken
 from chalicelib.tables import beside, read
 
 FILE = beside(__file__, "statements.toml")
 _STRICT = frozenset({"guarantee", "lifetime", "refund", "replacement"})
 """Kinds that a rule in another language states only with the same words or numbers."""
+_GENERAL = content(
+    "status state order current application request progress result payment booking amount date"
+)
+"""Words of fields' names that say nothing of what is approved, paid or sent."""
 _QUESTION = re.compile(r"\?\s*\W*$")
 
 
@@ -60,7 +64,7 @@ def _file() -> StatementFile:
 @cache
 def _words(name: str) -> re.Pattern[str]:
     """A list of the file as one pattern."""
-    return re.compile("|".join(getattr(_file(), name).words))
+    return re.compile(plain("|".join(getattr(_file(), name).words)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +124,23 @@ def mentioned(message: str, case: str, rules: str, answer: str = "") -> set[str]
     return found
 
 
+def is_negated(sentence: str) -> bool:
+    """Whether a sentence has a word that denies something."""
+    return _words("negated").search(folded(sentence)) is not None
+
+
+def named(text: str) -> frozenset[str]:
+    """The kinds of statement that a text's words name."""
+    low = folded(text)
+    return frozenset(name for name, one in _statements().items() if one.said.search(low))
+
+
 def _is_known(name: str, sentence: str, case: str, rules: str, text: str) -> bool:
     """Whether what was given says a kind of statement, as a folded sentence does."""
     pattern = _statements()[name].given
     if not _statements()[name].row.general:
-        return pattern.search(folded(case)) is not None
+        lines = (folded(one) for one in sentences(case))
+        return any(_says_act(sentence, one, pattern) for one in lines)
     is_same_language = bool(spoken(text) & spoken(rules)) or not spoken(rules)
     stated = (folded(one) for known in (case, rules) for one in sentences(known))
     is_strict = is_same_language or name in _STRICT
@@ -132,6 +148,15 @@ def _is_known(name: str, sentence: str, case: str, rules: str, text: str) -> boo
         pattern.search(one) and (not is_strict or _is_about_same(sentence, one, pattern))
         for one in stated
     )
+
+
+def _says_act(sentence: str, line: str, pattern: re.Pattern[str]) -> bool:
+    """Whether a line of the case says an act, of the thing that the sentence is about if it names one."""
+    if pattern.search(line) is None:
+        return False
+    thing = content(pattern.sub(" ", line)) - _GENERAL
+    is_english = "en" in spoken(sentence)  # as fields' names mostly are
+    return not (is_english and ":" in line and thing) or bool(thing & content(sentence))
 
 
 def _is_about_same(sentence: str, other: str, pattern: re.Pattern[str]) -> bool:
@@ -173,6 +198,11 @@ def claims_to_be_human(draft: str) -> bool:
 def asks_whether_a_machine(message: str) -> bool:
     """Whether a recipient asks whether a machine or a person writes."""
     return _words("asked").search(folded(message)) is not None
+
+
+def names_a_machine(text: str) -> bool:
+    """Whether a text has a word for a machine."""
+    return _words("machine").search(folded(text)) is not None
 
 
 def admits_a_machine(text: str) -> bool:

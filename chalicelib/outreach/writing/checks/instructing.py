@@ -8,77 +8,31 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from dataclasses import dataclass
+from functools import cache
 
 from chalicelib.outreach.writing.checks.text import folded, shown
+from chalicelib.tables import beside, read
 
-_WHAT = (
-    r"(?:instructions?|prompts?|rules?|guidelines?|directives?|policies|programming"
-    r"|restrictions?|filters?|safeguards?|training"
-    r"|instrucciones|indicaciones|ordenes|reglas|normas|anweisung\w*|instruktion\w*|regeln"
-    r"|vorgaben|befehle|consignes|directives|regles"
-    r"|instrucoes|regras|diretrizes|ordens|istruzioni|regole|direttive|instructies|regels"
-    r"|opdrachten|richtlijnen)"
-)
-_DROP = (
-    r"(?:ignor\w*|disregard\w*|forget\w*|overrid\w*|overwrit\w*|bypass\w*|skip|drop|break"
-    r"|reset|cancel|omit\w*|olvid\w*|desestim\w*|salta\w*"
-    r"|ignorier\w*|vergiss\w*|vergesse\w*|missacht\w*|umgeh\w*|oubli\w*|ignore[sz]?|esque\w+"
-    r"|ignora\w*|desconsider\w*|dimentic\w*|scorda\w*"
-    r"|negeer\w*|vergeet\w*)"
-)
-_PATTERNS = re.compile(
-    rf"\b{_DROP}\b(?:\W+\w+){{0,5}}?\W+{_WHAT}\b|\b(?:without|no|new|sin|ohne|sans|sem|senza"
-    rf"|zonder|nuevas|neue|nouvelles|novas|nuove|nieuwe)"
-    r" (?:any |ninguna |weitere )?(?:restrictions?|rules|filters?|instructions|restricciones"
-    r"|reglas|instrucciones|einschrankungen|regeln|anweisungen"
-    r"|restrictions|regles|consignes|restricoes|regras|instrucoes|restrizioni|regole"
-    r"|istruzioni|beperkingen|regels|instructies)\b"
-    r"|\b(?:you are|you're|act|behave|respond|answer|reply|talk|speak) now\b|\byou are now\b"
-    r"|\bfrom now on\b|\b(?:pretend|imagine|suppose|roleplay|role-play)"
-    r" (?:that |to be |you |as )|\bact as (?:a|an|if|my|the)\b|\bact like (?:a|an|you)\b"
-    r"|\bforget (?:that )?(?:you|your|everything|all)\b"
-    r"|\bdeveloper mode\b|\b(?:dan|god|debug|admin|sudo|maintenance|test) mode\b"
-    r"|\bjailbreak\w*|\bdo anything now\b|\bsudo\b"
-    r"|\b(?:system|initial|hidden|secret|original) (?:prompt|message|instructions?)\b"
-    r"|\b(?:print|show|reveal|repeat|output|display|leak|translate|summari[sz]e)"
-    r" (?:me )?(?:your|the|all|above)(?: \w+)? (?:prompt|instructions?|rules|text above"
-    r"|configuration|above)\b|\brepeat (?:after me|the following|exactly|this|these|everything"
-    r"|word)"
-    r"|(?:^|[.,;:!?\n]\s*|\b(?:and|please|then|must|should|to) )(?:say|reply|respond|answer|write|output|print|return|send)(?: \w+){0,2} (?:exactly"
-    r"|only|just|nothing but|verbatim|the following|word for word)\b"
-    r"|\b(?:only|just) (?:say|reply|respond|answer|output|print|write)\b|\bstart your (?:reply"
-    r"|answer|response|message) with\b|\bend your (?:reply|answer|response|message)s? with\b"
-    r"|\b(?:decode|decrypt|rot13|base64|base 64)\b|\bas an ai\b|\bas a language model\b"
-    r"|\bnew (?:policy|directive|task|role|persona)\s*:"
-    r"|\bi am your (?:developer|creator|admin\w*|programmer|operator)\b|\b(?:openai"
-    r"|anthropic) (?:staff|employee|support|here)\b"
-    # es, pt
-    r"|\ba partir de (?:ahora|agora)\b|\bactua como\b|\bhaz de\b|\bhazte pasar\b|\bfinge\b"
-    r"|\b(?:eres|sos) ahora\b|\bahora eres\b|\bmodo (?:desarrollador|dios|admin\w*|debug)"
-    r"|\brepite (?:despues|exactamente|lo siguiente|conmigo|esto|palabra)|\b(?:di|responde"
-    r"|escribe|contesta|escriba|responda)(?: \w+){0,2} (?:solo|solamente|unicamente"
-    r"|exactamente|lo siguiente)\b"
-    r"|\b(?:di|diga) que (?:la empresa|el gimnasio)\b|\b(?:muestra|revela|dime|imprime) (?:tu"
-    r"|tus|el|las) (?:prompt|instrucciones|reglas)\b|\bprompt (?:del|de) sistema\b"
-    r"|\bfaca de conta\b|\baja como\b|\bfinja\b|\bagora (?:voce )?e\b|\brepita (?:comigo"
-    r"|exatamente|isto|o seguinte)|\bresponda (?:apenas|so|somente)\b"
-    # de, fr, it, nl
-    r"|\bab (?:jetzt|sofort) (?:bist|antworte|schreib)\w*|\bdu bist (?:jetzt|nun|ab)\b"
-    r"|\btu so\b|\bstell dir vor du\b|\bsystem ?prompt\w*|\bentwicklermodus"
-    r"|\bwiederhole? (?:genau|folgend\w*|wort|mir)"
-    r"|\bantworte (?:nur|ausschliesslich|genau)\b|\bschreib(?:e)? (?:nur|genau|wortlich)\b"
-    r"|\b(?:sag|sage) (?:nur|genau|wortlich)\b|\bzeig\w* (?:mir )?dein\w* (?:prompt"
-    r"|anweisungen|regeln|systemprompt)"
-    r"|\ba partir de maintenant\b|\bdesormais\b|\btu es maintenant\b|\bvous etes maintenant\b"
-    r"|\bfais comme si\b|\bfaites comme si\b|\bfais semblant\b|\bmode developpeur"
-    r"|\brepete[sz]? (?:apres moi|exactement|mot)"
-    r"|\breponds? (?:uniquement|seulement|juste)\b|\brepondez (?:uniquement|seulement)\b"
-    r"|\bprompt systeme"
-    r"|\bda ora in poi\b|\bd'ora in poi\b|\bfai finta\b|\bfingi\b|\bora sei\b|\bripeti (?:dopo"
-    r"|esattamente|con me)|\brispondi (?:solo|soltanto|esattamente)\b|\bmodalita sviluppatore"
-    r"|\bvanaf nu\b|\bdoe alsof\b|\bje bent nu\b|\bherhaal (?:precies|na mij|exact)"
-    r"|\bantwoord (?:alleen|enkel|precies|uitsluitend)\b|\bontwikkelaarsmodus"
-)
+FILE = beside(__file__, "instructions.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionFile:
+    """The file."""
+
+    drop: tuple[str, ...]
+    what: tuple[str, ...]
+    patterns: tuple[str, ...]
+
+
+@cache
+def _patterns() -> re.Pattern[str]:
+    rows = read(FILE, InstructionFile)
+    dropped = rf"\b(?:{'|'.join(rows.drop)})\b(?:\W+\w+){{0,5}}?\W+(?:{'|'.join(rows.what)})\b"
+    return re.compile("|".join((dropped, *rows.patterns)))
+
+
 _FORGED = re.compile(
     r"[\[<({#*=_-]{1,3}\s*/?\s*(?:system|developer|assistant|instructions?|admin|inst|sys"
     r"|im_start|im_end|recipient_message|user|end of|sistema)\b"
@@ -103,7 +57,7 @@ _TECHNICAL = re.compile(
 def instructs(message: str) -> bool:
     """Whether a message openly instructs the machine that answers it."""
     plain = shown(message)
-    if _FORGED.search(plain) or _PATTERNS.search(folded(plain)):
+    if _FORGED.search(plain) or _patterns().search(folded(plain)):
         return True
     return any(_decoded(one) for one in _BLOB.findall(plain))
 

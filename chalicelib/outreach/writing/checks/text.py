@@ -26,6 +26,12 @@ def folded(text: str) -> str:
     return plain.translate(_QUOTES)
 
 
+def plain(pattern: str) -> str:
+    """A pattern with its letters as `folded` gives them; for scripts without small letters."""
+    pieces = unicodedata.normalize("NFKD", pattern)
+    return "".join(one for one in pieces if not unicodedata.combining(one))
+
+
 class Folded:
     """A text folded letter by letter, so that a place in it is a place in the original.
 
