@@ -62,6 +62,11 @@ class Models:
         """The names of its models, where its project has none of its own."""
         return self.providers.named(record)
 
+    def cost(self, answer: ModelAnswer) -> int:
+        """What an answer has cost, in millionths of a US dollar; 0 of a model that is not known."""
+        row = self.accounting.catalogue.find(answer.model)
+        return 0 if row is None else row.cost(answer.usage)
+
     def of(self, record: Record) -> LanguageModel:
         """The model that writes for a conversation."""
         provider = self.providers.of(record)

@@ -148,8 +148,7 @@ class OpenAiWriter:
         turns = [ModelTurn("user", json.dumps(shown, ensure_ascii=False))]
         answer = self._ask(record, prompts.JUDGE, turns, schema, settings.judge_model)
         verdict = str((answer.json or {}).get("verdict"))
-        cost = self._models.accounting.prices.cost(answer.model, answer.usage)
-        return (verdict if verdict in JUDGEMENTS else "unsure"), cost
+        return (verdict if verdict in JUDGEMENTS else "unsure"), self._models.cost(answer)
 
     def flagged(self, record: Record, text: str) -> Sequence[str]:
         """The categories in which the provider's moderation flags a text."""
