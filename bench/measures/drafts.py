@@ -138,7 +138,9 @@ def writing(lines: Sequence[Mapping[str, Any]]) -> Iterator[CheckedWriter]:
             breaker=Breaker("openai", clock, failures_to_open=100),
         )
         yield CheckedWriter(
-            model=OpenAiWriter(_One(openai.OpenAI(client=client, clock=clock)), _SetClock()),
+            model=OpenAiWriter(
+                models=_One(openai.OpenAI(client=client, clock=clock)), clock=_SetClock()
+            ),
             current=current,
             clock=_SetClock(),
             log=log,

@@ -31,7 +31,7 @@ class OutreachModels:
         current = self._outreach.current_settings
         shared = self._shared
         return CheckedWriter(
-            model=OpenAiWriter(self.models, shared.clock),
+            model=OpenAiWriter(models=self.models, clock=shared.clock),
             current=current,
             clock=shared.clock,
             log=shared.log,

@@ -58,7 +58,7 @@ class OpenAiWriter:
     Raises `ProviderError`s, as `template_writer.Writer`.
     """
 
-    def __init__(self, models: Models, clock: Clock) -> None:
+    def __init__(self, *, models: Models, clock: Clock) -> None:
         self._models = models
         self._clock = clock
 

@@ -82,7 +82,7 @@ def writer(openai, secrets):
         )
         return adapter.OpenAI(client=client, clock=clock)
 
-    return OpenAiWriter(models_of(model_of, MODELS), SystemClock())
+    return OpenAiWriter(models=models_of(model_of, MODELS), clock=SystemClock())
 
 
 def models_of(openai, names):
