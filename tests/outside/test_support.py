@@ -193,6 +193,10 @@ def test_a_reply_whose_order_has_changed_since_is_not_sent(stack):
         "And do you have it in green?",
         "Leave it with my neighbour.",
         "Otherwise I want my money back.",
+        "If it does not come by Friday I do not want it.",
+        "I can not go on.",
+        "Please send it to my mom.",
+        "I need two of them",
     ],
 )
 def test_an_order_question_with_anything_else_beside_it_goes_to_a_person(stack, more):
@@ -200,6 +204,37 @@ def test_an_order_question_with_anything_else_beside_it_goes_to_a_person(stack, 
     ticket = opens(stack, f"Where is my order {bought.name}? {more}", bought.mail)
     assert answers(stack, ticket) == []
     assert [one for one in tags(stack, ticket) if one.endswith("-suppressed")]
+    assert at(stack, ticket)["status"] == "OPEN"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hey any updte on my pakage?? {} thx",
+        "hi i ordered a lamp last week order {} when is it gonna be here thanks so much",
+        "hola, q onda con mi pedido {}",
+        "Hi, sorry to bother you! It is a gift and I cannot wait. Order {}. Where is it?? Thanks, Jo",
+    ],
+)
+def test_an_order_question_with_slips_and_courtesies_and_no_punctuation_is_answered(stack, text):
+    bought = order(stack)
+    ticket = opens(stack, text.format(bought.name), bought.mail)
+    (answer,) = answers(stack, ticket)
+    assert bought.name in answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This fabric layer is great, do you have it in blue?",
+        "No threats, just treats: do you sell dog biscuits?",
+        "When will the glue gun be in stock again?",
+    ],
+)
+def test_a_harmless_message_is_not_called_grave(stack, text):
+    ticket = opens(stack, text)
+    assert [one for one in tags(stack, ticket) if one.startswith("mw-risk-")] == []
+    assert LEADERSHIP not in tags(stack, ticket)
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,19 @@
 In the order of a message:
 
     own_words        its own words and order number
-    spelling         the listed word that a misspelt one stands for
+    spelling         the listed word that a misspelt one stands for, real words apart: `real_words.toml`
     language         its language
     words            the phrases of each intent: `words.toml`
     risks            the phrases of grave matters: `risks.toml`
+    harmless         hides what looks grave and is not: `harmless.toml`
     phrases          finds every phrase of the tables in the words
     classify         scores the phrases found: primary intent, confidence, margin
     linear_model     the linear model beside the tables; `linear.bin` holds its weights
     combined         tables and linear model together
-    understood       how much of the message the intent explains
+    grammar          the closed grammar of plain sentences, by language: `grammar_*.toml`
+    sentence_words   its sentences, and what their words may be read as
+    sentence_model   the learned judge of sentences; `sentences.bin` holds its weights
+    sentences        what each sentence is, where grammar and learned judge agree
     message_reading  all of this for one message
     departments      the team and risk flag of each intent, and the team of each risk
 """

@@ -96,14 +96,17 @@ class Classified:
         return any(not _are_compatible(self.intent, other) for other in self.secondary)
 
 
-def classify(text: str, own: Phrases | None = None) -> Classified:
+def classify(
+    text: str, own: Phrases | None = None, *, words: Sequence[str] | None = None
+) -> Classified:
     """The intents of a message by the tables alone.
 
     Args:
         text: the message.
         own: further phrases, of the shop.
+        words: its words, where not all of them are looked at.
     """
-    words = words_of(text)
+    words = words_of(text) if words is None else words
     if not words:
         return Classified(DEFAULT_INTENT, 0.0, language=language_of(words, text))
     scores = _scores(words, own)

@@ -14,7 +14,6 @@ from chalicelib.support import reasons as why
 from chalicelib.support.intents.classify import CLEAR, DEFAULT_INTENT, TIER_0, Classified
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
 from chalicelib.support.intents.linear_model import shipped
-from chalicelib.support.intents.own_words import words_of
 from chalicelib.vendors.linear import Linear
 
 DECIDES_FROM = 0.80
@@ -38,19 +37,18 @@ DECIDES = why.LINEAR_DECIDES
 
 
 def agreed(
-    text: str, found: Classified, model: Linear | None = None
+    found: Classified, words: Sequence[str], model: Linear | None = None
 ) -> tuple[Classified, tuple[str, ...], dict[str, float]]:
     """The tables' result, settled with the model's, the reasons where they differ, and the risks.
 
     Args:
-        text: the message.
         found: what the tables made of it.
+        words: those of the message that are looked at.
         model: by default the shipped one.
 
     Returns:
         The grave matters that the model suspects come with their probabilities.
     """
-    words = words_of(text)
     if all(word == "<n>" for word in words):
         return found, (), {}
     model = model or shipped()

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from chalicelib.support.intents.classify import TIER_0, Classified, classify
-from chalicelib.support.intents.combined import agreed
-from chalicelib.support.intents.own_words import marked_words, own_part
+from chalicelib.support.intents.combined import ANSWERABLE, agreed
+from chalicelib.support.intents.harmless import hidden, without_titles
+from chalicelib.support.intents.own_words import marked_words, own_part, unmarked
 from chalicelib.support.intents.phrases import Phrases, of_complaints, of_risks
-from chalicelib.support.intents.understood import explained, is_only_courtesy
+from chalicelib.support.intents.sentences import (
+    ORDER_QUESTION,
+    OTHER,
+    Sentence,
+    explained,
+    read_sentences,
+)
 from chalicelib.vendors.linear import Linear
 
 SURE_FROM = 0.9
 """A grave matter's probability from which the model's word is enough for its team."""
+
+UNDERSTOOD_CONFIDENCE = 0.9
+"""Of an order question that two judges have read sentence by sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +35,8 @@ class MessageReading:
         reasons: fixed codes, where the two differ.
         risks: the grave matters in it, as flags.
         suspected: those that only the model sees, and without certainty.
-        explained: the share of its words that the intent explains, 0 to 1.
+        sentences: what each of them is.
+        explained: the share of its sentences that are explained, 0 to 1.
         is_complaint: it says that something is still wrong.
     """
 
@@ -33,6 +44,7 @@ class MessageReading:
     reasons: tuple[str, ...] = ()
     risks: frozenset[str] = frozenset()
     suspected: frozenset[str] = frozenset()
+    sentences: tuple[Sentence, ...] = ()
     explained: float = 1.0
     is_complaint: bool = False
 
@@ -53,18 +65,45 @@ def read(
         model: by default the shipped one.
     """
     own = own_part(text)
-    words = marked_words(own)
-    found, reasons, suspected = agreed(text, classify(text, phrases), model)
-    risks = risks_in(words) | risks_in(marked_words(subject))
-    risks |= {risk for risk, share in suspected.items() if share >= SURE_FROM}
+    words = marked_words(without_titles(own))
+    shown = hidden(words)
+    sentences = read_sentences(own)
+    found = classify(text, phrases, words=unmarked(shown))
+    reasons: tuple[str, ...] = ()
+    suspected: Mapping[str, float] = {}
+    risks = risks_in(hidden(marked_words(without_titles(subject))))
+    if _is_plain(sentences, found):
+        found = _understood(found)
+    else:
+        found, reasons, suspected = agreed(found, unmarked(shown), model)
+        risks |= risks_in(shown)
+        risks |= {risk for risk, share in suspected.items() if share >= SURE_FROM}
     return MessageReading(
         found=found,
         reasons=reasons,
         risks=risks,
         suspected=frozenset(suspected) - risks,
-        explained=explained(own, found.intent),
-        is_complaint=_is_complaint(own, words, found),
+        sentences=sentences,
+        explained=explained(sentences),
+        is_complaint=_is_complaint(sentences, words, found),
     )
+
+
+def _is_plain(sentences: Sequence[Sentence], found: Classified) -> bool:
+    """An order question and nothing else, by both judges of each sentence.
+
+    No phrase of a grave matter is looked for in it then: what is left would be found across
+    sentences ("is there any info?  Thank you").  A phrase of the shop's own goes before.
+    """
+    kinds = {one.kind for one in sentences}
+    return ORDER_QUESTION in kinds and OTHER not in kinds and not found.is_own
+
+
+def _understood(found: Classified) -> Classified:
+    """The intent of a plain order question."""
+    intent = found.intent if found.intent in ANSWERABLE else "order_status_tracking"
+    confidence = max(found.confidence, UNDERSTOOD_CONFIDENCE)
+    return replace(found, intent=intent, confidence=confidence, margin=1.0, secondary=())
 
 
 def risks_in(words: Sequence[str]) -> frozenset[str]:
@@ -75,8 +114,8 @@ def risks_in(words: Sequence[str]) -> frozenset[str]:
     return frozenset(flags)
 
 
-def _is_complaint(own: str, words: Sequence[str], found: Classified) -> bool:
-    if is_only_courtesy(own):
+def _is_complaint(sentences: Sequence[Sentence], words: Sequence[str], found: Classified) -> bool:
+    if sentences and all(one.kind == "courtesy" for one in sentences):
         return False
     return found.intent in _WRONG | TIER_0 or any(True for _ in of_complaints().matches(words))
 

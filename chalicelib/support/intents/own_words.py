@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from chalicelib.once.keys import normalised
 from chalicelib.support.intents.spelling import mended
@@ -17,7 +18,12 @@ MIN_CHILD, ADULT = 2, 18
 
 def words_of(text: str) -> list[str]:
     """The words outside quoted history: lower case, no accents or apostrophes, numbers as ``<n>``."""
-    return ["<n>" if one in _NUMBERS else one for one in marked_words(own_part(text))]
+    return unmarked(marked_words(own_part(text)))
+
+
+def unmarked(words: Sequence[str]) -> list[str]:
+    """Words with every number as ``<n>``."""
+    return ["<n>" if one in _NUMBERS else one for one in words]
 
 
 def marked_words(own: str) -> list[str]:

@@ -1,29 +1,42 @@
-# ruff: noqa: SIM905 - a row of words reads best as one row
 """The listed word that a misspelt one stands for; pure.
 
 A letter left out, written once too often or swapped with its neighbour is mended in words of six
 letters and more.  A wrong letter is not: too many words differ from another by one ("meeting",
-"melting").
+"melting").  A real word is never mended: `real_words.toml`.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 
 from chalicelib.support.intents.risks import RISKS
 from chalicelib.support.intents.risks import SETS as RISK_SETS
 from chalicelib.support.intents.words import SETS, TABLES, TYPOS
+from chalicelib.tables import beside, read
 
 _SHORT_LETTERS = 5
 """Words of at most this many letters are not matched when misspelt."""
 
 
+@dataclass(frozen=True, slots=True)
+class RealWords:
+    """The file: words that are spelt right, by language."""
+
+    english: tuple[str, ...]
+    spanish: tuple[str, ...]
+
+
+FILE = beside(__file__, "real_words.toml")
+
+
 def mended(word: str) -> str:
     """The word as the tables spell it; any other word as it is."""
     known, nearly = _index()
-    if word in known:
+    if word in known or is_real(word):
         return word
     found = nearly.get(word)
     if found is None and len(word) > _SHORT_LETTERS + 1:
@@ -38,15 +51,34 @@ def is_listed(word: str) -> bool:
     return word in _index()[0]
 
 
+def is_real(word: str) -> bool:
+    """Whether the word is known to be spelt right; a plural is, if its singular is."""
+    real = _real()
+    return word in real or word.removesuffix("s") in real
+
+
+def near(word: str, known: Iterable[str]) -> Iterable[str]:
+    """The known words that are one slip away: a letter left out, added, wrong or swapped."""
+    kept = known if isinstance(known, (set, frozenset)) else frozenset(known)
+    return (one for one in _slips(word) if one in kept)
+
+
+def _slips(word: str) -> Iterable[str]:
+    size = len(word)
+    for at in range(size - 1):
+        yield word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+    yield from _without_one(word)
+    for at, letter in itertools.product(range(size + 1), _LETTERS):
+        yield word[:at] + letter + word[at:]
+    if size > _SHORT_LETTERS:
+        for at, letter in itertools.product(range(1, size), _LETTERS):
+            yield word[:at] + letter + word[at + 1 :]
+
+
 @cache
-def words_of_table(intent: str) -> frozenset[str]:
-    """Every word of an intent's phrases."""
-    table = TABLES.get(intent)
-    if table is None:
-        return frozenset()
-    listed = " ".join((*table.sure, *table.likely, *table.hint))
-    sets = (SETS[name] for name in re.findall(r"{(\w+)}", listed))
-    return frozenset(re.findall(r"[a-z]+", " ".join((re.sub(r"{\w+}", " ", listed), *sets))))
+def _real() -> frozenset[str]:
+    rows = read(FILE, RealWords)
+    return frozenset(" ".join((*rows.english, *rows.spanish)).split())
 
 
 @cache
@@ -66,7 +98,7 @@ def _index() -> tuple[frozenset[str], dict[str, str]]:
         for shorter in _without_one(word):
             if len(shorter) > _SHORT_LETTERS - 1 and shorter[0] == word[0]:
                 nearly.setdefault(shorter, word)
-    kept = known.union(_USUAL, (one.removesuffix("s") for one in known))
+    kept = known.union(one.removesuffix("s") for one in known)
     return known, {k: v for k, v in nearly.items() if k not in kept} | dict(TYPOS)
 
 
@@ -74,15 +106,4 @@ def _without_one(word: str) -> list[str]:
     return [word[:at] + word[at + 1 :] for at in range(len(word))]
 
 
-_USUAL = frozenset(
-    "quite quiet shoed moths month months their there thier three later latter diner dinner form"
-    " from spilt stoped posed possible sting string strings paste past pasta least lease"
-    " please pleased these those though through thought tough rough bought brought ought"
-    " ship shop steps stops stop still stall scared sacred desert dessert loose lose chose"
-    " choose father fatter hopping hoping planing planning staring starring caring"
-    " marrow morrow trail trial united untied angel angle bread beard casual causal"
-    " camera cameras corona marked marker market parking sparing"
-    " cares scars stars bans bands hands ands mans mind kind bride bridge fingers finger"
-    " overeating laptop lamp cover covers color colors hover over".split()
-)
-"""Words that look like a misspelling and are none."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"

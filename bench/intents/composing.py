@@ -1,0 +1,97 @@
+"""Sentences composed by chance from the grammars: to train with, and to try what must not be answered."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from chalicelib.support.intents.grammar import KINDS, Grammar, grammars
+from chalicelib.tables import read
+
+FRAMES = Path(__file__).resolve().parents[2] / "tests" / "samples" / "intents" / "frames.toml"
+_SHOWN = {
+    "<n>": ("10482", "#20931", "55120", "8812", "MX5519"),
+    "<d>": ("3", "5", "12"),
+    "<th>": ("3rd", "12th"),
+    "<date>": ("11/2", "11/14"),
+    "<mail>": ("jo@example.com",),
+    "<name>": ("Okafor", "Lindqvist", "Castellano", "Brannigan"),
+    "<initial>": ("K",),
+    "<own>": ("kallax", "zephyr"),
+    "<q>": ("?",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """Harmful sentences with a slot in them, by language."""
+
+    english: tuple[str, ...]
+    spanish: tuple[str, ...]
+
+
+def written(words: list[str], dice: random.Random) -> str:
+    """Words of rows as a customer writes them."""
+    shown = [dice.choice(_SHOWN.get(one, (one,))) for one in words]
+    return " ".join(shown).replace(" ?", "?")
+
+
+def neutral(dice: random.Random, kind: str | None = None) -> tuple[str, str]:
+    """A sentence of one unit and its kind."""
+    kind = kind or dice.choice(KINDS)
+    return written(dice.choice(grammars()).composed(f"={kind}", dice), dice), kind
+
+
+def harmful(dice: random.Random) -> str:
+    """A sentence that must not be answered: a frame with neutral words in it."""
+    number = dice.randrange(len(grammars()))
+    return framed(dice.choice(_frames()[number]), grammars()[number], dice)
+
+
+def every_frame(dice: random.Random) -> Iterator[str]:
+    """A sentence of each frame."""
+    for number, grammar in enumerate(grammars()):
+        for frame in _frames()[number]:
+            yield framed(frame, grammar, dice)
+
+
+def framed(frame: str, grammar: Grammar, dice: random.Random) -> str:
+    """A frame with its slots filled."""
+    words: list[str] = []
+    for part in frame.split():
+        slot = re.fullmatch(r"{(\w+)}", part)
+        if slot is None:
+            words.append(part)
+        else:
+            name = slot[1] if slot[1] not in KINDS else f"={slot[1]}"
+            words += grammar.composed(name, dice)
+    return written(words, dice)
+
+
+def shuffled(dice: random.Random) -> str:
+    """The words of a neutral sentence of some length in another order."""
+    words = neutral(dice)[0].split()
+    dice.shuffle(words)
+    return " ".join(words)
+
+
+def slipped(text: str, dice: random.Random) -> str:
+    """The text with a slip of the keyboard."""
+    if len(text) < len("order"):
+        return text
+    at = dice.randrange(1, len(text) - 1)
+    return dice.choice(
+        (
+            text[:at] + text[at + 1 :],
+            text[:at] + text[at] + text[at:],
+            text[:at] + text[at + 1] + text[at] + text[at + 2 :],
+        )
+    )
+
+
+def _frames() -> tuple[tuple[str, ...], ...]:
+    found = read(FRAMES, Frames)
+    return found.english, found.spanish

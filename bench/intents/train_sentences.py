@@ -1,0 +1,152 @@
+"""`python -m bench.intents.train_sentences`: trains the learned judge of sentences, writes its file.
+
+It learns what a sentence is from the invented sentences of `tests/samples/intents/sentences.jsonl`,
+from sentences composed of the grammars' rows, from the sentences of the labelled messages that the
+grammars do not know, and from harmful frames.  The result is the same on every machine up to rounding;
+`made_from` in the file is a digest of what it was made from, and a test compares it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.intents import composing, train
+from chalicelib.support.intents import grammar
+from chalicelib.support.intents.own_words import own_part
+from chalicelib.support.intents.sentence_model import FILE, OTHER
+from chalicelib.support.intents.sentence_words import sentences_of, tokens_of
+from chalicelib.support.intents.sentences import by_grammar
+from chalicelib.vendors import linear
+
+SENTENCES = train.SAMPLES / "sentences.jsonl"
+LANGUAGES = ("en", "es")
+COMPOSED, RUN_ON, FRAMED, SHUFFLED = 1500, 1500, 8, 1200
+INVENTED_WEIGHT, OTHER_WEIGHT = 3.0, 1.0
+C = 30.0
+MIN_SENTENCES = 3
+_LARGEST = 127
+
+Labelled = tuple[str, str, float]
+"""A sentence, its kind and its weight."""
+
+
+def invented() -> list[tuple[str, str]]:
+    """The invented sentences with their kinds."""
+    rows = [json.loads(line) for line in SENTENCES.read_text(encoding="utf-8").splitlines()]
+    return [(row["text"], row["kind"]) for row in rows]
+
+
+def samples() -> list[Labelled]:
+    """Everything that the model learns from."""
+    dice = random.Random(7)  # noqa: S311 - the same in every run
+    found = [(text, kind, INVENTED_WEIGHT) for text, kind in invented()]
+    found += [(composing.slipped(text, dice), kind, 1.0) for text, kind in invented()]
+    found += _composed(dice)
+    found += [(text, OTHER, 1.0) for _ in range(FRAMED) for text in composing.every_frame(dice)]
+    shuffled = (composing.shuffled(dice) for _ in range(SHUFFLED))
+    found += [(text, OTHER, 0.5) for text in shuffled if by_grammar(text) == OTHER]
+    found += _of_messages()
+    return found
+
+
+def _composed(dice: random.Random) -> Iterator[Labelled]:
+    """Units of the grammars, alone and one after the other."""
+    for kind in grammar.KINDS:
+        for _ in range(COMPOSED):
+            yield composing.neutral(dice, kind)[0], kind, 0.5
+    for _ in range(RUN_ON):
+        parts = [composing.neutral(dice) for _ in range(dice.randint(2, 3))]
+        kinds = {kind for _, kind in parts}
+        leading = next(one for one in grammar.KINDS if one in kinds)
+        yield " ".join(text for text, _ in parts), leading, 0.5
+
+
+def _of_messages() -> Iterator[Labelled]:
+    """Sentences of the labelled messages: by the grammars, or `other` where the message is more."""
+    for part in train.PARTS:
+        for line in (train.SAMPLES / f"{part}.jsonl").read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            if row["language"] not in LANGUAGES:
+                continue
+            for sentence in sentences_of(own_part(row["text"])):
+                kind = by_grammar(sentence)
+                if kind != OTHER:
+                    yield sentence, kind, 1.0
+                elif not row.get("simple", row["intent"] == "order_status_tracking"):
+                    yield sentence, OTHER, OTHER_WEIGHT
+
+
+def made_from() -> str:
+    """A digest of everything that the model is made from."""
+    files = [SENTENCES, composing.FRAMES, *(train.SAMPLES / f"{one}.jsonl" for one in train.PARTS)]
+    files += [Path(grammar.__file__).with_name(one) for one in (*grammar.FILES, grammar.WORDS)]
+    constants = [
+        C,
+        COMPOSED,
+        RUN_ON,
+        FRAMED,
+        SHUFFLED,
+        MIN_SENTENCES,
+        INVENTED_WEIGHT,
+        OTHER_WEIGHT,
+    ]
+    digest = hashlib.sha256(json.dumps(constants).encode())
+    for file in files:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def fitted(rows: list[Labelled]) -> linear.Linear:
+    """The model of labelled sentences."""
+    from sklearn.feature_extraction import DictVectorizer  # noqa: PLC0415 - takes a second
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+
+    features = [linear.features([one.word for one in tokens_of(text)]) for text, _, _ in rows]
+    counts = Counter(one for whole, parts in features for one in (*whole, *parts))
+    kept = {one for one, count in counts.items() if count >= MIN_SENTENCES}
+    values = []
+    for whole, parts in features:
+        size = linear.length(len(whole), len(parts))
+        values.append(
+            dict.fromkeys(whole & kept, 1 / size)
+            | dict.fromkeys(parts & kept, linear.LETTERS_WEIGHT / size)
+        )
+    vectors = DictVectorizer()
+    matrix = vectors.fit_transform(values)
+    matrix.indices, matrix.indptr = (one.astype("int32") for one in (matrix.indices, matrix.indptr))
+    model = LogisticRegression(C=C, max_iter=300, tol=1e-3)
+    model.fit(
+        matrix, [kind for _, kind, _ in rows], sample_weight=[weight for _, _, weight in rows]
+    )
+    weights = model.coef_.copy()
+    names = list(vectors.get_feature_names_out())
+    for at, name in enumerate(names):
+        if name.startswith("_"):
+            weights[:, at] *= linear.LETTERS_WEIGHT
+    scale = float(_LARGEST / abs(weights).max())
+    return linear.Linear(
+        intents=[str(one) for one in model.classes_],
+        intercept=[float(one) for one in model.intercept_],
+        scale=round(scale, 4),
+        made_from=made_from(),
+        rows={name: linear.row(weights[:, at], scale) for at, name in enumerate(names)},
+    )
+
+
+def main() -> int:
+    """Train and write the file."""
+    rows = samples()
+    model = fitted(rows)
+    FILE.write_bytes(linear.packed(model))
+    print(f"{len(rows)} sentences, {len(model.rows)} features, {FILE.stat().st_size} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,327 @@
+"""The closed grammar of what an automatic answer may be given to: which kinds a sentence is made of; pure.
+
+The rows are data: `grammar_english.toml` says how they are written.  Each slot becomes a small graph of
+words and slots; a sentence is matched from its first word to its last, and each slot is matched once at
+each word, so that the time grows with the sentence and not with the rows.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from chalicelib.errors import MiddlewareError
+from chalicelib.support.intents.spelling import near
+from chalicelib.tables import beside, read
+
+FILES = ("grammar_english.toml", "grammar_spanish.toml")
+WORDS = "grammar_words.toml"
+NAMES = "first_name"
+"""The slot of names, which no misspelt word is mended to."""
+Kind = Literal["courtesy", "order_question", "identifier", "circumstance", "other"]
+KINDS: tuple[Kind, ...] = ("order_question", "identifier", "circumstance", "courtesy")
+"""The kinds of units, the one that names a sentence first."""
+QUESTION_MARK = "<q>"
+MAX_SYMBOLS = 80
+"""A longer sentence is no plain one."""
+
+Symbols = Sequence[frozenset[str]]
+"""What each word of a sentence may be read as: itself, its mended form, ``<n>``, ``<name>`` ..."""
+
+
+class GrammarError(MiddlewareError):
+    """A row cannot be read; the message holds the row."""
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarRows:
+    """A file of rows.
+
+    Attributes:
+        slots: the rows of each named slot.
+        units: the rows of each kind of unit.
+        fillers: words that are passed over.
+        connectors: what may be between two units.
+    """
+
+    slots: Mapping[str, tuple[str, ...]]
+    units: Mapping[str, tuple[str, ...]] | None = None
+    fillers: tuple[str, ...] = ()
+    connectors: tuple[str, ...] = ()
+
+
+@cache
+def rows_of(file: str) -> GrammarRows:
+    """The rows of one of the files."""
+    return read(beside(__file__, file), GrammarRows)
+
+
+class Grammar:
+    """The rows of one language, ready to match.
+
+    Args:
+        rows: the language's.
+        words: slots beside it that any row may name.
+    """
+
+    def __init__(self, rows: GrammarRows, words: Mapping[str, tuple[str, ...]]) -> None:
+        self._slots: dict[str, _Node] = {}
+        units = {f"={kind}": (rows.units or {}).get(kind, ()) for kind in KINDS}
+        listed = {**words, **rows.slots, **units, _CONNECTOR: rows.connectors}
+        for name, lines in listed.items():
+            self._slots[name] = root = _Node()
+            for line in lines:
+                _Row(line, self._slots).add(root)
+        nodes = [node for root in self._slots.values() for node in root.reachable()]
+        named = {name for node in nodes for name in node.slots}
+        if unknown := named - self._slots.keys():
+            raise GrammarError(f"no such slot: {min(unknown)}")
+        self._first = self._firsts()
+        self.fillers = frozenset(one for line in rows.fillers for one in line.split("|"))
+        self.vocabulary = self.fillers.union(*(node.words for node in nodes))
+        names = self._slots[NAMES].words if NAMES in words else {}
+        self._mendable = self.vocabulary.difference(names)
+
+    def mended(self, word: str) -> frozenset[str]:
+        """The words of the rows that a misspelt one may stand for."""
+        squeezed = _DRAWN_OUT.sub(r"\1", word)
+        if squeezed in self.vocabulary:
+            return frozenset({squeezed})
+        if len(squeezed) < _LEAST_MENDED:
+            return frozenset()
+        return frozenset(near(squeezed, self._mendable))
+
+    def matching(self, symbols: Symbols) -> Matching:
+        """The rows at the words of one sentence."""
+        return Matching(self._slots, self._first, self.fillers, symbols)
+
+    def composed(self, slot: str, dice: random.Random) -> list[str]:
+        """The words of a row of the slot by chance, to train and to try with."""
+        words: list[str] = []
+        node = self._slots[slot]
+        while True:
+            ways = [*((one, True) for one in node.words), *((one, False) for one in node.slots)]
+            if not ways or (node.is_end and dice.random() < _STOPS):
+                return words
+            name, is_word = dice.choice(ways)
+            words += [name] if is_word else self.composed(name, dice)
+            node = dice.choice((node.words if is_word else node.slots)[name])
+
+    def _firsts(self) -> Mapping[str, frozenset[str]]:
+        """The words that each slot may begin with."""
+        found = {name: frozenset(root.words) for name, root in self._slots.items()}
+        grows = True
+        while grows:
+            grows = False
+            for name, root in self._slots.items():
+                more = found[name].union(*(found[slot] for slot in root.slots))
+                if len(more) > len(found[name]):
+                    found[name], grows = more, True
+        return found
+
+
+@cache
+def grammars() -> tuple[Grammar, ...]:
+    """The grammar of each language; built for the first message, to keep cold starts short."""
+    words = rows_of(WORDS).slots
+    return tuple(Grammar(rows_of(file), words) for file in FILES)
+
+
+def kinds_of(matchings: Sequence[Matching]) -> tuple[str, ...] | None:
+    """The kinds of the fewest units that a sentence is made of; None where it is not.
+
+    Args:
+        matchings: the sentence by each grammar; its units may be of several languages.
+    """
+    size = len(matchings[0].symbols)
+    if not 0 < size <= MAX_SYMBOLS:
+        return None
+    sign = -1 if QUESTION_MARK in matchings[0].symbols[-1] else 1
+
+    def cost(kinds: tuple[str, ...]) -> tuple[int, int]:
+        """Fewest units; of as many, the most questions where there is a mark, else the fewest."""
+        return len(kinds), sign * kinds.count("order_question")
+
+    best: list[tuple[str, ...] | None] = [(), *([None] * size)]
+    for at in range(size):
+        so_far = best[at]
+        if so_far is None:
+            continue
+        reached = [
+            (end, kind) for one in matchings for kind in KINDS for end in one.ends(f"={kind}", at)
+        ]
+        for end, kind in reached:
+            known = best[end]
+            if known is None or cost((*so_far, kind)) < cost(known):
+                best[end] = (*so_far, kind)
+        passed = {end for one in matchings for end in (*one.ends(_CONNECTOR, at), *one.passed(at))}
+        for end in passed:
+            if best[end] is None:
+                best[end] = so_far
+    return best[size]
+
+
+class _Node:
+    """A place in a row: what may follow, and whether a row ends here."""
+
+    __slots__ = ("is_end", "slots", "words")
+
+    def __init__(self) -> None:
+        self.words: dict[str, list[_Node]] = {}
+        self.slots: dict[str, list[_Node]] = {}
+        self.is_end = False
+
+    def follow(self, atom: str, node: _Node) -> None:
+        if atom.startswith("{"):
+            self.slots.setdefault(atom[1:-1], []).append(node)
+        else:
+            self.words.setdefault(atom, []).append(node)
+
+    def reachable(self) -> Iterable[_Node]:
+        """This place and every one behind it in its slot."""
+        found = {self: None}
+        nodes = [self]
+        while nodes:
+            node = nodes.pop()
+            for following in (*node.words.values(), *node.slots.values()):
+                new = [one for one in following if one not in found]
+                found.update(dict.fromkeys(new))
+                nodes += new
+        return found
+
+
+class Matching:
+    """The slots of a grammar at the words of one sentence.
+
+    Attributes:
+        symbols: what each word may be read as.
+    """
+
+    def __init__(
+        self,
+        slots: Mapping[str, _Node],
+        first: Mapping[str, frozenset[str]],
+        fillers: frozenset[str],
+        symbols: Symbols,
+    ) -> None:
+        self.symbols = symbols
+        self._slots, self._first = slots, first
+        self._is_filler = [not one.isdisjoint(fillers) for one in symbols]
+        self._known: dict[tuple[str, int], frozenset[int]] = {}
+
+    def passed(self, at: int) -> tuple[int, ...]:
+        """Where one goes on that need not be matched at a word: behind a filler or question mark."""
+        return (at + 1,) if self._is_filler[at] or QUESTION_MARK in self.symbols[at] else ()
+
+    def ends(self, slot: str, start: int) -> frozenset[int]:
+        """Where a row of the slot that begins at a word may end."""
+        known = self._known.get((slot, start))
+        if known is not None:
+            return known
+        symbols = self.symbols
+        if start >= len(symbols) or symbols[start].isdisjoint(self._first[slot]):
+            return _NOWHERE
+        found, seen = set(), set()
+        pending = [(self._slots[slot], start)]
+        while pending:
+            node, at = pending.pop()
+            if (node, at) in seen:
+                continue
+            seen.add((node, at))
+            if node.is_end:
+                found.add(at)
+            if at >= len(symbols):
+                continue
+            if self._is_filler[at]:
+                pending.append((node, at + 1))
+            for symbol in symbols[at]:
+                pending += [(one, at + 1) for one in node.words.get(symbol, ())]
+            for name, following in node.slots.items():
+                for end in self.ends(name, at):
+                    pending += [(one, end) for one in following]
+        result = self._known[slot, start] = frozenset(found)
+        return result
+
+
+class _Row:
+    """A row's text, read part by part into the graph of its slot.
+
+    What is in brackets becomes a slot of its own, named by its text: rows that say the same share it.
+    """
+
+    def __init__(self, line: str, slots: dict[str, _Node]) -> None:
+        self._line, self._slots = line, slots
+        self._parts = _PART.findall(line)
+        if "".join(self._parts) != line.replace(" ", ""):
+            raise GrammarError(f"cannot be read: {line}")
+
+    def add(self, root: _Node) -> None:
+        """Add the row behind the root of its slot."""
+        at = 0
+        nodes = [root]
+        while at < len(self._parts):
+            atoms, at = self._item(at)
+            end = _Node()
+            for node in nodes:
+                for atom in atoms:
+                    node.follow(atom, end)
+            is_optional = self._parts[at : at + 1] == ["?"]
+            at += is_optional
+            nodes = [*nodes, end] if is_optional else [end]
+        if root in nodes:
+            raise GrammarError(f"may be empty: {self._line}")
+        for node in nodes:
+            node.is_end = True
+
+    def _item(self, at: int) -> tuple[list[str], int]:
+        """The alternatives of an item, and where the next one begins."""
+        atoms: list[str] = []
+        while True:
+            part = self._parts[at] if at < len(self._parts) else ""
+            if part in ("", ")", "|", "?"):
+                raise GrammarError(f"cannot be read: {self._line}")
+            if part == "(":
+                found, at = self._group(at)
+                atoms += found
+            else:
+                atoms.append(part)
+                at += 1
+            if self._parts[at : at + 1] != ["|"]:
+                return atoms, at
+            at += 1
+
+    def _group(self, start: int) -> tuple[list[str], int]:
+        """What a bracket stands for: its words, or the slot that it becomes."""
+        depth, at = 1, start + 1
+        cuts = [at]
+        while depth:
+            part = self._parts[at] if at < len(self._parts) else ""
+            if not part:
+                raise GrammarError(f"a bracket is missing: {self._line}")
+            depth += (part == "(") - (part == ")")
+            at += 1
+            if (part == "|" and depth == 1) or not depth:
+                cuts.append(at)
+        lines = [" ".join(self._parts[a : b - 1]) for a, b in itertools.pairwise(cuts)]
+        if all(re.fullmatch(r"[a-z0-9]+|<\w+>|{\w+}", one) for one in lines):
+            return lines, at
+        name = f"({'|'.join(lines)})"
+        if name not in self._slots:
+            self._slots[name] = root = _Node()
+            for line in lines:
+                _Row(line, self._slots).add(root)
+        return [f"{{{name}}}"], at
+
+
+_CONNECTOR = "=connector"
+_NOWHERE = frozenset[int]()
+_STOPS = 0.6
+_LEAST_MENDED = 4
+"""A shorter word is not mended."""
+_DRAWN_OUT = re.compile(r"(.)\1{2,}")
+_PART = re.compile(r"\{\w+\}|<\w+>|[a-z0-9]+|[()|?]")

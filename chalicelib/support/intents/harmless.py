@@ -1,0 +1,64 @@
+"""Hides what looks grave and is not, such as a glue gun or an idiom, from the search for grave matters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from chalicelib.support.intents.phrases import SURE, Phrases
+from chalicelib.tables import beside, read
+
+HIDDEN = "_"
+"""In place of a hidden word: no phrase has it, and words around it do not become neighbours."""
+FILE = beside(__file__, "harmless.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class HarmlessRows:
+    """The file: harmless phrases by language."""
+
+    english: tuple[str, ...]
+    spanish: tuple[str, ...]
+
+
+def hidden(words: Sequence[str]) -> list[str]:
+    """The words, those of harmless phrases hidden; words in a phrase's gap stay."""
+    found = list(words)
+    for (_, _, number), start, end in _phrases().spans(words):
+        for at in range(start, end):
+            if words[at] in _words()[number - 1]:
+                found[at] = HIDDEN
+    return found
+
+
+def without_titles(text: str) -> str:
+    """The text without the quoted titles of games, books and the like."""
+    return _TITLE.sub(r"\1", text)
+
+
+@cache
+def rows() -> tuple[str, ...]:
+    """The phrases of all languages."""
+    known = read(FILE, HarmlessRows)
+    return (*known.english, *known.spanish)
+
+
+@cache
+def _phrases() -> Phrases:
+    return Phrases((row, "harmless", SURE) for row in rows())
+
+
+@cache
+def _words() -> tuple[frozenset[str], ...]:
+    """The words of each phrase."""
+    return tuple(frozenset(re.findall(r"<\w+>|[a-z0-9]+", row)) for row in rows())
+
+
+_TITLE = re.compile(
+    r"\b((?:game|book|movie|film|novel|series|song|album|puzzle|poster|shirt|mug|play|musical|comic|print"
+    r"|juego|libro|pel[i\u00ed]cula|serie|novela|canci[o\u00f3]n|disco|taza|camiseta|playera|rompecabezas)s?"
+    r"(?:\s\w+){0,2}\s)[\"\u201c\u00ab][^\"\u201d\u00bb.!?]{1,50}[\"\u201d\u00bb]",
+    re.IGNORECASE,
+)

@@ -1,0 +1,39 @@
+"""The learned judge of sentences: what a sentence looks like, by words, pairs and parts of words.
+
+It is a linear model as that of the intents, with the kinds of sentences in the intents' place.
+`python -m bench.intents.train_sentences` makes `sentences.bin` from the invented sentences in
+`tests/samples/intents` and from sentences composed of the grammars' rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from chalicelib.support.intents.sentence_words import Token
+from chalicelib.tables import beside
+from chalicelib.vendors import linear
+
+FILE = beside(__file__, "sentences.bin")
+OTHER = "other"
+OTHER_FROM = 0.5
+"""The probability of `other` from which the model speaks against a sentence."""
+
+
+@cache
+def shipped() -> linear.Linear:
+    """The model that is shipped; read for the first message, to keep cold starts short."""
+    return linear.read(FILE.read_bytes())
+
+
+def likeliest(tokens: Sequence[Token], model: linear.Linear | None = None) -> str:
+    """The kind that a sentence most likely is; `other` only where it is likelier than all the rest.
+
+    Args:
+        tokens: its words.
+        model: by default the shipped one.
+    """
+    kinds, _ = (model or shipped()).probabilities([one.word for one in tokens])
+    if kinds[OTHER] >= OTHER_FROM:
+        return OTHER
+    return max((one for one in kinds if one != OTHER), key=lambda one: (kinds[one], one))
