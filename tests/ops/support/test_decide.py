@@ -131,7 +131,10 @@ OTHER = ORDER | {"name": "#2222"}
             ["2222"],
         ),
         (line("Where is my order 2222?", "Any update?", orders=[ORDER, OTHER]), ["2222"]),
-        (line("Where are my orders #1042 and #2222?", orders=[ORDER, OTHER]), ["1042", "2222"]),
+        (
+            line("Where is my order #1042 and my order #2222?", orders=[ORDER, OTHER]),
+            ["1042", "2222"],
+        ),
     ],
 )
 def test_the_answer_is_about_the_orders_that_the_conversation_names(decide, given, numbers):

@@ -54,7 +54,7 @@ def test_any_other_subject_asks_for_something(subject, kind):
         ("It just arrived, thank you", DELIVERY, set()),
         ("Please do not cancel it. Where is my order 9001?", EVERYTHING, {"order_status"}),
         ("Forget it, cancel my order", EVERYTHING, {"cancel"}),
-        ("It has not arrived", None, {"order_status"}),
+        ("It has not arrived yet.", None, {"order_status"}),
     ],
 )
 def test_a_clause_takes_back_and_the_rest_still_asks(text, what, kinds):
