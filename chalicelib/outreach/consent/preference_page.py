@@ -1,8 +1,7 @@
 """The page behind an e-mail's link: what holds, and its buttons; pure.
 
 It works without script, in the conversation's language, and does not name the recipient: who
-forwards an e-mail forwards the link.  The register knows no purposes, so it offers all messages of the
-company, or none.
+forwards an e-mail forwards the link.  It offers all messages of the company, or none.
 """
 
 from __future__ import annotations

@@ -277,7 +277,7 @@ def test_a_person_is_erased_by_any_form_of_their_number(outreach, run):
     outreach.start("req-mx", "sms", newer, recipient_data={"recipient_email": MAIL})
     outreach.run()
     outreach.services.outreach.conversations.forbid(older, company.COMPANY_ID, "stop")
-    assert older in run("person", "export", "--subject", newer).out
+    assert newer in run("person", "export", "--subject", older).out
     run("erase", "--subject", older, "--yes")
     for rows in held(outreach).values():
         for text in rows:
