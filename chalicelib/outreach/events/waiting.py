@@ -169,6 +169,8 @@ class WaitingEvents:
         code = found.why[0]
         if found.next_at is None:
             raise NotPermittedError(code)
+        if is_opening:
+            self._endings.free(record)  # it may wait for days, and is in progress no more
         if not is_in_line:
             raise NotYet(code, found.next_at.timestamp())
         self.in_order.wait(record, event_key, found.next_at, code)

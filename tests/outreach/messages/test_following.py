@@ -184,6 +184,22 @@ def test_a_reminder_waits_out_quiet_hours_and_nothing_waits_behind_it(following)
     assert [text for text in following.sent() if REMINDER in text] == [f"{REMINDER} {OPT_OUT}"] * 2
 
 
+def test_a_reminder_waits_for_the_hours_of_its_recipients_place(following):
+    """It is 15:00 there when the opening is sent, and 21:00 when the reminder is due."""
+    florida, ahead = "+13055550100", (15 - following.clock.now().hour + 12) % 24 - 12
+    zone = f"Etc/GMT{-ahead:+d}" if ahead else "UTC"
+    late = {"reminder": {"after_minutes": 360, "text": REMINDER}}
+    following.project(follow_ups=late, jurisdictions={"enforced": True})
+    following.started(tel=florida, recipient_data={"recipient_timezone": zone})
+    following.passes(hours=7)
+    assert len(following.sent(florida)) == 1
+    following.passes(hours=13)
+    assert len(following.sent(florida)) == 2
+    (record,) = following.all_records()
+    rules = [one.rules for one in following.conversations.history(record) if one.note != "prompt"]
+    assert all("us-federal@2026-11" in one for one in rules)
+
+
 def test_a_reply_during_the_night_cancels_what_waits_for_its_end(following):
     following.project(follow_ups=SOON, quiet_hours=night(following))
     record = following.started()

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from local import company
 from tests.rigs.memory_stage import ON_ENGINE
 
 FLORIDA = "+13055550100"
@@ -106,6 +107,21 @@ def test_a_consent_is_not_carried_over_to_the_next_channel(outreach):
     assert outreach.twilio.sent_to(FLORIDA) == []
 
 
+def test_an_opening_that_a_person_has_approved_waits_as_well(outreach):
+    outreach.set_project(jurisdictions=ENFORCED, auto_queue_initial_message=True)
+    company.open_desk(outreach.stage)
+    outreach.new_container()
+    assert start(outreach, hour=23)["state"] == "handed_off"
+    (held,) = outreach.desk("/desk/conversations").json_body["conversations"]
+    path = f"/desk/conversations/{held['id']}"
+    version = outreach.desk(path).json_body["version"]
+    act = {"act": "approve", "by": "sam", "version": version}
+    assert outreach.desk(f"{path}/acts", act).status_code == 200
+    outreach.run()
+    assert outreach.fate().json_body["waiting"]["reason"] == "calling_hours"
+    assert outreach.twilio.sent_to(FLORIDA) == []
+
+
 def test_what_concerns_an_order_has_no_hours(outreach):
     outreach.set_project(jurisdictions=ENFORCED, message_kind="transactional")
     assert start(outreach, hour=3)["state"] == "sent"
@@ -115,3 +131,10 @@ def test_rules_that_are_off_ask_nothing(outreach):
     assert start(outreach, hour=3)["state"] == "sent"
     entries = outreach.services.outreach.conversations.history(outreach.record("sms", FLORIDA))
     assert all(one.rules is None for one in entries)
+
+
+def test_a_start_that_waits_takes_no_place_of_its_companys_starts(outreach):
+    limits = {"concurrent_conversations": 1}
+    outreach.set_project(jurisdictions=ENFORCED, rate_limits=limits)
+    assert "waiting" in start(outreach, "by-night", hour=23)
+    assert start(outreach, "by-day", to="+13055550101")["state"] == "sent"
