@@ -96,9 +96,9 @@ class Grammar:
             return frozenset()
         return frozenset(near(squeezed, self._mendable))
 
-    def matching(self, symbols: Symbols) -> Matching:
+    def matching(self, symbols: Symbols) -> GrammarMatching:
         """The rows at the words of one sentence."""
-        return Matching(self._slots, self._first, self.fillers, symbols)
+        return GrammarMatching(self._slots, self._first, self.fillers, symbols)
 
     def composed(self, slot: str, dice: random.Random) -> list[str]:
         """The words of a row of the slot by chance, to train and to try with."""
@@ -132,7 +132,7 @@ def grammars() -> tuple[Grammar, ...]:
     return tuple(Grammar(rows_of(file), words) for file in FILES)
 
 
-def kinds_of(matchings: Sequence[Matching]) -> tuple[str, ...] | None:
+def kinds_of(matchings: Sequence[GrammarMatching]) -> tuple[str, ...] | None:
     """The kinds of the fewest units that a sentence is made of; None where it is not.
 
     Args:
@@ -195,7 +195,7 @@ class _Node:
         return found
 
 
-class Matching:
+class GrammarMatching:
     """The slots of a grammar at the words of one sentence.
 
     Attributes:

@@ -16,7 +16,7 @@ from chalicelib.vendors import linear
 
 FILE = beside(__file__, "sentences.bin")
 OTHER = "other"
-OTHER_FROM = 0.5
+OTHER_FROM = 0.8
 """The probability of `other` from which the model speaks against a sentence."""
 
 
@@ -27,7 +27,7 @@ def shipped() -> linear.Linear:
 
 
 def likeliest(tokens: Sequence[Token], model: linear.Linear | None = None) -> str:
-    """The kind that a sentence most likely is; `other` only where it is likelier than all the rest.
+    """The kind that a sentence most likely is; `other` where that is likely enough.
 
     Args:
         tokens: its words.

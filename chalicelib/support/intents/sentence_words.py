@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from chalicelib.support.intents.grammar import QUESTION_MARK, Grammar, Symbols
 from chalicelib.support.intents.spelling import is_listed, is_real
 
-UNREAD = "<unread>"
-"""A sign that no row names: a price, a link, an angry face."""
 NAME, INITIAL, OWN, NUMBER = "<name>", "<initial>", "<own>", "<n>"
 _LEAST_OWN = 3
 _LEAST_NUMBER = 3
@@ -53,7 +51,10 @@ def sentences_of(text: str) -> list[str]:
 
 
 def tokens_of(sentence: str) -> list[Token]:
-    """The words of a sentence, its numbers and addresses by what they are."""
+    """The words of a sentence, its numbers and addresses by what they are.
+
+    What no row names, such as a price, a link or an angry face, is ``<unread>``.
+    """
     found = []
     for match in _TOKEN.finditer(_plain(sentence)):
         kind = match.lastgroup or ""
