@@ -43,7 +43,7 @@ def test_a_stop_by_text_stops_a_start_that_names_only_the_e_mail_address(stack):
     assert stack.mails_to(both["recipient_email"]) == []
 
 
-def test_who_says_that_another_number_is_theirs_and_then_stop_silences_nobody_else(stack):
+def test_who_says_that_another_number_is_theirs_and_then_stop_silences_no_other_person(stack):
     liar, other = stack.tel(), stack.tel()
     started(stack, liar)
     stack.says(liar, f"My number is {other}, not this one")
