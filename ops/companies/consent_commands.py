@@ -38,7 +38,7 @@ def hears(
 @command(
     consent_app,
     "consent audit",
-    examples=("consent audit --company <company> --since 30d --json",),
+    examples=("consent audit --company <company> --since 2026-11-01T00:00:00Z --json",),
 )
 def audit(
     run: CommandRun,

@@ -19,7 +19,9 @@ app = typer.Typer()
 @command(
     app,
     "may-i-send",
-    examples=["may-i-send <company> <project> <recipient> --channel sms --json"],
+    examples=[
+        "may-i-send <company> <project> <recipient> --channel sms --at 2026-11-27T22:00:00-05:00 --json"
+    ],
 )
 def may_i_send(
     run: CommandRun,

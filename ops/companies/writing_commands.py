@@ -67,7 +67,7 @@ def writer_try(
 @command(
     writer_app,
     "writer check",
-    examples=("writer check ci-aaa-001 pi-aaa-002 drafts.jsonl --rules-only --json",),
+    examples=("writer check <company> <project> drafts.jsonl --rules-only --json",),
 )
 def writer_check(
     run: CommandRun,

@@ -16,7 +16,20 @@ PAGES = "\n".join(one.read_text() for one in DOCS.glob("*.md"))
 VERBS = frozenset(
     (
         *("Bring", "Check", "Compare", "Count", "Create", "Delete", "Do", "Draft", "End", "Enter"),
-        *("Change", "Find", "Issue", "Lift", "List", "Make", "Map", "Perform", "Post", "Print"),
+        *(
+            "Change",
+            "Find",
+            "Issue",
+            "Judge",
+            "Lift",
+            "Link",
+            "List",
+            "Make",
+            "Map",
+            "Perform",
+            "Post",
+            "Print",
+        ),
         *("Process", "Publish", "Put", "Render", "Resume", "Run", "Send", "Set", "Show", "Take"),
     )
 )
@@ -31,6 +44,8 @@ NO_DRY_RUN = {
     "company key": ONE_THING,
     "do-not-contact add": ONE_THING,
     "do-not-contact lift": "`do-not-contact list --address`",
+    "subject link": "`subject show`",
+    "subject unlink": "`subject show`",
     "facts create": ONE_THING,
     "facts seed": "it is the same whenever it is done",
     "facts correct": "`facts explain` has the values of now",
@@ -54,6 +69,11 @@ CHANGES = {
     "do-not-contact add": ("--company", "ci-none", "--address", "+15550100001"),
     "do-not-contact lift": ("--company", "ci-none", "--address", "+15550100001"),
     "do-not-contact import": ("--company", "ci-none", "addresses.csv"),
+    "subject link": (
+        *("--company", "ci-none", "--address", "+15550100001"),
+        *("--address", "jo@example.com"),
+    ),
+    "subject unlink": ("--company", "ci-none", "--address", "+15550100001"),
     "facts create": (),
     "facts seed": (),
     "facts retry": (),

@@ -8,9 +8,10 @@ dead-letter queue, a bounded number of calls.  Anything else needs `--deep`, whi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from chalicelib.once import trace
-from chalicelib.once.store import Item
+from chalicelib.once.store import Item, Store
 from chalicelib.once.timer import Timer
 from ops.inspect.explain.found import Looking, LookupResult
 from ops.inspect.explain.nothing import BY_A_SCAN, Unasked
@@ -98,10 +99,23 @@ def _dead(looking: Looking, value: str, matches: Matches) -> Iterator[Item]:
 
 
 def of_order(looking: Looking, opaque_order: str) -> set[str]:
-    """The tickets for which the shop was asked about an order, by a scan."""
+    """The tickets that name an order, or for which it was looked up and not found, by two scans."""
     values = {"lookup": "act:shopify_lookup:", "order": opaque_order}
-    rows = _scanned(looking, "begins_with(#k, :lookup) AND contains(#k, :order)", values)
-    return {row["conversation_id"] for row in rows}
+    absent = _scanned(looking, "begins_with(#k, :lookup) AND contains(#k, :order)", values)
+    services = looking.session.services
+    tickets = _pages(
+        services.table(services.settings.state_table),
+        FilterExpression="attribute_exists(#r)",
+        ProjectionExpression="conversation_id, #r",
+        ExpressionAttributeNames={"#r": "requests"},
+    )
+    naming = {
+        str(row["conversation_id"])
+        for page in tickets
+        for row in page["rows"]
+        if any(one.get("order") == opaque_order for one in row["requests"])
+    }
+    return naming | {str(row["conversation_id"]) for row in absent}
 
 
 def _every_event(looking: Looking) -> Iterator[Item]:
@@ -115,21 +129,22 @@ def _scanned(looking: Looking, condition: str, values: dict[str, str]) -> Iterat
     table = looking.session.ledger_table
     described = looking.session.client("dynamodb").describe_table(TableName=table.name)["Table"]
 
-    def pages() -> Iterator[Item]:
-        start = None
-        while True:
-            rows, start = table.scan_page(
-                limit=PAGE,
-                start=start,
-                FilterExpression=condition,
-                ProjectionExpression=", ".join(names),
-                ExpressionAttributeNames=names,
-                values=values,
-            )
-            yield {"rows": rows}
-            if start is None:
-                return
-
+    pages = _pages(
+        table,
+        FilterExpression=condition,
+        ProjectionExpression=", ".join(names),
+        ExpressionAttributeNames=names,
+        values=values,
+    )
     total = max(1, -(-int(described.get("ItemCount", 0)) // PAGE))
-    for page in looking.watch(pages(), total):
+    for page in looking.watch(pages, total):
         yield from page["rows"]
+
+
+def _pages(table: Store, **how: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own
+    start = None
+    while True:
+        rows, start = table.scan_page(limit=PAGE, start=start, **how)
+        yield {"rows": rows}
+        if start is None:
+            return

@@ -21,9 +21,10 @@ def ticket(looking: Looking, conversation_id: str) -> LookupResult | None:
         shown = looking.session.services.support.richpanel.read_ticket(conversation_id)
     except MiddlewareError as error:
         found |= _unfinished(looking, conversation_id)
-        if not looking.deep and not (isinstance(error, ProviderError) and error.status == _NONE):
-            because = f"it did not show the ticket ({reason_of(error)})"
-            unasked.append(Unasked("Richpanel", because, "try again when it answers"))
+        if not looking.deep:
+            if not (isinstance(error, ProviderError) and error.status == _NONE):
+                because = f"it did not show the ticket ({reason_of(error)})"
+                unasked.append(Unasked("Richpanel", because, "try again when it answers"))
             unasked.append(scanning.unasked("events that ended without an action"))
     else:
         theirs = [comment for comment in shown.comments if not comment.is_operator]
