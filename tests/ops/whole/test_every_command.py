@@ -66,6 +66,14 @@ OF_TICKETS = (
     ("erase", "--subject", "1042", "--yes"),
 )
 """Calls on a stage that has worked on a ticket; first those that only look."""
+DRAFT = {
+    "id": "d1",
+    "now": "2026-11-24T10:00:00Z",
+    "recipient": {"first_name": "Jo", "language": "en", "time_zone": "Europe/London"},
+    "project_data": {},
+    "conversation": [],
+    "draft": {"text": "Hello Jo.", "claims": None},
+}
 OF_COMPANIES = (
     ("handoff", "list"),
     ("handoff", "list", "--show", "{held}"),
@@ -75,6 +83,8 @@ OF_COMPANIES = (
     ("do-not-contact", "list", "--company", ID),
     ("do-not-contact", "export", "--company", ID),
     ("writer", "try", ID, PROJECT),
+    ("writer", "check", ID, PROJECT, "{drafts}", "--rules-only"),
+    ("subject", "show", "--company", ID, "--address", TEL),
     ("consent", "hears", "{messages}"),
     ("may-i-send", ID, PROJECT, "+13055550100", "--channel", "sms"),
     ("dlq", "mail"),
@@ -86,6 +96,8 @@ OF_COMPANIES = (
     ("do-not-contact", "add", "--company", ID, "--address", TEL),
     ("do-not-contact", "lift", "--company", ID, "--address", TEL),
     ("do-not-contact", "import", "--company", ID, "{addresses}"),
+    ("subject", "link", "--company", ID, "--address", TEL, "--address", "jo@example.com"),
+    ("subject", "unlink", "--company", ID, "--address", "jo@example.com"),
     ("handoff", "take", "{held}", "--by", "jo"),
     ("handoff", "note", "{held}", "--by", "jo", "--text", "called back"),
     ("handoff", "approve", "{other}"),
@@ -185,7 +197,9 @@ def companies(outreach, capsys, monkeypatch, tmp_path):
     item.write_text(json.dumps(outreach.project))
     addresses.write_text("address\n+15550100009\n")
     values = {"held": held, "other": other, "item": item, "addresses": addresses}
-    values["messages"] = messages
+    drafts = tmp_path / "drafts.jsonl"
+    drafts.write_text(json.dumps(DRAFT))
+    values |= {"messages": messages, "drafts": drafts}
     return Watched(runner(capsys), monkeypatch, **values)
 
 

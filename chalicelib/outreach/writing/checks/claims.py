@@ -68,7 +68,7 @@ def _words(name: str) -> re.Pattern[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class StatementKind:
     """A kind of statement: how it is said, and what says it in the company's data."""
 
     row: StatementRow
@@ -77,9 +77,9 @@ class Statement:
 
 
 @cache
-def _statements() -> Mapping[str, Statement]:
+def _statements() -> Mapping[str, StatementKind]:
     return {
-        row.name: Statement(
+        row.name: StatementKind(
             row, re.compile("|".join(row.words)), re.compile("|".join((*row.words, *row.evidence)))
         )
         for row in _file().statement
