@@ -19,6 +19,7 @@ DOCS = Path(__file__).resolve().parents[4] / "docs"
 DESCRIBED = yaml.safe_load((DOCS / "openapi.yaml").read_text())
 SCHEMA = schemathesis.openapi.from_dict(DESCRIBED)
 START, FATE = "/initiate-conversation", "/conversations/{request_id}"
+MAY_SEND = "/may-send"
 GONE = object()
 
 DOCUMENTED = {
@@ -105,7 +106,7 @@ def is_met(answer, code, path=START):
     """Whether status, body and headers match both documentation pages."""
     assert (answer.json()["error_code"], answer.status_code) == (code, DOCUMENTED[code])
     assert answer.headers["content-type"] == "application/json"
-    verb = "POST" if path == START else "GET"
+    verb = "POST" if path in (START, MAY_SEND) else "GET"
     SCHEMA[path][verb].validate_response(answer)
     return True
 
@@ -245,3 +246,22 @@ def rung(capsys):
 def unqueued(*_, **__):
     """A queue that accepts nothing."""
     raise UnavailableError("enqueue_failed")
+
+
+def asked(router, **changes):
+    body = {
+        "company_id": company.COMPANY_ID,
+        "project_id": company.PROJECT_ID,
+        "channel_method": "sms",
+        "recipient_tel": TEL,
+        **changes,
+    }
+    headers = {"x-api-key": company.API_KEY}
+    return requests.post(router.url + MAY_SEND, headers=headers, json=body, timeout=10)
+
+
+def test_a_wrong_question_whether_one_may_send(router):
+    assert asked(router).status_code == 200
+    assert is_met(asked(router, colour="red"), "UNKNOWN_FIELD", MAY_SEND)
+    assert is_met(asked(router, at="tomorrow"), "INVALID_AT", MAY_SEND)
+    assert is_met(asked(router, purpose="fun"), "INVALID_PURPOSE", MAY_SEND)
