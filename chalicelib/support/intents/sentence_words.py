@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chalicelib.support.intents.grammar import QUESTION_MARK, Grammar, Symbols
+from chalicelib.support.intents.grammar import QUESTION_MARK, Grammar, Symbols, grammars
 from chalicelib.support.intents.spelling import is_listed, is_real
 
 NAME, INITIAL, OWN, NUMBER = "<name>", "<initial>", "<own>", "<n>"
@@ -83,7 +83,8 @@ def _symbols(token: Token, grammar: Grammar) -> frozenset[str]:
         return frozenset({word, INITIAL})
     is_known = is_listed(word) or is_real(word)
     may_be_name = token.is_capitalised and not is_known and not _COMMAND.search(word)
-    if word.startswith("<") or word in grammar.vocabulary:
+    if word.startswith("<") or any(word in one.vocabulary for one in grammars()):
+        # A word of another language's rows is mended into none of this one: "hello", "sello".
         return frozenset({word, NAME}) if may_be_name else frozenset({word})
     if is_known:
         return frozenset({word})

@@ -11,7 +11,14 @@ from chalicelib.support.intents.departments import ROUTES
 from chalicelib.support.settable_tags import every_tag
 
 SUPPORT = Path(__file__).parents[3] / "chalicelib" / "support"
-PARTS = {"mw-order-lookup-missing:{}", "mw-intent-", "mw-language-{}", "mw-risk-{}", "route-"}
+PARTS = {
+    "mw-",
+    "mw-order-lookup-missing:{}",
+    "mw-intent-",
+    "mw-language-{}",
+    "mw-risk-{}",
+    "route-",
+}
 """Beginnings of tags, and names that are no tag."""
 
 
