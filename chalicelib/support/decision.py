@@ -106,6 +106,7 @@ def decide_on(
     risks: frozenset[str] = frozenset(),
     suspected: frozenset[str] = frozenset(),
     explained: float = 1.0,
+    states_one_matter: bool = False,
     complains_again: bool = False,
     rules: Rules = BUILT_IN,
 ) -> Decision:
@@ -120,6 +121,7 @@ def decide_on(
         risks: flags of the grave matters in the message, beside those of its intents.
         suspected: likewise, without certainty: flagged too, and left to the default team.
         explained: the share of the message that is understood.
+        states_one_matter: enough for an acknowledgement, which says that a person will answer.
         complains_again: it complains although an automatic answer was sent before.
         rules: name the departments.
     """
@@ -141,7 +143,8 @@ def decide_on(
     may_answer, doubt = _may_answer(found, tier)
     if may_answer and found.language not in UNDERSTOOD:
         may_answer, doubt = False, why.LANGUAGE_NOT_SUPPORTED
-    if may_answer and explained < UNDERSTOOD_FROM:
+    is_enough = states_one_matter and tier == Tier.SAFE_ASSIST
+    if may_answer and explained < UNDERSTOOD_FROM and not is_enough:
         may_answer, doubt = False, why.NOT_UNDERSTOOD
     if may_answer and FORCE_HUMAN in reasons:
         may_answer, doubt = False, why.FORCE_HUMAN

@@ -144,6 +144,7 @@ class Judge:
             risks=reading.risks,
             suspected=reading.suspected,
             explained=reading.explained,
+            states_one_matter=reading.states_one_matter,
             complains_again=ANSWERED_TAG in tags and reading.is_complaint,
             rules=inquiry.rules,
         )

@@ -48,6 +48,11 @@ class MessageReading:
     explained: float = 1.0
     is_complaint: bool = False
 
+    @property
+    def states_one_matter(self) -> bool:
+        """At most one of its sentences is neither a question for an order nor neutral."""
+        return sum(one.kind == OTHER for one in self.sentences) <= 1
+
 
 def read(
     text: str,

@@ -67,7 +67,8 @@ def _of(text: str) -> tuple[Sought, ...]:
     for prefix, kind in (("act:", SubjectKind.ACTION), ("evt:", SubjectKind.EVENT)):
         if text.startswith(prefix):
             return (Sought(kind, text),)
-    return (*_by_form(text), Sought(SubjectKind.TICKET, text), *_last(text))
+    ticket = () if address_of(text) else (Sought(SubjectKind.TICKET, text),)
+    return (*_by_form(text), *ticket, *_last(text))
 
 
 def _by_form(text: str) -> list[Sought]:
