@@ -16,7 +16,7 @@ BREAKS = (
             (("name, key),", "name, key + iso(self.clock.now())),"),),
         ),
         "called the tool for",
-        803,
+        240,
     ),
     (
         "a call is acknowledged and not recorded",
