@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from chalicelib.support import reasons as why
 from chalicelib.support.conversation.conversation_words import RequestKind
 from chalicelib.support.conversation.dialogue import Dialogue
+from chalicelib.support.intents.departments import RISK_TAG
 from chalicelib.support.tickets import TEAM
 
 
@@ -32,6 +33,8 @@ class Around:
     risks_elsewhere: bool = False
 
 
+_WAS_GRAVE = RISK_TAG.format("")
+"""Begins the tags of tickets that were tier 0 once; a ticket keeps them when its state is lost."""
 _ORDER_QUESTION = frozenset({RequestKind.ORDER_STATUS})
 
 
@@ -74,7 +77,7 @@ def reason_for_silence(
     """
     if {_tag(one) for one in around.tags} & {_tag(one) for one in around.stop_tags}:
         return why.STOP_TAG
-    if dialogue.risks:
+    if dialogue.risks or any(_tag(one).startswith(_WAS_GRAVE) for one in around.tags):
         return why.RISK_FLAG
     if around.risks_elsewhere:
         return why.CUSTOMER_AT_RISK

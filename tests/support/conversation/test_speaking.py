@@ -39,6 +39,7 @@ def test_an_order_question_alone_may_be_answered():
     [
         ((), Around(tags={"No_Bot"}, stop_tags={"no-bot"}), "stop_tag"),
         ((asks("grave", risks=["legal_threat"]),), Around(), "risk_flag"),
+        ((), Around(tags={"mw-risk-legal_threat"}), "risk_flag"),
         ((), Around(risks_elsewhere=True), "customer_at_risk"),
         ((), Around(holder="agent-1"), "held_by_a_person"),
         ((AGENT,), Around(), "person_in_it"),
