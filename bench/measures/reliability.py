@@ -87,12 +87,12 @@ class Ours(Answering):
 
     def variables(self, run: Run) -> Mapping[str, str]:
         """Enable the template, which a deployment must turn on."""
-        template = {"TEMPLATES_ENABLED": "t_delivered_not_received_intake"}
+        template = {"TEMPLATES_ENABLED": "t_damaged_item_intake"}
         return {**super().variables(run), **template}
 
     def steps(self, run: Run) -> Iterator[Step]:
         """One message."""
-        yield [self.says(run, "c-1", "My package says delivered but I never received it")]
+        yield [self.says(run, "c-1", "The parcel arrived damaged")]
 
 
 DESIGNS: Mapping[str, Flow] = {
