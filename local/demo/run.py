@@ -47,6 +47,7 @@ TEXTS = {
 
 CANARIES: tuple[str, ...] = (
     *(EMAIL, NAME, "wilhelmina", "turquoise", "marzipan", "umbrella", "harmonica"),
+    *(support_demo.EMAIL, "ottoline"),
     *outreach_demo.CANARIES,
     *follow_ups_demo.CANARIES,
     *refusals_demo.CANARIES,

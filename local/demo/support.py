@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from local.stack.system import Stack
 
-EMAIL = "wilhelmina.quist@mail.example"
+EMAIL = "ottoline.reyes@mail.example"
 QUIET_SECONDS = 60.0
 
 
