@@ -11,7 +11,7 @@ from chalicelib.outreach import time_zones
 from chalicelib.outreach.channels import PHONE, Channel
 from chalicelib.outreach.consent.consents import GivenConsent
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
-from chalicelib.outreach.conversations import numbers
+from chalicelib.outreach.conversations import numbers, recipients
 from chalicelib.outreach.conversations.queries import Queries
 from chalicelib.outreach.conversations.records import CONTINUES, FOLLOW_UP, Record
 from chalicelib.outreach.jurisdictions.permission import (
@@ -107,20 +107,22 @@ def place_of(record: Record) -> RecipientPlace:
 
 def purpose_of(record: Record) -> ContactPurpose:
     """What a conversation is for: the start's own purpose, else the project's."""
-    given = record.item.get("purpose") or Project(record.item).message_kind
-    return ContactPurpose(given) if given in set(ContactPurpose) else ContactPurpose.MARKETING
+    return ContactPurpose(recipients.purpose_of(record))
 
 
 def consents_of(record: Record) -> tuple[GivenConsent, ...]:
     """The consent that a conversation's start has stated, for the channel that the start named.
 
-    A conversation that continues another one on the next channel has it for the first one's.
+    A conversation that continues another one on the next channel has it for the first one's.  What the
+    start says of the consent counts before when it was sent.
     """
     if not record.item.get("comms_consent"):
         return ()
+    said = record.item.get(recipients.CONSENT) or {}
     tried = (record.item.get(CONTINUES) or {}).get("tried") or ()
     stated = ("comms_consent_at", "initial_request_timestamp", "created_at", "received_at")
-    moments = (parsed(record.item.get(name)) for name in stated)
+    named = (said.get("given_at"), *(record.item.get(name) for name in stated))
+    moments = map(parsed, named)
     given_at = next((one for one in moments if one is not None), None)
     if given_at is None:
         return ()
@@ -129,10 +131,10 @@ def consents_of(record: Record) -> tuple[GivenConsent, ...]:
             channel=Channel(tried[0]) if tried else record.channel,
             purpose=purpose_of(record),
             given_at=given_at,
-            expires_at=None,
+            expires_at=parsed(said.get("expires_at")),
             source=START,
-            form=None,
-            version=None,
+            form=said.get("form"),
+            version=said.get("version"),
         ),
     )
 

@@ -9,6 +9,7 @@ from tests.rigs.memory_stage import ON_ENGINE
 
 FLORIDA = "+13055550100"
 ENFORCED = {"enforced": True}
+EXPIRED = {"given_at": "2024-01-01T00:00:00Z", "expires_at": "2025-01-01T00:00:00Z"}
 STAMPS = ["us-federal@2026-11", "us-fl@2026-11", "worldwide@2026-11"]
 
 
@@ -84,6 +85,7 @@ def test_the_fourth_message_of_a_day_waits(ruled):
     ("channel", "project", "recipient", "reason"),
     [
         ("sms", {"require_consent": False}, {"comms_consent": False}, "consent_missing"),
+        ("sms", {}, {"consent": EXPIRED}, "consent_expired"),
         ("whatsapp", {}, {}, "template_category"),
         ("sms", {"company_address": None}, {}, "words_missing"),
     ],
