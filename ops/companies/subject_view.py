@@ -89,9 +89,9 @@ def _enter(
 
 def _explained(member: str, item: Mapping[str, Any]) -> dict[str, Any]:
     """One piece of evidence, without its key and its end."""
-    told = {name: value for name, value in item.items() if name not in _OF_THE_ROW}
+    said = {name: value for name, value in item.items() if name not in _OF_THE_ROW}
     at = str(item["conversation_id"]).removeprefix(EVIDENCE).partition("#")[0]
-    return {"at": at, "member": member, **told}
+    return {"at": at, "member": member, **said}
 
 
 _OF_THE_ROW = frozenset({"primary_channel", "conversation_id", "ttl", "company", "version"})

@@ -3,7 +3,7 @@
 In the order of a message:
 
     own_words        its own words and order number
-    spelling         the listed word that a misspelt one stands for, real words apart: `real_words.toml`
+    spelling         corrects a misspelt word to a listed one; never a word of `real_words.toml`
     language         its language
     words            the phrases of each intent: `words.toml`
     risks            the phrases of grave matters: `risks.toml`

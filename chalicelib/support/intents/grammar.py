@@ -296,7 +296,7 @@ class _Row:
             at += 1
 
     def _group(self, start: int) -> tuple[list[str], int]:
-        """What a bracket stands for: its words, or the slot that it becomes."""
+        """The words of a bracket, or the slot that is made of it."""
         depth, at = 1, start + 1
         cuts = [at]
         while depth:

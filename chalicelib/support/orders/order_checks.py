@@ -52,8 +52,8 @@ def _of_goods(order: Order) -> Iterator[str]:
     yield from _if_any("lines", order.is_edited, why.ORDER_LINES_CANCELLED)
     yield from _if_any("holds", order.holds, why.ORDER_ON_HOLD)
     yield from _of_all("warehouse", order.warehouse, rules.warehouse)
-    told = None if order.tags is None else has_tag(order, rules.tags.person)
-    yield from _if_any("tags", told, why.ORDER_TAGGED)
+    is_for_a_person = None if order.tags is None else has_tag(order, rules.tags.person)
+    yield from _if_any("tags", is_for_a_person, why.ORDER_TAGGED)
     yield from _of_all("fulfillment_status", (order.fulfillment_status,), rules.fulfillment_status)
     if not order.country:
         yield unknown("country")

@@ -137,11 +137,11 @@ class _Asked:
         window = calendar.window_of(order.shipping_method, order.country or "")
         if window is None:
             return NoAnswer(*time.without_window(order))
-        told = f"{window.written(language)} {_FROM_LEAVING[language]}"
+        usual_time = f"{window.written(language)} {_FROM_LEAVING[language]}"
         waiting = {
             "shipping_bucket": ProvenValue(window.bucket, self._at("shipping_method", "country")),
             "eta_remaining_human": ProvenValue(
-                f"{_IN[language]} {told}", self._at("shipping_method", "country", *status)
+                f"{_IN[language]} {usual_time}", self._at("shipping_method", "country", *status)
             ),
         }
         return TemplateAnswer("t_order_eta_no_tracking_verified", values | waiting)
