@@ -11,6 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from typer._click.exceptions import (  # typer has no name of its own for them
     BadOptionUsage,
     MissingParameter,
+    NoArgsIsHelpError,
     NoSuchOption,
     UsageError,
 )
@@ -50,11 +51,16 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, context: objec
             obj=context,
             prog_name=PROGRAM,
             complete_var=completion.COMPLETE_VARIABLE,
-            standalone_mode=not as_json,  # in it typer prints wrong usage, for people
+            standalone_mode=False,  # in it typer prints what is wrong, and the words that were typed
         )
     except SystemExit as end:
         code = int(end.code or 0)
+    except NoArgsIsHelpError as error:
+        sys.stderr.write(f"{error.format_message()}\n")
+        return EXIT_UNUSABLE
     except UsageError as error:
+        if error.ctx and not as_json:
+            sys.stderr.write(f"{error.ctx.get_usage()}\n")
         return ends(_wrong_usage(error), EXIT_UNUSABLE)
     except typer.Abort:
         return ends("stopped", EXIT_NO)

@@ -113,14 +113,14 @@ class OutreachDoors:
     def _may_send(self) -> MaySendDoor:
         from chalicelib.outreach.door.initiate import Callers
         from chalicelib.outreach.door.may_send import MaySendDoor
-        from chalicelib.outreach.jurisdictions.send_question import SendQuestions
+        from chalicelib.outreach.jurisdictions.start_check import StartChecks
         from chalicelib.outreach.project.companies import Companies
 
         shared = self._shared
         table = shared.table(shared.settings.company_data_table)
         return MaySendDoor(
             callers=Callers(access=self._access, companies=Companies(table)),
-            questions=lambda: SendQuestions(
+            checks=lambda: StartChecks(
                 conversations=self._outreach().conversations, switches=shared.switches
             ),
             clock=shared.clock,

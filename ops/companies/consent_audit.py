@@ -8,7 +8,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.records import FOLLOW_UP, PERSON, Entry, Record
-from chalicelib.outreach.jurisdictions import sendable
+from chalicelib.outreach.jurisdictions import conversation_rules
 from ops.session import Session
 
 COLUMNS = (
@@ -32,8 +32,8 @@ def _of_conversation(session: Session, record: Record, since: str) -> Iterator[d
     about = {
         "conversation": record.opaque_id,
         "channel": record.channel.value,
-        "purpose": sendable.purpose_of(record).value,
-        "region": sendable.place_of(record).shown,
+        "purpose": conversation_rules.purpose_of(record).value,
+        "region": conversation_rules.place_of(record).shown,
         "consent": _consent(record),
     }
     for one in session.services.outreach.conversations.history(record):
@@ -44,7 +44,7 @@ def _of_conversation(session: Session, record: Record, since: str) -> Iterator[d
 
 def _consent(record: Record) -> str | None:
     """Where a conversation's consent is from, and since when; None where its start stated none."""
-    given = sendable.consents_of(record)
+    given = conversation_rules.consents_of(record)
     return f"{given[0].source} {iso(given[0].given_at)}" if given else None
 
 

@@ -9,7 +9,7 @@ import typer
 
 from chalicelib.outreach.channels import RECIPIENT_OF, Channel
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
-from chalicelib.outreach.jurisdictions.send_question import SendQuestion, SendQuestions
+from chalicelib.outreach.jurisdictions.start_check import StartChecks, StartToCheck
 from ops.command import CommandRun, command
 from ops.session import EXIT_UNUSABLE, OpsError
 
@@ -44,7 +44,7 @@ def may_i_send(
     project = services.outreach.companies.project(company_id, project_id)
     if project is None:
         raise OpsError("no such company and project")
-    asked = SendQuestion(
+    asked = StartToCheck(
         company_id=company_id,
         project_id=project_id,
         channel=channel,
@@ -52,10 +52,8 @@ def may_i_send(
         purpose=purpose,
         at=services.clock.now() if at is None else _moment(at),
     )
-    questions = SendQuestions(
-        conversations=services.outreach.conversations, switches=services.switches
-    )
-    found = questions.answer(asked, project).shown
+    checks = StartChecks(conversations=services.outreach.conversations, switches=services.switches)
+    found = checks.verdict(asked, project).shown
     shown = {
         "may be sent": "yes" if found["allowed"] else "no",
         "because": ", ".join(found["why"]),

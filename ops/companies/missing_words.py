@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
-from chalicelib.outreach.jurisdictions import sendable
+from chalicelib.outreach.jurisdictions import conversation_rules
 from chalicelib.outreach.jurisdictions.rulebook import RequiredWord, jurisdictions
 from chalicelib.outreach.project.project import Project
 
@@ -20,7 +20,10 @@ def details(project: Project) -> list[str]:
     """A sentence for each setting that is missing, with the rules that refuse openings without it."""
     if not project.jurisdictions.enforced:
         return []
-    said, purpose = sendable.words_of(project), project.message_kind or ContactPurpose.MARKETING
+    said, purpose = (
+        conversation_rules.words_of(project),
+        project.message_kind or ContactPurpose.MARKETING,
+    )
     wanting: dict[str, list[str]] = {}
     for rule in (rule for one in jurisdictions() for rule in one.rules):
         asked = rule.requirement

@@ -18,12 +18,17 @@ from chalicelib.clock import iso, parsed
 from chalicelib.outreach.channels import Channel, address_of
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
 from chalicelib.outreach.conversations import numbers
-from chalicelib.outreach.conversations.register_entries import TECHNICAL, Reason, slot_of
+from chalicelib.outreach.conversations.register_entries import (
+    REFUSED_AT,
+    TECHNICAL,
+    Reason,
+    slot_of,
+)
 from ops.session import EXIT_UNUSABLE, OpsError
 
 STORED = (
     *("since", "said_at", "until", "stop_at", "by"),
-    *("lifted_at", "lifted_by", "lifted_because", "confirmed_by"),
+    *("lifted_at", "lifted_by", "lifted_because", REFUSED_AT, "confirmed_by"),
 )
 """Attributes of a mark.  Until ``stop_at`` it is a question to a person, and from then on a STOP."""
 COLUMNS = ("company", "subject", "address", "member", "channels", "purposes", "reason", *STORED)
@@ -34,7 +39,7 @@ SHOWN = (
     *("lifted_at", "lifted_by", "lifted_because"),
 )
 """What a person is shown of it."""
-_TIMES = frozenset({"since", "said_at", "until", "stop_at", "lifted_at"})
+_TIMES = frozenset({"since", "said_at", "until", "stop_at", "lifted_at", REFUSED_AT})
 _MEMBER = re.compile(r"[0-9a-f]{32}")
 
 

@@ -56,7 +56,14 @@ def test_wrong_usage_without_json_shows_the_usage_and_no_document(capsys):
     said = runner(capsys)("explain")
     assert (said.code, said.out) == (2, "")
     assert "Usage: python -m ops explain" in said.err
-    assert "Missing argument" in said.err
+    assert "missing argument" in said.err
+
+
+def test_a_wrong_value_is_not_shown_without_json_either(capsys):
+    said = runner(capsys)("may-i-send", "co", "pr", "+15550100001", "--channel", SECRET)
+    assert said.code == 2
+    assert "invalid value for '--channel'" in said.err
+    assert SECRET not in said.out + said.err
 
 
 @pytest.mark.parametrize("line", ["--help", "journal --help --json", "journal --json --help"])

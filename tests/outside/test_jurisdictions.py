@@ -100,6 +100,58 @@ def test_a_consent_is_not_carried_over_to_the_next_channel(stack):
     assert words_to(stack, to) == []
 
 
+def consenting(stack, **consent):
+    """A project that takes starts without consent, and a number whose start has brought one."""
+    stack.forward_to(NOON)
+    project = stack.put_project(jurisdictions={"enforced": True}, require_consent=False)
+    to = floridian(stack)
+    given = {"given_at": "2026-11-01T09:00:00.000Z", "form": "/apply", "version": "7", **consent}
+    opened(stack, project, to, comms_consent=False, consent=given)
+    return project, to
+
+
+def why_not(stack, project, to, channel="sms"):
+    """Why neither may-send nor a start that says nothing of consent allows a message."""
+    field = "recipient_email" if channel == "email" else "recipient_tel"
+    both = {"recipient_tel": None, "channel_method": channel, field: to}
+    found = asked(stack, project, to, **both).json()["why"]
+    fate = stack.outcome(opened(stack, project, to, channel, comms_consent=False))
+    assert fate.get("reason", "") in [f"send:{one}" for one in found] or (fate["state"], found) == (
+        "sent",
+        [],
+    )
+    return found
+
+
+def test_a_consent_that_a_start_has_brought_counts_for_later_starts_until_its_end(stack):
+    project, to = consenting(stack)
+    assert why_not(stack, project, to) == []
+    end = (stack.now() + timedelta(days=3)).isoformat()
+    project, to = consenting(stack, expires_at=end)
+    assert why_not(stack, project, to) == []
+    stack.forward(seconds=timedelta(days=4).total_seconds())
+    assert why_not(stack, project, to) == ["consent_expired"]
+
+
+def test_a_consent_that_is_kept_counts_on_no_other_channel(stack):
+    project, to = consenting(stack)
+    assert "consent_missing" in why_not(stack, project, to, "whatsapp")
+
+
+def test_a_refusal_withdraws_the_consents_before_it_unless_its_recipient_takes_it_back(stack):
+    project, to = consenting(stack)
+    stack.says(to, "STOP")
+    stack.says(to, "START")
+    assert why_not(stack, project, to) == []
+    stack.says(to, "Don't text me again")
+    own = ("--company", FIRST.id, "--address", to, "--yes", "--reason", "asked us by phone")
+    stack.ops("do-not-contact", "lift", *own)
+    stack.forward_to(NOON)
+    assert why_not(stack, project, to) == ["consent_missing"]
+    opened(stack, project, to, consent={"given_at": stack.now().isoformat()})
+    assert why_not(stack, project, to) == []
+
+
 def test_an_answer_is_sent_outside_the_hours_of_its_recipients_place(stack, ruled):
     stack.forward_to(NOON)
     to = floridian(stack)

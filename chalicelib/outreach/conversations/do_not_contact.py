@@ -22,6 +22,7 @@ from chalicelib.outreach.conversations.register_entries import (
     KEPT_SLOT,
     LIFTED,
     OWN,
+    REFUSED_AT,
     SUSPENDED_FOR,
     SUSPENDED_SLOT,
     TECHNICAL,
@@ -255,7 +256,10 @@ class DoNotContact(RegisterLooks):
 
         def freed(one: Subject) -> Subject | None:
             marks = {
-                entry.slot: entry.item
+                entry.slot: {
+                    **entry.item,
+                    **items.present({REFUSED_AT: entry.withdraws_until or None}),
+                }
                 for entry in one.entries(self._clock.now())
                 if entry.member == place.member and "lifted_at" not in entry.item
             }
@@ -295,7 +299,7 @@ class DoNotContact(RegisterLooks):
             mark = {**mark, "purposes": sorted(both)} if "purposes" in known else _whole(mark)
         if "purposes" not in mark:
             kept.pop("purposes", None)
-        since = known.get("since") or iso(self._clock.now())
+        since = known["since"] if is_in_force else iso(self._clock.now())
         return subject.marked(member, slot, {**kept, **mark, "since": since})
 
 

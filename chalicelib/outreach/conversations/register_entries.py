@@ -66,7 +66,9 @@ WISH, KEPT_SLOT, DOUBT_SLOT, SUSPENDED_SLOT = "wish", "kept", "doubt", "suspende
 """Slots of an address; a technical mark's is its channel's."""
 BY_RECIPIENT = "recipient"
 """Who lifted a mark, where a message from the address did."""
-LIFTED = ("lifted_at", "lifted_by", "lifted_because")
+REFUSED_AT = "refused_at"
+"""In a mark that an operator has lifted: when the recipient had refused last."""
+LIFTED = ("lifted_at", "lifted_by", "lifted_because", REFUSED_AT)
 """Attributes of a mark that was lifted."""
 CONFIRMED_BY = "confirmed_by"
 """In a mark: the message whose answer confirms it; see `confirmed`."""
@@ -127,6 +129,19 @@ class RegisterEntry:
     def is_open(self) -> bool:
         """Whether it is a question that a person may still decide."""
         return self.is_in_force and self.read_at < self.stop_at
+
+    @property
+    def withdraws_until(self) -> str:
+        """ISO time up to which a consent counts no more; empty for what is no refusal of the recipient's.
+
+        A refusal that its recipient has taken back withdraws nothing.
+        """
+        is_refusal = self.reason in OWN | {Reason.COMPLAINED}
+        if not is_refusal or self.item.get("lifted_by") == BY_RECIPIENT:
+            return ""
+        times = (self.item.get(name) for name in (REFUSED_AT, "since", "said_at"))
+        kept = [str(one) for one in times if one]
+        return kept[0] if REFUSED_AT in self.item else max(kept, default="")
 
     @property
     def purposes(self) -> frozenset[str] | None:

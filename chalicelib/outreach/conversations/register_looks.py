@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from chalicelib.outreach import senders
@@ -31,6 +32,19 @@ from chalicelib.outreach.conversations.subject_rows import (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class RegisterLook:
+    """What a look finds.
+
+    Attributes:
+        forbidden: why the company must not contact the recipient; see `RegisterLooks.forbids`.
+        subjects: of the addresses that the conversation names; that of its own address is first.
+    """
+
+    forbidden: str | None
+    subjects: Sequence[Subject]
+
+
 class RegisterLooks(SubjectRows):
     """Looks."""
 
@@ -45,8 +59,18 @@ class RegisterLooks(SubjectRows):
         Raises:
             TransientError: the register could not be read.
         """
+        return self.look(record).forbidden
+
+    def look(self, record: Record) -> RegisterLook:
+        """What `forbids` says, and the subjects by which it says it.
+
+        Raises:
+            TransientError: the register could not be read.
+        """
         places = self._looked_at(record)
-        return self._forbidding(record, self.subjects(places, hints_of(record)), places)
+        found = self.subjects(places, hints_of(record))
+        named = [found[one.key["primary_channel"]] for one in places[:-1]]
+        return RegisterLook(self._forbidding(record, found, places), distinct(named))
 
     def last_word(self, record: Record) -> tuple[str | None, Record]:
         """What `forbids` says, and the conversation as it is now: one read.

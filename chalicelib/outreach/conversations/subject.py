@@ -120,6 +120,24 @@ class Subject:
         found = [*self.wishes(purpose, now, channel), *self.of_address(member, channel, now)]
         return next((one.blocks_as for one in sorted(found, key=lambda one: one.is_open)), None)
 
+    def refused_until(self, purpose: str, channel: Channel, now: datetime) -> str:
+        """ISO time of the newest refusal that withdraws consents for a purpose and a channel; or empty."""
+        found = (
+            one.withdraws_until
+            for one in self.entries(now)
+            if _covers(one, "purposes", purpose) and _covers(one, "channels", channel)
+        )
+        return max(found, default="")
+
+    def consents_of(self, member: str, channel: Channel) -> dict[str, Mapping[str, Any]]:
+        """The consents of an address for a channel, by purpose."""
+        start = f"{member}#{channel.value}#"
+        return {
+            key.removeprefix(start): one
+            for key, one in self.consents.items()
+            if key.startswith(start)
+        }
+
     # --- changes: each gives another subject ----------------------------------------------------
 
     def marked(self, member: str, slot: str, mark: Mapping[str, Any]) -> Subject:
@@ -129,8 +147,12 @@ class Subject:
     def consenting(
         self, member: str, channel: Channel, purpose: str, consent: Mapping[str, Any]
     ) -> Subject:
-        """With a consent given."""
+        """With a consent given; one that was given later stays."""
         key = f"{member}#{channel.value}#{purpose}"
+        if str((self.consents.get(key) or {}).get("given_at", "")) > str(
+            consent.get("given_at", "")
+        ):
+            return self
         return self._with("consents", {**self.consents, key: dict(consent)})
 
     def named(self, member: str, address: str) -> Subject:

@@ -28,7 +28,7 @@ from chalicelib.outreach.conversations.records import SEPARATOR
 from chalicelib.outreach.door.initiate import TRY_AGAIN, Callers, ForbiddenError, NotFoundError
 from chalicelib.outreach.door.router import MAX_ID_BYTES
 from chalicelib.outreach.field_names import shown
-from chalicelib.outreach.jurisdictions.send_question import SendQuestion, SendQuestions
+from chalicelib.outreach.jurisdictions.start_check import StartChecks, StartToCheck
 
 SOURCE = "may_send"
 MAX_BYTES = 8192
@@ -44,11 +44,11 @@ class MaySendDoor:
     """Answers questions.
 
     Attributes:
-        questions: built at the first one.
+        checks: built at the first question.
     """
 
     callers: Callers
-    questions: Callable[[], SendQuestions]
+    checks: Callable[[], StartChecks]
     clock: Clock
     log: Log
 
@@ -65,7 +65,7 @@ class MaySendDoor:
             project = self.callers.companies.project(asked.company_id, asked.project_id)
             if project is None:
                 raise NotFoundError("COMPANY_NOT_FOUND", "no such company and project")
-            return Answer(200, self.questions().answer(asked, project).shown)
+            return Answer(200, self.checks().verdict(asked, project).shown)
         except RequestError as error:
             door.log_rejected(self.log, SOURCE, error.code)
             return _refused(error.status, error.code, error.message)
@@ -75,7 +75,7 @@ class MaySendDoor:
             return _refused(500, code, TRY_AGAIN)
 
 
-def parse(body: bytes, now: datetime) -> SendQuestion:
+def parse(body: bytes, now: datetime) -> StartToCheck:
     """Check a question, as a start is checked.
 
     Raises:
@@ -88,7 +88,7 @@ def parse(body: bytes, now: datetime) -> SendQuestion:
     for name in ("company_id", "project_id"):
         _check_id(name, given.get(name))
     channel = _channel(given.get("channel_method"))
-    return SendQuestion(
+    return StartToCheck(
         company_id=given["company_id"],
         project_id=given["project_id"],
         channel=channel,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chalicelib.once.event import EventStatus
@@ -21,6 +21,7 @@ from chalicelib.outreach.conversations.records import (
 )
 from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.events.context import EventContext
 from chalicelib.outreach.events.handler import Handler, HandlerParts
 from chalicelib.outreach.events.waiting import NotPermittedError
@@ -77,12 +78,12 @@ class ApprovalHandler(Handler):
         context: EventContext = event.subject
         entry_id = outreach_keys.entry_id(record.start_event)
         try:
-            self._check_contact(event, record)
+            subjects = self._checked(event, record)
             rule = rules.HELD["start"]
             if not is_given_back and self._held.is_unseen(record, entry_id, rule, switches):
                 return self._held.plan(context, rule, switches, at_approval=True)
             self._check_opening(record)
-            context.rules = self._permitted(event, record)
+            context.rules = self._permitted(event, record, subjects)
             with self._drafting.fail_on_permanent_error(record, event.lease):
                 return self._drafting.plan(context, entry_id, switches, Purpose.OPENING)
         except NotAnEvent as end:
@@ -113,10 +114,11 @@ class ApprovalHandler(Handler):
             return self._held.plan(context, rule, switches, at_approval=True)
         return self._drafting.answer(context, entry_id, switches, Purpose.APPROVED)
 
-    def _check_contact(self, event: Event, record: Record) -> None:
-        """End a conversation whose recipient must not be contacted any more."""
-        if self._conversations.forbids(record) is None:
-            return
+    def _checked(self, event: Event, record: Record) -> Sequence[Subject]:
+        """The recipient's subjects; a conversation whose recipient must not be contacted ends."""
+        look = self._conversations.look(record)
+        if look.forbidden is None:
+            return look.subjects
         if record.status in UNSENT:
             self._endings.fail(record, "send", DO_NOT_CONTACT, event.lease)
         raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
@@ -127,10 +129,12 @@ class ApprovalHandler(Handler):
             raise NotAnEvent(EventStatus.FAILED, CONTINUED)
         self._waiting.until_send_at(record)
 
-    def _permitted(self, event: Event, record: Record) -> tuple[str, ...]:
+    def _permitted(
+        self, event: Event, record: Record, subjects: Sequence[Subject]
+    ) -> tuple[str, ...]:
         """The rules that allow an approved opening; it waits for them as any other."""
         try:
-            return self._waiting.by_rules(record, event.facts.event_key, is_opening=True)
+            return self._waiting.by_rules(record, event.facts.event_key, subjects, is_opening=True)
         except NotPermittedError as error:
             if record.status in UNSENT:
                 self._endings.fail(record, "send", error.reason, event.lease)

@@ -78,7 +78,8 @@ class StartHandler(Handler):
         if record.is_continued:  # a replay, or the run that gave it up has died
             self._endings.continued(record)
             raise NotAnEvent(EventStatus.FAILED, _failed_as(record))
-        if self._conversations.forbids(record) is not None:
+        look = self._conversations.look(record)
+        if look.forbidden is not None:
             # Under another address or for another reason than opening it looks at, or since then:
             # the start may have waited for hours or for an operator.
             self._endings.fail(record, "send", DO_NOT_CONTACT, event.lease)
@@ -97,7 +98,9 @@ class StartHandler(Handler):
         self._waiting.until_send_at(record)
         self._waiting.out_quiet_hours(record, event.facts.event_key)
         try:
-            context.rules = self._waiting.by_rules(record, event.facts.event_key, is_opening=True)
+            context.rules = self._waiting.by_rules(
+                record, event.facts.event_key, look.subjects, is_opening=True
+            )
         except NotPermittedError as error:
             self._endings.fail(record, "send", error.reason, event.lease)
             raise NotAnEvent(EventStatus.FAILED, f"{reasons.STAGE_SEND}{error.reason}") from None

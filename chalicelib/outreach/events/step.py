@@ -22,6 +22,7 @@ from chalicelib.outreach.conversations.records import (
     Record,
     Status,
 )
+from chalicelib.outreach.conversations.register_looks import RegisterLook
 from chalicelib.outreach.events.context import EventContext
 from chalicelib.outreach.events.drafting import lasting, sending
 from chalicelib.outreach.events.handler import Handler
@@ -52,13 +53,16 @@ class StepHandler(Handler):
         record, event_key, name = context.conversation, event.facts.event_key, context.key.name
         declared = Project(record.item).follow_ups
         step = declared.step(name) if declared else None
-        reason = NOT_DECLARED if step is None else self._reason_to_skip(record)
+        look = self._conversations.look(record)
+        reason = NOT_DECLARED if step is None else self._reason_to_skip(record, look)
         if reason is not None or step is None:
             self._conversations.move(record, set(Status), {}, remove=(NEXT_STEP,))
             raise NotAnEvent(EventStatus.SKIPPED, reason or NOT_DECLARED)
         self._waiting.out_quiet_hours(record, event_key, is_in_line=False)
         try:
-            rules = self._waiting.by_rules(record, event_key, is_opening=False, is_in_line=False)
+            rules = self._waiting.by_rules(
+                record, event_key, look.subjects, is_opening=False, is_in_line=False
+            )
         except NotPermittedError as error:
             self._conversations.move(record, set(Status), {}, remove=(NEXT_STEP,))
             raise NotAnEvent(EventStatus.SKIPPED, error.reason) from None
@@ -79,11 +83,11 @@ class StepHandler(Handler):
         del event, record, reason
         return None
 
-    def _reason_to_skip(self, record: Record) -> str | None:
+    def _reason_to_skip(self, record: Record, look: RegisterLook) -> str | None:
         if record.is_handed_off or record.person_act:
             return PERSON_ANSWERS
         if self._conversations.has_heard(record):
             return ANSWERED
         if record.status != Status.INITIAL_MESSAGE_SENT:
             return NOT_DELIVERED
-        return DO_NOT_CONTACT if self._conversations.forbids(record) is not None else None
+        return DO_NOT_CONTACT if look.forbidden is not None else None

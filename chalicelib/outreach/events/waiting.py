@@ -6,7 +6,7 @@ a person asks for never look at it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -19,7 +19,8 @@ from chalicelib.once.order import EventKeys
 from chalicelib.once.ports import Clock
 from chalicelib.outreach.conversations.records import QUIET_HOURS, SEND_AT, Record
 from chalicelib.outreach.conversations.store import Conversations
-from chalicelib.outreach.jurisdictions.sendable import SendRules
+from chalicelib.outreach.conversations.subject import Subject
+from chalicelib.outreach.jurisdictions.conversation_rules import ConversationRules
 from chalicelib.outreach.messages.ending import Endings
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.project.project import Project
@@ -109,7 +110,7 @@ class WaitingEvents:
         self._endings = endings
         self._clock = clock
         self._current = current
-        self._rules = SendRules(endings.conversations)
+        self._rules = ConversationRules(endings.conversations)
 
     def until_send_at(self, record: Record) -> None:
         """Raise `NotYet` before the time at which the company wants the first message sent.
@@ -145,13 +146,20 @@ class WaitingEvents:
         self.in_order.wait(record, event_key, until, reason)
 
     def by_rules(
-        self, record: Record, event_key: str, *, is_opening: bool, is_in_line: bool = True
+        self,
+        record: Record,
+        event_key: str,
+        subjects: Sequence[Subject],
+        *,
+        is_opening: bool,
+        is_in_line: bool = True,
     ) -> tuple[str, ...]:
         """Let a message that its recipient has not asked for wait until the rules of their place allow it.
 
         Args:
             record: the conversation.
             event_key: of the event that waits.
+            subjects: of the recipient, as the look at the register found them.
             is_opening: it is the first message, and not a reminder or an end.
             is_in_line: later events of the conversation wait behind it.
 
@@ -163,7 +171,7 @@ class WaitingEvents:
             NotPermittedError: time alone changes nothing.
         """
         now = self._clock.now()
-        found = self._rules.permission(record, now, is_opening=is_opening)
+        found = self._rules.permission(record, now, is_opening=is_opening, subjects=subjects)
         if found.allowed:
             return found.stamps
         code = found.why[0]

@@ -6,8 +6,8 @@ opening_hours   when the hours of a rule are open, in several time zones at once
 recipient_place  the jurisdictions and the time zones that a recipient may be in
 permission      whether a message may be sent, by which rules not, and from when on; pure
 required_words  the words that an opening must have, and those that code adds
-sendable        what is known of a conversation's message, for `permission`
-send_question   whether a company may write to somebody now, before a start is made
+conversation_rules  what the rules look at of a conversation, and their answer
+start_check     whether a start would be sent, before one is made
 
 Data: ``files/`` has the rules, ``area_codes.toml`` the places of North American numbers.
 """

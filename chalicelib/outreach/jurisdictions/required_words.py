@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.conversations.records import Draft, Record
-from chalicelib.outreach.jurisdictions import sendable
+from chalicelib.outreach.jurisdictions import conversation_rules
 from chalicelib.outreach.jurisdictions.permission import rules_for
 from chalicelib.outreach.jurisdictions.rulebook import RequiredWord
 from chalicelib.outreach.languages import language_of, written
@@ -43,5 +43,7 @@ def with_required_words(record: Record, opening: Draft) -> Draft:
 
 
 def _needed(record: Record) -> set[RequiredWord]:
-    rules = rules_for(sendable.place_of(record), record.channel, sendable.purpose_of(record))
+    rules = rules_for(
+        conversation_rules.place_of(record), record.channel, conversation_rules.purpose_of(record)
+    )
     return {word for rule in rules for word in rule.requirement.words or ()}

@@ -173,7 +173,7 @@ def test_a_person_acts_on_the_command_line_under_the_name_they_have(run, held, n
         (("take", "--by", "sam\u202e"), "error: field by names no person of the team\n"),
         (("transfer", "--by", "sam", "--to", "k\nim"), "field to names no person of the team\n"),
         (("snooze", "--by", "sam", "--until", "noon"), "error: field until is not ISO-8601\n"),
-        (("reply", "--by", "sam"), "Missing option '--text'"),
+        (("reply", "--by", "sam"), "missing option '--text'"),
     ],
 )
 def test_a_field_of_an_act_that_is_wrong_is_named_and_its_value_is_not(run, held, words, said):

@@ -31,7 +31,12 @@ def marks(draw):
     reason = draw(st.sampled_from(sorted(Reason)))
     channel = draw(st.sampled_from(list(Channel))) if reason in TECHNICAL else None
     mark = {"reason": reason.value, "since": draw(TIMES)}
-    times = ["said_at", "lifted_at", *(("until", "stop_at") if channel is None else ())]
+    times = [
+        "said_at",
+        "lifted_at",
+        "refused_at",
+        *(("until", "stop_at") if channel is None else ()),
+    ]
     for name in times:
         if draw(st.booleans()):
             mark[name] = draw(TIMES)

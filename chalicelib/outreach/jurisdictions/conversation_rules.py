@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from chalicelib.clock import parsed
@@ -14,6 +14,7 @@ from chalicelib.outreach.consent.contact_purpose import ContactPurpose
 from chalicelib.outreach.conversations import numbers, recipients
 from chalicelib.outreach.conversations.queries import Queries
 from chalicelib.outreach.conversations.records import CONTINUES, FOLLOW_UP, Record
+from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.jurisdictions.permission import (
     Permission,
     SendFacts,
@@ -36,22 +37,25 @@ START = "start"
 """Source of a consent that the company has stated with a start."""
 
 
-class SendRules:
+class ConversationRules:
     """Asks the rules about messages of conversations."""
 
     def __init__(self, conversations: Queries) -> None:
         self._conversations = conversations
 
-    def permission(self, record: Record, at: datetime, *, is_opening: bool) -> Permission:
+    def permission(
+        self, record: Record, at: datetime, *, is_opening: bool, subjects: Sequence[Subject]
+    ) -> Permission:
         """Whether a conversation's message may be sent at a time.
 
-        One read of the recipient's conversations where a rule caps their number, or the start has
-        stated no consent.
+        One read of the recipient's conversations where a rule caps their number, or no consent is
+        known of the start and of the recipient's address.
 
         Args:
             record: the conversation, stored or not.
             at: the time.
             is_opening: it is the first message, and not a reminder or an end.
+            subjects: of `RegisterLook`.
 
         Raises:
             TransientError: they could not be read.
@@ -61,15 +65,17 @@ class SendRules:
             return Permission(allowed=True)
         place, purpose = place_of(record), purpose_of(record)
         window = longest_window(rules_for(place, record.channel, purpose))
-        consents = consents_of(record)
+        consents = [*consents_of(record), *kept_consents(record, subjects)]
         others = self._with_recipient(record) if window is not None or not consents else ()
+        if not consents:
+            consents = [given for one in others for given in consents_of(one)]
         return may_send(
             SendFacts(
                 place=place,
                 channel=record.channel,
                 purpose=purpose,
                 at=at,
-                consents=consents or [given for one in others for given in consents_of(one)],
+                consents=not_withdrawn(record, consents, subjects, at),
                 sent_at=[
                     sent
                     for one in others
@@ -137,6 +143,33 @@ def consents_of(record: Record) -> tuple[GivenConsent, ...]:
             version=said.get("version"),
         ),
     )
+
+
+def kept_consents(record: Record, subjects: Sequence[Subject]) -> Iterator[GivenConsent]:
+    """The consents that are kept of a conversation's own address, for its channel."""
+    for own in subjects[:1]:
+        for purpose, one in own.consents_of(own.own, record.channel).items():
+            given_at = parsed(one.get("given_at"))
+            if given_at is not None:
+                yield GivenConsent(
+                    channel=record.channel,
+                    purpose=ContactPurpose(purpose),
+                    given_at=given_at,
+                    expires_at=parsed(one.get("expires_at")),
+                    source=str(one.get("source") or START),
+                    form=one.get("form"),
+                    version=one.get("version"),
+                )
+
+
+def not_withdrawn(
+    record: Record, consents: Sequence[GivenConsent], subjects: Sequence[Subject], now: datetime
+) -> list[GivenConsent]:
+    """The consents that no later refusal of the recipient has withdrawn."""
+    purpose = recipients.purpose_of(record)
+    refused = (one.refused_until(purpose, record.channel, now) for one in subjects)
+    until = parsed(max(refused, default=""))
+    return [one for one in consents if until is None or one.given_at > until]
 
 
 def words_of(project: Project) -> frozenset[RequiredWord]:

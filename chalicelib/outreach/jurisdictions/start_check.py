@@ -19,8 +19,10 @@ from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import RECIPIENT_OF, Channel
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, QUIET_HOURS, Record
+from chalicelib.outreach.conversations.register_looks import RegisterLook
 from chalicelib.outreach.conversations.store import Conversations
-from chalicelib.outreach.jurisdictions.sendable import SendRules
+from chalicelib.outreach.jurisdictions.conversation_rules import ConversationRules
+from chalicelib.outreach.jurisdictions.permission import Permission
 from chalicelib.outreach.project import openings, rules
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.project.unreadable import UnreadableQuietHoursError
@@ -31,8 +33,8 @@ _HORIZON = timedelta(days=60)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SendQuestion:
-    """What is asked.
+class StartToCheck:
+    """A start that is not made yet.
 
     Attributes:
         addresses: the recipient's, under the names of a request; the channel's own is among them.
@@ -49,8 +51,8 @@ class SendQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class SendAnswer:
-    """The answer; `why` and `rules` are empty where it is allowed.
+class StartVerdict:
+    """Whether it would be sent; `why` and `rules` are empty where it is allowed.
 
     Attributes:
         why: reasons of outreach, those first that time does not heal.
@@ -74,15 +76,15 @@ class SendAnswer:
         }
 
 
-class SendQuestions:
-    """Answers them."""
+class StartChecks:
+    """Checks starts."""
 
     def __init__(self, *, conversations: Conversations, switches: SwitchesPort) -> None:
         self._conversations = conversations
         self._switches = switches
-        self._rules = SendRules(conversations)
+        self._rules = ConversationRules(conversations)
 
-    def answer(self, asked: SendQuestion, project: Project) -> SendAnswer:
+    def verdict(self, asked: StartToCheck, project: Project) -> StartVerdict:
         """Whether a start would be sent at a time.
 
         Args:
@@ -94,15 +96,19 @@ class SendQuestions:
             SwitchesUnreadableError: the switches could not.
         """
         record = _start_of(asked, project)
-        lasting = list(self._lasting(asked, project, record))
-        found = self._rules.permission(record, asked.at, is_opening=True)
+        look = self._conversations.look(record)
+        lasting = self._lasting(asked, project, look)
+        found = self._permission(record, asked.at, look)
         night = _quiet(record, asked.at)
         passing = [*found.why, *([QUIET_HOURS] if night is not None else [])]
         why = tuple(dict.fromkeys([*lasting, *passing]))
-        next_at = None if lasting or not why else self._next_at(record, asked.at)
-        return SendAnswer(not why, why, found.rules, next_at)
+        next_at = None if lasting or not why else self._next_at(record, asked.at, look)
+        return StartVerdict(not why, why, found.rules, next_at)
 
-    def _lasting(self, asked: SendQuestion, project: Project, record: Record) -> list[str]:
+    def _permission(self, record: Record, at: datetime, look: RegisterLook) -> Permission:
+        return self._rules.permission(record, at, is_opening=True, subjects=look.subjects)
+
+    def _lasting(self, asked: StartToCheck, project: Project, look: RegisterLook) -> list[str]:
         """Why it is refused whatever the time."""
         stopped = self._switches.current().forbids(asked.channel.traits.sends)
         is_allowed = asked.channel in project.allowed_channels
@@ -110,17 +116,17 @@ class SendQuestions:
             reasons.PROJECT_INACTIVE: not project.is_active,
             reasons.NOT_ALLOWED: not is_allowed,
             reasons.NO_SENDER: is_allowed and not project.sender(asked.channel),
-            DO_NOT_CONTACT: self._conversations.forbids(record) is not None,
+            DO_NOT_CONTACT: look.forbidden is not None,
             stopped or "": stopped is not None,
         }
         return [str(reason) for reason, is_so in refused.items() if is_so]
 
-    def _next_at(self, record: Record, at: datetime) -> datetime | None:
+    def _next_at(self, record: Record, at: datetime, look: RegisterLook) -> datetime | None:
         """The first time at which both quiet hours and the rules allow it."""
         then = at
         for _ in range(_TURNS):
             night = _quiet(record, then)
-            found = self._rules.permission(record, night or then, is_opening=True)
+            found = self._permission(record, night or then, look)
             if night is None and found.allowed:
                 return then
             following = found.next_at if not found.allowed else night
@@ -130,7 +136,7 @@ class SendQuestions:
         return None
 
 
-def _start_of(asked: SendQuestion, project: Project) -> Record:
+def _start_of(asked: StartToCheck, project: Project) -> Record:
     """The conversation that a start would open."""
     attributes = openings.attributes(
         project,
