@@ -23,6 +23,7 @@ What these share:
     trust          whose word an entry of a conversation is
     channels       the channels: one record each of what differs between them
     channel_traits the fields of those records
+    numbers        forms of one phone number; pure
     addresses      phone numbers and e-mail addresses as a request gives them
     field_names    names of fields as errors show them
     conversations/ the conversations table

@@ -7,17 +7,21 @@ from pydantic import validate_email
 from pydantic_core import PydanticCustomError
 
 from chalicelib.once import body as bodies
+from chalicelib.outreach.numbers import forms
 
 
 def phone(text: str) -> str | None:
-    """An international number in E.164, or None for an invalid one."""
+    """An international number in E.164, or None for an invalid one.
+
+    An older form of a mobile number, as WhatsApp gives it, is one too (`numbers.forms`).
+    """
     try:
         number = phonenumbers.parse(text)
     except phonenumbers.NumberParseException:
         return None
-    if not phonenumbers.is_possible_number(number):
-        return None
-    return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+    found = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+    is_one = any(phonenumbers.is_possible_number(phonenumbers.parse(one)) for one in forms(found))
+    return found if is_one else None
 
 
 def email(text: str) -> str | None:

@@ -26,9 +26,9 @@ from chalicelib.once.action import ActionStatus
 from chalicelib.once.event import EventStatus
 from chalicelib.once.journal import is_entry
 from chalicelib.once.store import ConditionFailed, Item
+from chalicelib.outreach import numbers
 from chalicelib.outreach.channels import ADDRESSES, Channel, address_of
 from chalicelib.outreach.conversations import items as layout
-from chalicelib.outreach.conversations import numbers
 from chalicelib.outreach.conversations.former import pair_ids
 from chalicelib.outreach.project.project import Project
 from ops import journal

@@ -229,6 +229,8 @@ def test_may_send_knows_who_has_said_stop(stack, ruled):
         ({"recipient_email": "tulip"}, 400, "INVALID_RECIPIENT_EMAIL", "recipient_email"),
         ({"purpose": "tulip"}, 400, "INVALID_PURPOSE", "purpose"),
         ({"at": "2026-11-27T22:00:00"}, 400, "INVALID_AT", "at"),
+        ({"at": "9999-12-31T23:59:59Z"}, 400, "INVALID_AT", "at"),
+        ({"at": "0001-01-01T00:00:00Z"}, 400, "INVALID_AT", "at"),
         ({"project_id": ["tulip"]}, 400, "MISSING_IDENTIFIERS", "project_id"),
         ({"project_id": "tulip"}, 404, "COMPANY_NOT_FOUND", "project"),
         ({"company_id": "tulip"}, 403, "AUTHORIZATION_ERROR", "company"),

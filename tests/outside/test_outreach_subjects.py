@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.outside.conversations import (
     clicked,
     conversation,
@@ -41,6 +43,47 @@ def test_a_stop_by_text_stops_a_start_that_names_only_the_e_mail_address(stack):
     stack.says(both["recipient_tel"], "STOP")
     assert outcome(stack, both["recipient_email"], "email") == "do_not_contact"
     assert stack.mails_to(both["recipient_email"]) == []
+
+
+@pytest.mark.parametrize("has_conversation", [True, False])
+def test_a_start_that_is_refused_still_links_the_addresses_that_it_names(stack, has_conversation):
+    both = two_addresses(stack)
+    started(stack, both["recipient_tel"])
+    stack.says(both["recipient_tel"], "STOP")
+    if has_conversation:
+        started(stack, both["recipient_email"], "email")
+        stack.ses.forget("events")
+    refused = stack.outcome(opened(stack, both, "email"))
+    assert refused["state"] == "failed"
+    assert outcome(stack, both["recipient_email"], "email") == "do_not_contact"
+
+
+def test_the_number_that_whatsapp_shows_of_a_mexican_phone_is_that_phone(stack):
+    number = f"55{stack.number():08d}"[:10]
+    mail = stack.mail()
+    started(
+        stack,
+        mail,
+        "email",
+        recipient_data={"recipient_tel": f"+521{number}", "recipient_email": mail},
+    )
+    unsubscribes(stack, mail)
+    assert outcome(stack, f"+52{number}", "sms") == "do_not_contact"
+    assert outcome(stack, f"+521{number}", "sms") == "do_not_contact"
+
+
+@pytest.mark.parametrize(
+    ("channel", "wrong"), [("email", "recipient_tel"), ("sms", "recipient_email")]
+)
+def test_a_start_whose_other_address_is_wrong_is_refused_by_the_fields_name(stack, channel, wrong):
+    answer = stack.start(
+        stack.mail() if channel == "email" else stack.tel(),
+        channel,
+        recipient_data={**two_addresses(stack), wrong: "tulip"},
+    )
+    assert (answer.status_code, answer.json()["error_code"]) == (400, f"INVALID_{wrong.upper()}")
+    assert wrong in answer.json()["message"]
+    assert "tulip" not in answer.text
 
 
 def test_who_says_that_another_number_is_theirs_and_then_stop_silences_no_other_person(stack):

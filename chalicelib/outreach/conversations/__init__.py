@@ -17,7 +17,6 @@ confirmed       which message's STOP is confirmed
 former          pairs of a sender and a recipient that had a conversation
 handoffs        the list of hand-offs
 parcels         the jobs of starts whose conversations are not open yet
-numbers         forms of one phone number
 response_targets  how long a recipient may wait for a person, in business hours; pure
 desk_acts       what persons do with a conversation
 called_tools    calls of tools, and their results

@@ -12,8 +12,9 @@ from typing import Any
 
 from chalicelib.once import keys
 from chalicelib.once.store import Item
+from chalicelib.outreach import numbers
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.conversations import items, numbers
+from chalicelib.outreach.conversations import items
 
 PAIR_TTL = timedelta(days=5 * 365)
 """From the newest opening: as long as a mark not to contact somebody."""

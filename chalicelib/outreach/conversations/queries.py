@@ -9,8 +9,9 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.once.store import Item
+from chalicelib.outreach import numbers
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.conversations import items, numbers
+from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.recipients import addresses_of
 from chalicelib.outreach.conversations.records import Entry, Record, Status, entry
 

@@ -85,7 +85,10 @@ class Conversations(
         while True:
             start = self.started(Record(record)) if not is_wanted else Started()
             if start.is_forbidden and self.read(*_key_of(record)) is None:
-                return Opened(None, is_new=False)
+                # The company has named both addresses all the same: they are one person from now on.
+                if not start.writes or self._is_written(attempts, start.writes):
+                    return Opened(None, is_new=False)
+                continue
             item, before = self._opening(record, first, pairs, start)
             after = [*also, *((held,) if held is not None else ())]
             try:

@@ -41,7 +41,8 @@ class Started:
     Attributes:
         roots: of the subjects.
         writes: of links and consents, or conditions that the subjects are as they were read.
-        is_forbidden: the recipient has asked by text not to be contacted for this purpose.
+        is_forbidden: the recipient has asked by text not to be contacted for this purpose; `writes` are
+            then those of the link alone, if there is a new one.
     """
 
     roots: Sequence[str] = ()
@@ -63,21 +64,23 @@ class SubjectLinks(SubjectRows):
         by_place = self.subjects(places, hints_of(record))
         subjects = distinct(by_place.values())
         wishes = [one for found in subjects for one in found.wishes(purpose, now, record.channel)]
-        if any(one.slot == WISH for one in wishes):
-            return Started(is_forbidden=True)
+        is_forbidden = any(one.slot == WISH for one in wishes)
         how = Statement(door=BY_START, channel=record.channel.value, conversation=record.opaque_id)
         linked = linkable(subjects)
         roots = [one.root for one in subjects if one is linked[0] or one not in linked]
         writes = [self.unchanged(one) for one in subjects if one not in linked]
-        consented = _consenting(linked[0], places[0], record)
+        first = linked[0]
+        consented = first if is_forbidden else _consenting(first, places[0], record)
         if len(linked) > 1:
             link = {"at": iso(now), "by": BY_START, "of": record.opaque_id}
             _, wrote = self.linking(linked, places, link=link, how=how, first=consented)
-            return Started(roots, [*writes, *wrote])
-        if consented != linked[0]:
-            writes += self.changing(SubjectChange(linked[0], consented, how))
+            return Started(roots, [*writes, *wrote], is_forbidden)
+        if is_forbidden:
+            return Started(is_forbidden=True)
+        if consented != first:
+            writes += self.changing(SubjectChange(first, consented, how))
         else:
-            writes.append(self.unchanged(linked[0]))
+            writes.append(self.unchanged(first))
         return Started(roots, writes)
 
     def link(self, places: Sequence[Member], by: str, how: Statement) -> Subject | None:

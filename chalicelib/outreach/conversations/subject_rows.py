@@ -14,7 +14,8 @@ from chalicelib.once.ports import Clock
 from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import Item, Store, TransactionConflict, TransactionRefused
-from chalicelib.outreach.conversations import items, numbers
+from chalicelib.outreach import numbers
+from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.items import TRIES
 from chalicelib.outreach.conversations.recipients import addresses_of
 from chalicelib.outreach.conversations.records import Record

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from chalicelib.errors import PayloadError, RequestError, TransientError, UnavailableError
@@ -22,16 +22,18 @@ from chalicelib.once import body as bodies
 from chalicelib.once import door
 from chalicelib.once.door import Answer
 from chalicelib.once.ports import Clock, Log
-from chalicelib.outreach.channels import ADDRESSES, RECIPIENT_OF, Channel
+from chalicelib.outreach.channels import ADDRESSES, Channel
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
 from chalicelib.outreach.conversations.records import SEPARATOR
 from chalicelib.outreach.door.initiate import TRY_AGAIN, Callers, ForbiddenError, NotFoundError
-from chalicelib.outreach.door.router import MAX_ID_BYTES
+from chalicelib.outreach.door.router import MAX_ID_BYTES, addresses_in
 from chalicelib.outreach.field_names import shown
 from chalicelib.outreach.jurisdictions.start_check import StartChecks, StartToCheck
 
 SOURCE = "may_send"
 MAX_BYTES = 8192
+FARTHEST = timedelta(days=3660)
+"""How far from now a question may lie: the rules' calendars say nothing of other centuries."""
 _FIELDS = (
     *("company_id", "project_id", "channel_method"),
     *(one.field for one in ADDRESSES),
@@ -92,9 +94,9 @@ def parse(body: bytes, now: datetime) -> StartToCheck:
         company_id=given["company_id"],
         project_id=given["project_id"],
         channel=channel,
-        addresses=_addresses(channel, given),
+        addresses=addresses_in(channel, given),
         purpose=_purpose(given.get("purpose")),
-        at=_moment(given.get("at")) or now,
+        at=_moment(given.get("at"), now),
     )
 
 
@@ -121,23 +123,6 @@ def _channel(given: Any) -> Channel:  # noqa: ANN401 - any JSON value
         ) from None
 
 
-def _addresses(channel: Channel, given: Mapping[str, Any]) -> dict[str, str]:
-    """The recipient's addresses; the channel's is required, and none may be wrong."""
-    found = {}
-    for one in ADDRESSES:
-        value = given.get(one.field)
-        if value is None:
-            continue
-        address = one.normalised(value) if _text(value) else None
-        if address is None:
-            raise PayloadError(f"INVALID_{one.field.upper()}", f"field {one.field} is not valid")
-        found[one.field] = address
-    needed = RECIPIENT_OF[channel]
-    if needed not in found:
-        raise PayloadError(f"MISSING_{needed.upper()}", f"field {needed} is missing")
-    return found
-
-
 def _purpose(given: Any) -> ContactPurpose | None:  # noqa: ANN401 - any JSON value
     if given is None:
         return None
@@ -147,16 +132,18 @@ def _purpose(given: Any) -> ContactPurpose | None:  # noqa: ANN401 - any JSON va
     return ContactPurpose(given)
 
 
-def _moment(given: Any) -> datetime | None:  # noqa: ANN401 - any JSON value
+def _moment(given: Any, now: datetime) -> datetime:  # noqa: ANN401 - any JSON value
     if given is None:
-        return None
+        return now
     try:
         moment = datetime.fromisoformat(given) if isinstance(given, str) else None
-        if moment is not None and moment.tzinfo is not None:
+        if moment is None or moment.tzinfo is None:
+            raise PayloadError("INVALID_AT", "field at is not ISO-8601 with a time zone")
+        if abs(moment - now) <= FARTHEST:
             return moment.astimezone(UTC)
     except (ValueError, OverflowError):
-        pass
-    raise PayloadError("INVALID_AT", "field at is not ISO-8601 with a time zone")
+        raise PayloadError("INVALID_AT", "field at is not ISO-8601 with a time zone") from None
+    raise PayloadError("INVALID_AT", "field at is more than ten years away")
 
 
 def _text(value: Any) -> bool:  # noqa: ANN401 - any JSON value

@@ -114,7 +114,7 @@ def parse(body: bytes) -> StartRequest:
     request_id, channel, asked_at = _request_fields(request_data)
     send_at = _send_at(request_data)
     _check_owned(conversation_id, ids)
-    addresses = _addresses(channel, recipient_data)
+    addresses = addresses_in(channel, recipient_data)
     consent = recipient_data.get("comms_consent")
     if consent is not None and not isinstance(consent, bool):
         raise PayloadError("INVALID_COMMS_CONSENT_TYPE", "field comms_consent is not a boolean")
@@ -316,18 +316,26 @@ def _request_fields(data: Mapping[str, Any]) -> tuple[str, Channel, str]:
     return request_id, channel, iso(moment)
 
 
-def _addresses(channel: Channel, data: Mapping[str, Any]) -> dict[str, str]:
-    """The recipient's addresses, normalised; the one of the channel is required."""
+def addresses_in(channel: Channel, data: Mapping[str, Any]) -> dict[str, str]:
+    """The recipient's addresses, normalised; the one of the channel is required.
+
+    The others may be missing or empty.  A wrong one is refused: it would link nothing.
+
+    Raises:
+        PayloadError: ``MISSING_...`` or ``INVALID_...`` with the field's name.
+    """
     needed = RECIPIENT_OF[channel]
     if data.get(needed) is None:
         raise PayloadError(f"MISSING_{needed.upper()}", f"field {needed} is missing")
     found = {}
     for one in ADDRESSES:
-        value = one.normalised(_text(data, one.field) or "")
-        if value is not None:
-            found[one.field] = value
-    if needed not in found:
-        raise PayloadError(f"INVALID_{needed.upper()}", f"field {needed} is not valid")
+        given = data.get(one.field)
+        if one.field != needed and (given is None or given == ""):
+            continue
+        address = one.normalised(given) if isinstance(given, str) else None
+        if address is None:
+            raise PayloadError(f"INVALID_{one.field.upper()}", f"field {one.field} is not valid")
+        found[one.field] = address
     return found
 
 

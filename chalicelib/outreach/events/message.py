@@ -13,10 +13,9 @@ from chalicelib.once.job import Recovery
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach import reasons
+from chalicelib.outreach import numbers, reasons
 from chalicelib.outreach.company_events.event_names import Name
 from chalicelib.outreach.consent.words import heard
-from chalicelib.outreach.conversations import numbers
 from chalicelib.outreach.conversations.records import (
     AUTO_REPLY,
     CONFIRMATION,

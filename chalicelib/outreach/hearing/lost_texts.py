@@ -26,12 +26,12 @@ from chalicelib.once.reasons import OUT_OF_TIME
 from chalicelib.once.recovery.cursor import Position, SweepCursor, Sweeps
 from chalicelib.once.recovery.sweep import SweepActions
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import numbers
 from chalicelib.outreach.channels import (
     LISTED,
     carrier_address,
     channel_of,
 )
-from chalicelib.outreach.conversations import numbers
 from chalicelib.outreach.conversations.former import pair_ids
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jobs import InboundMessage

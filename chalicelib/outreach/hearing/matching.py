@@ -27,9 +27,8 @@ from chalicelib.once.flow import Elsewhere, NotAnEvent
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach import reasons
+from chalicelib.outreach import numbers, reasons
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.conversations import numbers
 from chalicelib.outreach.conversations.former import pair_ids
 from chalicelib.outreach.conversations.records import (
     LATE,

@@ -7,11 +7,11 @@ from datetime import datetime
 
 from chalicelib.clock import parsed
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach import time_zones
+from chalicelib.outreach import numbers, time_zones
 from chalicelib.outreach.channels import PHONE, Channel
 from chalicelib.outreach.consent.consents import GivenConsent
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
-from chalicelib.outreach.conversations import numbers, recipients
+from chalicelib.outreach.conversations import recipients
 from chalicelib.outreach.conversations.queries import Queries
 from chalicelib.outreach.conversations.records import CONTINUES, FOLLOW_UP, Record
 from chalicelib.outreach.conversations.subject import Subject

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chalicelib.outreach import numbers
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.conversations import numbers
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.conversations.statements import Statement

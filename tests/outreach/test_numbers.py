@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chalicelib.outreach.conversations import numbers
+from chalicelib.outreach import numbers
 
 PAIRS = [
     ("+5215512345678", "+525512345678"),
