@@ -17,6 +17,9 @@ A partition ``subject:{member id}`` holds, under ``subject#{company_id}``, what 
 allows (`subject`), and under ``evidence#{time}#{id}`` who said so (`statements`).  A STOP to a sender
 that is no company's is kept as that of a company ``sender#...``.
 
+A partition ``register#{company_id}`` lists the member ids of the addresses that have marks, so that a
+company's register is read without a scan.
+
 A partition ``opaque#{opaque_id}`` holds the key of the conversation with that opaque id (``pointer``),
 or, under the opaque id of a sender and a recipient, what is kept of their conversations (``pair``;
 see `former`).  The partition ``handoffs`` is the list of hand-offs; ``events#...`` and
@@ -147,6 +150,16 @@ def subject_key(member: str, company_id: str) -> Item:
         "primary_channel": subject_partition(member),
         "conversation_id": f"{SUBJECT}{company_id}",
     }
+
+
+def marked_partition(company_id: str) -> str:
+    """The partition of a company's addresses that have marks."""
+    return f"register#{company_id}"
+
+
+def marked_key(member: str, company_id: str) -> Item:
+    """Key of the row that says that an address has marks."""
+    return {"primary_channel": marked_partition(company_id), "conversation_id": member}
 
 
 def member_of(row: Mapping[str, Any]) -> str:
