@@ -169,6 +169,12 @@ def member_of(row: Mapping[str, Any]) -> str:
     return partition.removeprefix(_SUBJECT_PARTITION) if is_one else ""
 
 
+def listed_member(row: Mapping[str, Any]) -> str:
+    """The member id of a row that says that an address has marks; empty of any other row."""
+    is_one = str(row["primary_channel"]).startswith(marked_partition(""))
+    return str(row["conversation_id"]) if is_one else ""
+
+
 def company_of_subject(row: Mapping[str, Any]) -> str:
     """The company of a subject's row."""
     return str(row["conversation_id"]).removeprefix(SUBJECT)
