@@ -267,7 +267,7 @@ def purge(
             table.update(key, set_={"messages": kept})
         return True
     if table.name == settings.conversations_table and subjects.theirs.own(item):
-        if erase_subject.member_in(item) in subjects.theirs.blocking:
+        if layout.member_of(item) in subjects.theirs.blocking:
             done.warnings.append(
                 "a do-not-contact mark is kept under the keyed id of the address alone, and blocks"
             )

@@ -41,8 +41,9 @@ class TheirSubjects:
     linked: frozenset[tuple[str, str]] = field(default=frozenset(), repr=False)
 
     def own(self, item: Item) -> bool:
-        """Whether an item is a row or evidence of one of them, or lists one."""
-        return member_in(item) in self.members
+        """Whether an item is a row or evidence of one of them, or lists one of which nothing is left."""
+        is_listed = layout.listed_member(item) in self.members - self.blocking
+        return is_listed or layout.member_of(item) in self.members
 
 
 def found(session: Session, rows: Iterable[Item], addresses: Iterable[str]) -> TheirSubjects:
@@ -70,22 +71,15 @@ def found(session: Session, rows: Iterable[Item], addresses: Iterable[str]) -> T
     )
 
 
-def member_in(item: Item) -> str:
-    """The member id that a row is about; empty where it is about none."""
-    return layout.member_of(item) or layout.listed_member(item)
-
-
 def purge(
     session: Session, table: Table, key: Item, item: Item, theirs: TheirSubjects, *, dry_run: bool
 ) -> bool:
     """Erase one row or evidence; False where nothing of it is left to erase."""
-    is_blocking = member_in(item) in theirs.blocking
+    is_blocking = layout.member_of(item) in theirs.blocking
     if not is_blocking:
         if not dry_run:
             table.delete(key)
         return True
-    if layout.listed_member(item):
-        return False
     if str(item["conversation_id"]).startswith(EVIDENCE):
         return _purge_evidence(table, key, item, dry_run=dry_run)
     if MERGED_INTO in item or _reduced(session, read(item)) == read(item):
