@@ -78,6 +78,40 @@ def may_send() -> Response:
     return _answered("may_send", lambda: services().outreach_doors.may_send(*_posted()))
 
 
+@app.route("/register", methods=["GET"])
+def register_page() -> Response:
+    """A company reads its register of recipients, page by page."""
+    return _answered(
+        "register", lambda: services().outreach_doors.register_page(*_posted(), _queried())
+    )
+
+
+@app.route("/register/lookup", methods=["POST"])
+def register_lookup() -> Response:
+    """A company asks what is known of an address."""
+    return _answered("register", lambda: services().outreach_doors.register_lookup(*_posted()))
+
+
+@app.route("/register/import", methods=["POST"])
+def register_import() -> Response:
+    """A company enters addresses that it must not contact."""
+    return _answered("register", lambda: services().outreach_doors.register_import(*_posted()))
+
+
+@app.route("/register/lift", methods=["POST"])
+def register_lift() -> Response:
+    """A company lifts the marks of an address."""
+    return _answered("register", lambda: services().outreach_doors.register_lift(*_posted()))
+
+
+@app.route("/register/subscription", methods=["POST"])
+def register_subscription() -> Response:
+    """A company chooses which events its endpoint is sent."""
+    return _answered(
+        "register", lambda: services().outreach_doors.register_subscription(*_posted())
+    )
+
+
 @app.route("/conversations/{request_id}", methods=["GET"])
 def conversation(request_id: str) -> Response:
     """The Channel Router queries the outcome of a start."""

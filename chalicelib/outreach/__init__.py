@@ -10,6 +10,7 @@ In the order of a conversation:
     hearing/       who has written, and to which conversation it belongs
     consent/       the wish not to be contacted, and its end
     jurisdictions/ what the law of a recipient's place says about messages not asked for
+    register/      whom a company must not contact, as a service of its own for the company
     writing/       composes messages by templates or by a language model
     tools/         a project's tools: what a writer may ask for on a recipient's behalf
     spending/      what language models cost: prices, budgets, the calls counted

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.door.may_send import MaySendDoor
     from chalicelib.outreach.door.results import ResultDoor
     from chalicelib.outreach.door.shares import Shares
+    from chalicelib.outreach.register.register_door import RegisterDoor
     from chalicelib.outreach.senders import Senders
     from chalicelib.outreach.ses.stop_at_door import StopByMail
     from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
@@ -122,6 +123,53 @@ class OutreachDoors:
             callers=Callers(access=self._access, companies=Companies(table)),
             checks=lambda: StartChecks(
                 conversations=self._outreach().conversations, switches=shared.switches
+            ),
+            clock=shared.clock,
+            log=shared.log,
+        )
+
+    # --- a company's register -----------------------------------------------------------------
+
+    def register_lookup(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Answer a company what is known of an address."""
+        return self._register.lookup(headers, body)
+
+    def register_page(self, headers: Mapping[str, str], body: bytes, query: Query) -> Answer:
+        """Answer a company a page of its register."""
+        return self._register.page(headers, body, query)
+
+    def register_import(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Take a company's lines into its register."""
+        return self._register.take(headers, body)
+
+    def register_lift(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Lift the marks of an address for its company."""
+        return self._register.lift(headers, body)
+
+    def register_subscription(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Choose the events that a company's endpoint is sent."""
+        return self._register.subscribe(headers, body)
+
+    @cached_property
+    def _register(self) -> RegisterDoor:
+        from chalicelib.outreach.company_events.outbox import EventRows
+        from chalicelib.outreach.door.initiate import Callers
+        from chalicelib.outreach.project.companies import Companies
+        from chalicelib.outreach.register.register_door import RegisterDoor
+        from chalicelib.outreach.register.register_service import RegisterService
+
+        shared = self._shared
+        table = shared.table(shared.settings.conversations_table)
+        return RegisterDoor(
+            callers=Callers(
+                access=self._access,
+                companies=Companies(shared.table(shared.settings.company_data_table)),
+            ),
+            service=lambda: RegisterService(
+                conversations=self._outreach().conversations,
+                endpoints=EventRows(table=table, clock=shared.clock),
+                ledger=lambda: shared.ledger,
+                clock=shared.clock,
             ),
             clock=shared.clock,
             log=shared.log,

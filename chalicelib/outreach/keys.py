@@ -8,6 +8,7 @@
     evt:release:{opaque conversation id}:{hand-off id}
     evt:desk:{opaque conversation id}:{act id}
     evt:unsubscribe:{opaque conversation id}           one click in an e-mail of the conversation
+    evt:lifted:{opaque conversation id}:{by}-{change}  marks of its recipient were lifted
     evt:notice:{opaque conversation id}:{hand-off id}:{asked|waiting}   an e-mail to the company
     act:notice:{opaque conversation id}:{hand-off id}:{asked|waiting}
     evt:follow:{opaque conversation id}:{step}         reminder or end
@@ -45,6 +46,8 @@ class EventKind(StrEnum):
     """A reminder or an end is due."""
     CLICK = "unsubscribe"
     """A recipient has unsubscribed by one click."""
+    LIFTED = "lifted"
+    """What a recipient had refused was lifted, and not by a message of theirs."""
     RECEIPT = "receipt"
     """A carrier reports on a message."""
     TOOL = "tool"
@@ -115,6 +118,18 @@ def desk(opaque_id: str, act_id: str) -> str:
 def unsubscribe(opaque_id: str) -> str:
     """Event key of a recipient's one click in an e-mail of a conversation."""
     return joined("evt", "unsubscribe", opaque_id)
+
+
+def lifted(opaque_id: str, by: str, root: str, version: int) -> str:
+    """Event key of a change of a subject that has lifted marks, by the change's version.
+
+    Args:
+        opaque_id: of the conversation in whose order the company hears of it.
+        by: who has lifted them.
+        root: of the subject.
+        version: of its row.
+    """
+    return joined("evt", "lifted", opaque_id, f"{by}-{digest(root, str(version))[:16]}")
 
 
 def notice(opaque_id: str, handoff_id: str, about: str) -> str:

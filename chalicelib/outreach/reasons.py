@@ -94,6 +94,7 @@ BLOCKED = Why("blocked", By.RECIPIENT, "the recipient blocked the sender on the 
 
 # --- the company's endpoint ------------------------------------------------------------------------
 
+NOT_CHOSEN = Why("not_chosen", By.COMPANY, "the company has not chosen events of this kind")
 NO_ENDPOINT = Why("no_endpoint", By.COMPANY, "the project has no endpoint for events")
 ENDPOINT_GONE = Why("endpoint_gone", By.COMPANY, "the endpoint answered that it is gone")
 GONE = Why("gone", By.COMPANY, "the endpoint answered that it is gone")

@@ -41,8 +41,9 @@ class TheirSubjects:
     linked: frozenset[tuple[str, str]] = field(default=frozenset(), repr=False)
 
     def own(self, item: Item) -> bool:
-        """Whether an item is a row or evidence of one of them."""
-        return layout.member_of(item) in self.members
+        """Whether an item is a row or evidence of one of them, or lists one of which nothing is left."""
+        is_listed = layout.listed_member(item) in self.members - self.blocking
+        return is_listed or layout.member_of(item) in self.members
 
 
 def found(session: Session, rows: Iterable[Item], addresses: Iterable[str]) -> TheirSubjects:

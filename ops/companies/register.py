@@ -8,31 +8,21 @@ removes from the register who lifted it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.conversations import items as layout
-from chalicelib.outreach.conversations.register_entries import (
-    SUSPENDED_SLOT,
-    Reason,
-    RegisterEntry,
-)
+from chalicelib.outreach.company_events.lifted_marks import heard_in, telling_lifted
+from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.conversations.statements import Statement
-from chalicelib.outreach.conversations.subject import Subject
-from chalicelib.outreach.conversations.subject_rows import MERGED_INTO, Member
-from chalicelib.outreach.conversations.subject_rows import read as read_subject
+from chalicelib.outreach.conversations.subject_rows import Member
+from chalicelib.outreach.register.register_rows import ListedMark, address_in, rows_of
 from ops import journal
 from ops.companies import company, register_file
-from ops.companies.register_file import STORED, ListedMark
-from ops.inspect.ledger_rows import PAGE
 from ops.session import OpsError, Session
 
 
 def listed(session: Session, company_id: str, address: str | None = None) -> list[dict[str, Any]]:
-    """A company's marks, in force or lifted; of one address's subject by direct reads, else by a scan.
+    """A company's marks, in force or lifted; of one address's subject, else of all.
 
     Raises:
         OpsError: the address is none.
@@ -41,7 +31,8 @@ def listed(session: Session, company_id: str, address: str | None = None) -> lis
     if address is not None:
         conversations = session.services.outreach.conversations
         return rows_of(conversations.subject(_place(session, company_id, address)), now)
-    found = [row for one in _scanned(session, company_id) for row in rows_of(one, now)]
+    marked = session.services.outreach.conversations.all_marked(company_id)
+    found = [row for one in marked for row in rows_of(one, now) if row["member"] == one.own]
     return sorted(found, key=lambda one: (one["since"], one["address"], one["member"]))
 
 
@@ -113,7 +104,12 @@ def lift(session: Session, company_id: str, address: str, *, because: str = "") 
     if not any(one.member == place.member for one in known):
         raise OpsError("that address has no entry in force with this company")
     _enter(session, "do-not-contact lift", place, because)
-    lifted = conversations.lift(place.address, company_id, how=_how(session, because))
+    heard = heard_in(conversations, company_id, place.address)
+    lifted = conversations.lift(
+        place,
+        how=_how(session, because),
+        with_it=telling_lifted(session.services.ledger, heard, "operator", now),
+    )
     left = {one.address or one.member for one in conversations.subject(place).wishes(None, now)}
     return {"lifted": lifted, "still_blocked_by": sorted(left)}
 
@@ -124,7 +120,7 @@ def normalised(address: str) -> str:
     Raises:
         OpsError: it is neither.
     """
-    found = register_file.address_in(address)
+    found = address_in(address)
     if found is None:
         raise OpsError("an address is a number with its country code, or an e-mail address", code=2)
     return found
@@ -178,39 +174,3 @@ def _place_of(session: Session, company_id: str, row: ListedMark) -> Member:
     if row.address:
         return session.services.outreach.conversations.place(row.address, company_id)
     return Member(row.member, company_id)
-
-
-def _scanned(session: Session, company_id: str) -> Iterator[Subject]:
-    table = session.services.table(session.services.settings.conversations_table)
-    start = None
-    while True:
-        page, start = table.scan_page(limit=PAGE, start=start)
-        for item in page:
-            is_row = layout.member_of(item) and MERGED_INTO not in item
-            if is_row and item["conversation_id"] == f"{layout.SUBJECT}{company_id}":
-                yield read_subject(item)
-        if start is None:
-            return
-
-
-def rows_of(subject: Subject, now: datetime) -> list[dict[str, Any]]:
-    """The rows of a subject's marks, by `register_file.COLUMNS`."""
-    return [_row(subject, one) for one in subject.entries(now)]
-
-
-def _row(subject: Subject, entry: RegisterEntry) -> dict[str, Any]:
-    channels = entry.item.get("channels") or ()
-    if entry.slot in list(Channel):
-        channels = (entry.slot,)
-    elif entry.slot == SUSPENDED_SLOT:
-        channels = tuple(one.value for one in Channel if one.traits.is_forgeable)
-    return {
-        "company": subject.company_id,
-        "subject": subject.root if len(subject.members) > 1 else "",
-        "address": entry.address,
-        "member": entry.member,
-        "channels": " ".join(channels),
-        "purposes": " ".join(entry.item.get("purposes") or ()),
-        "reason": entry.reason,
-        **{name: entry.item.get(name) or "" for name in STORED},
-    }

@@ -20,9 +20,12 @@ from local.vendors import twilio
 from tests.rigs.openapi import DESCRIBED
 
 ROOT = Path(__file__).resolve().parents[2]
-DESK_MODULES = tuple(
-    f"outreach/desk/{name}.py"
-    for name in ("asked", "case", "changes", "holding", "inbox", "door", "lifting")
+DESK_MODULES = (
+    *(
+        f"outreach/desk/{name}.py"
+        for name in ("asked", "case", "changes", "holding", "inbox", "door", "lifting")
+    ),
+    *("outreach/register/register_door.py", "outreach/register/register_parsing.py"),
 )
 ROUTER_MODULES = tuple(
     f"outreach/door/{name}.py" for name in ("initiate", "router", "access", "reading", "may_send")
@@ -192,6 +195,9 @@ CHECKS = [
 NEEDS_MORE_THAN_A_SHAPE = {
     "/initiate-conversation",
     "/may-send",
+    "/register/lookup",
+    "/register/lift",
+    "/register/subscription",
     "/conversations/{request_id}",
     "/conversations/{request_id}/messages",
     "/unsubscribe/{token}",

@@ -1,10 +1,12 @@
 """The promises of docs/outreach.md, tried from outside: what is said from one address is in force for all."""
 
 import json
+from datetime import timedelta
 
-import pytest
-
+from tests.outside.aws import aws
 from tests.outside.conversations import (
+    MODEL,
+    act,
     clicked,
     conversation,
     opened,
@@ -188,6 +190,51 @@ def test_of_an_erased_person_nothing_is_left_but_what_blocks(stack):
     assert not [one for one in shown["evidence"] if one.get("said")]
     for channel, to in (("sms", "recipient_tel"), ("email", "recipient_email")):
         assert outcome(stack, both[to], channel) == "do_not_contact"
+
+
+def test_after_erasing_by_a_variant_no_table_has_a_word_or_an_address_of_the_person(stack):
+    number = f"{stack.number():04d}"
+    tel, variant = f"+525512{number}77", f"+5215512{number}77"
+    mail = stack.mail().upper()
+    both = {"recipient_tel": tel, "recipient_email": mail, "recipient_first_name": "Saxophonist"}
+    consent = {"given_at": "2026-11-20T08:59:00.000Z", "form": "/trombone", "version": "7"}
+    opened(stack, {**both, "consent": consent}, "email", of=stack.put_project())
+    opened(stack, both, "sms")
+    request_id = opened(stack, both, "sms", of=MODEL)
+    stack.says(tel, "Is the trumpet mine? Please stop texting me")
+    stack.writes(mail, stack.mails_to(mail.lower())[-1]["reply_to"], "The clarinet, please.")
+    note = {"text": "The bassoon is hers."}
+    act(stack, conversation(stack, request_id), "note", once=request_id, **note)
+    body = {"entries": [{"address": mail}], "reason": "on the oboe list"}
+    key = {"x-api-key": FIRST.router_key}
+    assert stack.request("POST", "/register/import", headers=key, json=body).status_code == 200
+    stack.ops("person", "export", "--subject", variant)
+    instruments = ("saxophonist", "trombone", "trumpet", "clarinet", "bassoon", "oboe")
+    sought = (tel[1:], variant[1:], mail.lower(), *instruments)
+    assert set(sought) - {variant[1:]} <= kept(stack, sought), (
+        "the sample is kept, or proves nothing"
+    )
+    stack.ops("erase", "--subject", variant, "--yes", "--reason", "asked")
+    assert kept(stack, sought) == set()
+    since = (stack.now() - timedelta(days=1)).isoformat()
+    audit = stack.ops("consent", "audit", *OWN, "--since", since, "--json").out.lower()
+    assert not [one for one in sought if one in audit]
+    for channel, to in (("sms", tel), ("email", mail)):
+        assert outcome(stack, to, channel) == "do_not_contact"
+
+
+def kept(stack, sought):
+    """Which of some words are in any row of any table."""
+    found = set()
+    for table in aws(stack, "dynamodb", "ListTables")["TableNames"]:
+        start = {}
+        while start is not None:
+            page = aws(stack, "dynamodb", "Scan", TableName=table, **start)
+            text = json.dumps(page["Items"]).lower()
+            found |= {one for one in sought if one in text}
+            key = page.get("LastEvaluatedKey")
+            start = {"ExclusiveStartKey": key} if key else None
+    return found
 
 
 def subject(stack, address):

@@ -114,6 +114,7 @@ CASES = {
     "ca:calling-hours": hours("ca", "2026-11-28T18:00", "2026-11-27T18:00"),
     "ca:consent": (facts("ca", EMAIL, consents=(), **CUSTOMER), facts("ca", EMAIL)),
     "ca:words": without(RequiredWord.POSTAL_ADDRESS, "ca"),
+    "gb:text-hours": hours("gb", "2026-11-28T08:30", "2026-11-27T08:30"),
     "gb:consent": without_consent("gb", **CUSTOMER),
     "gb:words": without(RequiredWord.IDENTITY, "gb", EMAIL),
     "de:consent": without_consent("de", EMAIL, **CUSTOMER),

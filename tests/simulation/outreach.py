@@ -88,7 +88,7 @@ _JOBS = (
 )
 _EVENTS = (
     *("evt:reply", "evt:release", "evt:desk", "evt:follow", "evt:receipt"),
-    *("evt:unsubscribe", "evt:tool", "evt:silence"),
+    *("evt:unsubscribe", "evt:tool", "evt:silence", "evt:lifted"),
 )
 _ACCESS = {
     one: Access(api_keys=(key,)) for one, key in zip(neighbours.IDS, neighbours.KEYS, strict=True)

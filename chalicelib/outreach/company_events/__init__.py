@@ -4,6 +4,7 @@
     outbox             the outbox: the events of each conversation in order, and each endpoint's state
     recorder           writes an event once and has it posted: what the rest of outreach calls
     endpoint           a project's endpoint: its settings and its secrets
+    lifted_marks       how it hears that marks were lifted, and in which conversation
     teller             the executor: posts one event, and decides when it is tried again
     endpoint_breaker   nothing is posted for a while to an endpoint that fails
     standard_webhooks  signatures, for both directions

@@ -64,6 +64,10 @@ class Name(StrEnum):
     """It has failed, and another conversation has taken its place, on another channel."""
 
 
+CHOICE = frozenset(one.value for one in Name) - {Name.TOOL_CALLED.value}
+"""Events that a company may choose; the call of a tool is sent whatever it chooses."""
+
+
 @dataclass(frozen=True, slots=True)
 class CompanyEvent:
     """One event of a conversation, as its row has it.

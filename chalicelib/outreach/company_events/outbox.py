@@ -9,7 +9,8 @@ Rows of the `conversations` table in partitions that no request can name; they l
     events#{opaque id}                event#00000004     one event: its id, name, time and facts
     events#{opaque id}                seen#{event id}    it was written, and under which number
     endpoint#{company}#{project}      state              failing_since, failures, open_until,
-                                                         paused_at, pause_reason
+                                                         paused_at, pause_reason; chosen: the events
+                                                         that the company wants, all without it
     endpoint#{company}#{project}      stopped#{opaque}   a conversation whose events are posted no more
 
 The first three are kept as long as a message of the conversation (`conversations.items.TTL`), also in
@@ -18,7 +19,7 @@ an erasure, which finds them by the opaque id.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,11 +78,17 @@ class EndpointState:
         paused_at: ISO time since which nothing is sent to it, until an operator resumes it.
         open_until: epoch seconds until which nothing is posted, as its last attempts failed; None
             where it accepts events.  See `endpoint_breaker`.
+        chosen: the names of the events that it is sent; None for all.
     """
 
     failing_since: float | None = None
     paused_at: str | None = None
     open_until: float | None = None
+    chosen: frozenset[str] | None = None
+
+    def takes(self, name: Name) -> bool:
+        """Whether the company has chosen events of a name; a tool's call is sent in any case."""
+        return self.chosen is None or name.value in self.chosen or name is Name.TOOL_CALLED
 
 
 class EventRows(items.OnTable):
@@ -166,6 +173,17 @@ class EventRows(items.OnTable):
             None if since is None else float(since),
             found.get("paused_at"),
             None if until is None else float(until),
+            None if found.get("chosen") is None else frozenset(found["chosen"]),
+        )
+
+    def choose(self, company_id: str, project_id: str, events: Sequence[str] | None) -> None:
+        """Choose which events a project's endpoint is sent; None for all."""
+        self._table.update(
+            _endpoint_key(company_id, project_id, "state"),
+            set_={} if events is None else {"chosen": list(events)},
+            keep={"company_id": company_id, "project_id": project_id},
+            remove=() if events is not None else ("chosen",),
+            reading=False,
         )
 
     def failing(self, head: Head, epoch: float) -> None:

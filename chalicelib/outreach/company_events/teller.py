@@ -121,6 +121,8 @@ class Teller:
         if endpoint is None:
             raise WithdrawnError(PROVIDER, "tell", reason=reasons.NO_ENDPOINT)
         state = self._rows.endpoint(head.company_id, head.project_id)
+        if not state.takes(event.name):
+            raise WithdrawnError(PROVIDER, "tell", reason=reasons.NOT_CHOSEN)
         if state.paused_at is not None:
             raise PermanentError(PROVIDER, "tell", reason=reasons.ENDPOINT_PAUSED)
         try:

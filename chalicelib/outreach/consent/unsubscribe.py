@@ -35,11 +35,18 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Log
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.company_events.event_names import TELLS
+from chalicelib.outreach.company_events.lifted_marks import telling_lifted
 from chalicelib.outreach.consent import preference_page
 from chalicelib.outreach.consent.preference_page import Holds, Standing
 from chalicelib.outreach.conversations.recipients import TRANSACTIONAL, purpose_of
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.conversations.register_entries import OWN, UNCERTAIN, WISHES, Reason
+from chalicelib.outreach.conversations.register_entries import (
+    BY_RECIPIENT,
+    OWN,
+    UNCERTAIN,
+    WISHES,
+    Reason,
+)
 from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.conversations.subject_rows import Member, distinct, member_id
@@ -179,8 +186,12 @@ class UnsubscribeDoor:
     def _take_back(self, found: OpenedToken) -> None:
         record = self._record(found)
         how = self._how(found)
+        telling = telling_lifted(self.ledger, record, BY_RECIPIENT, self.intake.clock.now())
+        is_told = False
         for place in self._places(found, record):
-            self.conversations.allow_member(place.member, found.company_id, how=how)
+            is_told |= self.conversations.allow_member(
+                place.member, found.company_id, how=how, with_it=None if is_told else telling
+            )
 
     def _places(self, found: OpenedToken, record: Record | None) -> list[Member]:
         """The recipient's address, and what else their conversation names of them."""

@@ -12,6 +12,7 @@ do_not_contact  recipients that a company must not contact: enters and lifts the
 register_entries  the kinds of such marks, and whether one is in force
 register_looks  whether and why a company must not contact a recipient
 register_imports  marks from lists and from exports of the register
+register_pages  a company's register, address by address
 doubts          whether somebody asked to stop, which a person decides
 confirmed       which message's STOP is confirmed
 former          pairs of a sender and a recipient that had a conversation

@@ -7,7 +7,7 @@ are `register_entries`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from chalicelib.clock import iso
@@ -220,10 +220,26 @@ class DoNotContact(RegisterLooks):
 
         return self.change(place, allowed, how) is not None
 
-    def allow_member(self, member: str, company_id: str, *, how: Statement) -> None:
+    def allow_member(
+        self,
+        member: str,
+        company_id: str,
+        *,
+        how: Statement,
+        with_it: Callable[[Subject], Sequence[Item]] | None = None,
+    ) -> bool:
         """Lift what the recipient has set, of an address of which only the keyed id may be known.
 
         That they unsubscribed as well, which no START lifts.
+
+        Args:
+            member: see `subject_rows.member_id`.
+            company_id: the company.
+            how: the evidence.
+            with_it: see `SubjectRows.change`.
+
+        Returns:
+            Whether something was lifted.
         """
         now = iso(self._clock.now())
         lifted = {"lifted_at": now, "lifted_by": BY_RECIPIENT, "said_at": now}
@@ -242,15 +258,27 @@ class DoNotContact(RegisterLooks):
             }
             return _lifted(one, member, liftable, lifted)
 
-        self.change(Member(member, company_id), allowed, how)
+        changed = self.change(Member(member, company_id), allowed, how, with_it=with_it)
+        return changed is not None
 
-    def lift(self, primary_channel: str, company_id: str, *, how: Statement) -> list[str]:
-        """Lift every mark of an address, of every reason and channel; for an operator.
+    def lift(
+        self,
+        place: Member,
+        *,
+        how: Statement,
+        with_it: Callable[[Subject], Sequence[Item]] | None = None,
+    ) -> list[str]:
+        """Lift every mark of an address, of every reason and channel; for operators and the company.
+
+        Args:
+            place: the address.
+            how: the evidence.
+            with_it: see `SubjectRows.change`.
 
         Returns:
             The reasons that were lifted.
         """
-        now, place = iso(self._clock.now()), self.place(primary_channel, company_id)
+        now = iso(self._clock.now())
         lifted = {"lifted_at": now, "lifted_by": how.by or "", "said_at": now}
         reasons: list[str] = []
 
@@ -266,7 +294,7 @@ class DoNotContact(RegisterLooks):
             reasons[:] = [str(mark["reason"]) for mark in marks.values()]
             return _lifted(one, place.member, marks, lifted)
 
-        self.change(place, freed, how)
+        self.change(place, freed, how, with_it=with_it)
         return reasons
 
     def lift_technical(self, record: Record) -> None:

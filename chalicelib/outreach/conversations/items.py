@@ -17,6 +17,9 @@ A partition ``subject:{member id}`` holds, under ``subject#{company_id}``, what 
 allows (`subject`), and under ``evidence#{time}#{id}`` who said so (`statements`).  A STOP to a sender
 that is no company's is kept as that of a company ``sender#...``.
 
+A partition ``register#{company_id}`` lists the member ids of the addresses that have marks, so that a
+company's register is read without a scan.
+
 A partition ``opaque#{opaque_id}`` holds the key of the conversation with that opaque id (``pointer``),
 or, under the opaque id of a sender and a recipient, what is kept of their conversations (``pair``;
 see `former`).  The partition ``handoffs`` is the list of hand-offs; ``events#...`` and
@@ -149,11 +152,27 @@ def subject_key(member: str, company_id: str) -> Item:
     }
 
 
+def marked_partition(company_id: str) -> str:
+    """The partition of a company's addresses that have marks."""
+    return f"register#{company_id}"
+
+
+def marked_key(member: str, company_id: str) -> Item:
+    """Key of the row that says that an address has marks."""
+    return {"primary_channel": marked_partition(company_id), "conversation_id": member}
+
+
 def member_of(row: Mapping[str, Any]) -> str:
     """The member id of a row in a subject's partition; empty of any other row."""
     partition = str(row["primary_channel"])
     is_one = partition.startswith(_SUBJECT_PARTITION)
     return partition.removeprefix(_SUBJECT_PARTITION) if is_one else ""
+
+
+def listed_member(row: Mapping[str, Any]) -> str:
+    """The member id of a row that says that an address has marks; empty of any other row."""
+    is_one = str(row["primary_channel"]).startswith(marked_partition(""))
+    return str(row["conversation_id"]) if is_one else ""
 
 
 def company_of_subject(row: Mapping[str, Any]) -> str:

@@ -10,7 +10,10 @@ from chalicelib.outreach.conversations.register_entries import (
     BY_RECIPIENT,
     KEPT_SLOT,
     LIFTED,
+    OWN,
+    WISHES,
     Reason,
+    RegisterEntry,
 )
 from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.conversations.subject import Subject
@@ -54,8 +57,23 @@ class RegisterImports(SubjectRows):
         self.change(place, listed, how)
         return is_entered
 
-    def restore(self, place: Member, slot: str, mark: Mapping[str, Any], how: Statement) -> bool:
+    def restore(
+        self,
+        place: Member,
+        slot: str,
+        mark: Mapping[str, Any],
+        how: Statement,
+        *,
+        may_loosen: bool = True,
+    ) -> bool:
         """Take a mark as an export has it, unless a newer word is known.
+
+        Args:
+            place: the address.
+            slot: of the mark.
+            mark: as it is stored.
+            how: the evidence.
+            may_loosen: a mark that blocks less may take the place of one that is in force.
 
         Returns:
             Whether the register has this mark, or has changed to it.
@@ -66,10 +84,27 @@ class RegisterImports(SubjectRows):
             nonlocal is_taken
             known = one.mark(place.member, slot)
             is_taken = not known or _newest(known) <= _newest(mark)
+            if not may_loosen and known and is_taken:
+                now = iso(self._clock.now())
+                is_taken = not _loosens(RegisterEntry(known, now), RegisterEntry(mark, now))
             return one.marked(place.member, slot, mark) if is_taken else None
 
         self.change(place, restored, how)
         return is_taken
+
+
+def _loosens(known: RegisterEntry, new: RegisterEntry) -> bool:
+    """Whether a mark blocks less than the one that is known."""
+    if not known.is_in_force:
+        return False
+    narrower = (
+        name in new.item and not set(known.item.get(name) or ("",)) <= set(new.item[name])
+        for name in ("purposes", "channels")
+    )
+    ends = str(new.item.get("until") or "~") < str(known.item.get("until") or "~")
+    asks = new.stop_at > known.stop_at
+    weaker = new.reason in OWN and known.reason not in OWN and known.reason in WISHES
+    return not new.is_in_force or any(narrower) or ends or asks or weaker
 
 
 def _newest(mark: Mapping[str, Any]) -> str:

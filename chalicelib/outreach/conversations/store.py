@@ -37,6 +37,7 @@ from chalicelib.outreach.conversations.records import (
     Status,
 )
 from chalicelib.outreach.conversations.register_imports import RegisterImports
+from chalicelib.outreach.conversations.register_pages import RegisterPages
 from chalicelib.outreach.conversations.subject_links import Started, SubjectLinks
 from chalicelib.outreach.conversations.subject_rows import SUBJECTS
 
@@ -48,6 +49,7 @@ class Conversations(
     Confirmed,
     SubjectLinks,
     RegisterImports,
+    RegisterPages,
     former.Former,
     Acts,
     CalledTools,

@@ -62,6 +62,11 @@ class Subject:
         return dict(self.state.get("marks") or {})
 
     @property
+    def marked_members(self) -> frozenset[str]:
+        """Which members have marks, in force or lifted."""
+        return frozenset(_parted(key)[0] for key in self.marks)
+
+    @property
     def consents(self) -> Mapping[str, Mapping[str, Any]]:
         """Each consent by ``{member id}#{channel}#{purpose}``."""
         return dict(self.state.get("consents") or {})

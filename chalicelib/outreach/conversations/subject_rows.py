@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -132,6 +133,7 @@ class SubjectRows(items.OnTable):
         how: Statement,
         *,
         also: Sequence[Item] = (),
+        with_it: Callable[[Subject], Sequence[Item]] | None = None,
     ) -> Subject | None:
         """Change a subject, with the evidence of it, in one transaction.
 
@@ -140,6 +142,7 @@ class SubjectRows(items.OnTable):
             edit: gives the changed subject, or None where nothing is to change; it may run again.
             how: why.
             also: further writes; where they are refused, the change is made without them.
+            with_it: gives unconditional writes that are made where something changes.
 
         Returns:
             The subject as stored now, or None: nothing was changed.
@@ -157,6 +160,7 @@ class SubjectRows(items.OnTable):
             else:
                 change = SubjectChange(before, after.named(place.member, place.address), how)
                 writes = self.changing(change)
+                writes += with_it(before) if with_it else ()
             if not writes and not also:
                 return None
             try:
@@ -184,6 +188,7 @@ class SubjectRows(items.OnTable):
         return [
             self._table.putting(_row(after), **_as_read(before)),
             *(self._table.putting(_pointer(one, after)) for one in others),
+            *self._listing(after, frozenset() if moved else before.marked_members),
             *(self._table.putting(one) for one in evidence(before, after, change.how, now)),
         ]
 
@@ -221,6 +226,7 @@ class SubjectRows(items.OnTable):
             if member != root.root:
                 condition = _as_read(known[member]) if member in known else {}
                 writes.append(self._table.putting(_pointer(member, root), **condition))
+        writes += self._listing(root)
         writes += (self._table.putting(one) for one in evidence(before, root, how, now))
         return root, writes
 
@@ -236,8 +242,16 @@ class SubjectRows(items.OnTable):
             writes.append(self._table.putting(_row(side), **condition))
             pointing = (one for one in side.members if one != side.root)
             writes += (self._table.putting(_pointer(one, side)) for one in pointing)
+            writes += self._listing(side)
         writes += (self._table.putting(one) for one in evidence(subject, sides[1], how, now))
         return writes
+
+    def _listing(self, after: Subject, listed: AbstractSet[str] = frozenset()) -> list[Item]:
+        """The writes that list the members that have marks; each is listed as long as it is kept."""
+        return [
+            self._table.putting({**items.marked_key(one, after.company_id), "ttl": after.ttl})
+            for one in sorted(after.marked_members - listed)
+        ]
 
     def replace(self, subject: Subject) -> None:
         """Write a subject in the place of the one that was read, without evidence; for an erasing.

@@ -113,6 +113,20 @@ def desk_of(headers: Mapping[str, str], companies: Mapping[str, Access]) -> tupl
     return found.pop()
 
 
+def caller_of(
+    headers: Mapping[str, str], companies: Mapping[str, Access]
+) -> tuple[str, DeskRole | None]:
+    """The company of the Router's key, without a role, or of a desk's key, with its role.
+
+    Raises:
+        SignatureError: ``UNAUTHORIZED``; it is neither.
+    """
+    try:
+        return company_of(headers, companies), None
+    except SignatureError:
+        return desk_of(headers, companies)
+
+
 def check_signature(
     headers: Mapping[str, str], body: bytes, known: Access, *, now_epoch: float
 ) -> None:

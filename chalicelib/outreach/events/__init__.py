@@ -13,6 +13,7 @@ handlers       the flow with the handler of each kind
 held           what a rule holds for a person, written first
 tool_result    what a tool gave back, or that it gave nothing in time
 click          the company hears of a click on the link in an e-mail
+lifted         the company hears that marks of a recipient were lifted
 silence        the company hears that no person has decided a doubt in time
 context        what a run knows of its event
 receipt        the flow of delivery receipts: settles unknown sends, advances delivery

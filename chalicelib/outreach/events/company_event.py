@@ -34,7 +34,7 @@ TOGETHER = 8
 """Events of one job: each may take as long as its post, and the last must still fit into the function."""
 SWITCHED_OFF_SECONDS = 900.0
 """How often an event that a switch keeps back is looked at again."""
-_GONE = frozenset({"no_endpoint", "conversation_gone"})
+_GONE = frozenset({"no_endpoint", "not_chosen", "conversation_gone"})
 """Reasons for which an event is passed over: there is no place to send it to, or nothing to send."""
 
 

@@ -18,6 +18,7 @@ from chalicelib.outreach.events.drafting import Drafting
 from chalicelib.outreach.events.flow import OutreachFlow
 from chalicelib.outreach.events.handler import HandlerParts
 from chalicelib.outreach.events.held import HeldMessages
+from chalicelib.outreach.events.lifted import LiftedHandler
 from chalicelib.outreach.events.message import MessageHandler
 from chalicelib.outreach.events.silence import SilenceHandler
 from chalicelib.outreach.events.start import StartHandler
@@ -153,6 +154,7 @@ def outreach_flow(
         EventKind.STEP: StepHandler(parts),
         EventKind.TOOL: ToolResultHandler(parts=parts, clock=clock),
         EventKind.CLICK: ClickHandler(parts),
+        EventKind.LIFTED: LiftedHandler(parts),
         EventKind.SILENCE: silence,
     }
     return flow(

@@ -14,7 +14,8 @@ from chalicelib.outreach.conversations.register_entries import (
 )
 from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.conversations.subject_rows import Member
-from ops.companies import register, register_file
+from chalicelib.outreach.register import register_rows
+from ops.companies import register_file
 from ops.session import OpsError
 from tests.rigs.fakes import ManualClock
 
@@ -63,7 +64,7 @@ def test_an_export_is_read_as_the_marks_that_it_was_made_of(given_marks, is_link
         for member, (_, (slot, mark)) in zip(members, given_marks, strict=True)
     }
     subject = Subject(company_id=COMPANY, root="0" * 32, members=members, state={"marks": stored})
-    text = register_file.as_csv(register.rows_of(subject, NOW))
+    text = register_file.as_csv(register_rows.rows_of(subject, NOW))
     found = list(register_file.parse(text, COMPANY))
     assert {f"{one.member}#{one.slot}": dict(one.mark) for one in found} == stored
     assert {one.member: one.address for one in found} == members

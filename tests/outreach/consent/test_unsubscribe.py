@@ -117,9 +117,9 @@ def test_a_repeated_click_changes_nothing_and_a_link_outlives_its_conversation(o
 def test_an_operator_lifts_it(outreach, link):
     ask(outreach, "POST", link)
     register = outreach.services.outreach.conversations
-    assert register.lift(MAIL, company.COMPANY_ID, how=Statement(door="ops", by="agent-7")) == [
-        "unsubscribed"
-    ]
+    place = register.place(MAIL, company.COMPANY_ID)
+    how = Statement(door="ops", by="agent-7")
+    assert register.lift(place, how=how) == ["unsubscribed"]
     assert later_start(outreach)["state"] == "sent"
 
 

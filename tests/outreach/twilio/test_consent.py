@@ -74,7 +74,8 @@ def test_the_queue_or_the_register_being_away_is_a_5xx_and_twilio_repeats(outrea
         post = outreach.says("STOP", whatsapp=False)
         assert outreach.deliver(post).status_code == 503
     assert is_marked(outreach), "heard although not queued"
-    outreach.services.outreach.conversations.lift(TEL, company.COMPANY_ID, how=BY_JO)
+    register = outreach.services.outreach.conversations
+    register.lift(register.place(TEL, company.COMPANY_ID), how=BY_JO)
     away = TransientError("dynamodb", "update")
     with monkeypatch.context() as patch:
         register = outreach.services.outreach_doors._consent.register

@@ -64,7 +64,7 @@ def test_after_its_answer_a_new_doubt_asks_again_and_an_older_one_does_not(
     if answer == "START":
         assert conversations.allow(TEL, COMPANY)
     else:
-        assert conversations.lift(TEL, COMPANY, how=JO) == ["refusal_in_doubt"]
+        assert conversations.lift(conversations.place(TEL, COMPANY), how=JO) == ["refusal_in_doubt"]
     assert conversations.forbids(person()) is None
     conversations.doubt(TEL, COMPANY, said_at=said(conversations, -LATER))
     assert conversations.forbids(person()) is None

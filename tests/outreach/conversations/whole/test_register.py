@@ -99,10 +99,14 @@ def test_an_operator_lifts_everything_and_is_named(conversations):
     conversations.forbid(TEL, COMPANY, Reason.STOP)
     conversations.forbid(TEL, COMPANY, Reason.IMPORTED)
     conversations.forbid(TEL, COMPANY, Reason.LANDLINE, channel=Channel.SMS)
-    assert sorted(conversations.lift(TEL, COMPANY, how=JO)) == ["imported", "landline", "stop"]
+    assert sorted(conversations.lift(conversations.place(TEL, COMPANY), how=JO)) == [
+        "imported",
+        "landline",
+        "stop",
+    ]
     assert conversations.forbids(person()) is None
     assert {one.item["lifted_by"] for one in conversations.entries(TEL, COMPANY)} == {"jo"}
-    assert conversations.lift(TEL, COMPANY, how=JO) == []
+    assert conversations.lift(conversations.place(TEL, COMPANY), how=JO) == []
     conversations.forbid(TEL, COMPANY, Reason.STOP)
     assert conversations.forbids(person()) == Reason.STOP
 
@@ -123,7 +127,7 @@ def test_what_an_erased_entry_leaves_blocks_and_holds_no_address(
 
 def test_a_lifted_entry_leaves_nothing(conversations):
     conversations.forbid(MAIL, COMPANY, Reason.STOP)
-    conversations.lift(MAIL, COMPANY, how=JO)
+    conversations.lift(conversations.place(MAIL, COMPANY), how=JO)
     erase(conversations)
     assert conversations.entries(MAIL, COMPANY) == []
 
@@ -167,7 +171,7 @@ def test_one_message_confirms_a_mark_in_whichever_form_a_carrier_shows_the_numbe
     assert not conversations.confirms(shown, COMPANY, "m2")
     conversations.forbid(given, COMPANY, Reason.STOP)
     assert not conversations.confirms(given, COMPANY, "m2")
-    conversations.lift(shown, COMPANY, how=JO)
+    conversations.lift(conversations.place(shown, COMPANY), how=JO)
     conversations.forbid(shown, COMPANY, Reason.STOP)
     assert conversations.confirms(shown, COMPANY, "m3")
     assert not conversations.confirms(shown, NEIGHBOUR, "m3"), "no mark"
@@ -242,8 +246,10 @@ def test_start_and_an_operator_lift_it_for_good(conversations):
     suspend(conversations)
     assert conversations.forbids(mailed()) is None
     suspend(conversations, "x@example.com")
-    assert conversations.lift("x@example.com", COMPANY, how=JO) == ["unproven_refusal"]
-    assert conversations.lift("x@example.com", COMPANY, how=JO) == []
+    assert conversations.lift(conversations.place("x@example.com", COMPANY), how=JO) == [
+        "unproven_refusal"
+    ]
+    assert conversations.lift(conversations.place("x@example.com", COMPANY), how=JO) == []
 
 
 def test_it_neither_hides_a_stop_nor_is_hidden_by_a_bounce(conversations):

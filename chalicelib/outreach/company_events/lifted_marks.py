@@ -1,0 +1,54 @@
+"""The event by which a company hears that marks of a recipient were lifted, and not by a message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from chalicelib.clock import iso
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.store import Item
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.company_events.event_names import TELLS
+from chalicelib.outreach.conversations import numbers
+from chalicelib.outreach.conversations.queries import Queries
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.subject import Subject
+from chalicelib.outreach.resume import own_event
+
+SOURCE = "lifted"
+MOST_CONVERSATIONS = 200
+"""Of one address that are looked at for the newest that a company hears of."""
+
+
+def heard_in(conversations: Queries, company_id: str, address: str) -> Record | None:
+    """The conversation in whose order a company hears of an address: the newest that it hears of."""
+    found = [
+        one
+        for form in numbers.forms(address)
+        for one in conversations.with_recipient(form, company_id, MOST_CONVERSATIONS)
+        if one.item.get(TELLS)
+    ]
+    return max(found, key=lambda one: one.created_at, default=None)
+
+
+def telling_lifted(
+    ledger: Ledger, record: Record | None, by: str, now: datetime
+) -> Callable[[Subject], list[Item]]:
+    """The row by which a company hears that marks were lifted, for the transaction that lifts them.
+
+    Args:
+        ledger: has the rows of events.
+        record: the conversation in whose order it hears of it; None: it does not.
+        by: ``recipient``, ``operator`` or ``company``.
+        now: the time.
+    """
+
+    def writes(after: Subject) -> list[Item]:
+        if record is None or not record.item.get(TELLS):
+            return []
+        event_key = outreach_keys.lifted(record.opaque_id, by, after.root, after.version + 1)
+        facts = own_event(event_key, record.opaque_id, iso(now), SOURCE)
+        return [ledger.scheduling(facts, now.timestamp())]
+
+    return writes

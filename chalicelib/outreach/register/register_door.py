@@ -1,0 +1,171 @@
+"""The register by API: authenticates a company, and answers what `register_service` says.
+
+The Router's key opens it, and the desk's: that of an agent asks about an address, that of a lead does
+everything.  A company that signs its requests signs these too::
+
+    POST /register/lookup         {"address": "+15550100001"}             what is known of an address
+    GET  /register?limit=50&after=...                                     all marks, page by page
+    POST /register/import         {"entries": [{"address": "..."}]}       each taken, or refused by its field
+    POST /register/lift           {"address": "...", "by": "sam", "reason": "..."}
+    POST /register/subscription   {"project_id": "...", "events": ["opted_out"]}
+
+Each may be repeated: what is done already changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.errors import PayloadError, RequestError, TransientError, UnavailableError
+from chalicelib.once import body as bodies
+from chalicelib.once import door
+from chalicelib.once.door import Answer, Query
+from chalicelib.once.ports import Clock, Log
+from chalicelib.outreach.door import access
+from chalicelib.outreach.door.access import DeskRole
+from chalicelib.outreach.door.initiate import TRY_AGAIN, Callers, ForbiddenError, NotFoundError
+from chalicelib.outreach.register import register_parsing as parsing
+from chalicelib.outreach.register.register_service import RegisterService
+
+SOURCE = "register"
+MAX_BODY = 128 * 1024
+USUAL_LIMIT, MOST_LISTED = 50, 100
+_LIMIT = re.compile(r"[0-9]{1,3}")
+_AFTER = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterCaller:
+    """Whose register it is; `role` is that of a desk's key, None of the Router's."""
+
+    company_id: str
+    role: DeskRole | None
+
+    @property
+    def may_change(self) -> bool:
+        """Whether it may do more than ask about an address."""
+        return self.role is not DeskRole.AGENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegisterDoor:
+    """Answers companies.
+
+    Attributes:
+        service: built at the first request.
+    """
+
+    callers: Callers
+    service: Callable[[], RegisterService]
+    clock: Clock
+    log: Log
+
+    def lookup(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        """What is known of one address."""
+
+        def answer(caller: RegisterCaller) -> dict[str, Any]:
+            raw = bodies.json_object(body, code="INVALID_REQUEST")
+            parsing.check_fields(raw, ("address",))
+            return self.service().about(caller.company_id, parsing.address_of(raw))
+
+        return self._answered(headers, body, answer, is_reading=True)
+
+    def page(self, headers: Mapping[str, str], body: bytes, query: Query) -> Answer:
+        """The marks of all addresses, page by page."""
+
+        def answer(caller: RegisterCaller) -> dict[str, Any]:
+            return self.service().page(caller.company_id, *_page(query))
+
+        return self._answered(headers, body, answer)
+
+    def take(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Take the lines of an import."""
+
+        def answer(caller: RegisterCaller) -> dict[str, Any]:
+            raw = bodies.json_object(body, code="INVALID_REQUEST")
+            act = parsing.act_of(raw, ("entries",), is_named=False)
+            lines = parsing.lines_of(raw, caller.company_id)
+            return self.service().take(caller.company_id, lines, act)
+
+        return self._answered(headers, body, answer)
+
+    def lift(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Lift the marks of an address."""
+
+        def answer(caller: RegisterCaller) -> dict[str, Any]:
+            raw = bodies.json_object(body, code="INVALID_REQUEST")
+            act = parsing.act_of(raw, ("address",), is_named=True)
+            return self.service().lift(caller.company_id, parsing.address_of(raw), act)
+
+        return self._answered(headers, body, answer)
+
+    def subscribe(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Choose which events a project's endpoint is sent."""
+
+        def answer(caller: RegisterCaller) -> dict[str, Any]:
+            raw = bodies.json_object(body, code="INVALID_REQUEST")
+            parsing.check_fields(raw, ("project_id", "events"))
+            project_id, events = raw.get("project_id"), parsing.choice_of(raw)
+            if not isinstance(project_id, str) or not project_id:
+                raise PayloadError("MISSING_IDENTIFIERS", "field project_id is no text, or empty")
+            if self.callers.companies.project(caller.company_id, project_id) is None:
+                raise NotFoundError("COMPANY_NOT_FOUND", "no such project of this company")
+            return self.service().choose(caller.company_id, project_id, events)
+
+        return self._answered(headers, body, answer)
+
+    def _answered(
+        self,
+        headers: Mapping[str, str],
+        body: bytes,
+        answer: Callable[[RegisterCaller], dict[str, Any]],
+        *,
+        is_reading: bool = False,
+    ) -> Answer:
+        """The answer to a caller who is known; else, or where it is refused, the error."""
+        try:
+            bodies.check_size(body, MAX_BODY, code="PAYLOAD_TOO_LARGE")
+            caller = self._caller(headers, body)
+            if not (is_reading or caller.may_change):
+                raise ForbiddenError(
+                    "AUTHORIZATION_ERROR", "an agent's key only asks about an address"
+                )
+            said = answer(caller)
+        except RequestError as error:
+            door.log_rejected(self.log, SOURCE, error.code)
+            return door.error_answer(error.status, error.code, error.message)
+        except (UnavailableError, TransientError) as error:
+            code = "DATABASE_ERROR" if isinstance(error, TransientError) else "INTERNAL_ERROR"
+            door.log_failed(self.log, SOURCE, code)
+            return door.error_answer(500, code, TRY_AGAIN)
+        door.log_accepted(self.log, SOURCE)
+        return Answer(200, said, {"Cache-Control": "no-store"})
+
+    def _caller(self, headers: Mapping[str, str], body: bytes) -> RegisterCaller:
+        low = {name.lower(): value for name, value in headers.items()}
+        access.key_in(low)  # without one no secret is read
+        companies = self.callers.access()
+        caller = RegisterCaller(*access.caller_of(low, companies))
+        now = self.clock.now().timestamp()
+        access.check_signature(low, body, companies[caller.company_id], now_epoch=now)
+        return caller
+
+
+def _page(query: Query) -> tuple[str, int]:
+    """After which address, and how many.
+
+    Raises:
+        PayloadError: names the parameter, never its value.
+    """
+    if not query.keys() <= {"limit", "after"}:
+        raise PayloadError("UNKNOWN_PARAMETER", "the register takes limit, after")
+    limit = door.parameter(query, "limit", longest=100) or str(USUAL_LIMIT)
+    if not (_LIMIT.fullmatch(limit) and 1 <= int(limit) <= MOST_LISTED):
+        raise PayloadError("INVALID_LIMIT", f"parameter limit is not 1-{MOST_LISTED}")
+    after = door.parameter(query, "after", longest=100) or ""
+    if after and not _AFTER.fullmatch(after):
+        raise PayloadError("INVALID_AFTER", "parameter after is not that of the page before")
+    return after, int(limit)

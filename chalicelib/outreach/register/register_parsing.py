@@ -1,0 +1,170 @@
+"""What a company asks of its register, from the body of a request; pure.
+
+Every error names a field, or a line by its number and field, and never a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from chalicelib.errors import PayloadError
+from chalicelib.outreach.company_events.event_names import CHOICE
+from chalicelib.outreach.conversations.register_entries import BY_RECIPIENT
+from chalicelib.outreach.desk import persons
+from chalicelib.outreach.field_names import shown
+from chalicelib.outreach.register.register_rows import (
+    COLUMNS,
+    ListedMark,
+    address_in,
+    names_one,
+    read_row,
+)
+
+MOST_ENTRIES = 100
+"""Of one import."""
+LONGEST = 1000
+"""Of a text, in characters."""
+IN_FORCE, WORDS = "in_force", "words"
+"""Fields of a shown mark that an import takes, and does not read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegisterAct:
+    """What a company wants changed, and who says so.
+
+    Attributes:
+        by: the person, as the company names them; empty where it does not say.
+        reason: why, in the company's words.
+    """
+
+    by: str = ""
+    reason: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedLine:
+    """A line of an import that is none, by its field."""
+
+    field_name: str
+
+
+def act_of(raw: Mapping[str, Any], own: Sequence[str], *, is_named: bool) -> RegisterAct:
+    """Who wants what changed, and why.
+
+    Args:
+        raw: the body.
+        own: the fields that the request has beside ``by`` and ``reason``.
+        is_named: a person must be named, and a reason.
+
+    Raises:
+        PayloadError: a field is wrong, missing or not known.
+    """
+    check_fields(raw, (*own, "by", "reason"))
+    given = raw.get("by")
+    name = persons.named(given)
+    if (given is not None or is_named) and (name is None or name == BY_RECIPIENT):
+        raise PayloadError("INVALID_BY", "field by names no person of the team")
+    return RegisterAct(by=name or "", reason=_text(raw, "reason", is_needed=is_named))
+
+
+def check_fields(raw: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Refuse a field that a request does not take."""
+    for name in sorted(raw.keys() - set(known)):
+        raise PayloadError("UNKNOWN_FIELD", f"field {shown(name)} is none of {', '.join(known)}")
+
+
+def address_of(raw: Mapping[str, Any]) -> str:
+    """The address that is asked about.
+
+    Raises:
+        PayloadError: ``INVALID_ADDRESS``.
+    """
+    given = raw.get("address")
+    found = address_in(given.strip()) if isinstance(given, str) else None
+    if found is None:
+        raise PayloadError(
+            "INVALID_ADDRESS", "field address is no number with country code, and no e-mail address"
+        )
+    return found
+
+
+def lines_of(raw: Mapping[str, Any], company_id: str) -> list[ListedMark | RefusedLine]:
+    """The lines of an import, each as it is, or the field for which it is refused.
+
+    Raises:
+        PayloadError: ``INVALID_ENTRIES``: there are none, or too many.
+    """
+    given = raw.get("entries")
+    if not isinstance(given, list) or not 1 <= len(given) <= MOST_ENTRIES:
+        raise PayloadError(
+            "INVALID_ENTRIES", f"field entries is not a list of 1-{MOST_ENTRIES} lines"
+        )
+    return [_line(one, company_id) for one in given]
+
+
+def choice_of(raw: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The events that an endpoint is sent; None for all.
+
+    Raises:
+        PayloadError: ``INVALID_EVENTS``.
+    """
+    given = raw.get("events")
+    if given is None and "events" in raw:
+        return None
+    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+        raise PayloadError("INVALID_EVENTS", "field events is not a list of names, or null for all")
+    if not set(given) <= CHOICE:
+        raise PayloadError(
+            "INVALID_EVENTS", f"field events names none of {', '.join(sorted(CHOICE))}"
+        )
+    return tuple(sorted(set(given)))
+
+
+def _line(given: Any, company_id: str) -> ListedMark | RefusedLine:  # noqa: ANN401 - any JSON value
+    if not isinstance(given, Mapping):
+        return RefusedLine("entries")
+    row: dict[str, str] = {}
+    for name, value in given.items():
+        if name in (IN_FORCE, WORDS):
+            continue
+        text = _flat(value)
+        if name not in COLUMNS or text is None:
+            return RefusedLine(shown(name))
+        if text:
+            row[name] = text
+    if not names_one(row):
+        return RefusedLine("address" if row.get("address") or not row.get("member") else "member")
+    try:
+        return read_row(row, company_id)
+    except ValueError as error:
+        return RefusedLine(str(error))
+
+
+def _flat(value: Any) -> str | None:  # noqa: ANN401 - any JSON value
+    """A value as a file would have it; None where it is none."""
+    if value is None:
+        return ""
+    listed = value if isinstance(value, list) else [value]
+    if not all(isinstance(one, str) and one.isprintable() for one in listed):
+        return None
+    text = " ".join(listed).strip()
+    return text if len(text) <= LONGEST and _is_whole(text) else None
+
+
+def _text(raw: Mapping[str, Any], name: str, *, is_needed: bool) -> str:
+    value = raw.get(name)
+    if value is None and not is_needed:
+        return ""
+    text = value.strip() if isinstance(value, str) else ""
+    if not text or len(text) > LONGEST or not _is_whole(text):
+        raise PayloadError(
+            f"INVALID_{name.upper()}", f"field {name} is not a text of 1-{LONGEST:,} characters"
+        )
+    return text
+
+
+def _is_whole(text: str) -> bool:
+    """Whether it holds no half of a character."""
+    return text.encode("utf-8", "ignore").decode() == text

@@ -1,0 +1,146 @@
+"""A mark of the register as a row: what an export has and an import reads, in files and by API; pure.
+
+What an export has is read again as it was, so that an import of an export changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from chalicelib.clock import iso, parsed
+from chalicelib.outreach.channels import Channel, address_of
+from chalicelib.outreach.consent.contact_purpose import ContactPurpose
+from chalicelib.outreach.conversations import numbers
+from chalicelib.outreach.conversations.register_entries import (
+    REFUSED_AT,
+    SUSPENDED_SLOT,
+    TECHNICAL,
+    Reason,
+    RegisterEntry,
+    slot_of,
+)
+from chalicelib.outreach.conversations.subject import Subject
+
+STORED = (
+    *("since", "said_at", "until", "stop_at", "by"),
+    *("lifted_at", "lifted_by", "lifted_because", REFUSED_AT, "confirmed_by"),
+)
+"""Attributes of a mark.  Until ``stop_at`` it is a question to a person, and from then on a STOP."""
+COLUMNS = ("company", "subject", "address", "member", "channels", "purposes", "reason", *STORED)
+"""Of a listed mark.  The address is empty where only its keyed id, ``member``, is known; ``channels`` and
+``purposes`` are empty for all.  Marks of one ``subject`` are one person's."""
+_TIMES = frozenset({"since", "said_at", "until", "stop_at", "lifted_at", REFUSED_AT})
+_MEMBER = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedMark:
+    """A row.
+
+    Attributes:
+        address: empty where the row has only `member`.
+        subject: equal in rows of one person; empty where the file does not say.
+        slot: of the mark; empty for an address of a list.
+        mark: as it is stored.
+        at: ISO time from which a list has the address; empty where it does not say.
+    """
+
+    address: str = field(default="", repr=False)
+    member: str = ""
+    subject: str = ""
+    slot: str = ""
+    mark: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    at: str = ""
+
+
+def rows_of(subject: Subject, now: datetime) -> list[dict[str, Any]]:
+    """The rows of a subject's marks, by `register_file.COLUMNS`."""
+    return [_row(subject, one) for one in subject.entries(now)]
+
+
+def _row(subject: Subject, entry: RegisterEntry) -> dict[str, Any]:
+    channels = entry.item.get("channels") or ()
+    if entry.slot in list(Channel):
+        channels = (entry.slot,)
+    elif entry.slot == SUSPENDED_SLOT:
+        channels = tuple(one.value for one in Channel if one.traits.is_forgeable)
+    return {
+        "company": subject.company_id,
+        "subject": subject.root if len(subject.members) > 1 else "",
+        "address": entry.address,
+        "member": entry.member,
+        "channels": " ".join(channels),
+        "purposes": " ".join(entry.item.get("purposes") or ()),
+        "reason": entry.reason,
+        **{name: entry.item.get(name) or "" for name in STORED},
+    }
+
+
+def address_in(text: str) -> str | None:
+    """A number in E.164 or an e-mail address in lower case; an older form of a number as it is given."""
+    known = address_of(text)
+    if known is None and any(address_of(one) for one in numbers.forms(text.strip())):
+        return text.strip()
+    return known
+
+
+def names_one(row: Mapping[str, str]) -> bool:
+    """Whether a row names an address or a member."""
+    if row.get("address"):
+        return address_in(row["address"]) is not None
+    return bool(_MEMBER.fullmatch(row.get("member", "")))
+
+
+def read_row(row: Mapping[str, str], company_id: str) -> ListedMark:
+    """A row that `names_one`; raises `ValueError` with the name of a wrong field."""
+    if row.get("company", company_id) != company_id:
+        raise ValueError("company")
+    times = {name: _time(row, name) for name in _TIMES if row.get(name)}
+    known = ListedMark(
+        address=(address_in(row["address"]) or "") if row.get("address") else "",
+        member=row.get("member", ""),
+        subject=row.get("subject", ""),
+        at=times.get("said_at") or times.get("since") or "",
+    )
+    if not row.get("reason"):
+        return known
+    if row["reason"] not in list(Reason):
+        raise ValueError("reason")
+    channels = _of(row, "channels", list(Channel))
+    purposes = _of(row, "purposes", list(ContactPurpose))
+    is_technical = row["reason"] in TECHNICAL
+    if is_technical and len(channels) != 1:
+        raise ValueError("channels")
+    if not times.get("since"):
+        raise ValueError("since")
+    mark: dict[str, Any] = {
+        "reason": row["reason"],
+        **{name: row[name] for name in STORED if row.get(name) and name not in _TIMES},
+        **times,
+    }
+    if purposes:
+        mark["purposes"] = purposes
+    if channels and not is_technical and row["reason"] != Reason.UNPROVEN:
+        mark["channels"] = channels
+    slot = slot_of(row["reason"], Channel(channels[0]) if is_technical else None)
+    return ListedMark(
+        address=known.address, member=known.member, subject=known.subject, slot=slot, mark=mark
+    )
+
+
+def _of(row: Mapping[str, str], name: str, known: list[Any]) -> list[str]:
+    given = row.get(name, "").split()
+    if any(one not in known for one in given):
+        raise ValueError(name)
+    return given
+
+
+def _time(row: Mapping[str, str], name: str) -> str:
+    moment = parsed(row[name])
+    if moment is None:
+        raise ValueError(name)
+    return iso(moment)

@@ -1,0 +1,175 @@
+"""What a company asks of its register, answered: the functions behind `/register`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ports import Clock
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.company_events.lifted_marks import heard_in, telling_lifted
+from chalicelib.outreach.company_events.outbox import EventRows
+from chalicelib.outreach.consent.contact_purpose import ContactPurpose
+from chalicelib.outreach.conversations.recipients import TRANSACTIONAL
+from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.statements import Statement
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.conversations.subject import Subject
+from chalicelib.outreach.conversations.subject_rows import Member
+from chalicelib.outreach.desk.shown import CATALOGUE
+from chalicelib.outreach.register.register_parsing import (
+    IN_FORCE,
+    WORDS,
+    RefusedLine,
+    RegisterAct,
+)
+from chalicelib.outreach.register.register_rows import ListedMark, rows_of
+
+DOOR = "api"
+"""Of evidence: the company's own request."""
+COMPANY = "company"
+"""Who has lifted a mark, where a company does not say which person did."""
+_LISTS = ("channels", "purposes")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegisterService:
+    """Answers companies.
+
+    Attributes:
+        endpoints: has which events a company's endpoint is sent.
+        ledger: has the row of the event by which a company hears of a lift.
+    """
+
+    conversations: Conversations
+    endpoints: EventRows
+    ledger: Callable[[], Ledger]
+    clock: Clock
+
+    def about(self, company_id: str, address: str) -> dict[str, Any]:
+        """What is known of an address: what it must not be sent, its person's marks, its consents."""
+        now, place = self.clock.now(), self.conversations.place(address, company_id)
+        subject = self.conversations.subject(place)
+        linked = sorted(one for one in subject.members.values() if one and one != address)
+        return {
+            "address": address,
+            "member": place.member,
+            "linked": linked,
+            "refused": list(_refused(subject, place, now)),
+            "consents": list(_consents(subject, place)),
+            "entries": list(_shown(subject, now)),
+        }
+
+    def page(self, company_id: str, after: str, limit: int) -> dict[str, Any]:
+        """The marks of so many addresses, and after which the next page begins; None at the end."""
+        now = self.clock.now()
+        found = self.conversations.marked(company_id, after, limit)
+        return {
+            "entries": [
+                entry for one in found for entry in _shown(one, now) if entry["member"] == one.own
+            ],
+            "after": found[-1].own if len(found) == limit else None,
+        }
+
+    def take(
+        self, company_id: str, lines: Sequence[ListedMark | RefusedLine], act: RegisterAct
+    ) -> dict[str, Any]:
+        """Take the lines of an import that are right; again it changes nothing.
+
+        A line lifts nothing: it enters, or makes stricter what is entered.
+        """
+        how = _how(act, "import")
+        results = [
+            {"entry": number, **self._taken(company_id, one, how)}
+            for number, one in enumerate(lines, 1)
+        ]
+        not_linked = list(self._linked(company_id, lines, how))
+        return {"entries": results, "not_linked": not_linked}
+
+    def lift(self, company_id: str, address: str, act: RegisterAct) -> dict[str, Any]:
+        """Lift every mark of an address; those of linked addresses stay, and are named."""
+        now, place = self.clock.now(), self.conversations.place(address, company_id)
+        heard = heard_in(self.conversations, company_id, address)
+        lifted = self.conversations.lift(
+            place, how=_how(act, DOOR), with_it=telling_lifted(self.ledger(), heard, COMPANY, now)
+        )
+        left = self.conversations.subject(place).wishes(None, now)
+        by = sorted({one.address or one.member for one in left})
+        return {"lifted": sorted(lifted), "still_blocked_by": by}
+
+    def choose(
+        self, company_id: str, project_id: str, events: Sequence[str] | None
+    ) -> dict[str, Any]:
+        """Choose which events a project's endpoint is sent; None for all."""
+        self.endpoints.choose(company_id, project_id, events)
+        return {"project_id": project_id, "events": None if events is None else list(events)}
+
+    def _taken(
+        self, company_id: str, line: ListedMark | RefusedLine, how: Statement
+    ) -> dict[str, str]:
+        if isinstance(line, RefusedLine):
+            return {"result": "refused", "field": line.field_name}
+        place = self._place(company_id, line)
+        if line.slot:
+            is_taken = self.conversations.restore(
+                place, line.slot, line.mark, how, may_loosen=False
+            )
+        else:
+            is_taken = self.conversations.enter_listed(place, how, at=line.at)
+        return {"result": "entered" if is_taken else "newer_here"}
+
+    def _linked(
+        self, company_id: str, lines: Sequence[ListedMark | RefusedLine], how: Statement
+    ) -> Iterator[str]:
+        """Link the lines that name one subject; gives those that would be too many."""
+        of: dict[str, dict[str, Member]] = {}
+        for line in lines:
+            if isinstance(line, ListedMark) and line.subject:
+                place = self._place(company_id, line)
+                of.setdefault(line.subject, {})[place.member] = place
+        for subject, places in of.items():
+            try:
+                self.conversations.link(list(places.values()), "import", how)
+            except ValueError:
+                yield subject
+
+    def _place(self, company_id: str, line: ListedMark) -> Member:
+        if line.address:
+            return self.conversations.place(line.address, company_id)
+        return Member(line.member, company_id)
+
+
+def _how(act: RegisterAct, door: str) -> Statement:
+    return Statement(door=door, said=act.reason, by=act.by or COMPANY)
+
+
+def _refused(subject: Subject, place: Member, now: datetime) -> Iterator[dict[str, str]]:
+    """For which channels and purposes no message may leave to an address, and why."""
+    for channel in Channel:
+        if place.address and channel.traits.address.normalised(place.address) is None:
+            continue
+        for purpose in ContactPurpose:
+            reason = subject.blocks(place.member, channel, purpose.value, now)
+            is_waived = reason == Reason.UNPROVEN and purpose == TRANSACTIONAL
+            if reason is not None and not is_waived:
+                yield {"channel": channel.value, "purpose": purpose.value, "reason": reason}
+
+
+def _consents(subject: Subject, place: Member) -> Iterator[dict[str, Any]]:
+    for channel in Channel:
+        for purpose, one in sorted(subject.consents_of(place.member, channel).items()):
+            yield {"channel": channel.value, "purpose": purpose, **one}
+
+
+def _shown(subject: Subject, now: datetime) -> Iterator[dict[str, Any]]:
+    """The marks of a subject as an answer has them, which an import takes."""
+    for entry, row in zip(subject.entries(now), rows_of(subject, now), strict=True):
+        shown = {name: row[name].split() if name in _LISTS else row[name] for name in row}
+        yield {
+            **{name: one or None for name, one in shown.items()},
+            IN_FORCE: entry.is_in_force,
+            WORDS: CATALOGUE.sentence(entry.blocks_as),
+        }
