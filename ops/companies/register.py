@@ -8,12 +8,14 @@ removes from the register who lifted it.
 from __future__ import annotations
 
 import hashlib
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from chalicelib.outreach.company_events.lifted_marks import heard_in, telling_lifted
 from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.conversations.statements import Statement
+from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.conversations.subject_rows import Member
 from chalicelib.outreach.register.register_rows import ListedMark, address_in, rows_of
 from ops import journal
@@ -93,15 +95,17 @@ def lift(session: Session, company_id: str, address: str, *, because: str = "") 
         all the same.
 
     Raises:
-        OpsError: it is no address, or has no mark in force.
+        OpsError: it is no address, or neither it nor another of the person has a mark in force.
     """
     place, conversations = (
         _place(session, company_id, address),
         session.services.outreach.conversations,
     )
     now = session.services.clock.now()
-    known = conversations.subject(place).in_force(now)
-    if not any(one.member == place.member for one in known):
+    subject = conversations.subject(place)
+    if not any(one.member == place.member for one in subject.in_force(now)):
+        if others := _blocking(subject, now):
+            return {"lifted": [], "still_blocked_by": others}
         raise OpsError("that address has no entry in force with this company")
     _enter(session, "do-not-contact lift", place, because)
     heard = heard_in(conversations, company_id, place.address)
@@ -110,8 +114,12 @@ def lift(session: Session, company_id: str, address: str, *, because: str = "") 
         how=_how(session, because),
         with_it=telling_lifted(session.services.ledger, heard, "operator", now),
     )
-    left = {one.address or one.member for one in conversations.subject(place).wishes(None, now)}
-    return {"lifted": lifted, "still_blocked_by": sorted(left)}
+    return {"lifted": lifted, "still_blocked_by": _blocking(conversations.subject(place), now)}
+
+
+def _blocking(subject: Subject, now: datetime) -> list[str]:
+    """The addresses of a person whose marks block all of them."""
+    return sorted({one.address or one.member for one in subject.wishes(None, now)})
 
 
 def normalised(address: str) -> str:

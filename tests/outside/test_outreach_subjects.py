@@ -3,6 +3,8 @@
 import json
 from datetime import timedelta
 
+import pytest
+
 from tests.outside.aws import aws
 from tests.outside.conversations import (
     MODEL,
@@ -45,6 +47,15 @@ def test_a_stop_by_text_stops_a_start_that_names_only_the_e_mail_address(stack):
     stack.says(both["recipient_tel"], "STOP")
     assert outcome(stack, both["recipient_email"], "email") == "do_not_contact"
     assert stack.mails_to(both["recipient_email"]) == []
+
+
+def test_lifting_an_address_that_another_one_blocks_names_that_one(stack):
+    both = two_addresses(stack)
+    opened(stack, both, "email")
+    unsubscribes(stack, both["recipient_email"])
+    to = both["recipient_tel"]
+    done = stack.ops("do-not-contact", "lift", *OWN, "--address", to, "--yes", "--json").data
+    assert (done["lifted"], done["still_blocked_by"]) == ([], [both["recipient_email"]])
 
 
 @pytest.mark.parametrize("has_conversation", [True, False])

@@ -9,8 +9,8 @@ from chalicelib.clock import iso
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import numbers
 from chalicelib.outreach.company_events.event_names import TELLS
-from chalicelib.outreach.conversations import numbers
 from chalicelib.outreach.conversations.queries import Queries
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.subject import Subject

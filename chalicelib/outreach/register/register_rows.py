@@ -12,9 +12,9 @@ from datetime import datetime
 from typing import Any
 
 from chalicelib.clock import iso, parsed
+from chalicelib.outreach import numbers
 from chalicelib.outreach.channels import Channel, address_of
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
-from chalicelib.outreach.conversations import numbers
 from chalicelib.outreach.conversations.register_entries import (
     REFUSED_AT,
     SUSPENDED_SLOT,
