@@ -13,6 +13,7 @@ from chalicelib.outreach import numbers
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.conversations.queries import Queries
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.register_entries import TECHNICAL
 from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.resume import own_event
 
@@ -44,10 +45,12 @@ def telling_lifted(
         now: the time.
     """
 
-    def writes(after: Subject) -> list[Item]:
-        if record is None or not record.item.get(TELLS):
+    def writes(before: Subject) -> list[Item]:
+        kept = (one for one in before.entries(now) if one.member == before.own)
+        is_wish = any(one.reason not in TECHNICAL and "lifted_at" not in one.item for one in kept)
+        if record is None or not record.item.get(TELLS) or not is_wish:
             return []
-        event_key = outreach_keys.lifted(record.opaque_id, by, after.root, after.version + 1)
+        event_key = outreach_keys.lifted(record.opaque_id, by, before.root, before.version + 1)
         facts = own_event(event_key, record.opaque_id, iso(now), SOURCE)
         return [ledger.scheduling(facts, now.timestamp())]
 

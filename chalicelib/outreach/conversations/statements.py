@@ -27,6 +27,8 @@ from chalicelib.outreach.conversations.register_entries import CONFIRMED_BY
 from chalicelib.outreach.conversations.subject import Subject, differences
 
 EVIDENCE = "evidence#"
+BY_START = "start"
+"""``source`` of a consent, and who has linked, where a start did."""
 SAID = "said"
 """Attribute of evidence: the words, redacted; erasing removes it."""
 _MOST_CHARACTERS = 1000
@@ -53,7 +55,10 @@ class Statement:
 
 
 def evidence(before: Subject, after: Subject, how: Statement, now: datetime) -> Iterator[Item]:
-    """The items that explain a change of a subject: one for each mark, consent and link."""
+    """The items that explain a change of a subject: one for each mark, consent and link.
+
+    Of a start's link the row itself says all that is known, until it is undone.
+    """
     common = items.present(
         {
             "door": how.door,
@@ -69,7 +74,7 @@ def evidence(before: Subject, after: Subject, how: Statement, now: datetime) -> 
         for member, about, new in differences(before, after, of, but={CONFIRMED_BY}):
             yield _item(member, about, {**common, "after": dict(new)}, after, now)
     for link in after.links:
-        if link not in before.links:
+        if link not in before.links and (link.get("by") != BY_START or "undone_at" in link):
             for member in link["members"]:
                 yield _item(member, "link", {**common, "after": dict(link)}, after, now)
 

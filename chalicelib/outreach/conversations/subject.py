@@ -188,7 +188,11 @@ class Subject:
         """
         stays = {one: address for one, address in self.members.items() if one != member}
         links = [one for one in self.links if member not in one["members"]]
-        parted = [{"members": [member, one], **undone} for one in stays]
+        made = {frozenset(one["members"]): one for one in self.links}
+        parted = [
+            {**made.get(frozenset((member, one)), {}), "members": [member, one], **undone}
+            for one in stays
+        ]
         root = self.root if self.root in stays else min(stays)
         own = {member: self.members[member]}
         return (

@@ -20,7 +20,7 @@ from chalicelib.outreach.conversations.items import TRIES
 from chalicelib.outreach.conversations.recipients import CONSENT, purpose_of
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.register_entries import WISH
-from chalicelib.outreach.conversations.statements import Statement
+from chalicelib.outreach.conversations.statements import BY_START, Statement
 from chalicelib.outreach.conversations.subject import MOST_MEMBERS, Subject
 from chalicelib.outreach.conversations.subject_rows import (
     Member,
@@ -29,9 +29,6 @@ from chalicelib.outreach.conversations.subject_rows import (
     distinct,
     hints_of,
 )
-
-BY_START = "start"
-"""``source`` of a consent, and who has linked, where a start did."""
 
 
 @dataclass(frozen=True, slots=True)

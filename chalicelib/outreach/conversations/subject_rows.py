@@ -142,7 +142,7 @@ class SubjectRows(items.OnTable):
             edit: gives the changed subject, or None where nothing is to change; it may run again.
             how: why.
             also: further writes; where they are refused, the change is made without them.
-            with_it: gives unconditional writes that are made where something changes.
+            with_it: gives further writes from the subject as it was, made where something changes.
 
         Returns:
             The subject as stored now, or None: nothing was changed.

@@ -49,8 +49,17 @@ def test_a_start_links_its_addresses_and_says_so(conversations):
     assert record.item["subjects"] == [found.root]
     (link,) = found.links
     assert (link["by"], link["of"]) == ("start", record.opaque_id)
-    told = [one for member in found.members for one in conversations.evidence_of(member)]
-    assert [one["about"] for one in told] == ["link", "link"]
+    assert not [one for member in found.members for one in conversations.evidence_of(member)]
+
+
+def test_a_link_that_is_undone_leaves_evidence_of_which_start_had_made_it(conversations):
+    record = start(conversations).record
+    conversations.part(conversations.place(MAIL, COMPANY), JO)
+    for address in (TEL, MAIL):
+        place = conversations.place(address, COMPANY)
+        (proof,) = conversations.evidence_of(place.member)
+        assert proof["about"] == "link"
+        assert (proof["after"]["of"], proof["after"]["undone_by"]) == (record.opaque_id, JO.by)
 
 
 def test_a_second_start_changes_no_subject(conversations, table):
