@@ -34,6 +34,16 @@ def test_the_reply_is_rendered_again_and_its_facts_are_the_same(asked, run):
     assert found["reply"]["other_release"] == []
 
 
+def why_not(run, ticket):
+    return run("explain", ticket, "--json").data["events"][-1]["story"]["why_not"]
+
+
+def test_the_story_says_what_would_have_been_done(asked, run):
+    assert why_not(run, "1042").endswith(". Otherwise it would have been answered.")
+    asked.run(asked.ticket("Where is my order #1002?", "1043"))
+    assert "Otherwise a person answers: the shop has no such order" in why_not(run, "1043")
+
+
 def test_what_people_did_since_does_not_change_the_reply(asked, run):
     asked.richpanel.add_comment("1042", "It is on its way", operator=True, author_id="agent-7")
     asked.richpanel._tickets["1042"].tags.append("no-bot")
