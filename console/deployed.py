@@ -27,6 +27,8 @@ LEFT_OUT = {
     "companies.try_writer": "writer try",
     "companies.writer": "writer try",
     "health.checks": "doctor",
+    "shadow.label": "support label",
+    "shadow.one": "support decision",
     "shadow.show": "shadow-report",
     "unknown.ask": "settle",
 }

@@ -23,7 +23,7 @@ from ops.running import run
 from ops.setup import commands as setup_commands
 from ops.stage import commands as stage_commands
 from ops.support import commands as support_commands
-from ops.support import decide_command
+from ops.support import decide_command, decision_commands
 
 app = typer.Typer(
     help="Inspect a stage, repair it, prepare it.",
@@ -46,6 +46,7 @@ app.add_typer(writing_commands.writer_app, name="writer")
 app.add_typer(consent_commands.consent_app, name="consent")
 app.add_typer(may_send_commands.app)
 app.add_typer(support_commands.app)
+decide_command.support_app.add_typer(decision_commands.decision_app)
 app.add_typer(decide_command.support_app, name="support")
 app.add_typer(support_commands.settings_app, name="support-settings")
 app.add_typer(fact_commands.app, name="facts")

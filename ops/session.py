@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 EXIT_NO = 1
 EXIT_UNUSABLE = 2
 DEFAULT_REGION = "us-east-1"
-_OF_FACTS = ("ALOWARE_", "FACTS_", "HUBSPOT_", "POWERBI_")
+_UNDECLARED = ("ALOWARE_", "FACTS_", "HUBSPOT_", "POWERBI_", "SHOPIFY_")
 """Beginnings of variables that a stage need not declare: most stages have none of them."""
 
 
@@ -88,7 +88,7 @@ class Session:
         overrides = {
             name: value
             for name, value in os.environ.items()
-            if name in configured or name.startswith(_OF_FACTS)
+            if name in configured or name.startswith(_UNDECLARED)
         }
         either = {"MANAGED_BY": "either"}  # operators work on stacks and on provisioned stages
         variables = {**configured, **overrides, **either, "STAGE": self.stage}

@@ -38,9 +38,14 @@ class Limit:
 class Allowances:
     """Takes and returns allowances under `Limit`s, on DynamoDB."""
 
-    def __init__(self, *, table: Store, clock: Clock) -> None:
+    def __init__(self, *, table: Store, clock: Clock, prefix: str = "") -> None:
         self._table = table
         self._clock = clock
+        self._prefix = prefix
+
+    def apart(self, prefix: str) -> Allowances:
+        """Counts of their own, which take nothing from these."""
+        return Allowances(table=self._table, clock=self._clock, prefix=prefix)
 
     def take(self, what: str, opaque_id: str, by: str, limits: Sequence[Limit]) -> str | None:
         """Take one allowance, or return the name of the limit that is reached.
@@ -55,7 +60,7 @@ class Allowances:
             TransientError: the count could not be written.
         """
         row: Item = {}
-        key = _key(what, opaque_id)
+        key = self._key(what, opaque_id)
         longest = max(limit.window for limit in limits)
         attempts = Attempts(self._clock, at_once(TRIES))
         while True:
@@ -79,7 +84,7 @@ class Allowances:
 
     def reached(self, what: str, opaque_id: str, limits: Sequence[Limit]) -> str | None:
         """The name of the limit that is reached, taking nothing."""
-        row = self._table.get({"event_id": _key(what, opaque_id)})
+        row = self._table.get({"event_id": self._key(what, opaque_id)})
         now = self._clock.now().timestamp()
         times = [one["at"] for one in row["taken"]] if row else []
         for limit in limits:
@@ -96,7 +101,7 @@ class Allowances:
         """
         attempts = Attempts(self._clock, at_once(TRIES))
         while True:
-            row = self._table.get({"event_id": _key(what, opaque_id)})
+            row = self._table.get({"event_id": self._key(what, opaque_id)})
             if row is None or all(one["by"] != by for one in row["taken"]):
                 return
             kept = [one for one in row["taken"] if one["by"] != by]
@@ -108,6 +113,10 @@ class Allowances:
                 attempts.failed(_contended("give_back_allowance"))
             else:
                 return
+
+    def _key(self, what: str, opaque_id: str) -> str:
+        named = [self._prefix] if self._prefix else []
+        return keys.joined("lim", *named, *what.split(":"), opaque_id)
 
     def _put(self, key: str, row: Item, taken: Sequence[Item], longest: timedelta) -> None:
         now = self._clock.now()
@@ -127,7 +136,3 @@ class Allowances:
 
 def _contended(operation: str) -> TransientError:
     return TransientError("dynamodb", operation, reason=CONTENDED)
-
-
-def _key(what: str, opaque_id: str) -> str:
-    return keys.joined("lim", *what.split(":"), opaque_id)

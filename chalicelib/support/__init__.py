@@ -25,11 +25,14 @@ In the order of an event:
     read_back       finds a reply of unknown outcome among the ticket's comments
     richpanel/     the Richpanel client: reads tickets, and changes them by ids, tags and texts
     lost_tickets    reconciliation: finds tickets whose webhook never arrived
+    follow_ups      and reads those again of which a decision was made in shadow
 
 What these share:
 
     tickets         a ticket and its comments
     state           table B: what is known of a conversation between two messages
+    shadow_decisions a decision made in shadow as table B keeps it, and what people did then; pure
+    content_versions short digests of the rules, models and texts of this release
     keys            event and action keys
     reasons         why a ticket got no automatic answer, and how an event of it ended
     configuration/ the settings document: what an operator changes without a release

@@ -24,7 +24,7 @@ from chalicelib.support import keys as ticket_keys
 from chalicelib.support import reasons as why
 from chalicelib.support.inquiry import EVERYTHING, Inquiry, floor_of, is_after
 from chalicelib.support.jobs import TicketMessage, TicketNotification
-from chalicelib.support.looks import Looks
+from chalicelib.support.looks import Looks, TicketLook
 from chalicelib.support.richpanel.client import Richpanel
 from chalicelib.support.state import ConversationState, States
 from chalicelib.support.ticket_reading import TicketReading
@@ -80,7 +80,7 @@ class Arrivals:
             return self._by_text(job, None)
         if not ticket.comments and job.text is not None:
             return self._by_text(job, ticket)
-        self.looks.begun(job, began)
+        self.looks.begun(job, TicketLook(began, ticket, known))
         return self._new_comments(job, TicketReading(ticket, began), known)
 
     def floor(self, conversation_id: str, inquiry: Inquiry) -> str:

@@ -1,12 +1,14 @@
 """Richpanel tickets: plans each new customer comment and stores the conversation's state.
 
-In shadow mode, and with the kill switch on, a message that came with its text is decided on that
-text alone, without a vendor call.
+With the kill switch on, a message that came with its text is decided on that text alone, without a
+vendor call.  In shadow it is decided as it would be otherwise, with every read, and table B keeps the
+decision (`shadow_decisions`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from chalicelib.errors import HandBackError, PermanentError, WithdrawnError
@@ -16,7 +18,7 @@ from chalicelib.once.event import EventFacts, EventStatus, Lease
 from chalicelib.once.flow import Event, Flow, NotAnEvent, suffix
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Log, Switches
-from chalicelib.support import effects
+from chalicelib.support import effects, shadow_decisions
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support import reasons as why
 from chalicelib.support.arrivals import Arrivals
@@ -33,13 +35,13 @@ from chalicelib.support.effects import ATTENTION_TAG, ReplyData, body_hash, refe
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.departments import ALARMING
 from chalicelib.support.jobs import TicketMessage, TicketNotification
-from chalicelib.support.judging import Judge, sends_nothing
+from chalicelib.support.judging import Judge
 from chalicelib.support.looks import READ_LAG_SECONDS
 from chalicelib.support.read_back import may_be_ours
 from chalicelib.support.replies.answering import Replies
 from chalicelib.support.replies.guard_rails import ANSWERED_TAG
 from chalicelib.support.routing import LATER, planned
-from chalicelib.support.state import StateChange, States
+from chalicelib.support.state import ConversationState, StateChange, States
 from chalicelib.support.tickets import Ticket
 
 
@@ -75,7 +77,9 @@ class SupportFlow(Flow):
 
     def resolved(self, job: TicketNotification) -> None:
         """See `once.flow.Flow.resolved`: the look at the ticket has ended."""
-        self._looks.ended(job)
+        look = self._looks.ended(job)
+        if look is not None:
+            self._note_people(look.ticket, look.known)
 
     def let_wait(self, event: Event, until_epoch: float) -> float:
         """See `once.flow.Flow.let_wait`: table B lists the ticket's events that wait."""
@@ -92,17 +96,17 @@ class SupportFlow(Flow):
             line = self._looks.line(event.facts.conversation_id, state)
             self._in_order.check(line, event.facts.event_key)
         inquiry.rules = self._rules.current()
-        is_silent = sends_nothing(switches)
-        needs_no_ticket = is_silent and inquiry.text is not None
+        needs_no_ticket = switches.kill_switch and inquiry.text is not None
         if inquiry.ticket is None and inquiry.message_id is not None and not needs_no_ticket:
             self._locate(inquiry, self._current(event.facts, inquiry))
         if self._clock.now() - inquiry.at > self._arrivals.max_age:
             raise NotAnEvent(EventStatus.SKIPPED, why.TOO_OLD)
-        answering = self._answering
-        if answering is not None and answering.policy.is_outbound_enabled and not is_silent:
+        if self._answering is not None and not switches.kill_switch:
             if inquiry.in_turn:
                 state = self._state.read(event.facts.conversation_id)
-            inquiry.state = state
+            elif inquiry.ticket is not None:
+                self._note_people(inquiry.ticket, state)
+            inquiry.state, inquiry.state_is_read = state, True
         judgement = self._judge.judge(event.facts, inquiry, switches)
         decision, ticket = judgement.decision, inquiry.ticket
         tags = ticket.tags if ticket else frozenset[str]()
@@ -118,7 +122,7 @@ class SupportFlow(Flow):
         floor = None
         if not needs_no_ticket or ticket is not None:
             floor = self._arrivals.floor(event.facts.conversation_id, inquiry)
-        return planned(
+        plan = planned(
             decision,
             inquiry,
             tags,
@@ -126,10 +130,12 @@ class SupportFlow(Flow):
             floor=floor,
             is_a_persons=judgement.is_a_persons,
         )
+        kept = shadow_decisions.plan_facts(judgement.verdict, ticket, self._clock.now())
+        return replace(plan, facts={**plan.facts, **kept}) if kept else plan
 
     def recheck(self, event: Event, plan: Plan, switches: Switches) -> None:
         """A plan without a floor was made without reading the ticket: the text may be an operator's."""
-        if "floor" not in plan.facts and not sends_nothing(switches):
+        if "floor" not in plan.facts and not switches.kill_switch:
             event.subject.locate(self._read(event.facts))
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
@@ -172,11 +178,41 @@ class SupportFlow(Flow):
             intent=str(facts["intent"]),
             risk_flags=frozenset(facts.get("risk", ())),
             requests=self._requests(inquiry),
+            decisions=self._decisions(event, facts),
             **replied,
         )
         return self._state.apply(lease, change)
 
     # --- private ------------------------------------------------------------------------------
+
+    def _decisions(
+        self, event: Event, facts: Mapping[str, Any]
+    ) -> list[shadow_decisions.Record] | None:
+        """What table B keeps of the decisions made in shadow."""
+        decided = shadow_decisions.of_plan(event.facts.event_key, facts)
+        if decided is None:
+            return None
+        inquiry: Inquiry = event.subject
+        known = inquiry.state
+        if not inquiry.state_is_read:
+            known = self._state.read(event.facts.conversation_id)
+        return shadow_decisions.added(known.decisions if known else (), decided)
+
+    def _note_people(self, ticket: Ticket, known: ConversationState | None) -> None:
+        """Note what people have done with a ticket of which a decision was made in shadow."""
+        decided = shadow_decisions.to_follow(known.decisions) if known else None
+        if known is None or decided is None:
+            return
+        found = shadow_decisions.done_since(
+            ticket,
+            decided,
+            self._rules.current(),
+            bot=self._answering.policy.author_id if self._answering else None,
+            now=self._clock.now(),
+        )
+        before = {**(known.people or {}), "read": found["read"]}
+        if found != before or known.people is None:
+            self._state.note_people(known.conversation_id, found)
 
     def _requests(self, inquiry: Inquiry) -> list[dict[str, str]] | None:
         """What table B keeps of the conversation; None where no part of it is known."""
@@ -236,6 +272,8 @@ class SupportFlow(Flow):
             raise PermanentError("richpanel", "send_message", reason=why.SUPERSEDED) from None
         decision = _stored_decision(plan.facts)
         unwanted = self._judge.reason_to_withhold(inquiry, decision)
+        if not self._rules.current().answers(decision.route, decision.intent):
+            unwanted = why.NOT_SWITCHED_ON
         if unwanted is not None:
             kind = WithdrawnError if template_id == LATER else PermanentError
             raise kind("richpanel", "send_message", reason=unwanted)

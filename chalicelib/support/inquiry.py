@@ -26,6 +26,7 @@ class Inquiry:
     """What has been read for one event; filled in as it is read.
 
     Attributes:
+        state_is_read: it is known, also where the conversation has none yet.
         draft: the reply's text, when it was composed during planning.
         comment: the message as its ticket shows it.
         rules: the settings by which it is decided and answered.
@@ -42,6 +43,7 @@ class Inquiry:
     message_id: str | None = None
     ticket: Ticket | None = None
     state: ConversationState | None = None
+    state_is_read: bool = False
     draft: str | None = field(default=None, repr=False)
     comment: Comment | None = field(default=None, repr=False)
     rules: Rules = field(default=BUILT_IN, repr=False)

@@ -4,7 +4,8 @@
 
     conversation ──fold──▶ its state ──decide──▶ the decision ──consider──▶ a reply, or why none
 
-Only the last step asks a vendor: the shop, where all that came before allows an answer.
+Only the last step asks a vendor: the shop, where all that came before allows an answer.  In shadow it
+does so too, and the verdict holds what would be sent.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ class Judge:
         """
         ticket, answering = inquiry.ticket, self._answering
         was_answered = inquiry.person_answered(self._is_ours(inquiry))
-        skips_model = sends_nothing(switches) or switches.safe_mode or was_answered
+        skips_model = switches.kill_switch or switches.safe_mode or was_answered
         text, phrases = inquiry.text or "", inquiry.rules.phrases
         reading = read(text, ticket.subject if ticket else "", phrases)
         before = self._before(inquiry)
@@ -213,7 +214,7 @@ class Judge:
 
     def _is_at_risk(self, inquiry: Inquiry) -> bool:
         answering, email = self._answering, inquiry.customer
-        if answering is None or email is None or not answering.policy.is_outbound_enabled:
+        if answering is None or email is None:
             return False
         customer = answering.opaque().of("email", email)
         return answering.allowances.reached(_RISK, customer, _AT_RISK) is not None
@@ -248,8 +249,3 @@ def _question(before: Dialogue) -> dict[str, object] | None:
         return None
     asked_at = before.asked_at or waits[-1]
     return {"type": NEEDS_NUMBER, "requested_at": asked_at, "attempts": before.asks}
-
-
-def sends_nothing(switches: Switches) -> bool:
-    """Kill switch or shadow mode: no vendor may be called for the event."""
-    return switches.kill_switch or switches.shadow_mode

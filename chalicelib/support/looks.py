@@ -28,6 +28,7 @@ from chalicelib.once.ports import Clock
 from chalicelib.support import reasons as why
 from chalicelib.support.jobs import TicketNotification
 from chalicelib.support.state import ConversationState, States
+from chalicelib.support.tickets import Ticket
 from chalicelib.support.waiting import TicketLine
 
 READ_LAG_SECONDS = 30
@@ -42,13 +43,26 @@ TOGETHER_SECONDS = 30
 _MAY_BE_COVERED: Mapping[Recovery | None, bool] = {None: True, Recovery.SWEEP: True}
 
 
+@dataclass(frozen=True, slots=True)
+class TicketLook:
+    """One read of a ticket.
+
+    Attributes:
+        known: the conversation's state as it began; None before the first contact.
+    """
+
+    began: datetime
+    ticket: Ticket
+    known: ConversationState | None
+
+
 @dataclass(slots=True, kw_only=True)
 class Looks:
     """Decides on looks, and notes those that have ended."""
 
     state: States
     clock: Clock
-    _begun: dict[str, datetime] = field(default_factory=dict)
+    _begun: dict[str, TicketLook] = field(default_factory=dict)
 
     def needed(self, job: TicketNotification) -> ConversationState | None:
         """Return what is known of the conversation if the ticket must be read now.
@@ -73,12 +87,13 @@ class Looks:
         """The events of the ticket that wait."""
         return TicketLine(self.state, conversation_id, known)
 
-    def begun(self, job: TicketNotification, at: datetime) -> None:
-        """A read that began at this time has shown the ticket's comments."""
-        self._begun = {job.event_key: at}
+    def begun(self, job: TicketNotification, look: TicketLook) -> None:
+        """A read has shown the ticket's comments."""
+        self._begun = {job.event_key: look}
 
-    def ended(self, job: TicketNotification) -> None:
-        """Note the job's look, if it had one; all of its events have ended, or their rows wait."""
-        at = self._begun.pop(job.event_key, None)
-        if at is not None:
-            self.state.looked(job.conversation_id, at)
+    def ended(self, job: TicketNotification) -> TicketLook | None:
+        """Note and return the job's look, if it had one; all of its events have ended, or their rows wait."""
+        look = self._begun.pop(job.event_key, None)
+        if look is not None:
+            self.state.looked(job.conversation_id, look.began)
+        return look

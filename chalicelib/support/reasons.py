@@ -92,6 +92,9 @@ CUSTOMER_AT_RISK = Why(
 OUTBOUND_DISABLED = Why(
     "outbound_disabled", By.PROJECT, "automatic replies are not enabled on this stage"
 )
+NOT_SWITCHED_ON = Why(
+    "not_switched_on", By.PROJECT, "answers are not switched on for the department or the intent"
+)
 TEMPLATE_NOT_ENABLED = Why(
     "template_not_enabled", By.PROJECT, "the template for this subject is not enabled"
 )

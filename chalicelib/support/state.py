@@ -11,6 +11,8 @@ Example item::
     last_auto_reply  {"type": "order_status", "sent_at": "...", "source_message_id": "c-77"}
     looked_at        2026-11-20T09:00:01.000Z   (when the last look at the ticket began: `looks`)
     waiting          ["evt:rp:1042:c-77"]   (`once.order`)
+    decisions, people                   (in shadow: `shadow_decisions`)
+    labels           [{"event": "evt:rp:1042:c-77", "code": "wrong_team", "at": "..."}]
     requests         [{"kind": "cancel", "state": "open", "at": "2026-11-20T09:00:00.000Z",
                        "order": "9f2c..."}]   (what the customer has asked for: `conversation`)
 
@@ -57,6 +59,9 @@ class ConversationState:
     looked_at: str | None = None
     waiting: Sequence[str] = ()
     requests: Sequence[Mapping[str, Any]] = ()
+    decisions: Sequence[Mapping[str, Any]] = ()
+    people: Mapping[str, Any] | None = None
+    labels: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,7 @@ class StateChange:
         message_at: the message's own time; an older message never moves the state backwards.
         processed_at: until when the ticket is known to hold nothing new; None for now.
         requests: what the customer has asked for in the conversation, the message's own included.
+        decisions: made in shadow on the conversation, the message's own included.
         clear: attributes to remove, e.g. ``pending_flow``.
     """
 
@@ -82,6 +88,7 @@ class StateChange:
     pending_flow: Mapping[str, Any] | None = None
     last_auto_reply: Mapping[str, Any] | None = None
     requests: Sequence[Mapping[str, Any]] | None = None
+    decisions: Sequence[Mapping[str, Any]] | None = None
     clear: frozenset[str] = frozenset()
 
 
@@ -121,6 +128,37 @@ class States:
     def some(self, *, limit: int) -> Sequence[str]:
         """A few arbitrary known conversations, one small page of a scan; the sweep starts from them."""
         return [row["conversation_id"] for row in self._table.scan_page(limit=limit)[0]]
+
+    def page(
+        self, start: Item | None, *, limit: int
+    ) -> tuple[Sequence[ConversationState], Item | None]:
+        """One page of a scan, and where the next one starts; None at the end."""
+        rows, more = self._table.scan_page(limit=limit, start=start)
+        now = self._clock.now().timestamp()
+        return [_state(row) for row in rows if row["expires_at"] > now], more
+
+    def note_people(self, conversation_id: str, people: Mapping[str, Any]) -> None:
+        """Note what people have done with a ticket since a decision made in shadow."""
+        self._annotate(conversation_id, people=dict(people))
+
+    def label(self, conversation_id: str, labels: Sequence[Mapping[str, Any]]) -> bool:
+        """Replace what persons say of decisions; False where the state has expired."""
+        return self._annotate(conversation_id, labels=[dict(one) for one in labels])
+
+    def _annotate(self, conversation_id: str, **values: object) -> bool:
+        """Write beside what events write; a row that has expired stays gone."""
+        try:
+            self._table.update(
+                {"conversation_id": conversation_id},
+                set_=values,
+                add={"version": 1},
+                reading=False,
+                condition="#expires_at > :now",
+                now=self._clock.now().timestamp(),
+            )
+        except ConditionFailed:
+            return False
+        return True
 
     def apply(self, lease: Lease, change: StateChange) -> bool:
         """Write a change once; False when a newer message or a higher fence has written before."""
@@ -238,6 +276,7 @@ class States:
             "last_routing_confidence": change.routing_confidence,
             "last_intent": change.intent,
             "risk_flags": set(change.risk_flags) or None,
+            "decisions": change.decisions and [dict(one) for one in change.decisions],
             "requests": None if change.requests is None else [dict(one) for one in change.requests],
             "pending_flow": None if change.pending_flow is None else dict(change.pending_flow),
             "last_auto_reply": (
@@ -261,4 +300,7 @@ def _state(row: Item) -> ConversationState:
         looked_at=row.get("looked_at"),
         waiting=tuple(row.get("waiting") or ()),
         requests=tuple(row.get("requests") or ()),
+        decisions=tuple(row.get("decisions") or ()),
+        people=row.get("people"),
+        labels=tuple(row.get("labels") or ()),
     )

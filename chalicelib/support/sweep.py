@@ -9,6 +9,7 @@ from chalicelib.once.recovery.rebuilders import Rebuilder
 from chalicelib.once.recovery.sweep import SweepPart
 from chalicelib.shared import Shared
 from chalicelib.support.build import Support
+from chalicelib.support.follow_ups import ShadowFollowUps
 from chalicelib.support.jobs import ticket_job
 from chalicelib.support.lost_tickets import LostTickets
 
@@ -37,4 +38,4 @@ class SupportSweep:
             clock=shared.clock,
             log=shared.log,
         )
-        return (found,)
+        return (found, ShadowFollowUps(state=support.state, clock=shared.clock))

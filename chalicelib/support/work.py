@@ -61,7 +61,7 @@ class SupportWork:
                 max_age=shared.settings.max_event_age,
             ),
             state=support.state,
-            answering=self._answering,
+            answering=self.answering,
             log=shared.log,
             rules=support.rules,
         )
@@ -80,7 +80,7 @@ class SupportWork:
         return ReplyReadBack(self._support.richpanel, self._shared.opaque)
 
     @cached_property
-    def _answering(self) -> Replies:
+    def answering(self) -> Replies:
         """Everything a reply needs; nothing is connected yet."""
         shared, settings = self._shared, self._shared.settings.support
         table = shared.table(shared.settings.idempotency_table)

@@ -1,12 +1,21 @@
-"""The shadow report: what automation would have done, or has done, and what people did then."""
+"""The shadow report: what automation would have done, or has done, and what people did then.
+
+One ticket's page shows its reply as it would be now, which is of a customer: it needs the right to act.
+"""
 
 from __future__ import annotations
 
-from flask import Blueprint, abort, render_template, request
+from flask import Blueprint, abort, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
 
-from console.backend import reading
+from chalicelib.support.shadow_decisions import PERSON
+from console import forms
+from console.backend import acting, reading
 from console.rights import Right, needs
+from ops import journal
+from ops.support import labels
 from ops.support.bounds import said
+from ops.support.rendered_again import rendered_again
 from ops.support.shadow_report import report
 from ops.times import moment
 
@@ -16,6 +25,7 @@ PERIODS = ("24h", "7d", "14d", "28d")
 CONVERSATIONS = 200
 TICKETS = 20
 PER_SECOND = 5.0
+LONGEST_ID = 100
 
 
 @pages.get("/shadow")
@@ -44,3 +54,50 @@ def show() -> str:
         tickets=TICKETS,
         said=said,
     )
+
+
+@pages.get("/shadow/one")
+@needs(Right.ACT)
+def one() -> str:
+    """One ticket's decision, what people did, and its reply from ticket and shop as they are now."""
+    session, ticket = reading(), _ticket(request.args.get("ticket"))
+    state = labels.known(session, ticket)
+    decided = labels.decision_of(state)
+    people = state.people if (state.people or {}).get("event") == decided["event"] else None
+    again = None
+    if decided["decision"] != PERSON:
+        again = rendered_again(session, ticket, decided)
+    return render_template(
+        "decision.html",
+        ticket=ticket,
+        decided=decided,
+        people=people,
+        label=labels.of_event(state.labels, decided["event"]),
+        again=again,
+        wrong=labels.WRONG,
+    )
+
+
+@pages.post("/shadow/label")
+@needs(Right.ACT)
+def label() -> Response:
+    """Store what a person says of a decision."""
+    session, ticket = acting(), _ticket(request.form.get("ticket"))
+    code = request.form.get("code", "")
+    if code not in (labels.RIGHT, *labels.WRONG):
+        abort(400, f"code: one of {', '.join((labels.RIGHT, *labels.WRONG))}")
+    why, once = forms.reason(), forms.once()
+    session.services.check_stage()
+    state = labels.known(session, ticket)
+    event = str(labels.decision_of(state)["event"])
+    row = session.ledger_table.get({"event_id": event})
+    journal.enter(session, "support label", event, row=row, reason=why, once=once, code=code)
+    labels.put(session, state, event, code)
+    return redirect(url_for("shadow.one", ticket=ticket), 303)
+
+
+def _ticket(given: str | None) -> str:
+    ticket = (given or "").strip()
+    if not ticket or len(ticket) > LONGEST_ID:
+        abort(400, "ticket: a ticket's id")
+    return ticket

@@ -45,7 +45,7 @@ def explain_command(
         output.say(fact["story"])
         output.facts({name: value for name, value in sorted(fact.items()) if name != "story"})
     for name, value in report.get("state", {}).items():
-        output.say(f"{name}: {value}")
+        output.say(f"{name}: {'; '.join(value) if isinstance(value, list) else value}")
     for note in report["notes"]:
         output.say(note, style="yellow")
     return report

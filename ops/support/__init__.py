@@ -12,5 +12,9 @@ decide_lines          conversations in a file of JSON lines, checked
 decide                what the worker would decide about one, by the same judge
 given_shop            a shop made of a line's orders
 decide_command        `support decide`
+shadow_outcomes       harm and gain of what would have been answered, by department and intent
+labels                what persons say of a decision made in shadow
+rendered_again        its reply, from ticket and shop as they are now
+decision_commands     `support decision` and `support label`
 commands              `support-settings`, `support-tags` and `shadow-report`
 """

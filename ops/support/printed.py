@@ -25,6 +25,7 @@ def show_report(output: Output, found: Mapping[str, Any]) -> None:
     output.facts(found["reasons"])
     _tickets(output, found["tickets"])
     _switching_on(output, found["switching_on"])
+    _shadow(output, found["shadow"])
     _quality(output, found["quality"])
     output.say("\na sample to read", style="bold")
     columns = ("ticket", "intent", "confidence", "department", "people", "answer", "reason", "link")
@@ -57,12 +58,37 @@ def _switching_on(output: Output, found: Mapping[str, Any]) -> None:
             "of those, people had elsewhere": said(found["people_routed_otherwise"]),
         }
     )
-    output.say(
-        "At most: an order that is not found, a closed ticket or an address that is not on the"
-        " allow-list is not answered; in shadow mode none of these is looked up."
-    )
+    output.say("At most: an address that is not on the allow-list is not answered.")
     if found["does_not_say"]:
         output.say(f"{found['does_not_say']} decisions do not say whether they could be answered")
+
+
+def _shadow(output: Output, found: Mapping[str, Any]) -> None:
+    if not found["decided"]:
+        return
+    for what in ("departments", "intents"):
+        output.say(f"\nharm and gain of what would have been answered, by {what}", style="bold")
+        rows = [
+            (
+                row["name"],
+                row["would_answer"],
+                said(row["harm"]),
+                row["gain"]["count"],
+                ", ".join(f"{code} {many}" for code, many in row["harms"].items()) or "-",
+                "on" if row["is_on"] else "may be" if row["may_be_switched_on"] else "no",
+            )
+            for row in found[what]
+        ]
+        columns = (what, "would answer", "harm", "gain", "what people did", "switched on")
+        output.table(columns, rows)
+    output.say(
+        f"may be: the upper bound of its harm is below {found['limit']:.1%}; a person switches it on"
+        " by answers.departments or answers.intents of the settings document"
+    )
+    labelled = {code: many for code, many in found["labels"].items() if many}
+    if labelled:
+        output.say("\nlabels", style="bold")
+        output.facts(labelled)
 
 
 def _quality(output: Output, found: Mapping[str, Any]) -> None:

@@ -1,8 +1,8 @@
 """What automation would have done in a period, or has done, and what people did with it then.
 
 The same data serve the command and a screen.  They hold identifiers, tags and counts, and no text
-of a customer.  In shadow mode no order is looked up and no ticket is read, so that what could have
-been answered is the most that would have been.
+of a customer.  In shadow tickets and orders are read as they are otherwise, so that what could have been
+answered is what would have been.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from statistics import median
 from typing import Any
@@ -17,9 +18,9 @@ from typing import Any
 from chalicelib.clock import iso, parsed
 from chalicelib.support.configuration.applied import Rules
 from chalicelib.support.decision import ORDER_STATUS_INTENTS
-from chalicelib.support.replies.guard_rails import TEMPLATE_OF
+from chalicelib.support.replies.guard_rails import HOLDING, TEMPLATE_OF
 from ops.session import Session
-from ops.support import tickets_now
+from ops.support import shadow_outcomes, tickets_now
 from ops.support.bounds import share
 from ops.support.decided import Decided, conversations, decisions
 from ops.support.tickets_now import MOST, Now
@@ -54,9 +55,15 @@ def report(
     for one in following(ids[:at_most], "reading decisions"):
         found += decisions(session, one, since)
     chosen = _chosen(session, found, min(tickets, MOST))
-    read = tickets_now.read(session, chosen, rules, per_second=per_second)
+    outcomes = shadow_outcomes.read(session, ids[:at_most], since)
+    records = {ticket: one.decided for ticket, one in outcomes.items()}
+    read = tickets_now.read(session, chosen, rules, per_second=per_second, records=records)
     now = list(following(read, "reading tickets"))
     seen = [one for one in now if one is not None]
+    for one in seen:
+        ticket = one.decided.conversation_id
+        if one.done is not None:
+            outcomes[ticket] = replace(outcomes[ticket], done=one.done)
     days = _days(session, since)
     return {
         "stage": session.stage,
@@ -71,13 +78,16 @@ def report(
         "reasons": dict(Counter(_reason(one) for one in found).most_common()),
         "tickets": _tickets(seen, unreadable=len(now) - len(seen)),
         "switching_on": _switching_on(session, found, seen, days),
+        "shadow": shadow_outcomes.compared(outcomes.values(), rules),
         "quality": _quality(found, seen),
         "sample": [_shown(session, one, rules) for one in seen[:TO_READ]],
     }
 
 
 def could_be_answered(session: Session, one: Decided) -> bool:
-    """The decision allows an answer, and a template for it may be sent."""
+    """It would have been answered in shadow; of a plan that does not say so, it could have been."""
+    if "made" in one.facts:
+        return "would" in one.facts
     enabled = session.services.settings.support.templates
     if one.intent in ORDER_STATUS_INTENTS:
         has_template = any(name.startswith(("t_order", "t_shipping")) for name in enabled)
@@ -117,11 +127,14 @@ _SURE = 0.60
 
 
 def _reason(one: Decided) -> str:
-    """Why it was not answered: the last of its reasons, without the details."""
+    """Why it was not answered: the last of its reasons, but for shadow itself, without the details."""
     if one.replied_at is not None:
         return "answered"
+    if "would" in one.facts:
+        return "would have been answered"
     reasons = one.facts.get("reasons") or ["no reason stored"]
-    return str(reasons[-1]).partition(":")[0]
+    told = [reason for reason in reasons if reason not in HOLDING]
+    return str((told or reasons)[-1]).partition(":")[0]
 
 
 def _chosen(session: Session, found: Sequence[Decided], many: int) -> list[Decided]:

@@ -5,8 +5,8 @@ Texts are read to recognise a complaint after an automatic answer; none is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from chalicelib.clock import parsed
@@ -14,6 +14,7 @@ from chalicelib.errors import PermanentError
 from chalicelib.support.configuration.applied import Rules
 from chalicelib.support.intents import message_reading
 from chalicelib.support.routing import INTENT_TAG
+from chalicelib.support.shadow_decisions import Record, done_since
 from chalicelib.support.tickets import Comment, Ticket
 from ops.inspect.ledger_rows import LoopPace
 from ops.session import Session
@@ -33,6 +34,7 @@ class Now:
         wrote_again: the customer wrote after the automatic reply.
         complained: and it was a complaint.
         first_answer: how long the customer waited for a person's first answer.
+        done: what people have done since a decision made in shadow.
     """
 
     decided: Decided
@@ -43,6 +45,7 @@ class Now:
     wrote_again: bool
     complained: bool
     first_answer: timedelta | None
+    done: Record | None = None
 
     @property
     def routed_otherwise(self) -> bool:
@@ -51,9 +54,22 @@ class Now:
 
 
 def read(
-    session: Session, sample: Sequence[Decided], rules: Rules, *, per_second: float
+    session: Session,
+    sample: Sequence[Decided],
+    rules: Rules,
+    *,
+    per_second: float,
+    records: Mapping[str, Record],
 ) -> Iterator[Now | None]:
-    """Each ticket, at most `MOST`; None for one that Richpanel does not show."""
+    """Each ticket, at most `MOST`; None for one that Richpanel does not show.
+
+    Args:
+        session: the stage.
+        sample: the newest decision on each ticket.
+        rules: name the departments.
+        per_second: tickets, at most.
+        records: by ticket, decisions made in shadow, since which people's acts are wanted.
+    """
     pace = LoopPace(session.services.clock, per_second)
     author = session.services.settings.support.bot_agent_id
     for one in sample[:MOST]:
@@ -63,7 +79,12 @@ def read(
         except PermanentError:
             yield None
             continue
-        yield _compared(one, ticket, rules, author)
+        now = _compared(one, ticket, rules, author)
+        record = records.get(one.conversation_id)
+        if record is not None:
+            at = session.services.clock.now()
+            now = replace(now, done=done_since(ticket, record, rules, bot=author or None, now=at))
+        yield now
 
 
 def _compared(decided: Decided, ticket: Ticket, rules: Rules, author: str) -> Now:

@@ -17,6 +17,8 @@ ACTS = {
     "companies.try_writer",
     "companies.writer",
     "letters.redrive",
+    "shadow.label",
+    "shadow.one",
     "shared.share",
     "story.again",
     "unknown.ask",

@@ -15,7 +15,19 @@ DOCS = Path(__file__).parents[2] / "docs"
 PAGES = "\n".join(one.read_text() for one in DOCS.glob("*.md"))
 VERBS = frozenset(
     (
-        *("Bring", "Check", "Compare", "Count", "Create", "Delete", "Do", "Draft", "End", "Enter"),
+        *(
+            "Bring",
+            "Store",
+            "Check",
+            "Compare",
+            "Count",
+            "Create",
+            "Delete",
+            "Do",
+            "Draft",
+            "End",
+            "Enter",
+        ),
         *(
             "Change",
             "Find",
@@ -91,6 +103,7 @@ CHANGES = {
     "switch set": ("kill_switch", "false"),
     "provision": (),
     "support-settings put": ("settings.toml",),
+    "support label": ("1042", "--right"),
     "support-settings restore": ("0",),
     "support-tags": ("--create",),
 }

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from tests.outside.aws import aws
 from tests.outside.tickets import (
     a_person_answers,
     answers,
@@ -570,6 +571,122 @@ def test_shadow_mode_decides_and_changes_nothing_at_richpanel(stack):
     stack.forward(minutes=20)
     assert {one["method"] for one in requests_about(stack, ticket)} <= {"GET"}
     assert (tags(stack, ticket), answers(stack, ticket)) == (set(), [])
+
+
+def shadowed(stack, bought=None, regards=""):
+    """A ticket with a question about an order, decided in shadow mode."""
+    bought = bought or order(stack, tracking=TRACKING)
+    with stack.switched("shadow_mode", "true"):
+        return opens(stack, f"Where is my order {bought.name}?{regards}", bought.mail)
+
+
+def decision(stack, ticket):
+    """What is kept of it, and what people did."""
+    return stack.ops("support", "decision", ticket, "--json").data
+
+
+def compared(stack):
+    """The report's part about what would have been answered; no ticket is read for it."""
+    options = ("--since", "24h", "--tickets", "0", "--json")
+    return stack.ops("shadow-report", *options).data["shadow"]
+
+
+def test_in_shadow_the_order_is_looked_up_and_every_reason_is_kept(stack):
+    kept = decision(stack, shadowed(stack))["decision"]
+    assert (kept["decision"], kept["template"]) == ("answer", "t_order_status_verified")
+    assert len(kept["orders"]) == 1
+    assert len(kept["digests"]) > 1
+    unpaid = order(stack, displayFinancialStatus="PENDING")
+    ticket = shadowed(stack, unpaid)
+    assert decision(stack, ticket)["decision"]["reasons"] == ["order_unpaid", "shadow"]
+    assert (tags(stack, ticket), answers(stack, ticket)) == (set(), [])
+
+
+def test_what_a_person_did_with_a_ticket_in_shadow_is_compared_with_the_decision(stack):
+    ticket = shadowed(stack)
+    row = next(one for one in compared(stack)["departments"] if one["would_answer"])
+    a_person_answers(stack, ticket, "It is on its way.")
+    stack.webhook(ticket_id=ticket)
+    stack.forward(minutes=4)
+    assert decision(stack, ticket)["people"]["answered"] is True
+    after = next(one for one in compared(stack)["departments"] if one["name"] == row["name"])
+    assert after["gain"]["count"] == row["gain"]["count"] + 1
+    assert after["harm"]["high"] > 0
+    assert after["may_be_switched_on"] is False
+
+
+def test_a_label_on_a_decision_is_counted_and_changes_nothing(stack):
+    ticket, before = shadowed(stack), compared(stack)["labels"]
+    kept = decision(stack, ticket)["decision"]
+    stack.ops("support", "label", ticket, "--wrong", "wrong_answer", "--yes")
+    assert compared(stack)["labels"] == {**before, "wrong_answer": before["wrong_answer"] + 1}
+    found = decision(stack, ticket)
+    assert (found["decision"], found["label"]) == (kept, "wrong_answer")
+    assert (tags(stack, ticket), answers(stack, ticket)) == (set(), [])
+    acts = stack.ops("journal", kept["event"], "--json").data
+    assert [one["did"] for one in acts] == ["support label"]
+
+
+def test_nothing_of_a_decision_in_shadow_is_text(stack):
+    bought = order(stack, tracking=TRACKING)
+    ticket = shadowed(stack, bought, "\n\nRegards, Zebedee Canary")
+    stack.richpanel.post(
+        f"tickets/{ticket}/comments", body="Dear Zebedee, it is on its way.", operator=True
+    )
+    stack.webhook(ticket_id=ticket)
+    stack.forward(minutes=4)
+    found = decision(stack, ticket)
+    assert found["decision"]["decision"] == "answer"
+    assert found["people"]["answered"]
+    rows = aws(stack, "dynamodb", "Scan", TableName="rp_mw_conversation_state-dev")["Items"]
+    kept = json.dumps([one for one in rows if one["conversation_id"]["S"] == ticket])
+    assert "digests" in kept
+    for canary in ("Zebedee", "Canary", bought.name.lstrip("#"), bought.mail, TRACKING["number"]):
+        assert canary not in kept
+
+
+def test_the_reply_of_a_decision_in_shadow_is_rendered_again_and_says_when_its_facts_have_changed(
+    stack,
+):
+    bought = order(stack, tracking=TRACKING)
+    ticket = shadowed(stack, bought)
+    stack.forward(hours=5)
+    reply = decision(stack, ticket)["reply"]
+    assert reply["facts"] == "same"
+    assert TRACKING["number"] in reply["text"]
+    changed = {"displayFinancialStatus": "REFUNDED"}
+    stack.shopify.post("changes", name=bought.name, fields=changed)
+    reply = decision(stack, ticket)["reply"]
+    assert (reply["facts"], reply["text"], reply["because"]) == ("changed", None, "order_refunded")
+
+
+def test_a_department_that_is_switched_on_is_answered_and_the_others_stay_in_shadow(
+    stack, tmp_path
+):
+    file = tmp_path / "settings.toml"
+    file.write_text(
+        '[answers]\ndepartments = ["route-email-support-team"]\n'
+        '[routes]\nshipping_delay_not_shipped = "route-warehouse"\n[departments.route-warehouse]\n'
+    )
+    stack.ops("support-settings", "put", file, "--yes")
+    stack.forward(minutes=2)
+    on, other = order(stack), order(stack)
+    answered = opens(stack, f"Where is my order {on.name}?", on.mail)
+    late = opens(stack, f"Why has my order {other.name} not shipped yet?", other.mail)
+    kept = decision(stack, late)["decision"]
+    stack.ops("support-settings", "restore", 0, "--yes")
+    stack.forward(minutes=2)
+    assert len(answers(stack, answered)) == 1
+    assert answers(stack, late) == []
+    assert "route-warehouse" in tags(stack, late), "it is routed as always"
+    assert (kept["decision"], kept["reasons"]) == ("answer", ["not_switched_on"])
+
+
+def test_open_requests_of_a_ticket_are_explained(stack):
+    ticket = opens(stack, "Please cancel my order.")
+    (request,) = stack.ops("explain", ticket, "--json").data["state"]["requests"]
+    assert request.startswith("cancel open since ")
+    assert "cancel open" in stack.ops("explain", ticket).out
 
 
 def test_the_kill_switch_lets_nothing_happen_to_a_ticket(stack):

@@ -11,12 +11,18 @@ from chalicelib.once.event import EventStatus, Lease
 from chalicelib.once.flow import NotAnEvent, NotYet
 from chalicelib.once.job import Recovery
 from chalicelib.support.jobs import TicketNotification
-from chalicelib.support.looks import LOOK_AFTER_SECONDS, TOGETHER_SECONDS, Looks
+from chalicelib.support.looks import LOOK_AFTER_SECONDS, TOGETHER_SECONDS, Looks, TicketLook
 from chalicelib.support.state import StateChange, States
+from chalicelib.support.tickets import Ticket
 from local.stack.pump import Pump
 from tests.rigs.fakes import NOON, ManualClock
 from tests.rigs.ledger import facts
 from tests.simulation import tables
+
+
+def look(began):
+    """A read of a ticket without comments."""
+    return TicketLook(began, Ticket("1042", "OPEN", frozenset(), ()), None)
 
 
 class LooksRig:
@@ -41,7 +47,7 @@ class LooksRig:
     def looked(self, *, ago=0.0, ticket="1042"):
         """A look that began so many seconds before noon and has ended."""
         job = self.job(ticket=ticket, delivery=f"look-{ago}")
-        self.looks.begun(job, NOON - timedelta(seconds=ago))
+        self.looks.begun(job, look(NOON - timedelta(seconds=ago)))
         self.looks.ended(job)
 
     def is_read(self, job):
@@ -99,13 +105,13 @@ def test_a_look_covers_no_other_ticket(rig):
 
 def test_a_look_that_has_not_ended_covers_nothing(rig):
     """Its worker died, or one of its events was handed back."""
-    rig.looks.begun(rig.job(delivery="d-0"), NOON)
+    rig.looks.begun(rig.job(delivery="d-0"), look(NOON))
     assert rig.is_read(rig.job(ago=LOOK_AFTER_SECONDS))
 
 
 def test_a_job_without_a_read_notes_no_look(rig):
     """Its ticket could not be read, or another job's read was the last one."""
-    rig.looks.begun(rig.job(delivery="d-0"), NOON)
+    rig.looks.begun(rig.job(delivery="d-0"), look(NOON))
     rig.looks.ended(rig.job(delivery="d-1"))
     assert rig.is_read(rig.job(ago=LOOK_AFTER_SECONDS))
 

@@ -93,6 +93,13 @@ class Rules:
         """Ids of assignees that are no persons."""
         return frozenset(self.document.answers.queues) | self.assignees
 
+    def answers(self, department: str, intent: str) -> bool:
+        """Whether such messages are answered automatically, once the stage sends answers at all."""
+        on = self.document.answers
+        if on.departments is None and on.intents is None:
+            return True
+        return department in (on.departments or ()) or intent in (on.intents or ())
+
     # --- words --------------------------------------------------------------------------------
 
     @property

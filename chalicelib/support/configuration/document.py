@@ -166,10 +166,17 @@ class AutomaticAnswers(_Part):
         stop_tags: tags of people on whose tickets nothing is answered; any case, ``-``, ``_`` and
             spaces are alike.  A given list replaces the built-in one.
         queues: ids of users that are no persons, such as queues and bots: what they have, no person has.
+        departments: whose messages are answered; the others stay in shadow.  With neither this nor
+            `intents`, all are answered.
+        intents: that are answered, whatever their department.
+        harm_limit: a department may be switched on where the upper bound of its harm is below it.
     """
 
     stop_tags: tuple[StopTag, ...] = STOP_TAGS
     queues: tuple[VendorId, ...] = ()
+    departments: tuple[DepartmentName, ...] | None = None
+    intents: tuple[str, ...] | None = None
+    harm_limit: float = Field(default=0.05, gt=0, lt=1)
 
 
 # --- phrases ----------------------------------------------------------------------------------
@@ -271,7 +278,12 @@ def _problem(location: tuple[int | str, ...], message: str) -> Iterator[str]:
 
 def _names(document: Document) -> Iterator[str]:
     """Intents that do not exist, and too many phrases."""
-    for part, given in (("phrases", document.phrases), ("routes", document.routes)):
+    answered = document.answers.intents or ()
+    for part, given in (
+        ("phrases", document.phrases),
+        ("routes", document.routes),
+        ("answers.intents", answered),
+    ):
         yield from (f"{part}.{one}: no such intent" for one in given if one not in ROUTES)
     many = sum(len(one.sure + one.likely + one.hint) for one in document.phrases.values())
     if many > MAX_PHRASES:
@@ -281,7 +293,12 @@ def _names(document: Document) -> Iterator[str]:
 def _departments(document: Document) -> Iterator[str]:
     """Departments that are used and not declared, and two that one tag or person would mean."""
     known = {DEFAULT_ROUTE, *ROUTES.values(), *document.departments}
-    for part, given in (("routes", document.routes), ("languages", document.languages)):
+    answered = document.answers.departments or ()
+    for part, given in (
+        ("routes", document.routes),
+        ("languages", document.languages),
+        ("answers.departments", dict(enumerate(answered))),
+    ):
         yield from (
             f"{part}.{name}: {one} is no built-in department and not under departments"
             for name, one in given.items()

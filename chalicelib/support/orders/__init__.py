@@ -11,6 +11,7 @@ In the order of a lookup:
     shopify_nodes  its answers, as orders
     access_tokens  its tokens, and the scopes that they have
     proven         what may be said of orders, with the facts that prove it; pure
+    fact_digests   keyed digests of the facts behind a sentence; pure
     order_checks   why nothing may be said of an order; pure
     shipments      whether a parcel is in time, and what may be said of it; pure
     order_rules    what each status means; rows of `order_rules.toml`

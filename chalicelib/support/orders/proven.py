@@ -8,7 +8,7 @@ from dispatch.  Facts are paths into the orders, such as ``orders[0].fulfillment
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
@@ -35,10 +35,15 @@ TemplateValue = ProvenValue | str | None | Sequence[Mapping[str, ProvenValue | N
 
 @dataclass(frozen=True, slots=True)
 class TemplateAnswer:
-    """A template and its values; those of an order carry their facts."""
+    """A template and its values; those of an order carry their facts.
+
+    Attributes:
+        orders: what it is about, by the beginning of the facts' paths.
+    """
 
     template_id: str
     values: Mapping[str, TemplateValue] = field(repr=False)
+    orders: Mapping[str, Order] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +77,11 @@ def proven_answers(
         return NoAnswer(why.TOO_MANY_ORDERS)
     answers = []
     for number, order in enumerate(orders):
-        asked = _Asked(
-            order, order.path or f"orders[{number}]", question, InTime(now, calendar, language)
-        )
-        answer = asked.answer(requester)
+        path = order.path or f"orders[{number}]"
+        answer = _Asked(order, path, question, InTime(now, calendar, language)).answer(requester)
         if isinstance(answer, NoAnswer):
             return answer
-        answers.append(answer)
+        answers.append(replace(answer, orders={path: order}))
     return tuple(answers)
 
 

@@ -26,6 +26,7 @@ from chalicelib.support.decision import MAX_ASKS, Decision
 from chalicelib.support.effects import reference
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.own_words import own_part
+from chalicelib.support.orders.fact_digests import fact_digest
 from chalicelib.support.orders.lookup import CustomerOrders
 from chalicelib.support.orders.order_question import order_numbers, question_of
 from chalicelib.support.orders.proven import NoAnswer, TemplateAnswer, proven_answers
@@ -41,6 +42,8 @@ if TYPE_CHECKING:  # most stages ask no model
 LATER_EVERY_SECONDS = 60.0
 LATER_FOR = timedelta(hours=2)
 """An answer whose order cannot be looked up is tried this often, until its message is so old."""
+_SHADOW = "shadow"
+"""Answers that are not sent are counted apart from those that are."""
 ASK_TEMPLATE = "t_order_status_ask_order_number"
 Answers = tuple[TemplateAnswer, ...]
 """The paragraphs of one reply: one for each order asked about."""
@@ -53,6 +56,9 @@ class ReplyVerdict:
     Attributes:
         proof: the facts behind each sentence about an order.
         proven_by: a keyed hash of the proof, by which the last look finds it again.
+        digests: of the facts behind each sentence, in the order of the proof.
+        orders: keyed ids of the orders that it is about.
+        would: what would be sent if nothing kept it in shadow; its refusals are in `reasons`, too.
         tags: the tags a refusal adds to the ticket.
         asks: the reply asks for the order number; the conversation then waits for the answer.
         ends_pending: the conversation stops waiting for an answer, also when nothing is sent.
@@ -64,6 +70,9 @@ class ReplyVerdict:
     text: str | None = field(default=None, repr=False)
     proof: tuple[Proof, ...] = field(default=(), repr=False)
     proven_by: str | None = None
+    digests: tuple[str, ...] = ()
+    orders: tuple[str, ...] = ()
+    would: ReplyVerdict | None = None
     tags: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     asks: bool = False
@@ -92,25 +101,46 @@ class Replies:
         self, facts: EventFacts, inquiry: Inquiry, decision: Decision, switches: Switches
     ) -> ReplyVerdict:
         """The verdict on one message."""
-        has_pending = inquiry.state is not None and inquiry.state.pending_flow is not None
-        refusal = guard_rails.by_switches(switches, self.policy, decision)
+        shadowed = guard_rails.shadow(switches, self.policy, inquiry.rules, decision)
+        refusal = guard_rails.by_switches(switches, shadowed, decision)
         ticket = inquiry.ticket
         if refusal is None and ticket is None:
             refusal = Refusal(why.TICKET_NOT_READ)
         if refusal is not None or ticket is None:
             return _refused(refusal or Refusal(why.TICKET_NOT_READ), ends_pending=False)
+        found = self._judged(facts, inquiry, ticket, decision, in_shadow=shadowed is not None)
+        if shadowed is None:
+            return found
+        holding = guard_rails.holding(switches, ticket, self.policy, shadowed)
+        return ReplyVerdict(reasons=(*found.reasons, *holding), would=found)
+
+    def _judged(
+        self,
+        facts: EventFacts,
+        inquiry: Inquiry,
+        ticket: Ticket,
+        decision: Decision,
+        *,
+        in_shadow: bool,
+    ) -> ReplyVerdict:
+        """What is answered; in shadow, without a look at the allow-list."""
+        has_pending = inquiry.state is not None and inquiry.state.pending_flow is not None
         refusal = (
             guard_rails.by_own_answer(ticket, decision)
             or guard_rails.by_message(inquiry, decision)
             or guard_rails.by_ticket(inquiry, ticket, decision)
-            or guard_rails.by_policy(ticket, self.policy, decision)
+            or guard_rails.by_channel(ticket, decision)
+            or (guard_rails.by_shadow_answer(inquiry, facts.event_key) if in_shadow else None)
         )
+        if refusal is None and not in_shadow:
+            refusal = guard_rails.by_policy(ticket, self.policy, decision)
         if refusal is not None:
             waits = refusal.reason == why.NEWER_MESSAGE and decision.is_about_order_status
             return _refused(refusal, ends_pending=has_pending and not waits, keeps_pending=waits)
         answers = self._choose(facts, inquiry, ticket, decision)
         if not isinstance(answers, Refusal):
-            answers = self._check_permission(facts, inquiry, ticket, decision, answers)
+            counts = self.allowances.apart(_SHADOW) if in_shadow else self.allowances
+            answers = self._check_permission(facts, inquiry, ticket, decision, answers, counts)
         if isinstance(answers, Refusal):
             return _refused(answers, ends_pending=has_pending)
         return self._composed(inquiry, ticket, decision, answers, _reply_key(facts))
@@ -215,7 +245,9 @@ class Replies:
         if not isinstance(answers, Refusal) and _asks(answers):
             raise _withdrawn(why.ORDER_NUMBER_MISSING)
         if not isinstance(answers, Refusal):
-            answers = self._check_permission(facts, inquiry, ticket, decision, answers)
+            answers = self._check_permission(
+                facts, inquiry, ticket, decision, answers, self.allowances
+            )
         if isinstance(answers, Refusal):
             raise _withdrawn(answers.reason)
         text = self._composed(inquiry, ticket, decision, answers, key).text
@@ -287,50 +319,56 @@ class Replies:
         ticket: Ticket,
         decision: Decision,
         answers: Answers,
+        counts: Allowances,
     ) -> Answers | Refusal:
         """Ask the verifier for a verified reply, and take the counted limits for any reply."""
         if self.opinions is not None and CATALOGUE[answers[0].template_id].tier == 2:  # noqa: PLR2004
             verified = self.opinions.verify(inquiry.text or "", decision.intent)
             if not verified.allows:
                 return guard_rails.suppressed(verified.reason, decision)
-        limit = self._is_repeating(facts, inquiry, ticket) or self._limit_reached(
-            facts, ticket, decision, answers
+        limit = self._is_repeating(facts, inquiry, ticket, counts) or self._limit_reached(
+            facts, ticket, decision, answers, counts
         )
         return answers if limit is None else guard_rails.suppressed(limit, decision)
 
-    def _is_repeating(self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket) -> str | None:
+    def _is_repeating(
+        self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, counts: Allowances
+    ) -> str | None:
         """Stop a customer whose texts repeat, over all tickets: two machines may be talking."""
         if not ticket.customer_email:
             return None
         opaque, by = self.opaque(), _reply_key(facts)
         customer = ticket.customer_email.lower()
         stopped = "stopped:customer", opaque.of("email", customer)
-        limit = self.allowances.reached(*stopped, guard_rails.STOPPED)
+        limit = counts.reached(*stopped, guard_rails.STOPPED)
         if limit is not None:
             return limit
         text = " ".join(re.findall(r"\w+", normalised(own_part(inquiry.text or ""))))
         same = "same_text:customer", opaque.of("text", f"{customer} {text}")
-        limit = self.allowances.take(*same, by, guard_rails.SAME_TEXT)
+        limit = counts.take(*same, by, guard_rails.SAME_TEXT)
         if limit is not None:
-            self.allowances.take(*stopped, by, guard_rails.STOPPED)
+            counts.take(*stopped, by, guard_rails.STOPPED)
         return limit
 
     def _limit_reached(
-        self, facts: EventFacts, ticket: Ticket, decision: Decision, answers: Answers
+        self,
+        facts: EventFacts,
+        ticket: Ticket,
+        decision: Decision,
+        answers: Answers,
+        counts: Allowances,
     ) -> str | None:
         """Count the reply for its conversation and its customer; for neither where one limit is reached."""
         opaque, by = self.opaque(), _reply_key(facts)
         counted = "auto_reply:conversation", opaque.of("conversation", facts.conversation_id), by
         is_asked_for = decision.pending is not None and not _asks(answers)
         limits = guard_rails.ANSWER_LIMITS if is_asked_for else guard_rails.CONVERSATION_LIMITS
-        limit = self.allowances.take(*counted, limits)
+        limit = counts.take(*counted, limits)
         if limit is None and ticket.customer_email:
             customer = opaque.of("email", ticket.customer_email.lower())
-            limit = self.allowances.take(
-                "auto_reply:customer", customer, by, guard_rails.CUSTOMER_LIMITS
-            )
+            limit = counts.take("auto_reply:customer", customer, by, guard_rails.CUSTOMER_LIMITS)
             if limit is not None:
-                self.allowances.give_back(*counted)
+                counts.give_back(*counted)
         return limit
 
     def _composed(
@@ -354,13 +392,18 @@ class Replies:
         except TemplateError:
             refusal = guard_rails.suppressed(why.TEMPLATE_INCOMPLETE, decision)
             return _refused(refusal, ends_pending=False)
-        asks = _asks(answers)
+        asks, opaque = _asks(answers), self.opaque()
+        orders = {path: one for answer in answers for path, one in answer.orders.items()}
         closes = all(CATALOGUE[one.template_id].closes for one in answers)
         return ReplyVerdict(
             template_id=answers[0].template_id,
             text=composed.text,
             proof=composed.proof,
             proven_by=self._proven_by(composed),
+            digests=tuple(fact_digest(orders, one.facts, opaque) for one in composed.proof),
+            orders=tuple(
+                opaque.of("order", one.name.lstrip("#").lower()) for one in orders.values()
+            ),
             asks=asks,
             closes=self.policy.closes_tickets and closes,
             ends_pending=not asks,

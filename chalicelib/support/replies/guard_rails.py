@@ -5,7 +5,7 @@ Each refusal is a fixed reason and the tags it adds to the ticket.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -15,6 +15,7 @@ from chalicelib.once import reasons as core
 from chalicelib.once.allowances import Limit
 from chalicelib.once.ports import Switches
 from chalicelib.support import reasons as why
+from chalicelib.support.configuration.applied import Rules
 from chalicelib.support.decision import REPEATED_COMPLAINT, Decision
 from chalicelib.support.effects import ATTENTION_TAG
 from chalicelib.support.inquiry import Inquiry
@@ -133,19 +134,44 @@ def every_refusal(decision: Decision, missing: AbstractSet[str]) -> tuple[Refusa
     return (_CLOSED, _ANSWERED, _NOT_ALLOWED, _NO_AUTHOR, suppressed(why.NO_TEXT, decision), failed)
 
 
-def by_switches(switches: Switches, policy: Policy, decision: Decision) -> Refusal | None:
-    """Refusals by switches and settings alone; no vendor is called for these."""
+def shadow(switches: Switches, policy: Policy, rules: Rules, decision: Decision) -> str | None:
+    """Why a message is judged as if its answer were sent, and nothing is; None where answers leave."""
     if not policy.is_outbound_enabled:
-        return Refusal(why.OUTBOUND_DISABLED)
+        return why.OUTBOUND_DISABLED
+    if switches.shadow_mode:
+        return core.SHADOW
+    return None if rules.answers(decision.route, decision.intent) else why.NOT_SWITCHED_ON
+
+
+def by_switches(switches: Switches, shadowed: str | None, decision: Decision) -> Refusal | None:
+    """Refusals by switches alone; no vendor is called for these.
+
+    In shadow, automation that is off refuses nothing: a new stage begins with both.
+    """
     if switches.kill_switch:
         return Refusal(core.KILL_SWITCH)
-    if switches.shadow_mode:
-        return Refusal(core.SHADOW)
     if switches.safe_mode:
-        return suppressed(core.SAFE_MODE, decision)
-    if not switches.automation_enabled:
+        return Refusal(shadowed) if shadowed else suppressed(core.SAFE_MODE, decision)
+    if not switches.automation_enabled and not shadowed:
         return suppressed(core.AUTOMATION_DISABLED, decision)
     return None
+
+
+HOLDING = frozenset(
+    {
+        *(why.NOT_ON_ALLOW_LIST, why.MISSING_BOT_AUTHOR, core.AUTOMATION_DISABLED),
+        *(why.OUTBOUND_DISABLED, core.SHADOW, why.NOT_SWITCHED_ON),
+    }
+)
+"""What may keep in shadow an answer against which nothing else speaks."""
+
+
+def holding(switches: Switches, ticket: Ticket, policy: Policy, shadowed: str) -> tuple[str, ...]:
+    """Everything set that keeps an answer from leaving in shadow; what is set first comes last."""
+    found = [one.reason for one in _by_recipient(ticket, policy)]
+    if not switches.automation_enabled:
+        found.append(core.AUTOMATION_DISABLED)
+    return (*found, shadowed)
 
 
 def by_own_answer(ticket: Ticket | None, decision: Decision) -> Refusal | None:
@@ -157,6 +183,13 @@ def by_own_answer(ticket: Ticket | None, decision: Decision) -> Refusal | None:
     if decision.risk_flags - {REPEATED_COMPLAINT}:
         return None
     return _ANSWERED
+
+
+def by_shadow_answer(inquiry: Inquiry, event_key: str) -> Refusal | None:
+    """Likewise in shadow, where the ticket shows no answer."""
+    known = inquiry.state.decisions if inquiry.state else ()
+    is_answered = any(one["decision"] == "answer" and one["event"] != event_key for one in known)
+    return _ANSWERED if is_answered else None
 
 
 def by_message(inquiry: Inquiry, decision: Decision) -> Refusal | None:
@@ -222,13 +255,21 @@ def withdrawn(inquiry: Inquiry, ticket: Ticket) -> str | None:
 
 def by_policy(ticket: Ticket, policy: Policy, decision: Decision) -> Refusal | None:
     """Refusals because of the deployment's policy."""
+    return by_channel(ticket, decision) or next(_by_recipient(ticket, policy), None)
+
+
+def by_channel(ticket: Ticket, decision: Decision) -> Refusal | None:
+    """Only e-mail is answered."""
     if (ticket.channel or "email").strip().lower() not in _E_MAIL_CHANNELS:
         return suppressed(why.CHANNEL_NOT_SUPPORTED, decision)
-    if not policy.allows(ticket.customer_email):
-        return _NOT_ALLOWED
-    if not policy.author_id:
-        return _NO_AUTHOR
     return None
+
+
+def _by_recipient(ticket: Ticket, policy: Policy) -> Iterator[Refusal]:
+    if not policy.allows(ticket.customer_email):
+        yield _NOT_ALLOWED
+    if not policy.author_id:
+        yield _NO_AUTHOR
 
 
 def suppressed(reason: str, decision: Decision, *more: str) -> Refusal:

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 
 from chalicelib.once.event import SWEEP_SECONDS
 from chalicelib.once.keys import is_resent
+from chalicelib.once.plan import Plan
 from chalicelib.outreach.channels import CHANNELS
 from chalicelib.support.effects import REPLY
+from chalicelib.support.replies.guard_rails import HOLDING
 from ops import unreachable
 from ops.inspect.explain import attempts, plain_words
 from ops.inspect.explain.stored import ENDED, Row, Stored, receipt_of
@@ -132,19 +134,28 @@ def _why_nothing_left(stored: Stored, verb: str, answer: Row | None) -> str | No
     if answer is not None:
         why = str(answer.get("reason") or stored.row.get("reason") or answer["status"])
         return f"{how}: {_why(stored, why)}."
-    why = str(stored.row.get("reason") or "")
+    why, plan = str(stored.row.get("reason") or ""), stored.plan
     if why:
-        return f"{how}: {_why(stored, why)}."
-    plan = stored.plan
+        return f"{how}: {_why(stored, why)}.{_otherwise(plan)}"
     reasons = [str(one) for one in plan.facts.get("reasons", ())] if plan else []
     handed = next((one for one in (plan.actions if plan else ()) if one.kind == "hand_off"), None)
     if handed is not None:
         return f"{how}: {plain_words.reason(handed.arg.partition('|')[2])}."
     if reasons:
-        return f"{how}: {plain_words.reason(reasons[-1])}."
+        return f"{how}: {plain_words.reason(reasons[-1])}.{_otherwise(plan)}"
     if plan is not None and plan.flow == "support":
         return f"{how}: automatic replies are not enabled on this stage, a person answers."
     return None
+
+
+def _otherwise(plan: Plan | None) -> str:
+    """What would have become of a message that was judged in shadow."""
+    if plan is None or "made" not in plan.facts:
+        return ""
+    if "would" in plan.facts:
+        return " Otherwise it would have been answered."
+    reasons = [str(one) for one in plan.facts.get("reasons", ()) if one not in HOLDING]
+    return f" Otherwise a person answers: {plain_words.reason(reasons[-1])}." if reasons else ""
 
 
 # --- what happened ------------------------------------------------------------------------------

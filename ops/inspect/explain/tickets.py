@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from chalicelib.errors import MiddlewareError, ProviderError, reason_of
 from chalicelib.support import keys as ticket_keys
 from ops.inspect.explain import scanning
@@ -39,6 +42,7 @@ def ticket(looking: Looking, conversation_id: str) -> LookupResult | None:
             "last_routed_team": known.last_routed_team,
             "last_message_at": known.last_message_at,
             "last_processed_at": known.last_processed_at,
+            "requests": [_request(one) for one in known.requests],
         }
     return LookupResult(
         conversation_id,
@@ -48,6 +52,12 @@ def ticket(looking: Looking, conversation_id: str) -> LookupResult | None:
         is_known=known is not None or bool(looking.reader.trail(conversation_id)),
         unasked=tuple(unasked),
     )
+
+
+def _request(stored: Mapping[str, Any]) -> str:
+    """What the customer has asked for, in a line; the order by its keyed id."""
+    about = f", order {stored['order']}" if stored.get("order") else ""
+    return f"{stored.get('kind')} {stored.get('state')} since {stored.get('at')}{about}"
 
 
 def _unfinished(looking: Looking, conversation_id: str) -> set[str]:

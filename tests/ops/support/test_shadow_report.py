@@ -11,6 +11,7 @@ from tests.rigs.ops_cli import runner
 
 STATUS = "Where is my order #100234?"
 RETURNS = "route-returns-admin"
+ROUTE = "route-email-support-team"
 
 
 @pytest.fixture
@@ -55,11 +56,12 @@ def test_shadow_mode_shows_what_would_have_been_done(in_shadow, run):
 
     assert (found["messages"], found["conversations"], found["is_sample"]) == (3, 3, False)
     status = row(found["intents"], "order_status_tracking")
-    assert (status["messages"], status["could_be_answered"], status["withheld"]) == (1, 1, 1)
+    assert (status["messages"], status["could_be_answered"], status["withheld"]) == (1, 0, 1)
+    assert found["reasons"]["shop_not_configured"] == 1, "the reason behind shadow"
     assert row(found["intents"], "refund_request")["could_be_answered"] == 0
     assert row(found["intents"], "legal_threat")["escalated"] == 1
     assert row(found["teams"], RETURNS)["messages"] == 1
-    assert found["switching_on"]["saves_at_most"]["count"] == 1
+    assert found["switching_on"]["saves_at_most"]["count"] == 0
 
 
 def test_what_people_did_is_read_back(in_shadow, run):
@@ -76,7 +78,6 @@ def test_what_people_did_is_read_back(in_shadow, run):
     assert found["tickets"]["moves"] == [
         {"from": "route-email-support-team", "to": "route-sales-team", "tickets": 1}
     ]
-    assert found["switching_on"]["people_routed_otherwise"]["count"] == 1
     links = {one["ticket"]: one["link"] for one in found["sample"]}
     assert links["1042"].endswith("#1042")
 
@@ -125,6 +126,58 @@ def test_live_routing_that_people_changed_is_counted(system, run):
     assert found["tickets"]["routed_otherwise"]["count"] == 1
     assert found["tickets"]["tagged_otherwise"]["count"] == 1
     assert row(found["intents"], "refund_request")["withheld"] == 0
+
+
+class TestHarmAndGain:
+    @pytest.fixture
+    def app_environment(self, replies_environment):
+        return {**replies_environment, "RICHPANEL_OUTBOUND_ENABLED": "false"}
+
+    @pytest.fixture
+    def asked(self, replies_rig, shopify):
+        """Three customers ask about their orders, and none is answered."""
+        for number in range(3):
+            name, email = f"#{5001 + number}", f"ada{number}@example.com"
+            shopify.add_order(name, email=email)
+            question = f"Where is my order {name}?"
+            replies_rig.run(replies_rig.ticket(question, str(1042 + number), customer_email=email))
+        assert replies_rig.replies == []
+        return replies_rig
+
+    def test_what_people_did_is_harm_gain_or_not_known(self, asked, run):
+        asked.richpanel.add_comment("1042", "It is on its way", operator=True, author_id="agent-7")
+        asked.richpanel._tickets["1043"].tags[:] = ["route-returns-admin"]
+
+        found = report(run)["shadow"]
+
+        email = row(found["departments"], "route-email-support-team")
+        assert (email["would_answer"], email["harm"]["count"], email["harm"]["of"]) == (3, 1, 2)
+        assert (email["gain"]["count"], email["harms"]) == (1, {"other_team": 1})
+        assert not email["may_be_switched_on"]
+        assert row(found["intents"], "order_status_tracking")["would_answer"] == 3
+
+    def test_a_department_may_be_switched_on_once_the_bound_of_its_harm_is_low(
+        self, asked, run, tmp_path
+    ):
+        """Two answered likewise of two: the bound is 65.8 %."""
+        for ticket in ("1042", "1043"):
+            asked.richpanel.add_comment(ticket, "On its way", operator=True, author_id="agent-7")
+        assert not row(report(run)["shadow"]["departments"], ROUTE)["may_be_switched_on"]
+        document = tmp_path / "settings.toml"
+        document.write_text("[answers]\nharm_limit = 0.7\ndepartments = []\n")
+        assert run("support-settings", "put", str(document), "--yes").code == 0
+        found = row(report(run)["shadow"]["departments"], ROUTE)
+        assert (found["may_be_switched_on"], found["is_on"]) == (True, False)
+        assert "may be" in run("shadow-report", "--rate", "1000").out
+
+    @pytest.mark.usefixtures("asked")
+    def test_a_label_is_counted_and_shows_harm(self, run):
+        assert run("support", "label", "1042", "--wrong", "wrong_answer", "--yes").code == 0
+        assert run("support", "label", "1043", "--right", "--yes").code == 0
+        found = report(run)["shadow"]
+        assert (found["labels"]["wrong_answer"], found["labels"]["right"]) == (1, 1)
+        email = row(found["departments"], ROUTE)
+        assert (email["harms"], email["gain"]["count"]) == ({"label:wrong_answer": 1}, 1)
 
 
 class TestAfterAnswers:

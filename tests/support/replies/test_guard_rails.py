@@ -7,6 +7,8 @@ import pytest
 
 from chalicelib.once.allowances import Limit
 from chalicelib.once.ports import Switches
+from chalicelib.support.configuration.applied import BUILT_IN, Rules
+from chalicelib.support.configuration.document import parsed
 from chalicelib.support.decision import Decision, Pending, Tier
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.replies import guard_rails as rails
@@ -14,7 +16,8 @@ from chalicelib.support.state import ConversationState
 from chalicelib.support.tickets import Comment, Ticket
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
-STATUS = Decision("order_status_tracking", 0.9, "route-a", Tier.VERIFIED, may_answer=True)
+ROUTE = "route-email-support-team"
+STATUS = Decision("order_status_tracking", 0.9, ROUTE, Tier.VERIFIED, may_answer=True)
 REFUND = replace(STATUS, intent="refund_request", tier=Tier.SAFE_ASSIST)
 ASKED = replace(STATUS, pending=Pending(intent=STATUS.intent, attempts=1))
 POLICY = rails.Policy(
@@ -44,7 +47,8 @@ def found(refusal):
 
 def test_an_allowed_reply_passes_every_guard_rail():
     on = ticket()
-    assert rails.by_switches(Switches(), POLICY, STATUS) is None
+    assert rails.shadow(Switches(), POLICY, BUILT_IN, STATUS) is None
+    assert rails.by_switches(Switches(), None, STATUS) is None
     assert rails.by_message(inquiry(on=on), STATUS) is None
     assert rails.by_message(inquiry(), STATUS) is None, "a ticket that could not be read"
     assert rails.by_ticket(inquiry(on=on, state=ConversationState("1042", 1)), on, STATUS) is None
@@ -55,19 +59,38 @@ def test_an_allowed_reply_passes_every_guard_rail():
     ("switches", "reason", "tags"),
     [
         (Switches(kill_switch=True, safe_mode=True), "kill_switch", ()),
-        (Switches(shadow_mode=True, safe_mode=True), "shadow", ()),
         (Switches(safe_mode=True, automation_enabled=False), "safe_mode", SUPPRESSED),
         (Switches(automation_enabled=False), "automation_disabled", SUPPRESSED),
     ],
 )
 def test_a_switch_forbids_by_its_name(switches, reason, tags):
-    assert found(rails.by_switches(switches, POLICY, STATUS)) == (reason, tags)
+    assert found(rails.by_switches(switches, None, STATUS)) == (reason, tags)
 
 
-def test_a_deployment_without_replies_leaves_no_tag():
-    silent = replace(POLICY, is_outbound_enabled=False)
-    refused = rails.by_switches(Switches(kill_switch=True), silent, STATUS)
-    assert found(refused) == ("outbound_disabled", ())
+@pytest.mark.parametrize(
+    ("switches", "policy", "answers", "reason"),
+    [
+        (Switches(), {"is_outbound_enabled": False}, {}, "outbound_disabled"),
+        (Switches(shadow_mode=True), {}, {}, "shadow"),
+        (Switches(), {}, {"departments": []}, "not_switched_on"),
+        (Switches(), {}, {"departments": [], "intents": ["refund_request"]}, "not_switched_on"),
+        (Switches(), {}, {"departments": ["route-email-support-team"]}, None),
+        (Switches(), {}, {"intents": ["order_status_tracking"]}, None),
+    ],
+)
+def test_what_is_in_shadow_is_judged_and_named(switches, policy, answers, reason):
+    rules = Rules(1, parsed({"answers": answers}))
+    assert rails.shadow(switches, replace(POLICY, **policy), rules, STATUS) == reason
+
+
+def test_in_shadow_automation_that_is_off_refuses_nothing_and_safe_mode_does():
+    """A new stage is in shadow with automation off."""
+    assert rails.by_switches(Switches(automation_enabled=False), "shadow", STATUS) is None
+    assert found(rails.by_switches(Switches(safe_mode=True), "shadow", STATUS)) == ("shadow", ())
+    held = rails.holding(
+        Switches(automation_enabled=False), ticket(), replace(POLICY, author_id=None), "shadow"
+    )
+    assert held == ("missing_bot_author", "automation_disabled", "shadow")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,31 @@
+"""What a decision was made with: short digests of the rules, models and texts of this release."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from chalicelib.support.replies import template_texts
+
+_HERE = Path(__file__).parent
+_LENGTH = 8
+
+
+@cache
+def content_versions() -> dict[str, str]:
+    """``{"rules": "9f2c41aa", "models": ..., "texts": ...}``; equal for equal files."""
+    tables = set(_HERE.rglob("*.toml")) - {template_texts.FILE}
+    return {
+        "rules": _digest(tables),
+        "models": _digest(_HERE.rglob("*.bin")),
+        "texts": _digest([template_texts.FILE]),
+    }
+
+
+def _digest(files: Iterable[Path]) -> str:
+    found = hashlib.sha256()
+    for one in sorted(files):
+        found.update(one.name.encode() + b"\0" + one.read_bytes())
+    return found.hexdigest()[:_LENGTH]

@@ -1,0 +1,146 @@
+"""A decision made in shadow, as its plan and table B keep it, and what people did then; pure.
+
+A decision, and what people did with its ticket; identifiers and codes, no text::
+
+    {"event": "evt:rp:1042:c-77", "at": "2026-11-20T09:00:00.000Z", "made": "2026-11-20T09:00:02.000Z",
+     "decision": "answer", "intent": "order_status_tracking", "team": "route-email-support-team",
+     "risks": [], "reasons": ["outbound_disabled"], "template": "t_order_status_verified",
+     "orders": ["9f2c..."], "digests": ["41aa..."], "tags": ["vip"], "settings": 3,
+     "rules": "1bb3b913", "models": "2e2bb52a", "texts": "378c4385"}
+
+    {"event": "evt:rp:1042:c-77", "read": "2026-11-21T09:30:00.000Z", "answered": true, "open": false,
+     "team": "route-returns-admin", "held": true, "tags": ["refunded"]}
+
+``made`` is the time by which dates in the reply are written.  ``orders`` are keyed ids, ``digests`` those
+of the facts behind each sentence, so that the reply can be rendered again and compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import datetime
+from typing import Any
+
+from chalicelib.clock import iso, parsed
+from chalicelib.support.configuration.applied import Rules
+from chalicelib.support.content_versions import content_versions
+from chalicelib.support.effects import ATTENTION_TAG
+from chalicelib.support.intents.departments import RISK_TAG
+from chalicelib.support.replies.answering import ASK_TEMPLATE, ReplyVerdict
+from chalicelib.support.tickets import Ticket
+
+Record = Mapping[str, Any]
+"""A decision as it is stored."""
+ANSWER, ASK, PERSON = "answer", "ask", "person"
+MOST_DECISIONS = 4
+"""Of one ticket; the newest, and those that would have answered before others."""
+MOST_TAGS = 30
+_CODE = re.compile(r"(?!.*\d{5})[a-z0-9][a-z0-9:_.-]{0,59}", re.IGNORECASE)
+_OTHER_TAG = "other"
+_OURS = "mw-"
+_RISK = RISK_TAG.format("")
+_ROUTE = "route-"
+
+
+def plan_facts(verdict: ReplyVerdict, ticket: Ticket | None, now: datetime) -> dict[str, Any]:
+    """What a plan keeps of a verdict in shadow beside its decision; nothing of any other."""
+    would = verdict.would
+    if would is None or ticket is None:
+        return {}
+    kept = {
+        "would": would.template_id,
+        "orders": list(would.orders),
+        "digests": list(would.digests),
+        "tags": codes(ticket.tags),
+    }
+    given = {name: value for name, value in kept.items() if value}
+    return {"made": iso(now), "versions": content_versions(), **given}
+
+
+def of_plan(event_key: str, facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The decision that table B keeps; None where it was not made in shadow."""
+    if "made" not in facts:
+        return None
+    template = facts.get("would")
+    kept = {
+        "risks": facts.get("risk"),
+        "template": template,
+        **{name: facts.get(name) for name in ("orders", "digests", "tags", "settings")},
+    }
+    return {
+        "event": event_key,
+        "at": facts["at"],
+        "made": facts["made"],
+        "decision": {None: PERSON, ASK_TEMPLATE: ASK}.get(template, ANSWER),
+        "intent": facts["intent"],
+        "team": facts["route"],
+        "reasons": list(facts.get("reasons", ())),
+        **facts["versions"],
+        **{name: value for name, value in kept.items() if value},
+    }
+
+
+def added(known: Sequence[Record], decided: Record) -> list[Record]:
+    """The decisions of a ticket with one more; the same event's replaces its earlier one."""
+    found = [*(one for one in known if one["event"] != decided["event"]), decided]
+    while len(found) > MOST_DECISIONS:
+        others = [n for n, one in enumerate(found[:-1]) if one["decision"] == PERSON]
+        del found[others[0] if others else 0]
+    return found
+
+
+def to_follow(decisions: Sequence[Record]) -> Record | None:
+    """The decision by which people's acts are judged: the last that would have answered, or the last."""
+    answers = [one for one in decisions if one["decision"] != PERSON]
+    found = answers or decisions
+    return found[-1] if found else None
+
+
+def done_since(
+    ticket: Ticket, decided: Record, rules: Rules, *, bot: str | None, now: datetime
+) -> dict[str, Any]:
+    """What people have done with a ticket since a decision on it.
+
+    Args:
+        ticket: as it is now.
+        decided: the decision.
+        rules: name the departments.
+        bot: the author of automatic answers.
+        now: when it was read.
+    """
+    since = parsed(decided["at"])
+    answered = any(
+        one.is_operator
+        and one.is_public
+        and one.author_id not in (None, bot)
+        and one.created_at is not None
+        and since is not None
+        and one.created_at > since
+        for one in ticket.comments
+    )
+    theirs = {one for one in ticket.tags if not _is_ours(one, decided)}
+    new = set(codes(theirs)) - set(decided.get("tags", ()))
+    return {
+        "event": decided["event"],
+        "read": iso(now),
+        "answered": answered,
+        "open": ticket.is_open,
+        "team": rules.current_department(ticket.tags, ticket.assigned_to),
+        "held": bool(ticket.assigned_to - rules.assignees),
+        "tags": sorted(new),
+    }
+
+
+def codes(tags: AbstractSet[str]) -> list[str]:
+    """Tags as they may be stored; one that could name a person or an order is only `other`."""
+    found = {one if _CODE.fullmatch(one) else _OTHER_TAG for one in tags}
+    return sorted(found)[:MOST_TAGS]
+
+
+def _is_ours(tag: str, decided: Record) -> bool:
+    """A tag of ours, unless it marks a risk that the decision did not see; routes are the team's."""
+    if tag.startswith(_RISK):
+        return tag.removeprefix(_RISK) in decided.get("risks", ())
+    return tag.startswith((_OURS, _ROUTE)) or tag == ATTENTION_TAG

@@ -1,0 +1,69 @@
+"""What persons say of a decision made in shadow: right, or wrong by a code; it changes nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.support.keys import ticket_message
+from chalicelib.support.shadow_decisions import to_follow
+from chalicelib.support.state import ConversationState
+from ops.session import EXIT_UNUSABLE, OpsError, Session
+
+RIGHT = "right"
+WRONG: Mapping[str, str] = {
+    "wrong_intent": "the message is about something else",
+    "wrong_team": "another department should have it",
+    "missed_risk": "it is a matter for a person that was not seen",
+    "false_risk": "it was taken for such a matter and is none",
+    "wrong_order": "the answer is about another order",
+    "wrong_answer": "the answer is not true, or not what was asked",
+    "should_have_answered": "a person was not needed",
+}
+"""By code: what a person found."""
+CAUTIOUS = frozenset({"false_risk", "should_have_answered"})
+"""Mistakes that cost a person's time and harm no customer."""
+
+
+def known(session: Session, ticket: str) -> ConversationState:
+    """What table B has of a ticket with a decision; raises `OpsError` where there is none."""
+    found = session.services.support.state.read(ticket)
+    if found is None or not found.decisions:
+        raise OpsError(f"no decision made in shadow is stored for ticket {ticket}")
+    return found
+
+
+def decision_of(state: ConversationState, message: str = "") -> Mapping[str, Any]:
+    """The decision on a message; without one, that by which people's acts are judged."""
+    if not message:
+        return to_follow(state.decisions) or {}
+    event = ticket_message(state.conversation_id, message)
+    found = next((one for one in state.decisions if one["event"] == event), None)
+    if found is None:
+        raise OpsError(f"no decision on message {message} is stored")
+    return found
+
+
+def code(*, right: bool, wrong: str) -> str:
+    """The label that is stored."""
+    if right == bool(wrong):
+        raise OpsError("give --right or --wrong CODE", code=EXIT_UNUSABLE)
+    if wrong and wrong not in WRONG:
+        raise OpsError(f"--wrong: one of {', '.join(WRONG)}", code=EXIT_UNUSABLE)
+    return wrong or RIGHT
+
+
+def put(session: Session, state: ConversationState, event: str, label: str) -> None:
+    """Store a label in place of the decision's earlier one; the caller has entered it in the journal."""
+    others = [one for one in state.labels if one["event"] != event]
+    kept = {one["event"] for one in state.decisions}
+    new = {"event": event, "code": label, "at": iso(session.services.clock.now())}
+    labels = [*(one for one in others if one["event"] in kept), new]
+    if not session.services.support.state.label(state.conversation_id, labels):
+        raise OpsError("the decision has expired meanwhile")
+
+
+def of_event(labels: Sequence[Mapping[str, Any]], event: str) -> str | None:
+    """The label of a decision."""
+    return next((str(one["code"]) for one in labels if one["event"] == event), None)
