@@ -14,6 +14,7 @@ facts *        writes and posts of 1,000 HubSpot events
 outreach *     cost of a start and of an append
 replies *      cost of an automatic reply
 intents *      quality of the message classification
+judges *       bundle and start of a function, with the judges of sentences and without
 composed *     drafts composed of cases: swapped values, agreed falsehoods, false dates
 drafts *       hostile drafts that are stopped, and good ones
 prompts *      tokens and price of a message, and what kept prompts save
