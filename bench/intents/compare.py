@@ -1,7 +1,7 @@
 """`python -m bench.intents.compare`: the judges of sentences beside a TF-IDF with logistic regression.
 
 The peer learns from the same samples as the learned judge, by the same words.  Both are tried on
-invented sentences and on frames of the adversary that they were trained without, in five parts; and, all
+invented sentences and on frames of the adversary that they were trained without, in three parts; and, all
 samples learned, on the newest messages of the open conversations whose words decide.  The grammar learns
 nothing, but was written with the invented sentences in view.  A message is let through if each of its
 sentences is explained and one asks about an order.
@@ -13,6 +13,7 @@ import random
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from bench.intents import composing, train_sentences
 from bench.measures import conversations
@@ -23,7 +24,7 @@ from chalicelib.support.intents.sentences import ORDER_QUESTION, OTHER, by_gramm
 from chalicelib.vendors.linear import Linear
 from ops.support.bounds import said, share
 
-FOLDS = 5
+FOLDS = 3
 ROUNDS = 3
 """Times that each frame is filled."""
 OTHER_FROM = (0.8, 0.5, 0.2, 0.05, 0.01)
@@ -58,6 +59,7 @@ def peer_of(rows: Sequence[train_sentences.Labelled]) -> Callable[[str], Mapping
     weights = [weight for _, _, weight in rows]
     model.fit(matrix, [kind for _, kind, _ in rows], sample_weight=weights)
 
+    @cache
     def probabilities(sentence: str) -> Mapping[str, float]:
         (found,) = model.predict_proba(vectors.transform([sentence]))
         return dict(zip(map(str, model.classes_), found, strict=True))
@@ -68,6 +70,7 @@ def peer_of(rows: Sequence[train_sentences.Labelled]) -> Callable[[str], Mapping
 def judges(model: Linear, peer: Callable[[str], Mapping[str, float]]) -> dict[str, Judge]:
     """The judges by name."""
 
+    @cache
     def learned(sentence: str) -> str:
         return likeliest(tokens_of(sentence), model)
 
@@ -81,12 +84,17 @@ def judges(model: Linear, peer: Callable[[str], Mapping[str, float]]) -> dict[st
         return judged
 
     return {
-        "grammar and learned judge": _both(by_grammar, learned),
-        "grammar alone": by_grammar,
+        "grammar and learned judge": _both(_grammar, learned),
+        "grammar alone": _grammar,
         "learned judge alone": learned,
-        "grammar and peer": _both(by_grammar, peers(OTHER_FROM[0])),
+        "grammar and peer": _both(_grammar, peers(OTHER_FROM[0])),
         **{f"peer, other from {least}": peers(least) for least in OTHER_FROM},
     }
+
+
+@cache
+def _grammar(sentence: str) -> str:
+    return by_grammar(sentence)
 
 
 def _both(first: Judge, second: Judge) -> Judge:

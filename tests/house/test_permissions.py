@@ -411,7 +411,7 @@ def every_operators_page(console: Console) -> None:
         *("/", "/find", f"/find?q={story}", f"/story?key={story}", f"/story/again?key={story}"),
         *("/unknown", f"/unknown/one?key={unknown}", f"/unknown/ask?key={unknown}"),
         *("/letters", "/parked", "/charts", "/charts/overview", "/facts", "/companies"),
-        *("/companies/writer?company=x&project=y", "/shadow"),
+        *("/companies/writer?company=x&project=y", "/shadow", "/try"),
         *("/health", "/health/checks", "/journal", "/journal.csv"),
     ):
         assert jo.get(path).status_code in (200, 302, 404), path
