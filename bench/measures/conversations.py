@@ -14,6 +14,7 @@ import json
 import statistics
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -162,6 +163,7 @@ def report(all_tried: Sequence[TriedConversation]) -> list[str]:
             for name in (*LANGUAGES, "others")
         ),
         _line("others answered that may be", _others(wanted), _is_right),
+        *(f"  not answered, {why}: {many}" for why, many in _reasons(wanted)),
         _line("harmless flagged", only_harmless, _is_flagged),
         _line("not grave, but flagged", harmless, _is_flagged),
         _line("grave flagged", grave, _is_flagged),
@@ -177,6 +179,12 @@ def _line(
     counts: Callable[[TriedConversation], bool],
 ) -> str:
     return f"{name:34}{said(share(sum(map(counts, tried_ones)), len(tried_ones)))}"
+
+
+def _reasons(wanted: Iterable[TriedConversation]) -> list[tuple[str, int]]:
+    """Why what is to be answered is not, by the deciding code, the most frequent first."""
+    left = [one.found["reasons"] for one in wanted if not one.is_automatic]
+    return Counter(codes[-1] if codes else "no reason" for codes in left).most_common()
 
 
 def _is_harm(one: TriedConversation) -> bool:

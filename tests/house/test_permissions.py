@@ -418,6 +418,8 @@ def every_operators_page(console: Console) -> None:
     for wanted in ("+15550101110", "trace-1", "SM1"):
         assert jo.post("/find", {"q": wanted}).status_code in (200, 302, 303, 404), wanted
     assert tickets.NOT_SHOWN in jo.text("/find?q=1042")
+    tried = {"text": "Hello", "from": "customer", "shop": "none"}
+    assert jo.post("/try", tried).status_code == 200
     page = jo.get(f"/unknown/one?key={unknown}")
     form = {**fields(page, outcome="done"), "reason": "seen at the desk"}
     assert jo.post("/unknown/settle", form).status_code in (302, 303)
