@@ -25,7 +25,7 @@ WRITERS: Mapping[str, str] = {
 }
 
 
-class Shop(StrEnum):
+class OrdersGiven(StrEnum):
     """What the shop shows."""
 
     FIELDS = "fields"
@@ -100,7 +100,7 @@ class TypedConversation:
     """What the form holds, as it was typed.
 
     Attributes:
-        shop: one of `Shop`.
+        shop: one of `OrdersGiven`.
         order: used where the shop is its fields.
         orders: JSON; used where the shop is that.
     """
@@ -108,7 +108,7 @@ class TypedConversation:
     subject: str = field(default="", repr=False)
     email: str = field(default="jo@example.com", repr=False)
     messages: Sequence[TypedMessage] = (TypedMessage(),)
-    shop: str = Shop.FIELDS
+    shop: str = OrdersGiven.FIELDS
     order: TypedOrder = TypedOrder()
     orders: str = field(default="", repr=False)
 
@@ -156,19 +156,19 @@ class TypedConversation:
 
     def _orders(self, now: datetime) -> object:
         match self.shop:
-            case Shop.FIELDS:
+            case OrdersGiven.FIELDS:
                 return [self.order.row(self.email, now)]
-            case Shop.NONE:
+            case OrdersGiven.NONE:
                 return []
-            case Shop.UNREADABLE:
+            case OrdersGiven.UNREADABLE:
                 return None
-            case Shop.JSON:
+            case OrdersGiven.JSON:
                 _limited("orders", self.orders, LONGEST_ORDERS)
                 try:
                     return json.loads(self.orders)
                 except (ValueError, RecursionError):
                     raise _wrong("orders", "it is no JSON") from None
-        raise _wrong("shop", f"one of {', '.join(Shop)}")
+        raise _wrong("shop", f"one of {', '.join(OrdersGiven)}")
 
 
 def _days(name: str, given: str) -> int:

@@ -85,7 +85,7 @@ def _page(
         decisions=DECISIONS,
         kinds=KINDS,
         writers=typed_conversation.WRITERS,
-        shops=typed_conversation.Shop,
+        shops=typed_conversation.OrdersGiven,
         limits=typed_conversation,
         statuses=sorted(order_rules().shipment_status),
         words=plain_words,
