@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from chalicelib.support.orders.given_order import GivenOrder
+from chalicelib.support.orders.given_order import GivenOrder, GivenTime
 from ops.session import EXIT_UNUSABLE, OpsError
 
 _LONGEST_NAME = 60
@@ -38,7 +38,7 @@ class GivenCustomer(_Part):
 class GivenMessage(_Part):
     """One message, or a note of an agent's."""
 
-    at: AwareDatetime
+    at: GivenTime
     by: Literal["customer", "agent", "machine"] = Field(alias="from")
     name: str | None = Field(default=None, repr=False)
     text: str = Field(repr=False)
@@ -52,7 +52,7 @@ class GivenConversation(_Part):
     """
 
     id: str
-    now: AwareDatetime
+    now: GivenTime
     ticket: GivenTicket
     customer: GivenCustomer
     messages: list[GivenMessage]
