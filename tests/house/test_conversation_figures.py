@@ -4,7 +4,13 @@ import pytest
 
 from bench.measures.conversations import Expected, TriedConversation, expected, main, report, tried
 
-RIGHT = {"decision": "answer", "team": "route-email-support-team", "risks": [], "moves": False}
+RIGHT = {
+    "decision": "answer",
+    "team": "route-email-support-team",
+    "risks": [],
+    "reasons": [],
+    "moves": False,
+}
 
 
 def one(decision=("answer",), got=RIGHT, kind="plain", language="en", **more):

@@ -158,11 +158,15 @@ def test_more_than_a_form_may_hold_is_refused(console):
     assert "too long" in answer.text
 
 
-def test_nothing_is_stored_or_logged(console, capsys):
+def test_nothing_is_stored_or_logged(console, capsys, monkeypatch):
+    monkeypatch.setenv("OPS_LOG", "1")
     before = rows(console)
-    assert console.browser().post("/try", typed("secret-5550100, where is it?")).status_code == 200
+    assert console.browser().post("/try", typed("Where is my quokka?")).status_code == 200
+    console.services.log.event("heard")
     assert rows(console) == before
-    assert "secret-5550100" not in "".join(capsys.readouterr())
+    said = "".join(capsys.readouterr())
+    assert "heard" in said
+    assert "quokka" not in said
 
 
 def test_who_may_not_look_and_a_forged_form_decide_nothing(console):
