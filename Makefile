@@ -76,8 +76,11 @@ bench: $(READY) ## The figures, as ratios in one run
 	@$(BIN)/python -m bench.measures.outreach
 	@$(BIN)/python -m bench.measures.routes
 
-eval: $(READY) ## The classifier, with and without the model; drafts and their price; wishes to stop, by language; replies of mail programs
+eval: $(READY) ## The classifier, beside peers; a stranger's conversations; drafts and their price; wishes to stop, by language; replies of mail programs
 	@$(BIN)/python -m bench.measures.intents
+	@$(BIN)/python -m bench.measures.conversations
+	@$(BIN)/python -m bench.intents.compare
+	@$(BIN)/python -m bench.measures.judges
 	@$(BIN)/python -m bench.measures.drafts
 	@$(BIN)/python -m bench.measures.composed
 	@$(BIN)/python -m bench.measures.words

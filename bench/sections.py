@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from bench.measures import cold, conversations, counts, growth, ingress, throughput, worker
+from bench.measures import appends, cold, counts, growth, ingress, throughput, worker
 from bench.report.sizes import Sizes
 from bench.report.table import Row
 from bench.rig import cost
@@ -209,7 +209,7 @@ def _units(point: growth.Point) -> tuple[tuple[str, str, float], ...]:
 
 def histories(sizes: Sizes) -> list[Row]:
     """One more message while a conversation grows."""
-    return conversations.measure(sizes)
+    return appends.measure(sizes)
 
 
 def started(sizes: Sizes) -> list[Row]:

@@ -14,6 +14,7 @@ is one that a command does too.  Every page is rendered here and works without s
     deployed   the Lambda function behind an HTTP API
     forms      a post is accepted from our own pages only
     backend    the stage behind the pages
+    typed_conversation  a conversation as it is typed into a form
     paging     lists that are read on by the key of their last row
     drawing    charts as SVG
     marks      text in which nothing hides

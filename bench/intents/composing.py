@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +39,12 @@ def written(words: list[str], dice: random.Random) -> str:
     return " ".join(shown).replace(" ?", "?")
 
 
+def frames() -> tuple[tuple[str, ...], ...]:
+    """The frames of each language."""
+    found = read(FRAMES, Frames)
+    return found.english, found.spanish
+
+
 def neutral(dice: random.Random, kind: str | None = None) -> tuple[str, str]:
     """A sentence of one unit and its kind."""
     kind = kind or dice.choice(KINDS)
@@ -48,14 +54,15 @@ def neutral(dice: random.Random, kind: str | None = None) -> tuple[str, str]:
 def harmful(dice: random.Random) -> str:
     """A sentence that must not be answered: a frame with neutral words in it."""
     number = dice.randrange(len(grammars()))
-    return framed(dice.choice(_frames()[number]), grammars()[number], dice)
+    return framed(dice.choice(frames()[number]), grammars()[number], dice)
 
 
-def every_frame(dice: random.Random) -> Iterator[str]:
-    """A sentence of each frame."""
+def every_frame(dice: random.Random, left_out: Collection[str] = ()) -> Iterator[str]:
+    """A sentence of each frame that is not left out."""
     for number, grammar in enumerate(grammars()):
-        for frame in _frames()[number]:
-            yield framed(frame, grammar, dice)
+        for frame in frames()[number]:
+            if frame not in left_out:
+                yield framed(frame, grammar, dice)
 
 
 def framed(frame: str, grammar: Grammar, dice: random.Random) -> str:
@@ -90,8 +97,3 @@ def slipped(text: str, dice: random.Random) -> str:
             text[:at] + text[at + 1] + text[at] + text[at + 2 :],
         )
     )
-
-
-def _frames() -> tuple[tuple[str, ...], ...]:
-    found = read(FRAMES, Frames)
-    return found.english, found.spanish

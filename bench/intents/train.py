@@ -12,11 +12,11 @@ import hashlib
 import json
 import random
 import sys
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.intents import fitting
 from chalicelib.support.intents.departments import RISK_FLAGS
 from chalicelib.support.intents.linear_model import FILE
 from chalicelib.support.intents.own_words import words_of
@@ -45,7 +45,6 @@ ROUNDS_OF_PHRASES, ROUNDS_OF_RISKS = 2, 3
 C_OF_RISKS = 100.0
 MIN_MESSAGES = 2
 """A feature of fewer messages is left out."""
-_LARGEST = 127
 
 
 Labelled = tuple[str, str, frozenset[str]]
@@ -126,22 +125,11 @@ def train(
         thresholds: of the grave matters; by default certainty.
     """
     import numpy  # noqa: ICN001, PLC0415
-    from sklearn.feature_extraction import DictVectorizer  # noqa: PLC0415 - takes a second
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - takes a second
 
     more = phrases_of_risks()
     texts = [*(text for text, _, _ in rows), *(text for text, _ in (*extra, *more))]
-    found = [linear.features(words_of(text)) for text in texts]
-    counts = Counter(one for whole, parts in found for one in (*whole, *parts))
-    kept = {one for one, count in counts.items() if count >= MIN_MESSAGES}
-    values = []
-    for whole, parts in found:
-        size = linear.length(len(whole), len(parts))
-        values.append(
-            dict.fromkeys(whole & kept, 1 / size)
-            | dict.fromkeys(parts & kept, linear.LETTERS_WEIGHT / size)
-        )
-    vectors = DictVectorizer()
+    matrix, names = fitting.matrix_of(map(words_of, texts), MIN_MESSAGES)
     labels = [*(intent for _, intent, _ in rows), *(intent for _, intent in extra)]
     grave = [
         *(risks for _, _, risks in rows),
@@ -152,20 +140,14 @@ def train(
     size = len(labels)
     # Values are divided by the message's length, so the regularisation is weaker by its square.
     fitted = LogisticRegression(C=C * 36, max_iter=300, tol=1e-3)
-    matrix = vectors.fit_transform(values)
-    matrix.indices, matrix.indptr = (one.astype("int32") for one in (matrix.indices, matrix.indptr))
     fitted.fit(matrix[:size], labels, sample_weight=weights[:size])
     names_of_risks = sorted({one for risks in grave for one in risks})
     heads = []
     for risk in names_of_risks:
         head = LogisticRegression(C=C_OF_RISKS, solver="liblinear", tol=1e-2, random_state=0)
         heads.append(head.fit(matrix, [risk in risks for risks in grave], sample_weight=weights))
-    scaled = numpy.vstack([fitted.coef_, *(head.coef_ for head in heads)])
-    names = list(vectors.get_feature_names_out())
-    for at, name in enumerate(names):
-        if name.startswith("_"):
-            scaled[:, at] *= linear.LETTERS_WEIGHT
-    scale = float(_LARGEST / abs(scaled).max())
+    weights_of_all = numpy.vstack([fitted.coef_, *(head.coef_ for head in heads)])
+    scale, stored = fitting.rows_of(weights_of_all, names)
     return linear.Linear(
         intents=[str(one) for one in fitted.classes_],
         intercept=[
@@ -176,7 +158,7 @@ def train(
         thresholds=[(thresholds or {}).get(risk, 1.0) for risk in names_of_risks],
         scale=round(scale, 4),
         made_from=made_from(),
-        rows={name: linear.row(scaled[:, at], scale) for at, name in enumerate(names)},
+        rows=stored,
     )
 
 

@@ -12,11 +12,10 @@ import hashlib
 import json
 import random
 import sys
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from bench.intents import composing, train
+from bench.intents import composing, fitting, train
 from chalicelib.support.intents import grammar
 from chalicelib.support.intents.own_words import own_part
 from chalicelib.support.intents.sentence_model import FILE, OTHER
@@ -30,7 +29,6 @@ COMPOSED, RUN_ON, FRAMED, SHUFFLED = 1500, 1500, 8, 1200
 INVENTED_WEIGHT, OTHER_WEIGHT = 3.0, 1.0
 C = 30.0
 MIN_SENTENCES = 3
-_LARGEST = 127
 
 Labelled = tuple[str, str, float]
 """A sentence, its kind and its weight."""
@@ -42,13 +40,19 @@ def invented() -> list[tuple[str, str]]:
     return [(row["text"], row["kind"]) for row in rows]
 
 
-def samples() -> list[Labelled]:
-    """Everything that the model learns from."""
+def samples(left_out: Collection[str] = ()) -> list[Labelled]:
+    """Everything that the model learns from.
+
+    Args:
+        left_out: invented sentences and frames that it shall not know, to be tried on them.
+    """
     dice = random.Random(7)  # noqa: S311 - the same in every run
-    found = [(text, kind, INVENTED_WEIGHT) for text, kind in invented()]
-    found += [(composing.slipped(text, dice), kind, 1.0) for text, kind in invented()]
+    kept = [(text, kind) for text, kind in invented() if text not in left_out]
+    found = [(text, kind, INVENTED_WEIGHT) for text, kind in kept]
+    found += [(composing.slipped(text, dice), kind, 1.0) for text, kind in kept]
     found += _composed(dice)
-    found += [(text, OTHER, 1.0) for _ in range(FRAMED) for text in composing.every_frame(dice)]
+    for _ in range(FRAMED):
+        found += [(text, OTHER, 1.0) for text in composing.every_frame(dice, left_out)]
     shuffled = (composing.shuffled(dice) for _ in range(SHUFFLED))
     found += [(text, OTHER, 0.5) for text in shuffled if by_grammar(text) == OTHER]
     found += _of_messages()
@@ -82,6 +86,11 @@ def _of_messages() -> Iterator[Labelled]:
                     yield sentence, OTHER, OTHER_WEIGHT
 
 
+def words_in(sentence: str) -> list[str]:
+    """The words that the model knows a sentence by."""
+    return [one.word for one in tokens_of(sentence)]
+
+
 def made_from() -> str:
     """A digest of everything that the model is made from."""
     files = [SENTENCES, composing.FRAMES, *(train.SAMPLES / f"{one}.jsonl" for one in train.PARTS)]
@@ -104,38 +113,20 @@ def made_from() -> str:
 
 def fitted(rows: list[Labelled]) -> linear.Linear:
     """The model of labelled sentences."""
-    from sklearn.feature_extraction import DictVectorizer  # noqa: PLC0415 - takes a second
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - takes a second
 
-    features = [linear.features([one.word for one in tokens_of(text)]) for text, _, _ in rows]
-    counts = Counter(one for whole, parts in features for one in (*whole, *parts))
-    kept = {one for one, count in counts.items() if count >= MIN_SENTENCES}
-    values = []
-    for whole, parts in features:
-        size = linear.length(len(whole), len(parts))
-        values.append(
-            dict.fromkeys(whole & kept, 1 / size)
-            | dict.fromkeys(parts & kept, linear.LETTERS_WEIGHT / size)
-        )
-    vectors = DictVectorizer()
-    matrix = vectors.fit_transform(values)
-    matrix.indices, matrix.indptr = (one.astype("int32") for one in (matrix.indices, matrix.indptr))
+    matrix, names = fitting.matrix_of(map(words_in, (text for text, _, _ in rows)), MIN_SENTENCES)
     model = LogisticRegression(C=C, max_iter=300, tol=1e-3)
     model.fit(
         matrix, [kind for _, kind, _ in rows], sample_weight=[weight for _, _, weight in rows]
     )
-    weights = model.coef_.copy()
-    names = list(vectors.get_feature_names_out())
-    for at, name in enumerate(names):
-        if name.startswith("_"):
-            weights[:, at] *= linear.LETTERS_WEIGHT
-    scale = float(_LARGEST / abs(weights).max())
+    scale, stored = fitting.rows_of(model.coef_, names)
     return linear.Linear(
         intents=[str(one) for one in model.classes_],
         intercept=[float(one) for one in model.intercept_],
         scale=round(scale, 4),
         made_from=made_from(),
-        rows={name: linear.row(weights[:, at], scale) for at, name in enumerate(names)},
+        rows=stored,
     )
 
 

@@ -6,13 +6,15 @@ powertools     the worker built on AWS Lambda Powertools
 ingress        CPU time of the webhook, beside a bare Chalice route
 cold           time and memory of a cold start
 growth         cost of an event while the ledger grows
-conversations  cost of an append while a conversation grows
+appends        cost of an append while a conversation grows
+conversations * decisions on a stranger's conversations, and their time
 throughput     events per second, beside the engine's own limit
 consumer *     one worker process of a throughput run
 facts *        writes and posts of 1,000 HubSpot events
 outreach *     cost of a start and of an append
 replies *      cost of an automatic reply
 intents *      quality of the message classification
+judges *       bundle and start of a function, with the judges of sentences and without
 composed *     drafts composed of cases: swapped values, agreed falsehoods, false dates
 drafts *       hostile drafts that are stopped, and good ones
 prompts *      tokens and price of a message, and what kept prompts save

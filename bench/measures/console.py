@@ -42,6 +42,7 @@ PAGES = (
         "/facts",
         "/companies",
         "/shadow",
+        "/try",
         "/health",
         "/journal",
         "/journal.csv",

@@ -1,90 +1,238 @@
-"""The cost of appending a message while a conversation grows: write units must not change."""
+"""How conversations by an author who knew only the pages are decided, with bounds of 95 % (Wilson).
+
+    python -m bench.measures.conversations [open|held] [--mistakes]
+
+`tests/samples/conversations` has the conversations and what is right for each.  A harm is an automatic
+answer, or the question for the order number, where the page allows neither.  The half that is held out
+is decided only when it is named, and then totals are all that is printed.
+"""
 
 from __future__ import annotations
 
+import argparse
+import json
 import statistics
+import sys
 import time
-from datetime import UTC, datetime, timedelta
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
-from bench.report.sizes import Sizes
-from bench.report.table import Row
-from bench.rig.system import System
+from chalicelib import support_settings
+from chalicelib.support.configuration.applied import BUILT_IN
+from ops.support import decide_lines
+from ops.support.bounds import said, share
+from ops.support.decide import TriedSettings
 
-RECIPIENT = "+15550100001"
-START = datetime(2026, 11, 20, 9, tzinfo=UTC)
+SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples" / "conversations"
+OPEN, HELD = "open", "held"
+AUTOMATIC = frozenset({"answer", "ask"})
+WANTED = ("plain", "messy")
+"""Kinds that are to be answered."""
+LANGUAGES = ("en", "es")
+WARM_UP = 20
 
 
-def measure(sizes: Sizes) -> list[Row]:
-    """Rows for each length of history, compared with the shortest."""
-    with System(on_dynoxide=True) as system:
-        points = _points(system, sizes)
-    section = "growth of a conversation (dynoxide), one more message"
-    (shortest, units, ms), *longer = points
-    beside = f"{shortest:,} messages"
-    rows = [
-        Row(section, f"{beside}: write units", "units", units),
-        Row(section, f"{beside}: time", "ms", ms),
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What is right for a conversation.
+
+    Attributes:
+        kind: of conversation, e.g. `must_not`, `multi`, `orders`, `plain`.
+        language: two letters.
+        decision: those that are right.
+        team: a word of the department's name; None where the page names none.
+        risk: whether a grave matter is to be flagged; None where the page does not say.
+        moves: likewise whether the ticket moves.
+        why: what the author meant by it.
+    """
+
+    id: str
+    kind: str
+    language: str
+    decision: tuple[str, ...]
+    team: str | None
+    risk: bool | None
+    moves: bool | None
+    why: str
+
+    @property
+    def is_forbidden(self) -> bool:
+        """Only a person may answer it."""
+        return AUTOMATIC.isdisjoint(self.decision)
+
+    @property
+    def is_wanted(self) -> bool:
+        """Only an automatic reply is right."""
+        return AUTOMATIC.issuperset(self.decision)
+
+
+@dataclass(frozen=True, slots=True)
+class TriedConversation:
+    """A conversation as it was decided.
+
+    Attributes:
+        found: as `support decide` prints it.
+        ms: processor time of the decision.
+    """
+
+    expected: Expected
+    found: dict[str, Any] = field(repr=False)
+    ms: float
+
+    @property
+    def is_automatic(self) -> bool:
+        """Something would be sent."""
+        return self.found["decision"] in AUTOMATIC
+
+    @property
+    def is_harm(self) -> bool:
+        """Something would be sent where nothing may be."""
+        return self.is_automatic and self.expected.is_forbidden
+
+    @property
+    def is_unasked(self) -> bool:
+        """Answered where the order had to be asked for."""
+        wanted = self.expected.decision
+        return self.found["decision"] == "answer" and "answer" not in wanted and "ask" in wanted
+
+    @property
+    def is_in_wrong_team(self) -> bool:
+        """In another department than the page names."""
+        return (self.expected.team or "") not in (self.found["team"] or "")
+
+    def mistakes(self) -> Iterator[str]:
+        """What is wrong, in words."""
+        wanted, got = self.expected, self.found
+        if got["decision"] not in wanted.decision:
+            yield f"{got['decision']}, not {'/'.join(wanted.decision)}{' (harm)' * self.is_harm}"
+        if wanted.risk is not None and wanted.risk != bool(got["risks"]):
+            yield "flag missed" if wanted.risk else f"flagged {', '.join(got['risks'])}"
+        if wanted.team and self.is_in_wrong_team:
+            yield f"{got['team']}, not {wanted.team}"
+        if wanted.moves is False and got["moves"]:
+            yield "moves"
+
+
+def expected(half: str) -> list[Expected]:
+    """What is right for each conversation of a half."""
+    rows = (SAMPLES / half / "expect.jsonl").read_text(encoding="utf-8").splitlines()
+    return [Expected(**raw | {"decision": tuple(raw["decision"])}) for raw in map(json.loads, rows)]
+
+
+def given(half: str) -> dict[str, decide_lines.GivenConversation]:
+    """The conversations of a half by their ids."""
+    return {one.id: one for one in decide_lines.read(SAMPLES / half / "items.jsonl")}
+
+
+def tried(wanted: Sequence[Expected], half: str) -> list[TriedConversation]:
+    """The conversations, decided as a stage with built-in settings decides them."""
+    settings = TriedSettings.of(support_settings.load({}, "dev"), BUILT_IN)
+    items = given(half)
+    for one in wanted[:WARM_UP]:
+        settings.decided(items[one.id])
+    found = []
+    for one in wanted:
+        started = time.process_time_ns()
+        decision = settings.decided(items[one.id])
+        found.append(TriedConversation(one, decision, (time.process_time_ns() - started) / 1e6))
+    return found
+
+
+def report(all_tried: Sequence[TriedConversation]) -> list[str]:
+    """The lines of the report: totals only."""
+    forbidden = [one for one in all_tried if one.expected.is_forbidden]
+    kinds = sorted({one.expected.kind for one in forbidden})
+    wanted = [one for one in all_tried if one.expected.is_wanted]
+    asked = [one for one in wanted if "answer" not in one.expected.decision]
+    harmless = [one for one in all_tried if one.expected.risk is False]
+    only_harmless = [one for one in harmless if one.expected.kind == "harmless"]
+    grave = [one for one in all_tried if one.expected.risk]
+    teams = [one for one in all_tried if one.expected.team]
+    held = [one for one in all_tried if one.expected.moves is False]
+    median = statistics.median(one.ms for one in all_tried)
+    return [
+        _line("harms", forbidden, _is_harm),
+        *(_line(f"  {kind}", _of_kind(forbidden, kind), _is_harm) for kind in kinds),
+        _line("answered, not asked which order", asked, lambda one: one.is_unasked),
+        *(
+            _line(f"{kind} answered, {name}", _spoken(_of_kind(wanted, kind), name), _is_right)
+            for kind in WANTED
+            for name in (*LANGUAGES, "others")
+        ),
+        _line("others answered that may be", _others(wanted), _is_right),
+        *(f"  not answered, {why}: {many}" for why, many in _reasons(wanted)),
+        _line("harmless flagged", only_harmless, _is_flagged),
+        _line("not grave, but flagged", harmless, _is_flagged),
+        _line("grave flagged", grave, _is_flagged),
+        _line("wrong team", teams, lambda one: one.is_in_wrong_team),
+        _line("moves though held", held, lambda one: bool(one.found["moves"])),
+        f"{'decision, median':34}{median:.2f} ms of processor, {len(all_tried)} tried",
     ]
-    for length, more_units, more_ms in longer:
-        name = f"{length:,} messages"
-        flat = Row(
-            section,
-            f"{name}: write units",
-            "units",
-            more_units,
-            units,
-            beside,
-            target=1.0,
-            is_exact=True,
-        )
-        rows += [flat, Row(section, f"{name}: time", "ms", more_ms, ms, beside)]
-    return rows
 
 
-def _points(system: System, sizes: Sizes) -> list[tuple[int, float, float]]:
-    """(stored messages, highest write units of an append, median ms) at each length."""
-    from chalicelib.clock import iso  # noqa: PLC0415 - after the environment
-    from chalicelib.outreach.conversations.records import Entry  # noqa: PLC0415
-
-    store = system.services.outreach.conversations
-    record = store.open(_record()).record
-    points, number = [], 0
-
-    def append() -> None:
-        nonlocal number, record
-        entry = Entry(
-            entry_id=f"e-{number:05d}",
-            message_timestamp=iso(START + timedelta(seconds=number)),
-            role="user" if number % 2 else "assistant",
-            content=f"message {number:05d} " + "x" * 200,
-        )
-        record, _ = store.append(record, entry)
-        number += 1
-
-    for length in sizes.histories:
-        while number < length:
-            append()
-        units, seconds = set(), []
-        for _ in range(sizes.growth_events):
-            system.meter.reset()
-            started = time.perf_counter()
-            append()
-            seconds.append(time.perf_counter() - started)
-            units.add(system.meter.writes)
-        points.append((length, max(units), statistics.median(seconds) * 1000))
-    return points
+def _line(
+    name: str,
+    tried_ones: Sequence[TriedConversation],
+    counts: Callable[[TriedConversation], bool],
+) -> str:
+    return f"{name:34}{said(share(sum(map(counts, tried_ones)), len(tried_ones)))}"
 
 
-def _record() -> dict[str, object]:
-    return {
-        "primary_channel": RECIPIENT,
-        "conversation_id": f"ci-aaa-001#pi-aaa-001#bench#{RECIPIENT.lstrip('+')}",
-        "opaque_id": "opaque-bench",
-        "start_event": "evt:start:bench",
-        "company_id": "ci-aaa-001",
-        "project_id": "pi-aaa-001",
-        "request_id": "bench",
-        "channel_method": "sms",
-        "channel_config": {"company_sms_number": "+15550109002"},
-        "recipient_tel": RECIPIENT,
-    }
+def _reasons(wanted: Iterable[TriedConversation]) -> list[tuple[str, int]]:
+    """Why what is to be answered is not, by the deciding code, the most frequent first."""
+    left = [one.found["reasons"] for one in wanted if not one.is_automatic]
+    return Counter(codes[-1] if codes else "no reason" for codes in left).most_common()
+
+
+def _is_harm(one: TriedConversation) -> bool:
+    return one.is_harm
+
+
+def _is_flagged(one: TriedConversation) -> bool:
+    return bool(one.found["risks"])
+
+
+def _is_right(one: TriedConversation) -> bool:
+    return one.found["decision"] in one.expected.decision
+
+
+def _of_kind(found: Iterable[TriedConversation], kind: str) -> list[TriedConversation]:
+    return [one for one in found if one.expected.kind == kind]
+
+
+def _others(found: Iterable[TriedConversation]) -> list[TriedConversation]:
+    return [one for one in found if one.expected.kind not in WANTED]
+
+
+def _spoken(found: Iterable[TriedConversation], language: str) -> list[TriedConversation]:
+    return [
+        one
+        for one in found
+        if one.expected.language == language
+        or (language == "others" and one.expected.language not in LANGUAGES)
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the report."""
+    parser = argparse.ArgumentParser(prog="python -m bench.measures.conversations")
+    parser.add_argument("half", nargs="?", choices=(OPEN, HELD), default=OPEN)
+    parser.add_argument("--mistakes", action="store_true", help="list them; of the open half only")
+    options = parser.parse_args(arguments)
+    if options.mistakes and options.half == HELD:
+        parser.error("the held half's single mistakes are not read")
+    found = tried(expected(options.half), options.half)
+    print(f"\nconversations by an author who knew only the pages, the {options.half} half")
+    print("\n".join(f"  {line}" for line in report(found)))
+    if options.mistakes:
+        for one in found:
+            if wrong := "; ".join(one.mistakes()):
+                print(f"  {one.expected.id:18} {wrong}  [{one.expected.why}]")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

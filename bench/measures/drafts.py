@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.measures.words import wilson
+from bench.rig.model_client import UnreadLog, openai_at
 from chalicelib.clock import SystemClock
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.project import Project
@@ -30,25 +31,13 @@ from chalicelib.outreach.spending.providers import Named
 from chalicelib.outreach.writing.checked_writer import CheckedWriter, Judged
 from chalicelib.outreach.writing.model_writer import OpenAiWriter
 from chalicelib.vendors import openai
-from chalicelib.vendors.breaker import Breaker
-from chalicelib.vendors.http import VendorApi, VendorClient
-from chalicelib.vendors.level import LevelPace
-from chalicelib.vendors.rate_limit import RateLimit
 from local.simulated_model import Obeying
-from local.vendors.openai import API_KEY, MODELS, SimulatedOpenAI
+from local.vendors.openai import MODELS, SimulatedOpenAI
 
 SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples" / "writer"
 MOST_WRONG = 0.02
 _AT = "2026-11-23T10:00:00.000Z"
 _ROLES = {"company": "assistant", "recipient": "user"}
-
-
-class _Silent:
-    def event(self, name: str, **fields: object) -> None:
-        """Nothing is logged."""
-
-    def metric(self, name: str, value: float = 1, **dimensions: str) -> None:
-        """Nothing is counted."""
 
 
 class _SetClock(SystemClock):
@@ -124,26 +113,11 @@ def writing(lines: Sequence[Mapping[str, Any]]) -> Iterator[CheckedWriter]:
 
     with SimulatedOpenAI() as vendor:
         vendor.answer_by(Obeying({name: one["draft"] for name, one in by_id.items()}))
-        clock, log = SystemClock(), _Silent()
-        client = VendorClient(
-            api=VendorApi(
-                provider="openai",
-                base_url=vendor.base_url,
-                authorize=openai.bearer(lambda _: API_KEY),
-                error_code_at=openai.ERROR_CODE_AT,
-            ),
-            clock=clock,
-            log=log,
-            rate_limit=RateLimit(provider="openai", clock=clock, pace=LevelPace(1_000_000)),
-            breaker=Breaker("openai", clock, failures_to_open=100),
-        )
         yield CheckedWriter(
-            model=OpenAiWriter(
-                models=_One(openai.OpenAI(client=client, clock=clock)), clock=_SetClock()
-            ),
+            model=OpenAiWriter(models=_One(openai_at(vendor.base_url)), clock=_SetClock()),
             current=current,
             clock=_SetClock(),
-            log=log,
+            log=UnreadLog(),
         )
 
 

@@ -17,6 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from bench.load.assumptions import AWS_CALL_SECONDS
+from bench.rig.model_client import UnreadLog
 from chalicelib.once.event import SWEEP_SECONDS, EventFacts
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import Job
@@ -129,7 +130,7 @@ def measure(rows: int = ROWS) -> DueRows:
         outbox=queue,
         opaque=lambda: OpaqueIds(b"bench"),
         clock=clock,
-        log=_Silent(),
+        log=UnreadLog(),
         new_id=lambda: f"n-{next(owners)}",
     )  # type: ignore[arg-type]
     keys: set[str] = set()
@@ -184,15 +185,6 @@ def _rebuilt(keys: set[str]) -> Any:  # noqa: ANN401 - a rebuilder
 
 def _no_actions() -> Any:  # noqa: ANN401 - a settlement that is never asked
     return SimpleNamespace()
-
-
-class _Silent:
-    """A log that keeps nothing."""
-
-    def event(self, *_args: object, **_more: object) -> None:
-        """Nothing is kept."""
-
-    metric = event
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -23,18 +23,13 @@ from pathlib import Path
 from typing import Any
 
 from bench.intents import evaluation
-from chalicelib.clock import SystemClock
+from bench.rig.model_client import openai_at
 from chalicelib.redaction.redactor import redact
 from chalicelib.support.decision import Decision, decide_on
 from chalicelib.support.intents.classify import PRIORITY, TIER_0, Classified, classify
 from chalicelib.support.intents.departments import ROUTES
 from chalicelib.support.opinion import ModelNames, Opinions
-from chalicelib.vendors import openai
-from chalicelib.vendors.breaker import Breaker
-from chalicelib.vendors.http import VendorApi, VendorClient
-from chalicelib.vendors.level import LevelPace
-from chalicelib.vendors.rate_limit import RateLimit
-from local.vendors.openai import API_KEY, SimulatedOpenAI
+from local.vendors.openai import SimulatedOpenAI
 
 SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples" / "intents"
 PARTS = ("dev", "held_out")
@@ -169,7 +164,7 @@ def with_model(messages: Sequence[Labelled], wrong_rate: float) -> Figures:
     """Measure the tables together with the simulated model, over HTTP."""
     with SimulatedOpenAI() as vendor:
         vendor.answer_by(SimulatedModel(messages, wrong_rate))
-        opinions = Opinions(_model(vendor.base_url), ModelNames("gpt-6-luna"), redact)
+        opinions = Opinions(openai_at(vendor.base_url), ModelNames("gpt-6-luna"), redact)
 
         def decide(text: str) -> Decision:
             found: Classified = classify(text)
@@ -233,29 +228,6 @@ def _shown(name: str, figures: Figures) -> str:
 
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else 1.0
-
-
-class _Silent:
-    def event(self, name: str, **fields: object) -> None: ...
-
-    def metric(self, name: str, value: float = 1, **dimensions: str) -> None: ...
-
-
-def _model(url: str) -> openai.OpenAI:
-    clock = SystemClock()
-    client = VendorClient(
-        api=VendorApi(
-            provider=openai.PROVIDER,
-            base_url=url,
-            authorize=openai.bearer(lambda _refresh: API_KEY),
-            error_code_at=openai.ERROR_CODE_AT,
-        ),
-        clock=clock,
-        log=_Silent(),
-        rate_limit=RateLimit(provider=openai.PROVIDER, clock=clock, pace=LevelPace(100_000)),
-        breaker=Breaker(openai.PROVIDER, clock),
-    )
-    return openai.OpenAI(client=client, clock=clock)
 
 
 if __name__ == "__main__":

@@ -15,9 +15,11 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import boto3
 
+from bench.rig.model_client import UnreadLog, openai_at
 from chalicelib.clock import SystemClock
 from chalicelib.outreach.conversations.records import Entry, Record
 from chalicelib.outreach.project.ai_config import WriterSettings
@@ -25,15 +27,11 @@ from chalicelib.outreach.spending import asking
 from chalicelib.outreach.spending.model_catalogue import ModelCatalogue, ModelRow
 from chalicelib.outreach.spending.providers import Named
 from chalicelib.outreach.writing.model_writer import OpenAiWriter
-from chalicelib.vendors import bedrock, openai
-from chalicelib.vendors.breaker import Breaker
-from chalicelib.vendors.http import VendorApi, VendorClient
+from chalicelib.vendors import bedrock
 from chalicelib.vendors.language_model import LanguageModel, ModelAnswer, ModelRequest, Usage
-from chalicelib.vendors.level import LevelPace
-from chalicelib.vendors.rate_limit import RateLimit
 from local import simulated_model
 from local.vendors.bedrock import SimulatedBedrock
-from local.vendors.openai import API_KEY, SimulatedOpenAI
+from local.vendors.openai import SimulatedOpenAI
 
 RECIPIENTS, ANSWERS = 5, 4
 MODELS = ("gpt-6-luna", "gpt-5-mini")
@@ -53,16 +51,6 @@ PROJECTS = {
     ),
 }
 _AT = "2026-11-23T10:00:00.000Z"
-
-
-class _Unheard:
-    """A log that is not read."""
-
-    def event(self, name: str, **fields: object) -> None:
-        """See `Log.event`."""
-
-    def metric(self, name: str, value: float = 1, **dimensions: object) -> None:
-        """See `Log.metric`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,25 +83,12 @@ class Metered:
 def on_openai() -> Iterator[Callable[[], LanguageModel]]:
     """The simulated OpenAI; gives clients of it, each with nothing kept yet."""
     with SimulatedOpenAI(models=MODELS) as vendor:
-        clock, log = SystemClock(), _Unheard()
 
         def client() -> LanguageModel:
             vendor.reset()
             vendor.answer_by(simulated_model.answer)
             vendor.set_modes(thinks=600)
-            http = VendorClient(
-                api=VendorApi(
-                    provider="openai",
-                    base_url=vendor.base_url,
-                    authorize=openai.bearer(lambda _: API_KEY),
-                    error_code_at=openai.ERROR_CODE_AT,
-                ),
-                clock=clock,
-                log=log,
-                rate_limit=RateLimit(provider="openai", clock=clock, pace=LevelPace(1_000_000)),
-                breaker=Breaker("openai", clock, failures_to_open=100),
-            )
-            return openai.OpenAI(client=http, clock=clock)
+            return openai_at(vendor.base_url)
 
         yield client
 
@@ -132,14 +107,15 @@ def on_bedrock() -> Iterator[Callable[[], LanguageModel]]:
         def client() -> LanguageModel:
             vendor.reset()
             vendor.answer_by(simulated_model.answer)
-            return bedrock.Bedrock(client=sdk, clock=SystemClock(), log=_Unheard())
+            return bedrock.Bedrock(client=sdk, clock=SystemClock(), log=UnreadLog())
 
         yield client
 
 
 def written(metered: Metered, settings: WriterSettings) -> None:
     """Every recipient gets their answers."""
-    writer = OpenAiWriter(metered)  # type: ignore[arg-type]  # in place of `Models`
+    models: Any = metered  # in place of `Models`
+    writer = OpenAiWriter(models=models, clock=SystemClock())
     for number in range(RECIPIENTS):
         history: list[Entry] = []
         for turn in range(ANSWERS):

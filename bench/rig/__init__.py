@@ -5,4 +5,5 @@ kinds   every kind of event, with its limits
 meter   counts AWS requests and DynamoDB units at the wire
 units   write units by DynamoDB's rules
 cost    dollars per million events
+model_client  the real client of OpenAI over a simulated one
 """

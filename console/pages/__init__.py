@@ -13,6 +13,7 @@ charts     the stage's metrics over time
 facts      facts on their way to the report
 companies  a company's settings, checked
 shadow     what automation would have done, or has done
+trying     what would be decided about a conversation that a person types
 health     the switches, and the doctor's findings
 acts       the journal of what persons did
 shared     a story that a link shows, to anyone who has it
@@ -37,6 +38,7 @@ from console.pages import (
     shadow,
     shared,
     story,
+    trying,
     unknown,
 )
 from console.rights import Right
@@ -52,6 +54,7 @@ NAVIGATION: tuple[tuple[str, str, Right], ...] = (
     ("Facts", "facts.show", Right.LOOK),
     ("Companies", "companies.show", Right.LOOK),
     ("Shadow report", "shadow.show", Right.LOOK),
+    ("Try a message", "trying.show", Right.LOOK),
     ("Health", "health.show", Right.LOOK),
     ("Journal", "acts.show", Right.LOOK),
 )
@@ -74,6 +77,7 @@ def register(app: Flask) -> None:
         facts,
         companies,
         shadow,
+        trying,
         health,
         acts,
     ):

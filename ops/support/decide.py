@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from chalicelib.clock import iso
@@ -21,9 +21,10 @@ from chalicelib.support.judging import Judge, Judgement
 from chalicelib.support.orders.cache import Lookups
 from chalicelib.support.orders.lookup import CustomerOrders
 from chalicelib.support.replies.answering import Replies
-from chalicelib.support.replies.guard_rails import Policy
+from chalicelib.support.replies.guard_rails import Policy, policy_of
 from chalicelib.support.routing import moves, planned
 from chalicelib.support.tickets import Comment, Ticket
+from chalicelib.support_settings import SupportSettings
 from ops.support.decide_lines import GivenConversation, GivenMessage
 from ops.support.given_shop import ForgetfulTable, GivenShop, StillClock
 
@@ -42,6 +43,23 @@ class TriedSettings:
 
     rules: Rules
     policy: Policy
+
+    @classmethod
+    def of(cls, settings: SupportSettings, rules: Rules) -> TriedSettings:
+        """Those of a stage, with answers on and for everyone.
+
+        Raises:
+            SettingsError: a template is enabled that does not exist.
+        """
+        policy = replace(
+            policy_of(settings),
+            is_outbound_enabled=True,
+            author_id=MACHINE,
+            requires_allow_list=False,
+            emails=frozenset(),
+            domains=frozenset(),
+        )
+        return cls(rules, policy)
 
     def decided(self, given: GivenConversation, *, explains: bool = False) -> dict[str, Any]:
         """The decision on a conversation's newest message, as `support decide` prints it."""

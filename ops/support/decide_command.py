@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from chalicelib.support.configuration.applied import Rules
-from chalicelib.support.replies.guard_rails import policy_of
 from ops.command import CommandRun, command
 from ops.output import JsonLines
 from ops.support import decide_lines, settings_file
-from ops.support.decide import MACHINE, TriedSettings
+from ops.support.decide import TriedSettings
 
 support_app = typer.Typer(help="What is decided about customers' messages.", no_args_is_help=True)
 
@@ -48,15 +46,7 @@ def decide(
     "customer": {"email", "open_risks"}, "messages": [{"at", "from", "name", "text"}], "orders"}.
     """
     rules = Rules(0, settings_file.read(settings) if settings else settings_file.checked({}))
-    policy = replace(
-        policy_of(run.session.services.settings.support),
-        is_outbound_enabled=True,
-        author_id=MACHINE,
-        requires_allow_list=False,
-        emails=frozenset(),
-        domains=frozenset(),
-    )
-    trial = TriedSettings(rules, policy)
+    trial = TriedSettings.of(run.session.services.settings.support, rules)
     found = [trial.decided(one, explains=explain) for one in decide_lines.read(file)]
     columns = ("id", "decision", "intent", "team", "risks", "reasons", "closes", "moves")
     run.output.records(columns, [_shown(one) for one in found])

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from chalicelib.support.orders.given_order import GivenOrder
+from chalicelib.support.orders.given_order import GivenOrder, GivenTime
 from ops.session import EXIT_UNUSABLE, OpsError
 
 _LONGEST_NAME = 60
@@ -38,7 +38,7 @@ class GivenCustomer(_Part):
 class GivenMessage(_Part):
     """One message, or a note of an agent's."""
 
-    at: AwareDatetime
+    at: GivenTime
     by: Literal["customer", "agent", "machine"] = Field(alias="from")
     name: str | None = Field(default=None, repr=False)
     text: str = Field(repr=False)
@@ -52,7 +52,7 @@ class GivenConversation(_Part):
     """
 
     id: str
-    now: AwareDatetime
+    now: GivenTime
     ticket: GivenTicket
     customer: GivenCustomer
     messages: list[GivenMessage]
@@ -74,15 +74,23 @@ def read(file: Path | None) -> Iterator[GivenConversation]:
         raise OpsError("the file cannot be read as UTF-8", code=EXIT_UNUSABLE) from None
     for number, line in enumerate(whole.split("\n"), 1):
         if line.strip():
-            yield _conversation(line, number)
+            try:
+                yield conversation(line)
+            except OpsError as error:
+                raise OpsError(f"line {number}: {error}", code=EXIT_UNUSABLE) from None
 
 
-def _conversation(line: str, number: int) -> GivenConversation:
+def conversation(line: str) -> GivenConversation:
+    """The conversation in a line, checked.
+
+    Raises:
+        OpsError: it is none; names the field, never the value.
+    """
     try:
         return GivenConversation.model_validate_json(line)
     except (ValidationError, UnicodeEncodeError) as error:
         what = _wrong(error) if isinstance(error, ValidationError) else "it is no JSON"
-    raise OpsError(f"line {number}: {what}", code=EXIT_UNUSABLE)
+    raise OpsError(what, code=EXIT_UNUSABLE)
 
 
 def _wrong(error: ValidationError) -> str:

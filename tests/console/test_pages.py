@@ -22,7 +22,7 @@ from tests.rigs.ledger import MODES, TAG, facts
 
 PAGES = (
     *("/", "/find", "/unknown", "/letters", "/parked", "/charts", "/charts?span=quarter"),
-    *("/facts", "/companies", "/shadow", "/health", "/journal", "/journal?key=evt:x&by=jo"),
+    *("/facts", "/companies", "/shadow", "/try", "/health", "/journal", "/journal?key=evt:x&by=jo"),
 )
 HOSTILE = (
     "<script>alert(1)</script>",

@@ -411,13 +411,15 @@ def every_operators_page(console: Console) -> None:
         *("/", "/find", f"/find?q={story}", f"/story?key={story}", f"/story/again?key={story}"),
         *("/unknown", f"/unknown/one?key={unknown}", f"/unknown/ask?key={unknown}"),
         *("/letters", "/parked", "/charts", "/charts/overview", "/facts", "/companies"),
-        *("/companies/writer?company=x&project=y", "/shadow"),
+        *("/companies/writer?company=x&project=y", "/shadow", "/try"),
         *("/health", "/health/checks", "/journal", "/journal.csv"),
     ):
         assert jo.get(path).status_code in (200, 302, 404), path
     for wanted in ("+15550101110", "trace-1", "SM1"):
         assert jo.post("/find", {"q": wanted}).status_code in (200, 302, 303, 404), wanted
     assert tickets.NOT_SHOWN in jo.text("/find?q=1042")
+    tried = {"text": "Hello", "from": "customer", "shop": "none"}
+    assert jo.post("/try", tried).status_code == 200
     page = jo.get(f"/unknown/one?key={unknown}")
     form = {**fields(page, outcome="done"), "reason": "seen at the desk"}
     assert jo.post("/unknown/settle", form).status_code in (302, 303)

@@ -73,6 +73,17 @@ def test_the_search_says_why_a_message_was_not_sent_and_shows_no_address(stack, 
     assert to[1:] not in person.page.url + person.page.content()
 
 
+def test_a_message_that_is_tried_is_decided_as_the_command_decides_it(stack, person):
+    person.opens("/try")
+    person.writes("Where is my order #1042? Thank you!", beside="Decide", field="text")
+    person.presses("Decide")
+    assert "answered automatically" in person.reads()
+    line = person.page.locator("pre").last.text_content()
+    decided = stack.ops("support", "decide", "--json", typed=line).data
+    assert decided["decision"] == "answer"
+    assert all(one in person.reads() for one in decided["reply"].split("\n"))
+
+
 def test_an_effect_of_unknown_outcome_is_settled_once_with_a_reason(stack, person):
     to, action = _effect_of_unknown_outcome(stack)
     person.opens(f"/unknown/one?key={action}")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from chalicelib.support.orders.shop_order import CarrierEvent, Order, Shipment, Tracking
 
@@ -20,6 +20,18 @@ def _status(given: object) -> object:
         said = given.get("status", given.get("reason"))
         return said if isinstance(said, str) else "UNKNOWN"
     return given
+
+
+def _usual(at: datetime) -> datetime:
+    """A time that calendars can reckon with in every zone."""
+    if at.year not in _YEARS:
+        raise ValueError(f"a year from {_YEARS.start} to {_YEARS.stop - 1}")
+    return at
+
+
+_YEARS = range(1970, 2101)
+GivenTime = Annotated[AwareDatetime, AfterValidator(_usual)]
+"""A time with its zone, of a year from 1970 to 2100."""
 
 
 class _Part(BaseModel):
@@ -37,13 +49,13 @@ class _GivenTracking(_Part):
 
 class _GivenEvent(_Part):
     status: str | None
-    at: AwareDatetime | None = None
+    at: GivenTime | None = None
 
 
 class _GivenShipment(_Part):
-    created_at: AwareDatetime | None
+    created_at: GivenTime | None
     shipment_status: str | None
-    estimated_delivery_at: AwareDatetime | None = None
+    estimated_delivery_at: GivenTime | None = None
     tracking: tuple[_GivenTracking, ...] | None = ()
     events: tuple[_GivenEvent, ...] | None = ()
 
@@ -53,8 +65,8 @@ class GivenOrder(_Part):
 
     name: str = Field(repr=False)
     email: str | None = Field(repr=False)
-    created_at: AwareDatetime | None
-    cancelled_at: AwareDatetime | None
+    created_at: GivenTime | None
+    cancelled_at: GivenTime | None
     financial_status: str | None
     fulfillment_status: str | None
     country: str | None

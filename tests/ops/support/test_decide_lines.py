@@ -27,6 +27,11 @@ def changed(*path, value):
         (json.dumps([SECRET]), "it is no object"),
         (changed("now", value=SECRET), "field now"),
         (changed("now", value="2026-11-24T10:00:00"), "field now"),
+        (changed("now", value="9999-12-31T23:59:59-14:00"), "field now"),
+        (
+            changed("orders", 0, "created_at", value="0001-01-01T00:00:00Z"),
+            "field orders[0].created_at",
+        ),
         (changed("ticket", "tags", value=[1]), "field ticket.tags[0]"),
         (changed("messages", 1, "from", value=SECRET), "field messages[1].from"),
         (changed("orders", 0, "created_at", value=SECRET), "field orders[0].created_at"),

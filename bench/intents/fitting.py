@@ -1,0 +1,51 @@
+"""Texts as the matrix that a linear model is fitted to, and its weights as the rows of a model's file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from chalicelib.vendors import linear
+
+_LARGEST = 127
+
+
+def matrix_of(texts: Iterable[Sequence[str]], least: int) -> tuple[Any, list[str]]:
+    """A row of values for each text, and the names of the columns.
+
+    Args:
+        texts: the words of each.
+        least: a feature of fewer texts is left out.
+    """
+    from sklearn.feature_extraction import DictVectorizer  # noqa: PLC0415 - takes a second
+
+    found = [linear.features(words) for words in texts]
+    counts = Counter(one for whole, parts in found for one in (*whole, *parts))
+    kept = {one for one, count in counts.items() if count >= least}
+    values = []
+    for whole, parts in found:
+        size = linear.length(len(whole), len(parts))
+        values.append(
+            dict.fromkeys(whole & kept, 1 / size)
+            | dict.fromkeys(parts & kept, linear.LETTERS_WEIGHT / size)
+        )
+    vectors = DictVectorizer()
+    matrix = vectors.fit_transform(values)
+    matrix.indices, matrix.indptr = (one.astype("int32") for one in (matrix.indices, matrix.indptr))
+    return matrix, [str(one) for one in vectors.get_feature_names_out()]
+
+
+def rows_of(weights: Any, names: Sequence[str]) -> tuple[float, dict[str, int]]:  # noqa: ANN401 - of numpy
+    """The scale of the stored weights, and the row of each feature.
+
+    Args:
+        weights: a line for each intent or other matter, a column for each feature.
+        names: of the columns.
+    """
+    scaled = weights.copy()
+    for at, name in enumerate(names):
+        if name.startswith("_"):
+            scaled[:, at] *= linear.LETTERS_WEIGHT
+    scale = float(_LARGEST / abs(scaled).max())
+    return scale, {name: linear.row(scaled[:, at], scale) for at, name in enumerate(names)}

@@ -1,0 +1,84 @@
+"""`bench.measures.conversations`: each share counts what its name says, and nothing held out is read."""
+
+import pytest
+
+from bench.measures.conversations import Expected, TriedConversation, expected, main, report, tried
+
+RIGHT = {
+    "decision": "answer",
+    "team": "route-email-support-team",
+    "risks": [],
+    "reasons": [],
+    "moves": False,
+}
+
+
+def one(decision=("answer",), got=RIGHT, kind="plain", language="en", **more):
+    wanted = {"team": None, "risk": None, "moves": None, "why": "", **more}
+    return TriedConversation(Expected("c1", kind, language, decision, **wanted), got, 2.0)
+
+
+def figures(*found):
+    return {line[:34].strip(): line[34:].partition(" (")[0] for line in report(found)}
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "name"),
+    [
+        (one(("person",), {**RIGHT, "decision": "person"}, "orders"), one(("person",)), "harms"),
+        (
+            one(("person",), {**RIGHT, "decision": "person"}, "multi"),
+            one(("person", "none"), {**RIGHT, "decision": "ask"}, "multi"),
+            "multi",
+        ),
+        (
+            one(("ask",), {**RIGHT, "decision": "ask"}),
+            one(("ask",)),
+            "answered, not asked which order",
+        ),
+        (
+            one(risk=False, kind="harmless"),
+            one(("person",), {**RIGHT, "risks": ["press_regulator"]}, "harmless", risk=False),
+            "harmless flagged",
+        ),
+        (
+            one(team="sales", got={**RIGHT, "team": "route-sales-team"}),
+            one(team="sales"),
+            "wrong team",
+        ),
+        (one(moves=False), one(moves=False, got={**RIGHT, "moves": True}), "moves though held"),
+    ],
+)
+def test_a_mistake_is_counted_and_what_is_right_is_not(right, wrong, name):
+    assert figures(right, wrong)[name].startswith("1 of ")
+    assert figures(right)[name].startswith("0 of ")
+    assert not list(right.mistakes())
+    assert list(wrong.mistakes())
+
+
+def test_answers_are_counted_by_language():
+    found = figures(one(), one(got={**RIGHT, "decision": "person"}), one(language="de"))
+    assert found["plain answered, en"] == "1 of 2"
+    assert found["plain answered, es"] == "0 of 0"
+    assert found["plain answered, others"] == "1 of 1"
+
+
+def test_a_missed_grave_matter_is_counted():
+    grave = {**RIGHT, "decision": "person", "risks": ["fraud_suspected"]}
+    missed = one(("person",), {**grave, "risks": []}, "grave", risk=True)
+    found = figures(one(("person",), grave, "grave", risk=True), missed)
+    assert found["grave flagged"] == "1 of 2"
+    assert list(missed.mistakes()) == ["flag missed"]
+
+
+def test_a_sample_of_the_open_half_is_decided_and_timed():
+    sample = tried(expected("open")[::40], "open")
+    assert len(sample) == len(expected("open")[::40])
+    assert all(one.ms > 0 for one in sample)
+    assert figures(*sample)["plain answered, en"] != "0 of 0"
+
+
+def test_single_mistakes_of_the_held_half_are_refused(capsys):
+    with pytest.raises(SystemExit):
+        main(["held", "--mistakes"])
+    assert "not read" in capsys.readouterr().err
