@@ -46,6 +46,7 @@ C_OF_RISKS = 100.0
 MIN_MESSAGES = 2
 """A feature of fewer messages is left out."""
 _LARGEST = 127
+_WRITTEN = {"<n>": "40123", "<age>": "9", "<emergency>": "911"}
 
 
 Labelled = tuple[str, str, frozenset[str]]
@@ -100,7 +101,12 @@ def _spoken(
                     if word.startswith("{"):
                         word = dice.choice(sets[word[1:-1]].split("|"))
                     words.append(word)
-                text = " ".join(words).replace("<n>", "40123").replace("<age>", "9")
+                text = (
+                    " ".join(words)
+                    .replace("<n>", "40123")
+                    .replace("<age>", "9")
+                    .replace("<emergency>", "911")
+                )
                 found.append((text, meaning))
     return found
 
