@@ -45,6 +45,7 @@ ROUNDS_OF_PHRASES, ROUNDS_OF_RISKS = 2, 3
 C_OF_RISKS = 100.0
 MIN_MESSAGES = 2
 """A feature of fewer messages is left out."""
+_WRITTEN = {"<n>": "40123", "<age>": "9", "<emergency>": "911"}
 
 
 Labelled = tuple[str, str, frozenset[str]]
@@ -99,7 +100,7 @@ def _spoken(
                     if word.startswith("{"):
                         word = dice.choice(sets[word[1:-1]].split("|"))
                     words.append(word)
-                text = " ".join(words).replace("<n>", "40123").replace("<age>", "9")
+                text = " ".join(_WRITTEN.get(one, one) for one in words)
                 found.append((text, meaning))
     return found
 

@@ -157,6 +157,9 @@ ORDER_UNKNOWN = Why("order_unknown:", By.VENDOR, "the shop does not show the ord
 ORDER_CONTRADICTORY = Why(
     "order_contradictory", By.VENDOR, "what the shop says of the order contradicts itself"
 )
+NOT_AS_OLD_AS_SAID = Why(
+    "not_as_old_as_said", By.RECIPIENT, "the customer says another age of the order than the shop"
+)
 ORDER_SCHEDULED = Why("order_scheduled", By.VENDOR, "the order is to be sent at a later time")
 ORDER_PREORDERED = Why("order_preordered", By.VENDOR, "the order is a pre-order")
 ORDER_RISKY = Why("order_risky", By.VENDOR, "the shop warns of the order")

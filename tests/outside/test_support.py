@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import timedelta
 
 import pytest
 
@@ -480,6 +481,33 @@ def test_a_stop_tag_keeps_answers_away(stack):
     assert answers(stack, ticket) == []
     assert "stop_tag" in why_not(stack, ticket)
     assert "route-email-support-team" in tags(stack, ticket)
+
+
+def test_a_ticket_that_had_its_automatic_answer_gets_no_other(stack):
+    bought = order(stack)
+    had = ["mw-skip-followup-after-auto-reply"]
+    ticket = opens(stack, f"Where is my order {bought.name}?", bought.mail, tags=had)
+    assert answers(stack, ticket) == []
+    assert "answered_automatically" in why_not(stack, ticket)
+
+
+@pytest.mark.parametrize(
+    "said", ["hasn't come and it's been weeks!!", "has not come. I ordered it on {:%B} 28."]
+)
+def test_an_order_that_is_younger_than_its_customer_says_is_not_answered(stack, said):
+    bought = order(stack)
+    long_ago = (stack.now() - timedelta(days=70)).replace(day=28)
+    ticket = opens(stack, f"Order {bought.name} {said.format(long_ago)}", bought.mail)
+    assert answers(stack, ticket) == []
+    assert "not_as_old_as_said" in why_not(stack, ticket)
+
+
+def test_an_order_that_may_be_lost_goes_to_a_person(stack):
+    bought = order(stack)
+    text = f"The status of order {bought.name} hasn't moved since Sunday, is it lost?"
+    ticket = opens(stack, text, bought.mail)
+    assert answers(stack, ticket) == []
+    assert "order_said_gone" in why_not(stack, ticket)
 
 
 @pytest.mark.parametrize("in_german", [False, True])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from chalicelib.support.intents.own_words import marked_words
+from chalicelib.support.intents.own_words import marked_words, unmarked
 from chalicelib.support.intents.phrases import SURE, Phrases
 from chalicelib.support.intents.words import SETS
 from chalicelib.tables import beside, read
@@ -115,7 +115,7 @@ def asks_for_number(text: str) -> bool:
 
 def is_neutral(subject: str) -> bool:
     """Whether a whole subject says nothing by itself."""
-    words = ["<n>" if one == "<age>" else one for one in marked_words(subject)]
+    words = unmarked(marked_words(subject))
     return any((start, end) == (0, len(words)) for _, start, end in _spans(_subjects(), words))
 
 

@@ -21,6 +21,7 @@ class HarmlessRows:
 
     english: tuple[str, ...]
     spanish: tuple[str, ...]
+    other_languages: tuple[str, ...]
 
 
 def hidden(words: Sequence[str]) -> list[str]:
@@ -42,7 +43,7 @@ def without_titles(text: str) -> str:
 def rows() -> tuple[str, ...]:
     """The phrases of all languages."""
     known = read(FILE, HarmlessRows)
-    return (*known.english, *known.spanish)
+    return (*known.english, *known.spanish, *known.other_languages)
 
 
 @cache

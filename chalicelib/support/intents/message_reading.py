@@ -77,10 +77,14 @@ def read(
     reasons: tuple[str, ...] = ()
     suspected: Mapping[str, float] = {}
     risks = risks_in(hidden(marked_words(without_titles(subject))))
-    if _is_plain(sentences, found):
+    is_explained = _is_explained(sentences, found)
+    if is_explained and any(one.kind == ORDER_QUESTION for one in sentences):
         found = _understood(found)
     else:
         found, reasons, suspected = agreed(found, unmarked(shown), model)
+    if is_explained:
+        suspected = {}
+    else:
         risks |= risks_in(shown)
         risks |= {risk for risk, share in suspected.items() if share >= SURE_FROM}
     return MessageReading(
@@ -94,14 +98,14 @@ def read(
     )
 
 
-def _is_plain(sentences: Sequence[Sentence], found: Classified) -> bool:
-    """An order question and nothing else, by both judges of each sentence.
+def _is_explained(sentences: Sequence[Sentence], found: Classified) -> bool:
+    """Nothing in it is other than order questions, courtesies and the like, by both judges of each.
 
-    No phrase of a grave matter is looked for in it then: what is left would be found across
-    sentences ("is there any info?  Thank you").  A phrase of the shop's own goes before.
+    No grave matter is looked for in it then: what is left would be found across sentences ("is there
+    any info?  Thank you"), or by the linear model in a courtesy.  A phrase of the shop's own goes
+    before.
     """
-    kinds = {one.kind for one in sentences}
-    return ORDER_QUESTION in kinds and OTHER not in kinds and not found.is_own
+    return bool(sentences) and all(one.kind != OTHER for one in sentences) and not found.is_own
 
 
 def _understood(found: Classified) -> Classified:

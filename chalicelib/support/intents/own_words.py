@@ -27,13 +27,15 @@ def unmarked(words: Sequence[str]) -> list[str]:
 
 
 def marked_words(own: str) -> list[str]:
-    """Likewise of a text without quoted history, with ages of children as ``<age>``."""
+    """Likewise of a text without quoted history; a child's age is ``<age>``, 911 ``<emergency>``."""
     plain = unicodedata.normalize("NFD", normalised(html.unescape(own[:MAX_INPUT_CHARACTERS])))
     found = _WORD.findall(plain.translate(_DROPPED))
     return [_number(one) if one.isdigit() else mended(one) for one in found]
 
 
 def _number(digits: str) -> str:
+    if digits in _EMERGENCY:
+        return "<emergency>"
     is_age = len(digits) <= len("17") and MIN_CHILD <= int(digits) < ADULT
     return "<age>" if is_age else "<n>"
 
@@ -57,7 +59,9 @@ def own_part(text: str) -> str:
     return newly_written(text) or text
 
 
-_NUMBERS = frozenset({"<n>", "<age>"})
+_NUMBERS = frozenset({"<n>", "<age>", "<emergency>"})
+_EMERGENCY = frozenset({"911", "999", "112", "988", "061"})
+"""Numbers that people call in need, in America and Europe."""
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 _DROPPED = dict.fromkeys([0x27, 0x60, 0xB4, 0x2018, 0x2019, *range(0x300, 0x370)])
 """Apostrophes, and the accents that NFD splits off."""

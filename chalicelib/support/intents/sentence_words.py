@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from chalicelib.support.intents.grammar import QUESTION_MARK, Grammar, Symbols, grammars
 from chalicelib.support.intents.spelling import is_listed, is_real
+from chalicelib.support.intents.words import SHORTHAND
 
 NAME, INITIAL, OWN, NUMBER = "<name>", "<initial>", "<own>", "<n>"
 _LEAST_OWN = 3
@@ -79,6 +80,8 @@ def symbols_of(tokens: Sequence[Token], grammar: Grammar) -> Symbols:
 
 def _symbols(token: Token, grammar: Grammar) -> frozenset[str]:
     word = token.word
+    if word in SHORTHAND:
+        return frozenset({word, SHORTHAND[word]})
     if token.is_capitalised and len(word) == 1:
         return frozenset({word, INITIAL})
     is_known = is_listed(word) or is_real(word)

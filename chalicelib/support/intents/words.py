@@ -28,11 +28,13 @@ class WordsOfIntents:
     Attributes:
         sets: the words of each named set.
         typos: the words meant by misspellings.
+        shorthand: the words meant by those that people shorten, in a sentence.
     """
 
     sets: Mapping[str, tuple[str, ...]]
     intents: Mapping[str, Words]
     typos: Mapping[str, str]
+    shorthand: Mapping[str, str]
 
 
 FILE = beside(__file__, "words.toml")
@@ -45,6 +47,7 @@ def _file() -> WordsOfIntents:
 
 SETS: Mapping[str, str] = Rows(lambda: joined(_file().sets))
 TABLES: Mapping[str, Words] = Rows(lambda: _file().intents)
+SHORTHAND: Mapping[str, str] = Rows(lambda: _file().shorthand)
 TYPOS: Mapping[str, str] = Rows(lambda: _file().typos)
 """Misspellings not covered by dropping, doubling or transposing letters (see `own_words`)."""
 

@@ -16,5 +16,6 @@ In the order of a lookup:
     shipments      whether a parcel is in time, and what may be said of it; pure
     order_rules    what each status means; rows of `order_rules.toml`
     delivery_time  business days, and windows by country and method; pure
+    stated_age     whether an order is as old as its customer says; pure
     dates          a date as people write it
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from itertools import pairwise
 
 from chalicelib.once.keys import normalised
 from chalicelib.support.intents.own_words import (
@@ -26,15 +27,19 @@ class Question(StrEnum):
 def question_of(intent: str, text: str) -> Question | None:
     """The question of an intent; None where a person must answer.
 
-    "I have not received it" is one.  With a word of theft, loss or delivery beside it, it is none.
+    With a word of theft or loss beside it, it is none.  "I have not received it" is one, but none with a
+    word of delivery.
     """
     if intent not in set(Question):
         return None
-    question = Question(intent)
-    unless = order_rules().not_received.unless
-    if question is Question.NOT_RECEIVED and not set(unless).isdisjoint(words_of(text)):
+    question, said, rules = Question(intent), words_of(text), order_rules()
+    if question is Question.NOT_RECEIVED and not set(rules.said_delivered.words).isdisjoint(said):
         return None
-    return question
+    gone, lost_by_them = rules.said_gone.words, rules.said_gone.by_themselves
+    is_gone = any(
+        word in gone and before not in lost_by_them for before, word in pairwise(("", *said))
+    )
+    return None if is_gone else question
 
 
 def order_numbers(text: str, *, is_asked_for: bool = False) -> tuple[str, ...]:

@@ -52,10 +52,22 @@ class TagRows:
 
 
 @dataclass(frozen=True, slots=True)
-class NotReceivedRows:
-    """Words with which "I have not received it" says more than that."""
+class SaidGoneRows:
+    """Words with which a message says that an order is gone.
 
-    unless: tuple[str, ...]
+    Attributes:
+        by_themselves: before one of them, these say that the customer has lost something.
+    """
+
+    words: tuple[str, ...]
+    by_themselves: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SaidDeliveredRows:
+    """Words with which a message says that an order was delivered."""
+
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +107,8 @@ class OrderRules:
     returns: StatusRows
     risk: StatusRows
     tags: TagRows
-    not_received: NotReceivedRows
+    said_gone: SaidGoneRows
+    said_delivered: SaidDeliveredRows
     times: TimeRows
     windows: tuple[WindowRow, ...]
     carriers: Mapping[str, str] = field(repr=False)

@@ -8,7 +8,7 @@ call and no allowance.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
@@ -30,6 +30,8 @@ from chalicelib.support.orders.fact_digests import fact_digest
 from chalicelib.support.orders.lookup import CustomerOrders
 from chalicelib.support.orders.order_question import order_numbers, question_of
 from chalicelib.support.orders.proven import NoAnswer, TemplateAnswer, proven_answers
+from chalicelib.support.orders.shop_order import Order
+from chalicelib.support.orders.stated_age import is_as_old_as_said
 from chalicelib.support.replies import guard_rails
 from chalicelib.support.replies.guard_rails import Policy, Refusal
 from chalicelib.support.replies.proofs import Proof
@@ -303,12 +305,20 @@ class Replies:
             )
             if isinstance(answers, NoAnswer):
                 return guard_rails.lookup_failed(answers.reason, decision, answers.missing)
+            if not self._are_as_old_as_said(inquiry, orders):
+                return guard_rails.suppressed(why.NOT_AS_OLD_AS_SAID, decision)
             return answers
         if orders == why.ORDER_NUMBER_MISSING:
             asked = decision.pending.attempts if decision.pending else 0
             if asked < MAX_ASKS:
                 return (TemplateAnswer(ASK_TEMPLATE, {}),)
         return guard_rails.lookup_failed(orders, decision, ("order_id",))
+
+    def _are_as_old_as_said(self, inquiry: Inquiry, orders: Sequence[Order]) -> bool:
+        day, text = inquiry.rules.calendar.today, inquiry.text or ""
+        ordered = [day(one.created_at) for one in orders if one.created_at is not None]
+        today = day(self.clock.now())
+        return all(is_as_old_as_said(text, one, today) for one in ordered)
 
     # --- permission ---------------------------------------------------------------------------
 

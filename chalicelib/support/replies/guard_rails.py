@@ -46,6 +46,9 @@ STOPPED = (Limit(why.CUSTOMER_STOPPED, 1, timedelta(days=7)),)
 CUSTOMER_LIMITS = (Limit(why.LIMIT_CUSTOMER, 5, timedelta(hours=24)),)
 
 _HANDED_OVER = frozenset({ESCALATED_TAG, ATTENTION_TAG})
+_ANSWERED_ALREADY_TAG = "mw-skip-followup-after-auto-reply"
+_ANSWERED_TAGS = frozenset({ANSWERED_TAG, _ANSWERED_ALREADY_TAG})
+"""Either says that the ticket had its automatic answer: people may have taken the other off."""
 _E_MAIL_CHANNELS = frozenset({"email", "e-mail", "mail"})
 
 
@@ -116,7 +119,7 @@ class Refusal:
 
 
 _CLOSED = Refusal(why.TICKET_CLOSED, ("mw-skip-order-status-closed",))
-_ANSWERED = Refusal(why.ANSWERED, ("mw-skip-followup-after-auto-reply",))
+_ANSWERED = Refusal(why.ANSWERED, (_ANSWERED_ALREADY_TAG,))
 _NOT_ALLOWED = Refusal(why.NOT_ON_ALLOW_LIST, ("mw-outbound-blocked-allowlist",))
 _NO_AUTHOR = Refusal(
     why.MISSING_BOT_AUTHOR, ("mw-outbound-blocked-missing-bot-author", ESCALATED_TAG)
@@ -178,7 +181,7 @@ def by_own_answer(ticket: Ticket | None, decision: Decision) -> Refusal | None:
     """One automatic answer a ticket; a graver reason than a repeated complaint is named instead."""
     if ticket is None or not ticket.is_open or decision.pending is not None:
         return None
-    if ANSWERED_TAG not in ticket.tags or ticket.tags & _HANDED_OVER:
+    if not ticket.tags & _ANSWERED_TAGS or ticket.tags & _HANDED_OVER:
         return None
     if decision.risk_flags - {REPEATED_COMPLAINT}:
         return None
@@ -246,7 +249,7 @@ def withdrawn(inquiry: Inquiry, ticket: Ticket) -> str | None:
 
     Stricter than `overtaken`: a newer message of the customer may have changed everything.
     """
-    if ANSWERED_TAG in ticket.tags:
+    if ticket.tags & _ANSWERED_TAGS:
         return why.ANSWERED
     if inquiry.has_newer_question:
         return why.NEWER_MESSAGE

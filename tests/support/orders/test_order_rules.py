@@ -83,10 +83,22 @@ def test_a_tag_of_a_pre_order_is_found(tag):
     assert order_checks.has_tag(waiting(tags=(tag.title(),)), RULES.tags.preorder)
 
 
-@pytest.mark.parametrize("word", RULES.not_received.unless)
-def test_not_received_with_another_word_is_no_question_of_an_order(word):
+@pytest.mark.parametrize("word", RULES.said_delivered.words)
+def test_not_received_with_a_word_of_delivery_is_no_question_of_an_order(word):
     assert question_of("delivered_not_received", f"I have not received it, {word}") is None
     assert question_of("delivered_not_received", "I have not received it") is Question.NOT_RECEIVED
+    assert question_of("order_status_tracking", f"Will it be {word}?") is Question.STATUS
+
+
+@pytest.mark.parametrize("word", RULES.said_gone.words)
+@pytest.mark.parametrize("intent", list(Question))
+def test_what_is_said_to_be_gone_is_no_question_of_an_order(word, intent):
+    assert question_of(intent, f"Where is it?  Is it {word}?") is None
+
+
+@pytest.mark.parametrize("word", RULES.said_gone.by_themselves)
+def test_what_a_customer_has_lost_is_not_the_order(word):
+    assert question_of("order_status_tracking", f"{word} lost the number") is Question.STATUS
 
 
 @pytest.mark.parametrize(
