@@ -8,6 +8,7 @@ import pytest
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.outreach.conversations.do_not_contact import DoNotContact
 from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_looks import RegisterLook
 from chalicelib.support.richpanel.client import Richpanel
 from tests.simulation.breaks import BREAKS
 from tests.simulation.faults import Port
@@ -174,14 +175,14 @@ def stopped_while_unknown():
 
 def test_a_send_after_a_look_that_saw_the_stop_is_detected(monkeypatch):
     assert run(stopped_while_unknown())[1] == []
-    looks, last = DoNotContact.forbids, DoNotContact.last_word
-    monkeypatch.setattr(DoNotContact, "forbids", lambda self, record: looks(self, record) and None)
+    looks, last = DoNotContact.look, DoNotContact.last_word
+    monkeypatch.setattr(DoNotContact, "look", lambda *one: replace(looks(*one), forbidden=None))
     monkeypatch.setattr(DoNotContact, "last_word", lambda *one: (None, last(*one)[1]))
     assert any("after the STOP" in one for one in run(stopped_while_unknown())[1])
 
 
 def test_a_send_without_a_look_is_detected(monkeypatch):
-    monkeypatch.setattr(DoNotContact, "forbids", lambda self, record: None)
+    monkeypatch.setattr(DoNotContact, "look", lambda self, record: RegisterLook(None, ()))
     monkeypatch.setattr(DoNotContact, "last_word", lambda self, record: (None, record))
     assert any("without a look" in one for one in run(stopped_while_unknown())[1])
 
@@ -191,12 +192,16 @@ def test_a_start_after_a_doubt_is_detected(monkeypatch):
     later = replace(TEXT, at=300.0, request_id="req1")
     story = schedule(starts=(TEXT, later), says=(Says(60.0, "sms", TEXT.recipient, 0, DOUBTS[0]),))
     assert run(story)[1] == []
-    looks, last = DoNotContact.forbids, DoNotContact.last_word
+    looks, last = DoNotContact.look, DoNotContact.last_word
 
     def careless(found):
         return None if found == Reason.DOUBT else found
 
-    monkeypatch.setattr(DoNotContact, "forbids", lambda *one: careless(looks(*one)))
+    def careless_look(*one):
+        found = looks(*one)
+        return replace(found, forbidden=careless(found.forbidden))
+
+    monkeypatch.setattr(DoNotContact, "look", careless_look)
     monkeypatch.setattr(
         DoNotContact, "last_word", lambda *one: (careless(last(*one)[0]), last(*one)[1])
     )
@@ -220,7 +225,7 @@ def test_a_look_that_may_be_behind_is_detected(monkeypatch):
         lags=((0.0, 9_000.0, 10.0),),
     )
     assert run(story)[1] == []
-    monkeypatch.setattr(DoNotContact, "forbids", behind)
+    monkeypatch.setattr(DoNotContact, "look", lambda *one: RegisterLook(behind(*one), ()))
     monkeypatch.setattr(DoNotContact, "last_word", lambda *one: (behind(*one), one[1]))
     assert any("after the STOP" in one for one in run(story)[1])
 

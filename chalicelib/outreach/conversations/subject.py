@@ -126,11 +126,16 @@ class Subject:
         return next((one.blocks_as for one in sorted(found, key=lambda one: one.is_open)), None)
 
     def refused_until(self, purpose: str, channel: Channel, now: datetime) -> str:
-        """ISO time of the newest refusal that withdraws consents for a purpose and a channel; or empty."""
+        """ISO time of the newest refusal that withdraws consents for a purpose and a channel; or empty.
+
+        Of those that were lifted: what is in force blocks by itself.
+        """
         found = (
             one.withdraws_until
             for one in self.entries(now)
-            if _covers(one, "purposes", purpose) and _covers(one, "channels", channel)
+            if "lifted_at" in one.item
+            and _covers(one, "purposes", purpose)
+            and _covers(one, "channels", channel)
         )
         return max(found, default="")
 

@@ -44,14 +44,14 @@ def test_a_text_that_arrives_three_times_asks_once(outreach):
 def test_a_start_that_was_planned_before_the_doubt_looks_again(outreach, monkeypatch):
     """The register is looked at twice; the doubt comes between the two."""
     outreach.start(channel="sms")
-    looks = DoNotContact.forbids
+    looks = DoNotContact.look
 
     def then_doubt(self, record):
         found = looks(self, record)
         outreach.deliver(outreach.says(DOUBT, whatsapp=False))
         return found
 
-    monkeypatch.setattr(DoNotContact, "forbids", then_doubt)
+    monkeypatch.setattr(DoNotContact, "look", then_doubt)
     outreach.run()
     assert outreach.twilio.sent_to(TEL) == []
     assert outreach.fate().json_body["reason"] == "refused:do_not_contact"
