@@ -16,6 +16,7 @@ from functools import cache
 from typing import Literal
 
 from chalicelib.errors import MiddlewareError
+from chalicelib.support.intents.phrases import Phrases
 from chalicelib.support.intents.spelling import near
 from chalicelib.tables import beside, read
 
@@ -47,12 +48,14 @@ class GrammarRows:
         units: the rows of each kind of unit.
         fillers: words that are passed over.
         connectors: what may be between two units.
+        never: words in a row, wherever they are, that make a sentence no order question.
     """
 
     slots: Mapping[str, tuple[str, ...]]
     units: Mapping[str, tuple[str, ...]] | None = None
     fillers: tuple[str, ...] = ()
     connectors: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
 
 
 @cache
@@ -82,6 +85,7 @@ class Grammar:
         if unknown := named - self._slots.keys():
             raise GrammarError(f"no such slot: {min(unknown)}")
         self._first = self._firsts()
+        self.never = Phrases((row, "never", 1.0) for row in rows.never)
         self.fillers = frozenset(one for line in rows.fillers for one in line.split("|"))
         self.vocabulary = self.fillers.union(*(node.words for node in nodes))
         names = self._slots[NAMES].words if NAMES in words else {}

@@ -15,6 +15,8 @@ from chalicelib.support.intents.words import SHORTHAND
 NAME, INITIAL, OWN, NUMBER = "<name>", "<initial>", "<own>", "<n>"
 _LEAST_OWN = 3
 _LEAST_NUMBER = 3
+_LONGEST_NAME = 7
+"""Of those that end as a Spanish command does, such as Estela; a longer such word is a command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +77,18 @@ def tokens_of(sentence: str) -> list[Token]:
 
 def symbols_of(tokens: Sequence[Token], grammar: Grammar) -> Symbols:
     """What the words may be read as by a grammar."""
-    return [_symbols(one, grammar) for one in tokens]
+    return [_symbols(one, grammar, is_first=number == 0) for number, one in enumerate(tokens)]
 
 
-def _symbols(token: Token, grammar: Grammar) -> frozenset[str]:
+def _symbols(token: Token, grammar: Grammar, *, is_first: bool) -> frozenset[str]:
     word = token.word
     if word in SHORTHAND:
         return frozenset({word, SHORTHAND[word]})
     if token.is_capitalised and len(word) == 1:
         return frozenset({word, INITIAL})
     is_known = is_listed(word) or is_real(word)
-    may_be_name = token.is_capitalised and not is_known and not _COMMAND.search(word)
+    is_command = (is_first or len(word) > _LONGEST_NAME) and _COMMAND.search(word)
+    may_be_name = token.is_capitalised and not is_known and not is_command
     if word.startswith("<") or any(word in one.vocabulary for one in grammars()):
         # A word of another language's rows is mended into none of this one: "hello", "sello".
         return frozenset({word, NAME}) if may_be_name else frozenset({word})
@@ -118,7 +121,7 @@ _END = re.compile(
 )
 _SAYS = re.compile("[^\\W_]|[\U0001f620\U0001f621\U0001f624\U0001f92c\U0001f595]")
 _COMMAND = re.compile(r"[aeiou]n?(?:me|nos)?(?:l[aeo]s?|me|nos)$")
-"""A Spanish command with its object, "cancelenlo": never a name, however it is written."""
+"""A Spanish command with its object, "cancelenlo": no name, however it is written."""
 _CONTRACTED = {
     f"{who}{short}": (who, long)
     for who in ("they", "it", "that", "you", "who", "should", "would", "could")

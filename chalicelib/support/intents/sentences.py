@@ -72,6 +72,12 @@ def by_grammar(sentence: str) -> Kind:
     return _by_grammar(tokens_of(sentence))
 
 
+def asks_what_no_order_answers(tokens: Sequence[Token]) -> bool:
+    """Whether words of a `never` row are in a sentence: a cause, a day that is past, a payment."""
+    words = [one.word for one in tokens]
+    return any(True for one in grammars() for _ in one.never.matches(words))
+
+
 def _judged(text: str) -> Iterator[Sentence]:
     for sentence in sentences_of(text)[: MAX_SENTENCES + 1]:
         tokens = tokens_of(sentence)
@@ -81,7 +87,7 @@ def _judged(text: str) -> Iterator[Sentence]:
 
 
 def _by_grammar(tokens: Sequence[Token]) -> Kind:
-    if len(tokens) > MAX_SYMBOLS:
+    if len(tokens) > MAX_SYMBOLS or asks_what_no_order_answers(tokens):
         return OTHER
     kinds = kinds_of([one.matching(symbols_of(tokens, one)) for one in grammars()])
     if kinds is None:

@@ -2,7 +2,8 @@
 
 A letter left out, written once too often or swapped with its neighbour is mended in words of six
 letters and more.  A wrong letter is not: too many words differ from another by one ("meeting",
-"melting").  A real word is never mended: `real_words.toml`.
+"melting").  A real word is never mended: those of
+`real_words.toml` and of `harmless.toml`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
+from chalicelib.support.intents.harmless import rows as harmless_rows
 from chalicelib.support.intents.risks import RISKS
 from chalicelib.support.intents.risks import SETS as RISK_SETS
 from chalicelib.support.intents.words import SETS, TABLES, TYPOS
@@ -78,7 +80,8 @@ def _slips(word: str) -> Iterable[str]:
 @cache
 def _real() -> frozenset[str]:
     rows = read(FILE, RealWords)
-    return frozenset(" ".join((*rows.english, *rows.spanish)).split())
+    harmless = re.findall("[a-z]+", " ".join(harmless_rows()))
+    return frozenset((*" ".join((*rows.english, *rows.spanish)).split(), *harmless))
 
 
 @cache
