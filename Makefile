@@ -80,6 +80,7 @@ eval: $(READY) ## The classifier, with and without the model; drafts and their p
 	@$(BIN)/python -m bench.measures.intents
 	@$(BIN)/python -m bench.measures.drafts
 	@$(BIN)/python -m bench.measures.composed
+	@$(BIN)/python -m bench.measures.written_drafts
 	@$(BIN)/python -m bench.measures.words
 	@$(BIN)/python -m bench.measures.mail_clients
 	@$(BIN)/python -m bench.measures.prompts

@@ -15,6 +15,7 @@ replies *      cost of an automatic reply
 intents *      quality of the message classification
 composed *     drafts composed of cases: swapped values, agreed falsehoods, false dates
 drafts *       hostile drafts that are stopped, and good ones
+written_drafts * likewise, by an author who knew only the page
 prompts *      tokens and price of a message, and what kept prompts save
 words *        recognition of STOP, START and HELP in fresh messages
 mail_clients * replies of mail programs that are cut right

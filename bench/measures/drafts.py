@@ -15,7 +15,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -122,8 +122,23 @@ def writing(lines: Sequence[Mapping[str, Any]]) -> Iterator[CheckedWriter]:
         own = projects[line["project"]]["writer"]
         return Project({"ai_config": {"writer": {**own, **line.get("settings", {})}}})
 
+    obeying = Obeying({name: one["draft"] for name, one in by_id.items()})
+    with answered_by(obeying, current) as writer:
+        yield writer
+
+
+@contextmanager
+def answered_by(
+    function: Callable[[Mapping[str, Any]], Any], current: Callable[[Record], Project]
+) -> Iterator[CheckedWriter]:
+    """A writer whose model is the simulated one, over HTTP.
+
+    Args:
+        function: the model: what it answers to a request's body.
+        current: the settings of a conversation's project.
+    """
     with SimulatedOpenAI() as vendor:
-        vendor.answer_by(Obeying({name: one["draft"] for name, one in by_id.items()}))
+        vendor.answer_by(function)
         clock, log = SystemClock(), _Silent()
         client = VendorClient(
             api=VendorApi(
