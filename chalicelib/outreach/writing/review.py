@@ -6,6 +6,7 @@ unproven; either way a person decides what is sent instead.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -181,8 +182,9 @@ def _of_claim(
 ) -> Iterator[Broken | tuple[str, int, int]]:
     """The values within a claim's words, judged by its source alone."""
     for said, support in found:
-        own = folded(_words_of(said))
-        if own not in folded(words) or folded(words) not in folded(said.text):
+        own = re.escape(folded(_words_of(said)))
+        is_whole = re.search(rf"(?<![\w.,]){own}(?!\w|[.,]\d)", folded(words))
+        if not is_whole or folded(words) not in folded(said.text):
             continue
         if support is Backing.GIVEN:
             yield said.text, said.value.start, said.value.end

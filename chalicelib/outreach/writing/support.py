@@ -6,17 +6,18 @@ whose words are most like the sentence's; where another source fits the sentence
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
 
+from chalicelib.outreach.value_roles import has_kind, is_like, role_hits
 from chalicelib.outreach.writing.checks.text import folded
 from chalicelib.outreach.writing.moments import Day, LocalClock, date_of
 from chalicelib.outreach.writing.said import SaidValue, said_in, stems_of
 from chalicelib.outreach.writing.sources import Source, Sources
-from chalicelib.outreach.writing.value_roles import has_kind, is_like, role_hits
 from chalicelib.outreach.writing.values import ValueKind
 
 _KINDS = {
@@ -34,6 +35,12 @@ _SOME_MINUTES = 15
 
 _FEW = 2
 """So few words say nothing of a value."""
+
+
+_DENIED = re.compile(
+    r"\b(?:not|no|nicht|kein\w*|pas|nao|non|niet|geen)\s(?:on |at |for |am |um |in |der |die |das |le |la |il |el |em |op )?$"
+)
+"""What comes before a value that a sentence denies."""
 
 
 class Backing(StrEnum):
@@ -86,7 +93,7 @@ def judged(
     texts = [folded(source.text) for source in sources.given if source.is_text]
     found = list(said_in(text, context.languages, texts=texts))
     for one in found:
-        if _is_manner(one):
+        if _is_manner(one) or _is_denied(one):
             continue
         is_bare = len(one.stems) <= _FEW  # "It is 695": of what was said before
         nearest = one.nearest or (
@@ -107,6 +114,11 @@ def _is_manner(one: SaidValue) -> bool:
         isinstance(span, tuple) and span[1] == "minute" and span[0] <= _SOME_MINUTES
         for span in one.value.readings
     )
+
+
+def _is_denied(one: SaidValue) -> bool:
+    """Whether a sentence only says that it is not this value: "not tomorrow, on Friday"."""
+    return _DENIED.search(folded(one.text)[: one.value.start]) is not None
 
 
 def _support(

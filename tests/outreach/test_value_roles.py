@@ -2,7 +2,7 @@
 
 import pytest
 
-from chalicelib.outreach.writing.value_roles import (
+from chalicelib.outreach.value_roles import (
     LANGUAGES,
     has_kind,
     is_like,
