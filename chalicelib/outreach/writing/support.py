@@ -151,7 +151,7 @@ def _in_role(
     one: SaidValue, roles: frozenset[str], fits: Sequence[SaidValue], rivals: Sequence[SaidValue]
 ) -> Backing:
     exact = [other for other in fits if roles & other.roles]
-    rightful = [other for other in rivals if roles & other.nearest]
+    rightful = [other for other in rivals if roles & other.roles]
     if not exact:
         if rightful and any(other.value.kind is one.value.kind for other in rightful):
             return Backing.OTHER
@@ -180,8 +180,19 @@ def _as_text(one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidVal
     """A name or a place is swapped where the sentence gives it the role of another one, which it lacks."""
     low, roles = folded(one.text), one.nearest
     is_own = not roles or any(roles & other.roles for other in fits)
-    absent = [o for o in rivals if not any(str(text) in low for text in o.value.readings)]
+    # A person is not mistaken for a state: "an appointment with Dr Shah", whose state is "booked".
+    sort = _is_name(fits[0])
+    absent = [
+        o
+        for o in rivals
+        if _is_name(o) is sort and not any(str(text) in low for text in o.value.readings)
+    ]
     return Backing.GIVEN if is_own or not any(roles & o.roles for o in absent) else Backing.OTHER
+
+
+def _is_name(one: SaidValue) -> bool:
+    """Whether a text of a source is a name or a place: it has capital letters."""
+    return not one.text.islower()
 
 
 def _by_words(
