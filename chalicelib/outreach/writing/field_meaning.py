@@ -56,16 +56,17 @@ def meaning_of(
     of_name = roles_of_name(name, _ENGLISH if about else ())
     head = about.partition(",")[0]
     kind = " ".join(beside.get(f"{'.'.join(below)}_{one}", "") for one in _KINDS)
-    of_words = roles_of_name(head, _ENGLISH) | roles_of_name(kind, _ENGLISH)
+    of_kind = roles_of_name(kind, _ENGLISH)
+    of_words = roles_of_name(head, _ENGLISH)
     own = frozenset({declared.role}) if declared.role else of_name
-    roles = own | of_name | of_words
+    roles = own | of_name | of_words | of_kind
     unit = _unit(f"{name} {head}")
     is_counted = any("number" in rows()[one].kinds for one in own)
     is_sum = any("money" in rows()[one].kinds for one in own)
     is_plain = not declared.currency and (bool(unit) or (is_counted and not is_sum))
     return FieldMeaning(
         roles,
-        own or of_words,
+        (own or of_words) | of_kind,
         stems_of(f"{name} {about} {kind}".replace("_", " ")),
         unit,
         "" if is_plain else declared.currency or currency,

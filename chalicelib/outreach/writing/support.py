@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
 
-from chalicelib.outreach.value_roles import has_kind, is_like, role_hits
+from chalicelib.outreach.trust import Trust
+from chalicelib.outreach.value_roles import has_kind, is_like, is_weak, role_hits
 from chalicelib.outreach.writing.checks.text import folded
 from chalicelib.outreach.writing.moments import Day, LocalClock, date_of
 from chalicelib.outreach.writing.said import SaidValue, said_in, stems_of
@@ -25,6 +26,7 @@ _KINDS = {
     ValueKind.PERCENT: {ValueKind.PERCENT, ValueKind.NUMBER},
     ValueKind.NUMBER: {ValueKind.NUMBER, ValueKind.MONEY, ValueKind.PERCENT, ValueKind.CODE},
     ValueKind.SPAN: {ValueKind.SPAN, ValueKind.NUMBER},
+    ValueKind.CODE: {ValueKind.CODE, ValueKind.NUMBER},
 }
 """Of a draft's value: the kinds of sources that it may rest on; else its own."""
 _SMALL = 10
@@ -88,7 +90,6 @@ def judged(
         if one.value.kind is ValueKind.TIME
         for reading in one.value.readings
     }
-    given = [(source, one) for source, one in sources.said if within is None or source in within]
     before: dict[ValueKind, frozenset[str]] = {}
     texts = [folded(source.text) for source in sources.given if source.is_text]
     found = list(said_in(text, context.languages, texts=texts))
@@ -100,7 +101,9 @@ def judged(
             before.get(one.value.kind, frozenset()) if is_bare else frozenset()
         )
         before[one.value.kind] = nearest
-        yield one, _support(replace(one, nearest=nearest), given, sources.clock, context, asked)
+        asking = replace(one, nearest=nearest)
+        yield one, _support(asking, sources, context, asked, within)
+    given = [(source, one) for source, one in sources.said if within is None or source in within]
     yield from ((one, Backing.OTHER) for one in _apart(found, given, sources.clock))
 
 
@@ -123,28 +126,69 @@ def _is_denied(one: SaidValue) -> bool:
 
 def _support(
     one: SaidValue,
-    given: Sequence[tuple[Source, SaidValue]],
-    clock: LocalClock,
+    sources: Sources,
     context: Context,
     asked: AbstractSet[object],
+    within: Sequence[Source] | None,
 ) -> Backing:
-    same = [other for _, other in given if other.value.kind in kinds_for(one.value.kind)]
-    fits = [other for other in same if agrees(one, other, clock)]
-    rivals = [other for other in same if other not in fits]
+    clock = sources.clock
+    same = [(source, o) for source, o in sources.said if o.value.kind in kinds_for(one.value.kind)]
+    agreeing = [(source, other) for source, other in same if agrees(one, other, clock)]
+    own = [(source, o) for source, o in agreeing if within is None or source in within]
+    fits = [other for _, other in own]
+    by_colleague = [other for source, other in own if source.author is Trust.COLLEAGUE]
+    # What a colleague says of this case counts before what the company says of all.
+    rivals = [
+        other
+        for source, other in same
+        if not agrees(one, other, clock)
+        and not (by_colleague and source.path.startswith("knowledge."))
+    ]
     if not fits:
+        given = [(s, o) for s, o in sources.said if within is None or s in within]
         fits = _implied(one, given, clock, asked)
     if not fits:
         return Backing.MISSING
-    roles = one.nearest
     if one.value.kind is ValueKind.TEXT:
         return _as_text(one, fits, rivals)
+    if one.value.kind is ValueKind.NUMBER and any(_is_named(source) for source, _ in own):
+        return Backing.GIVEN  # part of a name: the 308 of a "Peugeot 308"
+    roles = one.nearest
+    asked_for = context.roles(one.value.kind)
     if not roles and len(one.stems) <= _FEW:
-        asked_for = context.roles(one.value.kind)
-        is_there = any(asked_for & other.roles for other in same)
+        is_there = any(asked_for & other.roles for _, other in same)
         roles = asked_for if is_there or one.value.kind is ValueKind.MONEY else roles
-    if roles:
-        return _in_role(one, roles, fits, rivals)
-    return _by_words(one, fits, rivals, stems_of(context.asked))
+    if not roles:
+        return _by_words(one, fits, rivals, stems_of(context.asked), asked_for)
+    if all(is_weak(role, one.value.kind) for role in roles):
+        strong = frozenset(role for role in asked_for if not is_weak(role, one.value.kind))
+        if _is_of_other(one, strong, fits, rivals):
+            return Backing.OTHER
+    return _in_role(one, roles, fits, rivals)
+
+
+def _is_named(source: Source) -> bool:
+    """Whether a field has a number within a name."""
+    return source.is_field and any(
+        word.isalpha() and len(word) > _FEW for word in source.text.split()
+    )
+
+
+def _is_of_other(
+    one: SaidValue,
+    asked_for: frozenset[str],
+    fits: Sequence[SaidValue],
+    rivals: Sequence[SaidValue],
+) -> bool:
+    """Whether a sentence that says only "it costs" is given for something else than was asked for."""
+    wanted = [other for other in rivals if asked_for & other.nearest]
+    if not wanted or any(asked_for & other.roles for other in fits):
+        return False
+    return _most_shared(one, fits) <= _most_shared(one, wanted)
+
+
+def _most_shared(one: SaidValue, others: Sequence[SaidValue]) -> int:
+    return max((len(one.stems & other.stems) for other in others), default=0)
 
 
 def _in_role(
@@ -153,7 +197,7 @@ def _in_role(
     exact = [other for other in fits if roles & other.roles]
     rightful = [other for other in rivals if roles & other.roles]
     if not exact:
-        if rightful and any(other.value.kind is one.value.kind for other in rightful):
+        if any(_is_same_sort(one.value.kind, other.value.kind) for other in rightful):
             return Backing.OTHER
         alike = [o for o in fits if any(is_like(r, s) for r in roles for s in o.roles)]
         if one.value.kind is ValueKind.TIME and "closing" in roles:
@@ -196,7 +240,11 @@ def _is_name(one: SaidValue) -> bool:
 
 
 def _by_words(
-    one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidValue], asked: frozenset[str]
+    one: SaidValue,
+    fits: Sequence[SaidValue],
+    rivals: Sequence[SaidValue],
+    asked: frozenset[str],
+    asked_for: frozenset[str],
 ) -> Backing:
     own, more = one.stems, one.stems | asked
     for words in (own, more):
@@ -204,11 +252,25 @@ def _by_words(
         worst = max((len(words & other.stems) for other in rivals), default=0)
         if best != worst:
             return Backing.GIVEN if best > worst else Backing.OTHER
-    return Backing.GIVEN
+    return Backing.OTHER if not best and _is_unnamed(one, fits, asked_for) else Backing.GIVEN
+
+
+def _is_unnamed(one: SaidValue, fits: Sequence[SaidValue], asked_for: frozenset[str]) -> bool:
+    """Whether neither the sentence nor the question names what a sum or a span is given for."""
+    if one.value.kind not in (ValueKind.MONEY, ValueKind.PERCENT, ValueKind.SPAN):
+        return False
+    named = one.roles | asked_for
+    strong = [{r for r in other.roles if not is_weak(r, one.value.kind)} for other in fits]
+    return all(roles and not roles & named for roles in strong)
+
+
+def _is_same_sort(one: ValueKind, other: ValueKind) -> bool:
+    return one is other or {one, other} == {ValueKind.CODE, ValueKind.NUMBER}
 
 
 def _score(one: SaidValue, other: SaidValue) -> int:
-    return 2 * len(one.roles & other.roles) + len(one.stems & other.stems)
+    is_called = bool(one.nearest & other.nearest)
+    return 2 * len(one.roles & other.roles) + len(one.stems & other.stems) + is_called
 
 
 def agrees(one: SaidValue, other: SaidValue, clock: LocalClock) -> bool:
