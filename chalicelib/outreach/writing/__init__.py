@@ -20,6 +20,7 @@ In the order of a message:
     said             values with what a sentence says of them
     rendering        values that code writes where a draft names their path
     support          whether the sources support a value in its role
+    reached          whether an address is given as whose it is
     agreeing         whether a draft agrees with what only the recipient has said
     phrasing         what a sentence does: repeats, agrees, declines
     form_names       names as they may become part of a message

@@ -35,6 +35,7 @@ from chalicelib.outreach.writing.checks.written_language import is_other_languag
 from chalicelib.outreach.writing.given import Given
 from chalicelib.outreach.writing.phrasing import agrees as opens_with_agreement
 from chalicelib.outreach.writing.phrasing import is_theirs, says
+from chalicelib.outreach.writing.reached import is_swapped
 from chalicelib.outreach.writing.said import SaidValue
 from chalicelib.outreach.writing.support import Backing, Context, agrees, judged, kinds_for
 from chalicelib.outreach.writing.values import ValueKind
@@ -230,6 +231,21 @@ def _of_addresses(text: str, about: Given) -> Iterator[Broken]:
             yield Broken("phone", phone)
     if found.has_spelled_phone:
         yield Broken("phone")
+    for sentence in sentences(text):
+        yield from (Broken("role", one) for one in _swapped(sentence, about))
+
+
+def _swapped(sentence: str, about: Given) -> Iterator[str]:
+    """The addresses of a sentence that are given as somebody else's."""
+    found = addresses(sentence)
+    for kind, its in (
+        ("links", {"".join(one) for one in found.links}),
+        ("emails", found.emails),
+        ("phones", found.phones),
+    ):
+        for one in sorted(its):
+            if is_swapped(one, kind, sentence, about.newest, about.sources):
+                yield one
 
 
 def _known(about: Given) -> Addresses:

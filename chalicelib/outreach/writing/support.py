@@ -159,7 +159,7 @@ def _support(
         is_there = any(asked_for & other.roles for _, other in same)
         roles = asked_for if is_there or one.value.kind is ValueKind.MONEY else roles
     if not roles:
-        return _by_words(one, fits, rivals, stems_of(context.asked), asked_for)
+        return _by_words(one, fits, rivals, stems_of(context.asked))
     if all(is_weak(role, one.value.kind) for role in roles):
         strong = frozenset(role for role in asked_for if not is_weak(role, one.value.kind))
         if _is_of_other(one, strong, fits, rivals):
@@ -240,11 +240,7 @@ def _is_name(one: SaidValue) -> bool:
 
 
 def _by_words(
-    one: SaidValue,
-    fits: Sequence[SaidValue],
-    rivals: Sequence[SaidValue],
-    asked: frozenset[str],
-    asked_for: frozenset[str],
+    one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidValue], asked: frozenset[str]
 ) -> Backing:
     own, more = one.stems, one.stems | asked
     for words in (own, more):
@@ -252,16 +248,7 @@ def _by_words(
         worst = max((len(words & other.stems) for other in rivals), default=0)
         if best != worst:
             return Backing.GIVEN if best > worst else Backing.OTHER
-    return Backing.OTHER if not best and _is_unnamed(one, fits, asked_for) else Backing.GIVEN
-
-
-def _is_unnamed(one: SaidValue, fits: Sequence[SaidValue], asked_for: frozenset[str]) -> bool:
-    """Whether neither the sentence nor the question names what a sum or a span is given for."""
-    if one.value.kind not in (ValueKind.MONEY, ValueKind.PERCENT, ValueKind.SPAN):
-        return False
-    named = one.roles | asked_for
-    strong = [{r for r in other.roles if not is_weak(r, one.value.kind)} for other in fits]
-    return all(roles and not roles & named for roles in strong)
+    return Backing.GIVEN
 
 
 def _is_same_sort(one: ValueKind, other: ValueKind) -> bool:
