@@ -6,6 +6,7 @@ the draft's: its values must be given, in their roles, and so must what it says 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from chalicelib.outreach.writing import phrasing
@@ -18,6 +19,7 @@ from chalicelib.outreach.writing.said import SaidValue, stems_of
 from chalicelib.outreach.writing.support import Backing, Context, judged
 from chalicelib.outreach.writing.values import ValueKind
 
+_CLAUSE = re.compile(r"[,;:.!\u2013\u2014]\s+|\s(?:and|but|und|aber|y|pero|et|mais|e|ma|mas|en|maar)\s")
 _ENOUGH = 0.5
 """Of a statement's words a source must have more."""
 
@@ -29,20 +31,51 @@ def unproven_agreement(text: str, about: Given) -> str | None:
     languages = spoken(text)
     found = list(sentences(text))
     for place, sentence in enumerate(found):
-        if not phrasing.agrees(sentence, languages) or phrasing.is_theirs(sentence, languages):
+        if not _agrees(sentence, about.newest, languages):
             continue
-        rest = phrasing.rest_of_agreement(sentence, languages)
         following = found[place + 1] if place + 1 < len(found) else ""
-        if phrasing.is_open(rest, languages) or (
-            not rest and phrasing.is_open(following, languages)
-        ):
+        rest = phrasing.rest_of_agreement(sentence, languages)
+        said = [one for one in _CLAUSE.split(rest) if stems_of(one)]
+        left = "; ".join(one for one in said if not _is_open(one, languages))
+        if phrasing.is_question(sentence) or (said and not left):
+            continue
+        if not rest and _is_open(following, languages):
+            continue
+        if _is_granted(left, about, languages):
             continue
         if any(_unproven(about, text, rest or following)):
             return sentence
-        is_granted = phrasing.says("granting", sentence, languages) and len(stems_of(rest)) <= 1
-        if not is_granted and not _is_stated(rest, following, about):
+        if not _is_stated(left, following, about):
             return sentence
     return None
+
+
+def _is_granted(left: str, about: Given, languages: frozenset[str]) -> bool:
+    """Whether only a wish is granted that anybody may have: to ask, or how the machine writes."""
+    if mentioned(about.newest, about.case, about.rules):
+        return False
+    if not left:
+        return phrasing.says("asking", about.newest) and phrasing.is_question(about.newest)
+    return all(phrasing.says("writing", one, languages) for one in left.split("; "))
+
+
+def _agrees(sentence: str, newest: str, languages: frozenset[str]) -> bool:
+    """Whether a sentence agrees: it says so, it only points back, or it only repeats their words."""
+    if phrasing.agrees(sentence, languages):
+        return True
+    clauses = [one for one in _CLAUSE.split(sentence) if one.strip()]
+    left = [one for one in clauses if not _is_open(one, languages)]
+    if not left or is_negated(sentence):
+        return False
+    if phrasing.points_back(left[0], languages):
+        return True
+    words = stems_of(" ".join(left))
+    is_echo = bool(words) and words <= stems_of(newest)
+    return is_echo and not phrasing.says("greeting", sentence, languages)
+
+
+def _is_open(clause: str, languages: frozenset[str]) -> bool:
+    return phrasing.is_open(clause, languages) or phrasing.is_theirs(clause, languages)
 
 
 def _unproven(about: Given, text: str, answer: str) -> Iterator[bool]:

@@ -256,7 +256,8 @@ def _is_same_sort(one: ValueKind, other: ValueKind) -> bool:
 
 
 def _score(one: SaidValue, other: SaidValue) -> int:
-    is_called = bool(one.nearest & other.nearest)
+    # "The last day" is in what a field is for; by its name it is a deadline.
+    is_called = one.value.kind is ValueKind.DATE and bool(one.nearest & other.nearest)
     return 2 * len(one.roles & other.roles) + len(one.stems & other.stems) + is_called
 
 
