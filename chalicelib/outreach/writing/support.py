@@ -19,7 +19,7 @@ from chalicelib.outreach.writing.checks.text import folded
 from chalicelib.outreach.writing.moments import Day, LocalClock, date_of
 from chalicelib.outreach.writing.said import SaidValue, said_in, stems_of
 from chalicelib.outreach.writing.sources import Source, Sources
-from chalicelib.outreach.writing.values import ValueKind
+from chalicelib.outreach.writing.values import ValueKind, values
 
 _KINDS = {
     ValueKind.MONEY: {ValueKind.MONEY, ValueKind.NUMBER},
@@ -35,6 +35,7 @@ _SOME_MINUTES = 15
 """So many minutes are a manner of speaking: "a quick talk of five minutes"."""
 
 
+_HOURS = frozenset({"opening", "closing"})
 _FEW = 2
 """So few words say nothing of a value."""
 
@@ -132,8 +133,13 @@ def _support(
     within: Sequence[Source] | None,
 ) -> Backing:
     clock = sources.clock
+    asked_for = context.roles(one.value.kind)
     same = [(source, o) for source, o in sources.said if o.value.kind in kinds_for(one.value.kind)]
-    agreeing = [(source, other) for source, other in same if agrees(one, other, clock)]
+    agreeing = [
+        (source, other)
+        for source, other in same
+        if agrees(one, other, clock) and not _is_only_open(one, other, asked_for)
+    ]
     own = [(source, o) for source, o in agreeing if within is None or source in within]
     fits = [other for _, other in own]
     by_colleague = [other for source, other in own if source.author is Trust.COLLEAGUE]
@@ -154,7 +160,6 @@ def _support(
     if one.value.kind is ValueKind.NUMBER and any(_is_named(source) for source, _ in own):
         return Backing.GIVEN  # part of a name: the 308 of a "Peugeot 308"
     roles = one.nearest
-    asked_for = context.roles(one.value.kind)
     if not roles and len(one.stems) <= _FEW:
         is_there = any(asked_for & other.roles for _, other in same)
         roles = asked_for if is_there or one.value.kind is ValueKind.MONEY else roles
@@ -165,6 +170,15 @@ def _support(
         if _is_of_other(one, strong, fits, rivals):
             return Backing.OTHER
     return _in_role(one, roles, fits, rivals)
+
+
+def _is_only_open(one: SaidValue, other: SaidValue, asked_for: frozenset[str]) -> bool:
+    """Whether a day is only one of the opening hours, of which neither speaks: "see you on Saturday"."""
+    if one.value.kind is not ValueKind.DATE or not other.nearest or not other.nearest <= _HOURS:
+        return False
+    beside = [one.kind for one in values(one.text)]
+    is_timed = ValueKind.TIME in beside or beside.count(ValueKind.DATE) > 1
+    return not is_timed and not (one.roles | asked_for) & _HOURS
 
 
 def _is_named(source: Source) -> bool:
