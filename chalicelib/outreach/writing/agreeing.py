@@ -28,7 +28,7 @@ def unproven_agreement(text: str, about: Given) -> str | None:
     """The first sentence that agrees with what no source says; None where there is none."""
     if not stems_of(about.newest):
         return None  # "yes" is nothing to agree with
-    languages = spoken(text)
+    languages = about.languages_of(text)
     found = list(sentences(text))
     for place, sentence in enumerate(found):
         if not _agrees(sentence, about.newest, languages):
@@ -39,7 +39,7 @@ def unproven_agreement(text: str, about: Given) -> str | None:
         left = "; ".join(one for one in said if not _is_open(one, languages))
         if phrasing.is_question(sentence) or (said and not left):
             continue
-        if not rest and _is_open(following, languages):
+        if not said and _is_open(following, languages):
             continue
         if _is_granted(left, about, languages):
             continue

@@ -13,6 +13,7 @@ from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.trust import Trust, trust_of
 from chalicelib.outreach.writing.checks.instructing import instructs
+from chalicelib.outreach.writing.checks.written_language import spoken
 from chalicelib.outreach.writing.clocks import clock_of
 from chalicelib.outreach.writing.form_names import first_name_of
 from chalicelib.outreach.writing.moments import LocalClock
@@ -40,6 +41,11 @@ class Given:
     instructions: Sequence[str] = field(default=(), repr=False)
     functions: frozenset[str] = frozenset()
 
+    def languages_of(self, text: str) -> frozenset[str]:
+        """The languages that a text of the draft may be in."""
+        found = spoken(text)
+        return found & self.language or found or self.language
+
     @property
     def facts(self) -> str:
         """Everything that the company gave, in lines."""
@@ -48,7 +54,7 @@ class Given:
     @property
     def case(self) -> str:
         """What the company gave of this one case."""
-        return "\n".join(one.line for one in self.sources.given if _is_case(one))
+        return "\n".join(one.stated for one in self.sources.given if _is_case(one))
 
     @property
     def rules(self) -> str:

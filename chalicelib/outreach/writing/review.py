@@ -120,7 +120,9 @@ def _of_text(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
     yield from _of_addresses(text, about)
     yield from _of_values(text, about, claims_of)
     for sentence in sentences(text):
-        yield from (Broken(rule, sentence) for rule in claims(sentence, about.case, about.rules))
+        passes_on = is_theirs(sentence, spoken(sentence))
+        stated = claims(sentence, about.case, about.rules, passes_on=passes_on)
+        yield from (Broken(rule, sentence) for rule in stated)
     if (agreed := unproven_agreement(text, about)) is not None:
         yield Broken("agreement", agreed)
     whole = {
@@ -144,7 +146,7 @@ def _denies_a_machine(text: str, about: Given) -> bool:
 
 
 def _of_values(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
-    languages = spoken(text)
+    languages = about.languages_of(text)
     context = Context(about.newest, languages)
     claimed = list(_claimed(text, about, claims_of, context))
     yield from (one for one in claimed if isinstance(one, Broken))
@@ -210,7 +212,7 @@ def _of_addresses(text: str, about: Given) -> Iterator[Broken]:
     found, known = addresses(text), _known(about)
     theirs = addresses(about.said)
     hosts = {host for host, path in known.links if not path}
-    languages = spoken(text)
+    languages = about.languages_of(text)
     repeated = [
         one
         for one in sentences(text)

@@ -90,6 +90,12 @@ class Source:
         return f"{name}: {self.text}" if self.is_field else self.text
 
     @property
+    def stated(self) -> str:
+        """Its line, and what the project says of the field."""
+        about = self.meaning.about
+        return f"{self.line}\n{about}: {self.text}" if about else self.line
+
+    @property
     def supports(self) -> bool:
         """Whether a draft may rest on it."""
         return self.author in SUPPORTING
