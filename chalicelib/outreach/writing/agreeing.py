@@ -19,7 +19,9 @@ from chalicelib.outreach.writing.said import SaidValue, stems_of
 from chalicelib.outreach.writing.support import Backing, Context, judged
 from chalicelib.outreach.writing.values import ValueKind, values
 
-_CLAUSE = re.compile(r"[,;:.!\u2013\u2014]\s+|\s(?:and|but|und|aber|y|pero|et|mais|e|ma|mas|en|maar)\s")
+_CLAUSE = re.compile(
+    r"[,;:.!\u2013\u2014]\s+|\s(?:and|but|und|aber|y|pero|et|mais|e|ma|mas|en|maar)\s"
+)
 _ENOUGH = 0.5
 """Of a statement's words a source must have more."""
 

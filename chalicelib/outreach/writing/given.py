@@ -31,6 +31,7 @@ class Given:
         newest: the recipient's newest message.
         language: what the draft may be written in; none where that is not known.
         instructions: what the machine was instructed; no source of facts.
+        called: what was given as the recipient's name.
     """
 
     settings: WriterSettings
@@ -40,6 +41,7 @@ class Given:
     language: frozenset[str] = frozenset()
     instructions: Sequence[str] = field(default=(), repr=False)
     functions: frozenset[str] = frozenset()
+    called: str = field(default="", repr=False)
 
     def languages_of(self, text: str) -> frozenset[str]:
         """The languages that a text of the draft may be in."""
@@ -86,6 +88,7 @@ def given(
         language=language,
         instructions=instructions,
         functions=frozenset(str(one) for one in record.ai_config.get("functions") or []),
+        called=str(record.item.get("recipient_first_name") or ""),
     )
 
 

@@ -79,7 +79,9 @@ def rest_of_agreement(sentence: str, languages: Collection[str] = ()) -> str:
 
 def is_open(sentence: str, languages: Collection[str] = ()) -> bool:
     """Whether a sentence states nothing: it asks, declines, offers help or leaves it to a person."""
-    return is_question(sentence) or any(says(one, sentence, languages) for one in ("open", "declining"))
+    return is_question(sentence) or any(
+        says(one, sentence, languages) for one in ("open", "declining")
+    )
 
 
 def is_question(sentence: str) -> bool:

@@ -32,9 +32,10 @@ from chalicelib.outreach.writing.checks.segments import segments
 from chalicelib.outreach.writing.checks.text import Folded, folded, sentences
 from chalicelib.outreach.writing.checks.wording import has_form, leaks_instructions, touches
 from chalicelib.outreach.writing.checks.written_language import is_other_language, spoken
+from chalicelib.outreach.writing.form_names import names_no_name
 from chalicelib.outreach.writing.given import Given
 from chalicelib.outreach.writing.phrasing import agrees as opens_with_agreement
-from chalicelib.outreach.writing.phrasing import is_theirs, says
+from chalicelib.outreach.writing.phrasing import is_open, is_theirs, says
 from chalicelib.outreach.writing.reached import is_swapped
 from chalicelib.outreach.writing.said import SaidValue
 from chalicelib.outreach.writing.support import Backing, Context, agrees, judged, kinds_for
@@ -119,6 +120,7 @@ def _of_message(draft: Draft, about: Given) -> Iterator[Broken]:
 def _of_text(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
     yield from _of_addresses(text, about)
     yield from _of_values(text, about, claims_of)
+    yield from (Broken("role", one) for one in _other_representatives(text, about))
     for sentence in sentences(text):
         passes_on = is_theirs(sentence, spoken(sentence))
         stated = claims(sentence, about.case, about.rules, passes_on=passes_on)
@@ -129,8 +131,10 @@ def _of_text(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
         "language": is_other_language(text, about.language, about.said),
         "personal": _has_personal(text, about.facts),
         "prompt": leaks_instructions(text, about.instructions, about.facts),
-        "human": claims_to_be_human(text) or _denies_a_machine(text, about),
-        "form": has_form(text),
+        "human": claims_to_be_human(text)
+        or _denies_a_machine(text, about)
+        or _introduces_itself(text, about),
+        "form": has_form(text) or names_no_name(text, about.called),
         "topic": touches(text, about.settings.forbidden_topics),
     }
     yield from (Broken(name) for name, is_broken in whole.items() if is_broken)
@@ -143,6 +147,33 @@ def _denies_a_machine(text: str, about: Given) -> bool:
     first = next(iter(sentences(text)), "")
     is_named = names_a_machine(about.newest)
     return says("denying", first) if is_named else opens_with_agreement(first)
+
+
+def _introduces_itself(text: str, about: Given) -> bool:
+    """Whether it answers "are you human?" with the machine's name, and not that a machine writes."""
+    persona = folded(about.settings.persona or "")
+    if not persona or not asks_whether_a_machine(about.newest) or admits_a_machine(text):
+        return False
+    return re.search(rf"(?<!\w){re.escape(persona)}(?!\w)", folded(text)) is not None
+
+
+def _other_representatives(text: str, about: Given) -> Iterator[str]:
+    """Whom a draft names of the company's people, where the request names another one."""
+    of_case = {folded(one.text) for one in about.sources.given if one.is_text}
+    staff = [
+        one.text
+        for one in about.sources.given
+        if one.path.startswith("company.representative") and one.text.strip()
+    ]
+    if not any(folded(one) in of_case for one in staff):
+        return
+    for sentence in sentences(text):
+        low, languages = folded(sentence), about.languages_of(sentence)
+        if is_theirs(sentence, languages) or is_open(sentence, languages):
+            continue
+        if any(folded(one) in low for one in staff if folded(one) in of_case):
+            continue
+        yield from (one for one in staff if folded(one) in low and folded(one) not in of_case)
 
 
 def _of_values(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
