@@ -32,6 +32,7 @@ from chalicelib.outreach.writing.model_writer import OpenAiWriter
 from chalicelib.vendors import openai
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorApi, VendorClient
+from chalicelib.vendors.language_model import ModelAnswer
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.simulated_model import Obeying
@@ -175,6 +176,10 @@ class _One:
     def of(self, record: Record) -> openai.OpenAI:
         del record
         return self.model
+
+    def cost(self, answer: ModelAnswer) -> int:
+        del answer
+        return 0
 
 
 def outcomes(lines: Sequence[Mapping[str, Any]]) -> list[DraftOutcome]:

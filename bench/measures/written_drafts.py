@@ -3,6 +3,10 @@
 Each line of `tests/samples/drafts` is judged as by `python -m ops writer check --rules-only`, with the
 settings of its trade, in this process.  By kind and by language: how many drafts are stopped, with
 intervals of Wilson of 95 %.  `--list` names each draft that was judged wrongly.
+
+`--judge` asks a second model too, which the simulated one plays (`local.simulated_judge`): it sees the
+sources and the text as a real judge does, and no label.  It compares words, so that its figures show what
+a judge can stop and what a poor one costs, and are no estimate for a language model.
 """
 
 from __future__ import annotations
@@ -19,6 +23,8 @@ from bench.measures.drafts import answered_by
 from bench.measures.words import wilson
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.writing.checked_writer import CheckedWriter, DraftVerdict
+from local.simulated_judge import JUDGES
+from local.vendors.openai import MODELS
 from ops.companies import writer_lines
 
 SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples" / "drafts"
@@ -52,17 +58,18 @@ class WrittenDraft:
         return self.found.verdict != "send"
 
 
-def written_drafts(half: str) -> list[WrittenDraft]:
-    """Every draft of a half, judged by the rules alone."""
-    with answered_by(_unasked, lambda _: Project({})) as writer:
-        return list(_judged(half, writer))
+def written_drafts(half: str, judge: str | None = None) -> list[WrittenDraft]:
+    """Every draft of a half, judged by the rules, and by a judge of `JUDGES` where one is named."""
+    with answered_by(JUDGES[judge] if judge else _unasked, lambda _: Project({})) as writer:
+        model = {"judge_model": MODELS[0]} if judge else {}
+        return list(_judged(half, writer, model))
 
 
-def _judged(half: str, writer: CheckedWriter) -> Iterator[WrittenDraft]:
+def _judged(half: str, writer: CheckedWriter, model: Mapping[str, str]) -> Iterator[WrittenDraft]:
     labels = {one["id"]: one for one in _rows(SAMPLES / half / "expect.jsonl")}
     for item in sorted((SAMPLES / "projects").glob("item-*.json")):
         project = Project(json.loads(item.read_text(encoding="utf-8")))
-        settings = writer_lines.without_models(project.ai_config.writer)
+        settings = writer_lines.without_models(project.ai_config.writer).model_copy(update=model)
         for one in writer_lines.read(
             SAMPLES / half / f"{item.stem.replace('item', 'drafts')}.jsonl"
         ):
@@ -113,8 +120,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.measures.written_drafts")
     parser.add_argument("half", nargs="?", choices=HALVES, default="open")
     parser.add_argument("--list", action="store_true", help="name the wrong ones")
+    parser.add_argument("--judge", choices=sorted(JUDGES), help="ask this one too")
     options = parser.parse_args()
-    found = written_drafts(options.half)
+    found = written_drafts(options.half, options.judge)
     print("\n".join(report(found)))
     if options.list:
         print("\n".join(mistakes(found)))

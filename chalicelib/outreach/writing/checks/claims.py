@@ -90,7 +90,9 @@ def _statements() -> Mapping[str, StatementKind]:
         row.name: StatementKind(
             row,
             re.compile("|".join(row.words)),
-            re.compile("|".join((*row.words, *(rf"\b(?:{one})\b" for one in row.evidence)))),
+            re.compile(
+                "|".join((*row.words, *(rf"(?<![a-z])(?:{one})(?![a-z])" for one in row.evidence)))
+            ),
         )
         for row in _file().statement
     }
