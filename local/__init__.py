@@ -12,6 +12,7 @@
     drill            `make drill`: a deployed stage with lost webhooks, a killed worker, an outage
     company          an invented company that starts conversations, with its keys and secrets
     simulated_model  responses of the simulated language model
+    simulated_judge  the same where it judges a text by its sources
     send             posts webhooks as Aloware or HubSpot to the running stack
     aligned          table contents as text
     chart            facts per agent and day as a bar chart

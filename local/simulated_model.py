@@ -15,6 +15,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.outreach.writing.template_writer import HUMAN_WORDS
+from local.simulated_judge import literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -120,6 +121,8 @@ def answer(body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON, as the schem
 
 def _answer(body: Mapping[str, Any]) -> dict[str, Any]:
     form = body["text"]["format"]
+    if form["name"] == "judgement":
+        return literal(body)
     about = json.loads(body["input"][0]["content"])
     name = about.get("recipient_first_name") or "there"
     company, project = about["company"], about.get("project") or "your request"

@@ -17,6 +17,7 @@ intents *      quality of the message classification
 judges *       bundle and start of a function, with the judges of sentences and without
 composed *     drafts composed of cases: swapped values, agreed falsehoods, false dates
 drafts *       hostile drafts that are stopped, and good ones
+written_drafts * likewise, by an author who knew only the page
 prompts *      tokens and price of a message, and what kept prompts save
 words *        recognition of STOP, START and HELP in fresh messages
 mail_clients * replies of mail programs that are cut right

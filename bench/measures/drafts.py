@@ -15,7 +15,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,6 +31,7 @@ from chalicelib.outreach.spending.providers import Named
 from chalicelib.outreach.writing.checked_writer import CheckedWriter, Judged
 from chalicelib.outreach.writing.model_writer import OpenAiWriter
 from chalicelib.vendors import openai
+from chalicelib.vendors.language_model import ModelAnswer
 from local.simulated_model import Obeying
 from local.vendors.openai import MODELS, SimulatedOpenAI
 
@@ -111,8 +112,23 @@ def writing(lines: Sequence[Mapping[str, Any]]) -> Iterator[CheckedWriter]:
         own = projects[line["project"]]["writer"]
         return Project({"ai_config": {"writer": {**own, **line.get("settings", {})}}})
 
+    obeying = Obeying({name: one["draft"] for name, one in by_id.items()})
+    with answered_by(obeying, current) as writer:
+        yield writer
+
+
+@contextmanager
+def answered_by(
+    function: Callable[[Mapping[str, Any]], Any], current: Callable[[Record], Project]
+) -> Iterator[CheckedWriter]:
+    """A writer whose model is the simulated one, over HTTP.
+
+    Args:
+        function: the model: what it answers to a request's body.
+        current: the settings of a conversation's project.
+    """
     with SimulatedOpenAI() as vendor:
-        vendor.answer_by(Obeying({name: one["draft"] for name, one in by_id.items()}))
+        vendor.answer_by(function)
         yield CheckedWriter(
             model=OpenAiWriter(models=_One(openai_at(vendor.base_url)), clock=_SetClock()),
             current=current,
@@ -134,6 +150,10 @@ class _One:
     def of(self, record: Record) -> openai.OpenAI:
         del record
         return self.model
+
+    def cost(self, answer: ModelAnswer) -> int:
+        del answer
+        return 0
 
 
 def outcomes(lines: Sequence[Mapping[str, Any]]) -> list[DraftOutcome]:

@@ -36,6 +36,7 @@ What these share:
     resume         the jobs by which events come back to the queue
     lane_shares    whose share of a lane's workers a slow call takes
     languages      the languages that code writes in, its texts, and the language of a project
+    value_roles    what a value may be: a deposit, a balance, the date of a delivery
     time_zones     the time zones that a phone number may be in
 
 What builds it, over `chalicelib.shared`:

@@ -110,11 +110,31 @@ def checked(
         settings = project.ai_config.writer
     except MiddlewareError:
         raise OpsError("ai_config cannot be read: see company check") from None
-    if rules_only:
-        settings = settings.model_copy(update={"judge_model": None, "moderation": False})
+    settings = without_models(settings) if rules_only else settings
     lines = list(read(file))
     writer = session.services.outreach_work.checked_writer()
-    return [_answer(project, settings, one, writer) for one in lines]
+    return [
+        {"id": one.line.id, **_printed(verdict_of(one, project, settings, writer))} for one in lines
+    ]
+
+
+def without_models(settings: WriterSettings) -> WriterSettings:
+    """Settings by which no model is asked."""
+    return settings.model_copy(update={"judge_model": None, "moderation": False})
+
+
+def verdict_of(
+    one: ReadLine, project: Project, settings: WriterSettings, writer: CheckedWriter
+) -> DraftVerdict:
+    """What the checks make of one line by a project's settings."""
+    line = one.line
+    history = tuple(_entry(number, entry) for number, entry in enumerate(one.entries))
+    claims = line.draft.claims
+    draft = Draft(
+        text=line.draft.text,
+        claims=None if claims is None else [claim.model_dump() for claim in claims],
+    )
+    return writer.verdict(_record(project, line), history, draft, settings, line.now)
 
 
 def _line(row: dict[str, Any], number: int) -> ReadLine:
@@ -137,21 +157,6 @@ def _place(error: ValidationError) -> str:
     return (
         ".".join(shown(str(one)) for one in error.errors(include_input=False)[0]["loc"]) or "line"
     )
-
-
-def _answer(
-    project: Project, settings: WriterSettings, read_line: ReadLine, writer: CheckedWriter
-) -> dict[str, Any]:
-    line = read_line.line
-    record = _record(project, line)
-    history = tuple(_entry(number, one) for number, one in enumerate(read_line.entries))
-    claims = line.draft.claims
-    draft = Draft(
-        text=line.draft.text,
-        claims=None if claims is None else [one.model_dump() for one in claims],
-    )
-    found = writer.verdict(record, history, draft, settings, line.now)
-    return {"id": line.id, **_printed(found)}
 
 
 def _printed(found: DraftVerdict) -> dict[str, Any]:

@@ -42,6 +42,7 @@ from chalicelib.outreach.field_names import shown
 from chalicelib.outreach.languages import Language
 from chalicelib.outreach.project.fields import Closed, Zone, all_seen, is_strict
 from chalicelib.outreach.tools.schema import Tool
+from chalicelib.outreach.value_roles import rows
 
 IGNORED_NAMES = re.compile(r"assistant_id\w*")
 """Names of the original's settings: OpenAI's assistants no longer exist, and nothing reads these."""
@@ -63,6 +64,12 @@ def _number(text: str) -> str:
 def _email(text: str) -> str:
     if not re.fullmatch(r"[^\s@]+@[^\s@]+\.[^\s@]+", text):
         raise ValueError("must be an e-mail address")
+    return text
+
+
+def _role(text: str) -> str:
+    if text not in rows():
+        raise ValueError("must be a name of roles.toml, like deposit")
     return text
 
 
@@ -131,13 +138,13 @@ class DataField(Closed):
     Attributes:
         description: what it is, for the model; its words give the field's role too.
         author: ``form`` where somebody has typed it, so that no message may rest on it.
-        role: a name of ``writing/roles.toml``, where name and description do not give it.
+        role: a name of ``roles.toml``, where name and description do not give it.
         currency: of a bare number: three letters.
     """
 
     description: Annotated[str, Field(max_length=300)] = ""
     author: Annotated[Literal["company", "form"], Field(alias="from")] = "company"
-    role: _Short | None = None
+    role: Annotated[_Short, AfterValidator(_role)] | None = None
     currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] | None = None
 
 

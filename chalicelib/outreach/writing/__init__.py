@@ -12,14 +12,15 @@ In the order of a message:
     review           the rules that a draft must keep
     given            what is known where a draft is judged
     sources          what it may rest on, as labelled sources
+    field_meaning    what a field of a request is
     values           sums, dates, numbers of a text, with their places
     clocks           what time it is for a conversation
     moments          days, times and spans, and the clock
     value_words      the words of them
-    value_roles      which role a value has
     said             values with what a sentence says of them
     rendering        values that code writes where a draft names their path
     support          whether the sources support a value in its role
+    reached          whether an address is given as whose it is
     agreeing         whether a draft agrees with what only the recipient has said
     phrasing         what a sentence does: repeats, agrees, declines
     form_names       names as they may become part of a message

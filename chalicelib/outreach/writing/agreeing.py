@@ -6,43 +6,84 @@ the draft's: its values must be given, in their roles, and so must what it says 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from chalicelib.outreach.writing import phrasing
 from chalicelib.outreach.writing.checks.claims import is_negated, mentioned, named
 from chalicelib.outreach.writing.checks.contact_details import addresses
-from chalicelib.outreach.writing.checks.text import Folded, sentences
+from chalicelib.outreach.writing.checks.text import folded, sentences
 from chalicelib.outreach.writing.checks.written_language import spoken
 from chalicelib.outreach.writing.given import Given
 from chalicelib.outreach.writing.said import SaidValue, stems_of
 from chalicelib.outreach.writing.support import Backing, Context, judged
-from chalicelib.outreach.writing.values import ValueKind
+from chalicelib.outreach.writing.values import ValueKind, values
 
+_CLAUSE = re.compile(
+    r"[,;:.!\u2013\u2014]\s+|\s(?:and|but|und|aber|y|pero|et|mais|e|ma|mas|en|maar)\s"
+)
 _ENOUGH = 0.5
 """Of a statement's words a source must have more."""
 
 
 def unproven_agreement(text: str, about: Given) -> str | None:
     """The first sentence that agrees with what no source says; None where there is none."""
-    if not about.newest:
-        return None
-    languages = spoken(text)
+    if not stems_of(about.newest):
+        return None  # "yes" is nothing to agree with
+    languages = about.languages_of(text)
     found = list(sentences(text))
     for place, sentence in enumerate(found):
-        if not phrasing.agrees(sentence, languages) or phrasing.is_theirs(sentence, languages):
+        if not _agrees(sentence, about.newest, languages):
             continue
-        rest = phrasing.rest_of_agreement(sentence, languages)
         following = found[place + 1] if place + 1 < len(found) else ""
-        if phrasing.is_open(rest, languages) or (
-            not rest and phrasing.is_open(following, languages)
-        ):
+        rest = phrasing.rest_of_agreement(sentence, languages)
+        said = [one for one in _CLAUSE.split(rest) if stems_of(one) and not _is_name(one, about)]
+        left = "; ".join(one for one in said if not _is_open(one, languages))
+        if phrasing.is_question(sentence) or (said and not left):
+            continue
+        if not said and _is_open(following, languages):
+            continue
+        if _is_granted(left, about, languages):
             continue
         if any(_unproven(about, text, rest or following)):
             return sentence
-        is_granted = phrasing.says("granting", sentence, languages) and len(stems_of(rest)) <= 1
-        if not is_granted and not _is_stated(rest, following, about):
+        if not _is_stated(left, following, about):
             return sentence
     return None
+
+
+def _is_granted(left: str, about: Given, languages: frozenset[str]) -> bool:
+    """Whether only a wish is granted that anybody may have: to ask, or how the machine writes."""
+    if mentioned(about.newest, about.case, about.rules):
+        return False
+    if len(stems_of(left)) <= 1:
+        return phrasing.says("asking", about.newest)
+    return all(phrasing.says("writing", one, languages) for one in left.split("; "))
+
+
+def _agrees(sentence: str, newest: str, languages: frozenset[str]) -> bool:
+    """Whether a sentence agrees: it says so, it only points back, or it only repeats their words."""
+    if phrasing.agrees(sentence, languages):
+        return True
+    clauses = [one for one in _CLAUSE.split(sentence) if one.strip()]
+    left = [one for one in clauses if not _is_open(one, languages)]
+    if not left or is_negated(left[0]):
+        return False
+    if phrasing.points_back(left[0], languages):
+        return not values(left[0])
+    words = stems_of(" ".join(left))
+    is_echo = bool(words) and words <= stems_of(newest)
+    return is_echo and not phrasing.says("greeting", sentence, languages)
+
+
+def _is_name(clause: str, about: Given) -> bool:
+    """Whether a clause only addresses the recipient."""
+    named = about.sources.at("recipient.first_name")
+    return named is not None and folded(clause.strip()) == folded(named.text)
+
+
+def _is_open(clause: str, languages: frozenset[str]) -> bool:
+    return phrasing.is_open(clause, languages) or phrasing.is_theirs(clause, languages)
 
 
 def _unproven(about: Given, text: str, answer: str) -> Iterator[bool]:
@@ -67,7 +108,7 @@ def _is_stated(rest: str, following: str, about: Given) -> bool:
     backed = [
         support
         for said, support in judged(basis, about.sources, context)
-        if said.value.kind is not ValueKind.TEXT or _is_state(said)
+        if said.value.kind is not ValueKind.TEXT or _is_state(said, about)
     ]
     if (backed and all(one is Backing.GIVEN for one in backed)) or _has_addresses(basis, about):
         return True
@@ -78,9 +119,12 @@ def _is_stated(rest: str, following: str, about: Given) -> bool:
     return shared > _ENOUGH * len(words) or (bool(own) and 2 <= shared >= _ENOUGH * len(words))
 
 
-def _is_state(said: SaidValue) -> bool:
+def _is_state(said: SaidValue, about: Given) -> bool:
     """Whether a text is a state or a kind, and no name: "nights"."""
-    return Folded(said.text).cut(said.value.start, said.value.end).islower()
+    return any(
+        source.text.islower() and folded(source.text) in said.value.readings
+        for source in about.sources.given
+    )
 
 
 def _has_addresses(basis: str, about: Given) -> bool:

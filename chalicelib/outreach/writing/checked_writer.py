@@ -26,7 +26,7 @@ from chalicelib.outreach.spending.message_time import MessageTime
 from chalicelib.outreach.writing import prompts
 from chalicelib.outreach.writing.checks.claims import admits_a_machine, asks_whether_a_machine
 from chalicelib.outreach.writing.checks.segments import capacity
-from chalicelib.outreach.writing.checks.written_language import language_of, spoken
+from chalicelib.outreach.writing.checks.written_language import is_sure, language_of, spoken
 from chalicelib.outreach.writing.given import Given, given
 from chalicelib.outreach.writing.model_writer import OpenAiWriter
 from chalicelib.outreach.writing.rendering import rendered
@@ -254,10 +254,14 @@ def _expected(record: Record, settings: WriterSettings, history: Sequence[Entry]
     if settings.language != "recipient":
         return frozenset({settings.language.value})
     newest = history[::-1]
-    theirs = language_of(one.content for one in newest if one.role == "user")
+    said = [one.content for one in newest if one.role == "user"]
+    declared = record.item.get("language")
+    given_language = frozenset({str(declared)} if declared else ())
+    theirs = language_of(said)
+    if theirs and not is_sure(" ".join(said)):
+        return theirs | given_language
     ours = theirs or language_of(one.content for one in newest if one.role == "assistant")
-    given_language = record.item.get("language")
-    return ours or frozenset({str(given_language)} if given_language else ())
+    return ours or given_language
 
 
 def _final(record: Record, about: Given, draft: Draft, history: Sequence[Entry]) -> Draft:

@@ -5,18 +5,66 @@ from __future__ import annotations
 import re
 
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.writing.checks.text import folded
+from chalicelib.outreach.writing.checks.written_language import is_sure
 
 LONGEST = 40
 _NAME = re.compile(r"[^\W\d_]+(?:[ '\u2019\u2010-][^\W\d_]+|\. ?[^\W\d_]{1,12}(?= |$))*\.?")
 _MOST_WORDS = 4
+_PARTICLES = frozenset(
+    [
+        "de",
+        "la",
+        "las",
+        "los",
+        "del",
+        "el",
+        "da",
+        "das",
+        "do",
+        "dos",
+        "di",
+        "della",
+        "van",
+        "von",
+        "der",
+        "den",
+        "het",
+        "ten",
+        "le",
+        "du",
+        "des",
+        "e",
+        "y",
+    ]
+)
 _LINK = re.compile(r"\w\.\w{2,}")
 
 
 def bounded(name: object) -> str:
-    """A person's name, if it is one: letters, at most four words, no link, no digit; else nothing."""
-    text = " ".join(str(name or "").split())
-    is_name = len(text) <= LONGEST and len(text.split()) <= _MOST_WORDS
+    """A person's name, if it is one: letters, at most four words, no link, no digit; else nothing.
+
+    Several of the commonest words of a language are a sentence: "Send money now please".
+    """
+    text = _plain(name)
+    is_name = len(text) <= LONGEST and len(text.split()) <= _MOST_WORDS and not is_sentence(text)
     return text if is_name and not _LINK.search(text) and _NAME.fullmatch(text) else ""
+
+
+def is_sentence(text: str) -> bool:
+    """Whether a name has several common words, other than those of names: "de la Cruz"."""
+    words = [one for one in text.casefold().split() if one not in _PARTICLES]
+    return len(words) > 1 and is_sure(" ".join(words))
+
+
+def names_no_name(text: str, record_name: object) -> bool:
+    """Whether a text calls somebody by what was given as a name and is none."""
+    given = _plain(record_name)
+    return bool(given) and not bounded(given) and folded(given) in folded(text)
+
+
+def _plain(name: object) -> str:
+    return " ".join(str(name or "").split())
 
 
 def first_name_of(record: Record) -> str:

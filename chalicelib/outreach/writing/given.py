@@ -13,6 +13,7 @@ from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.trust import Trust, trust_of
 from chalicelib.outreach.writing.checks.instructing import instructs
+from chalicelib.outreach.writing.checks.written_language import spoken
 from chalicelib.outreach.writing.clocks import clock_of
 from chalicelib.outreach.writing.form_names import first_name_of
 from chalicelib.outreach.writing.moments import LocalClock
@@ -30,6 +31,7 @@ class Given:
         newest: the recipient's newest message.
         language: what the draft may be written in; none where that is not known.
         instructions: what the machine was instructed; no source of facts.
+        called: what was given as the recipient's name.
     """
 
     settings: WriterSettings
@@ -39,6 +41,12 @@ class Given:
     language: frozenset[str] = frozenset()
     instructions: Sequence[str] = field(default=(), repr=False)
     functions: frozenset[str] = frozenset()
+    called: str = field(default="", repr=False)
+
+    def languages_of(self, text: str) -> frozenset[str]:
+        """The languages that a text of the draft may be in."""
+        found = spoken(text)
+        return found & self.language or found or self.language
 
     @property
     def facts(self) -> str:
@@ -48,7 +56,7 @@ class Given:
     @property
     def case(self) -> str:
         """What the company gave of this one case."""
-        return "\n".join(one.line for one in self.sources.given if _is_case(one))
+        return "\n".join(one.stated for one in self.sources.given if _is_case(one))
 
     @property
     def rules(self) -> str:
@@ -80,6 +88,7 @@ def given(
         language=language,
         instructions=instructions,
         functions=frozenset(str(one) for one in record.ai_config.get("functions") or []),
+        called=str(record.item.get("recipient_first_name") or ""),
     )
 
 

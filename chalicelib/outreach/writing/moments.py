@@ -59,6 +59,10 @@ _DAYTIME = re.compile(
     r"|del mattino|morgens|fruh|vormittags|'s ochtends|in the morning)"
     r"|(?:de la tarde|de la noche|da tarde|da noite|de l'apres-midi|du soir|di sera|del pomeriggio|nachmittags|abends|'s avonds|'s middags|in the (?:evening|afternoon)|at night))"
 )
+_ONE_MORE = (
+    r"\b(?:in|within|another|only|still|nog|over|binnen|noch|innerhalb|encore|dans|dentro de|falta|daqui a|ancora"
+    r"|tra|fra|entro)\s(?:a|an|one|eine?[rmn]?|una?|uma?|une|een)\s"
+)
 _WEEKEND = re.compile(r"\bweekends?\b|\bfin(?:es)? de semana\b|\bwochenend\w*|\bfim de semana\b")
 _RANGE = re.compile(r"\s*(?:-|\u2013|to|through|till|until|a|al|bis|au|tot)\s*")
 
@@ -117,20 +121,16 @@ class LocalClock:
         """Whether a day that a draft names is a given date."""
         if said.days is not None and given != self.today + timedelta(said.days):
             return False
-        if said.days is not None and said.day is None:
-            return True
-        if said.period is not None:
-            return self._is_in(said.period, given)
-        if said.month is None and said.day is None:
-            ahead = (given - self.today).days
-            return given.weekday() in said.weekdays and -1 <= ahead <= WEEK
-        is_weekday = not said.weekdays or given.weekday() in said.weekdays
-        return (
-            is_weekday
-            and said.day == given.day
-            and said.month in (None, given.month)
-            and said.year in (None, given.year)
-        )
+        if said.period is not None and not self._is_in(said.period, given):
+            return False
+        if said.weekdays and given.weekday() not in said.weekdays:
+            return False
+        if said.day is not None:
+            is_month = said.month in (None, given.month)
+            return said.day == given.day and is_month and said.year in (None, given.year)
+        ahead = (given - self.today).days
+        is_named = said.days is not None or said.period is not None
+        return is_named or (bool(said.weekdays) and -1 <= ahead <= WEEK)
 
     def _is_in(self, period: tuple[str, int], given: date) -> bool:
         unit, ahead = period
@@ -240,15 +240,30 @@ _BESIDE = re.compile(r"[\s,.(]{1,3}(?:the |den |dem |el |le |il |dia |dia |de )?
 
 
 def _merged(first: frozenset[object], second: frozenset[object]) -> frozenset[object]:
-    """Each pair of a weekday alone, or of a day that is named from today, and a date."""
+    """Each pair of days of which one says what the other leaves open: "Friday next week, 11 December"."""
     found = set[object]()
     for one in first:
         for other in second:
-            if isinstance(one, Day) and isinstance(other, Day):
-                loose, exact = (one, other) if one.day is None else (other, one)
-                if loose.day is None and exact.day is not None and len(loose.weekdays) <= 1:
-                    found.add(Day(exact.year, exact.month, exact.day, loose.weekdays, loose.days))
+            if isinstance(one, Day) and isinstance(other, Day) and _fit(one, other):
+                exact, loose = (one, other) if one.day is not None else (other, one)
+                found.add(
+                    Day(
+                        exact.year,
+                        exact.month,
+                        exact.day,
+                        one.weekdays | other.weekdays,
+                        loose.days if exact.days is None else exact.days,
+                        loose.period or exact.period,
+                    )
+                )
     return frozenset(found)
+
+
+def _fit(one: Day, other: Day) -> bool:
+    """Whether no part of a day is named twice."""
+    both = ((one.day, other.day), (one.days, other.days), (one.period, other.period))
+    is_open = all(None in pair for pair in both) and not (one.weekdays and other.weekdays)
+    return is_open and max(len(one.weekdays), len(other.weekdays)) <= 1
 
 
 def _dates(text: str) -> Iterator[tuple[int, int, tuple[Day, ...]]]:
@@ -364,7 +379,7 @@ def _minutes(hour: int, minute: int, half: str | None) -> frozenset[object]:
 def _spans(text: str) -> Iterator[tuple[int, int, list[tuple[float, str]]]]:
     several = r"(?:(?:working|business|full|more|werktage|calendar|further|short)\s+)?"
     pattern = (
-        rf"\b({NUMBER}|{NUMBER_WORD}(?:[\s-]{NUMBER_WORD})*)(?:{_TO}({NUMBER}|{NUMBER_WORD}))?"
+        rf"(?<!\d[:.])\b({NUMBER}|{NUMBER_WORD}(?:[\s-]{NUMBER_WORD})*)(?:{_TO}({NUMBER}|{NUMBER_WORD}))?"
         rf"[\s-]*{several}({WORDS.unit})\b"
     )
     for hit in re.finditer(pattern, text):
@@ -373,3 +388,6 @@ def _spans(text: str) -> Iterator[tuple[int, int, list[tuple[float, str]]]]:
         for one in numbers:
             if value(one) != 1 or one[0].isdigit():
                 yield *hit.span(), [(value(one), unit)]
+    for hit in re.finditer(rf"{_ONE_MORE}(?P<unit>{WORDS.unit})\b", text):
+        unit = next(name for name, one in WORDS.units if one.fullmatch(hit["unit"]))
+        yield hit.start("unit"), hit.end(), [(1.0, unit)]

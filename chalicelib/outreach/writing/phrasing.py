@@ -7,13 +7,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from chalicelib.outreach.writing.checks.text import folded
+from chalicelib.outreach.writing.checks.text import Folded, folded
 from chalicelib.tables import beside, read
 
 FILE = beside(__file__, "phrases.toml")
 _ALL = ("en", "es", "fr", "pt", "de", "it", "nl")
 _OPENING = 20
 """Letters before the agreement itself: "great news, yes"."""
+_FEW_WORDS = 2
 _QUESTION = re.compile(r"\?\s*\W*$")
 
 
@@ -29,6 +30,10 @@ class PhraseFile:
     granting: Mapping[str, tuple[str, ...]]
     denying: Mapping[str, tuple[str, ...]]
     open: Mapping[str, tuple[str, ...]]
+    pointing: Mapping[str, tuple[str, ...]]
+    greeting: Mapping[str, tuple[str, ...]]
+    writing: Mapping[str, tuple[str, ...]]
+    asking: Mapping[str, tuple[str, ...]]
 
 
 def says(name: str, sentence: str, languages: Collection[str] = ()) -> bool:
@@ -57,17 +62,31 @@ def agrees(sentence: str, languages: Collection[str] = ()) -> bool:
     return not before or (len(before) <= _OPENING and before[-1] in ",!:")
 
 
+def points_back(clause: str, languages: Collection[str] = ()) -> bool:
+    """Whether a clause is hardly more than "it is" or "we did"."""
+    found = _pattern("pointing", _key(languages)).match(folded(clause).strip(" \"'\u00bf\u00a1"))
+    return found is not None and len(folded(clause)[found.end() :].split()) <= _FEW_WORDS
+
+
 def rest_of_agreement(sentence: str, languages: Collection[str] = ()) -> str:
-    """A folded sentence without the words by which it agrees."""
-    return (
-        _pattern("agreeing", _key(languages)).sub(" ", folded(sentence), count=2).strip(" ,.!;:-")
-    )
+    """A sentence without the words by which it agrees."""
+    whole = Folded(sentence)
+    left, start = "", 0
+    for found in list(_pattern("agreeing", _key(languages)).finditer(whole.text))[:2]:
+        left, start = f"{left}{whole.cut(start, found.start())} ", found.end()
+    return f"{left}{whole.cut(start, len(whole.text))}".strip(" ,.!;:-")
 
 
 def is_open(sentence: str, languages: Collection[str] = ()) -> bool:
     """Whether a sentence states nothing: it asks, declines, offers help or leaves it to a person."""
-    is_question = _QUESTION.search(sentence) is not None
-    return is_question or any(says(one, sentence, languages) for one in ("open", "declining"))
+    return is_question(sentence) or any(
+        says(one, sentence, languages) for one in ("open", "declining")
+    )
+
+
+def is_question(sentence: str) -> bool:
+    """Whether a sentence ends as a question."""
+    return _QUESTION.search(sentence) is not None
 
 
 def _key(languages: Collection[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ unproven; either way a person decides what is sent instead.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -31,9 +32,11 @@ from chalicelib.outreach.writing.checks.segments import segments
 from chalicelib.outreach.writing.checks.text import Folded, folded, sentences
 from chalicelib.outreach.writing.checks.wording import has_form, leaks_instructions, touches
 from chalicelib.outreach.writing.checks.written_language import is_other_language, spoken
+from chalicelib.outreach.writing.form_names import names_no_name
 from chalicelib.outreach.writing.given import Given
 from chalicelib.outreach.writing.phrasing import agrees as opens_with_agreement
-from chalicelib.outreach.writing.phrasing import is_theirs, says
+from chalicelib.outreach.writing.phrasing import is_open, is_theirs, says
+from chalicelib.outreach.writing.reached import is_swapped
 from chalicelib.outreach.writing.said import SaidValue
 from chalicelib.outreach.writing.support import Backing, Context, agrees, judged, kinds_for
 from chalicelib.outreach.writing.values import ValueKind
@@ -117,16 +120,21 @@ def _of_message(draft: Draft, about: Given) -> Iterator[Broken]:
 def _of_text(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
     yield from _of_addresses(text, about)
     yield from _of_values(text, about, claims_of)
+    yield from (Broken("role", one) for one in _other_representatives(text, about))
     for sentence in sentences(text):
-        yield from (Broken(rule, sentence) for rule in claims(sentence, about.case, about.rules))
+        passes_on = is_theirs(sentence, spoken(sentence))
+        stated = claims(sentence, about.case, about.rules, passes_on=passes_on)
+        yield from (Broken(rule, sentence) for rule in stated)
     if (agreed := unproven_agreement(text, about)) is not None:
         yield Broken("agreement", agreed)
     whole = {
         "language": is_other_language(text, about.language, about.said),
         "personal": _has_personal(text, about.facts),
         "prompt": leaks_instructions(text, about.instructions, about.facts),
-        "human": claims_to_be_human(text) or _denies_a_machine(text, about),
-        "form": has_form(text),
+        "human": claims_to_be_human(text)
+        or _denies_a_machine(text, about)
+        or _introduces_itself(text, about),
+        "form": has_form(text) or names_no_name(text, about.called),
         "topic": touches(text, about.settings.forbidden_topics),
     }
     yield from (Broken(name) for name, is_broken in whole.items() if is_broken)
@@ -141,8 +149,35 @@ def _denies_a_machine(text: str, about: Given) -> bool:
     return says("denying", first) if is_named else opens_with_agreement(first)
 
 
+def _introduces_itself(text: str, about: Given) -> bool:
+    """Whether it answers "are you human?" with the machine's name, and not that a machine writes."""
+    persona = folded(about.settings.persona or "")
+    if not persona or not asks_whether_a_machine(about.newest) or admits_a_machine(text):
+        return False
+    return re.search(rf"(?<!\w){re.escape(persona)}(?!\w)", folded(text)) is not None
+
+
+def _other_representatives(text: str, about: Given) -> Iterator[str]:
+    """Whom a draft names of the company's people, where the request names another one."""
+    of_case = {folded(one.text) for one in about.sources.given if one.is_text}
+    staff = [
+        one.text
+        for one in about.sources.given
+        if one.path.startswith("company.representative") and one.text.strip()
+    ]
+    if not any(folded(one) in of_case for one in staff):
+        return
+    for sentence in sentences(text):
+        low, languages = folded(sentence), about.languages_of(sentence)
+        if is_theirs(sentence, languages) or is_open(sentence, languages):
+            continue
+        if any(folded(one) in low for one in staff if folded(one) in of_case):
+            continue
+        yield from (one for one in staff if folded(one) in low and folded(one) not in of_case)
+
+
 def _of_values(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
-    languages = spoken(text)
+    languages = about.languages_of(text)
     context = Context(about.newest, languages)
     claimed = list(_claimed(text, about, claims_of, context))
     yield from (one for one in claimed if isinstance(one, Broken))
@@ -181,8 +216,9 @@ def _of_claim(
 ) -> Iterator[Broken | tuple[str, int, int]]:
     """The values within a claim's words, judged by its source alone."""
     for said, support in found:
-        own = folded(_words_of(said))
-        if own not in folded(words) or folded(words) not in folded(said.text):
+        own = re.escape(folded(_words_of(said)))
+        is_whole = re.search(rf"(?<![\w.,]){own}(?!\w|[.,]\d)", folded(words))
+        if not is_whole or folded(words) not in folded(said.text):
             continue
         if support is Backing.GIVEN:
             yield said.text, said.value.start, said.value.end
@@ -207,7 +243,7 @@ def _of_addresses(text: str, about: Given) -> Iterator[Broken]:
     found, known = addresses(text), _known(about)
     theirs = addresses(about.said)
     hosts = {host for host, path in known.links if not path}
-    languages = spoken(text)
+    languages = about.languages_of(text)
     repeated = [
         one
         for one in sentences(text)
@@ -228,6 +264,21 @@ def _of_addresses(text: str, about: Given) -> Iterator[Broken]:
             yield Broken("phone", phone)
     if found.has_spelled_phone:
         yield Broken("phone")
+    for sentence in sentences(text):
+        yield from (Broken("role", one) for one in _swapped(sentence, about))
+
+
+def _swapped(sentence: str, about: Given) -> Iterator[str]:
+    """The addresses of a sentence that are given as somebody else's."""
+    found = addresses(sentence)
+    for kind, its in (
+        ("links", {"".join(one) for one in found.links}),
+        ("emails", found.emails),
+        ("phones", found.phones),
+    ):
+        for one in sorted(its):
+            if is_swapped(one, kind, sentence, about.newest, about.sources):
+                yield one
 
 
 def _known(about: Given) -> Addresses:

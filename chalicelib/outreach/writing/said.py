@@ -10,8 +10,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from chalicelib.outreach.value_roles import RoleHit, has_kind, is_aside, is_weak, role_hits
 from chalicelib.outreach.writing.checks.text import STEM, content, folded, sentences
-from chalicelib.outreach.writing.value_roles import RoleHit, has_kind, is_aside, is_weak, role_hits
 from chalicelib.outreach.writing.values import Value, ValueKind, values
 
 _MARKS = {",": 12, ";": 40, "(": 12, ")": 12, ".": 15, "\u2013": 12, "\n": 40}

@@ -11,16 +11,19 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 from chalicelib.outreach.project.ai_config import DataField, WriterSettings
 from chalicelib.outreach.trust import Trust
-from chalicelib.outreach.writing.checks.text import folded
+from chalicelib.outreach.value_roles import has_kind
+from chalicelib.outreach.writing.checks.text import NUMBER, folded
+from chalicelib.outreach.writing.checks.text import value as value_of
 from chalicelib.outreach.writing.checks.written_language import spoken
+from chalicelib.outreach.writing.field_meaning import FieldMeaning, meaning_of
 from chalicelib.outreach.writing.moments import LocalClock
 from chalicelib.outreach.writing.said import SaidValue, said_in, stems_of
-from chalicelib.outreach.writing.value_roles import has_kind, roles_of_name, rows
 from chalicelib.outreach.writing.values import Value, ValueKind
 
 SUPPORTING = frozenset({Trust.COMPANY, Trust.COLLEAGUE, Trust.TOOL})
@@ -54,6 +57,8 @@ _FREE_NAMES = frozenset(
 _FREE_WORDS = 16
 """A text of more words is free text, unless the project declares its field."""
 _LEAST = 3
+_NO_FIELD = FieldMeaning()
+_NUMBER = re.compile(NUMBER)
 _ZONED = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)")
 
 
@@ -65,18 +70,17 @@ class Source:
         path: `project_data.deposit`, `knowledge.<id>`, `tool.<name>.<field>`, `conversation.<number>`.
         text: as it was given.
         author: whose word it is.
-        field: it is one value under a name, not a sentence.
-        roles: of the field, by its name, its description and its declaration.
-        currency: of a bare number.
+        is_field: it is one value under a name, not a sentence.
+        meaning: of the field.
+        is_number: it was given as a number.
     """
 
     path: str
     text: str = field(repr=False)
     author: Trust
     is_field: bool = False
-    roles: frozenset[str] = frozenset()
-    stems: frozenset[str] = frozenset()
-    currency: str = ""
+    meaning: FieldMeaning = _NO_FIELD
+    is_number: bool = False
     zones: Sequence[Any] = ()
 
     @property
@@ -86,6 +90,12 @@ class Source:
         return f"{name}: {self.text}" if self.is_field else self.text
 
     @property
+    def stated(self) -> str:
+        """Its line, and what the project says of the field."""
+        about = self.meaning.about
+        return f"{self.line}\n{about}: {self.text}" if about else self.line
+
+    @property
     def supports(self) -> bool:
         """Whether a draft may rest on it."""
         return self.author in SUPPORTING
@@ -93,11 +103,32 @@ class Source:
     @cached_property
     def said(self) -> tuple[SaidValue, ...]:
         """Its values, with their roles."""
+        if self.is_field and (bare := tuple(self._bare())):
+            return bare
         languages = frozenset[str]() if self.is_field else spoken(self.text)
         texts = [folded(self.text)] if self.is_text else []
         text = self._in_zones()
         found = said_in(text, languages, is_source=True, name=self.path, texts=texts)
         return tuple(self._of_field(one) for one in found) if self.is_field else tuple(found)
+
+    def _bare(self) -> Iterator[SaidValue]:
+        """The value of a bare number that is a sum, a span, or was given as a number with a fraction."""
+        text = self.text.strip()
+        if not _NUMBER.fullmatch(text):
+            return
+        amount = float(text) if self.is_number else value_of(text)
+        if self.meaning.currency:
+            yield self._made(ValueKind.MONEY, (amount, self.meaning.currency))
+        elif self.meaning.unit:
+            yield self._made(ValueKind.SPAN, (amount, self.meaning.unit))
+            yield self._made(ValueKind.NUMBER, amount)
+        elif self.is_number and not amount.is_integer():
+            yield self._made(ValueKind.NUMBER, amount)
+
+    def _made(self, kind: ValueKind, reading: object) -> SaidValue:
+        value = Value(kind, 0, len(self.text), frozenset({reading}))
+        bare = SaidValue(value, self.text, frozenset(), frozenset(), frozenset(), (self.path, 0))
+        return self._of_field(bare)
 
     @property
     def is_text(self) -> bool:
@@ -111,7 +142,7 @@ class Source:
     @property
     def words(self) -> frozenset[str]:
         """The stems of its words and of its field's name."""
-        return self.stems | stems_of(self.text)
+        return self.meaning.stems | stems_of(self.text)
 
     def _in_zones(self) -> str:
         """A time with a zone, as the recipient and the company's place read it."""
@@ -122,23 +153,15 @@ class Source:
         return "\n".join(local) or self.text
 
     def _of_field(self, one: SaidValue) -> SaidValue:
-        roles = frozenset(role for role in self.roles if has_kind(role, one.value.kind))
-        is_text = one.value.kind is ValueKind.TEXT  # a status "delivered" is no delivery
+        meaning, kind = self.meaning, one.value.kind
+        roles = frozenset(role for role in meaning.roles if has_kind(role, kind))
+        nearest = meaning.nearest & roles or roles
+        is_text = kind is ValueKind.TEXT  # a status "delivered" is no delivery
         return replace(
             one,
             roles=roles if is_text else roles | one.roles,
-            nearest=roles if is_text else roles or one.nearest,
-            stems=one.stems | self.stems,
-            value=self._with_currency(one.value),
-        )
-
-    def _with_currency(self, value: Value) -> Value:
-        if value.kind is not ValueKind.NUMBER or not self.currency:
-            return value
-        return replace(
-            value,
-            kind=ValueKind.MONEY,
-            readings=frozenset((amount, self.currency) for amount in value.readings),
+            nearest=nearest if is_text else nearest or one.nearest,
+            stems=one.stems | meaning.stems,
         )
 
 
@@ -188,23 +211,22 @@ def of_fields(
         clock: whose zones a time is shown in.
     """
     currency = _currency(data)
-    for below, value in _leaves(data):
+    leaves = list(_leaves(data))
+    beside = {".".join(below): str(value) for below, value in leaves}
+    for below, value in leaves:
         name = ".".join(below)
         schema = declared.get(name) or declared.get(
             ".".join(one for one in below if not one.isdigit())
         )
         text = str(value).lower() if isinstance(value, bool) else str(value)
-        label = " ".join((*below[-2:], schema.description if schema else ""))
-        roles = {schema.role} if schema and schema.role else roles_of_name(label)
         own = Trust.FORM if _is_free(below, text, schema) else author
         yield Source(
             f"{path}.{name}" if name else path,
             text,
             own,
             is_field=True,
-            roles=frozenset(roles) & rows().keys(),
-            stems=stems_of(label.replace("_", " ")),
-            currency=(schema and schema.currency) or currency,
+            meaning=meaning_of(below, schema, beside, currency),
+            is_number=isinstance(value, int | float | Decimal) and not isinstance(value, bool),
             zones=(clock.place, clock.recipient),
         )
 

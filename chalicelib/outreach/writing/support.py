@@ -6,24 +6,27 @@ whose words are most like the sentence's; where another source fits the sentence
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
 
+from chalicelib.outreach.trust import Trust
+from chalicelib.outreach.value_roles import has_kind, is_like, is_weak, role_hits
 from chalicelib.outreach.writing.checks.text import folded
 from chalicelib.outreach.writing.moments import Day, LocalClock, date_of
 from chalicelib.outreach.writing.said import SaidValue, said_in, stems_of
 from chalicelib.outreach.writing.sources import Source, Sources
-from chalicelib.outreach.writing.value_roles import has_kind, is_like, role_hits
-from chalicelib.outreach.writing.values import ValueKind
+from chalicelib.outreach.writing.values import ValueKind, values
 
 _KINDS = {
     ValueKind.MONEY: {ValueKind.MONEY, ValueKind.NUMBER},
     ValueKind.PERCENT: {ValueKind.PERCENT, ValueKind.NUMBER},
     ValueKind.NUMBER: {ValueKind.NUMBER, ValueKind.MONEY, ValueKind.PERCENT, ValueKind.CODE},
     ValueKind.SPAN: {ValueKind.SPAN, ValueKind.NUMBER},
+    ValueKind.CODE: {ValueKind.CODE, ValueKind.NUMBER},
 }
 """Of a draft's value: the kinds of sources that it may rest on; else its own."""
 _SMALL = 10
@@ -32,8 +35,15 @@ _SOME_MINUTES = 15
 """So many minutes are a manner of speaking: "a quick talk of five minutes"."""
 
 
+_HOURS = frozenset({"opening", "closing"})
 _FEW = 2
 """So few words say nothing of a value."""
+
+
+_DENIED = re.compile(
+    r"\b(?:not|no|nicht|kein\w*|pas|nao|non|niet|geen)\s(?:on |at |for |am |um |in |der |die |das |le |la |il |el |em |op )?$"
+)
+"""What comes before a value that a sentence denies."""
 
 
 class Backing(StrEnum):
@@ -81,19 +91,20 @@ def judged(
         if one.value.kind is ValueKind.TIME
         for reading in one.value.readings
     }
-    given = [(source, one) for source, one in sources.said if within is None or source in within]
     before: dict[ValueKind, frozenset[str]] = {}
     texts = [folded(source.text) for source in sources.given if source.is_text]
     found = list(said_in(text, context.languages, texts=texts))
     for one in found:
-        if _is_manner(one):
+        if _is_manner(one) or _is_denied(one):
             continue
         is_bare = len(one.stems) <= _FEW  # "It is 695": of what was said before
         nearest = one.nearest or (
             before.get(one.value.kind, frozenset()) if is_bare else frozenset()
         )
         before[one.value.kind] = nearest
-        yield one, _support(replace(one, nearest=nearest), given, sources.clock, context, asked)
+        asking = replace(one, nearest=nearest)
+        yield one, _support(asking, sources, context, asked, within)
+    given = [(source, one) for source, one in sources.said if within is None or source in within]
     yield from ((one, Backing.OTHER) for one in _apart(found, given, sources.clock))
 
 
@@ -109,39 +120,98 @@ def _is_manner(one: SaidValue) -> bool:
     )
 
 
+def _is_denied(one: SaidValue) -> bool:
+    """Whether a sentence only says that it is not this value: "not tomorrow, on Friday"."""
+    return _DENIED.search(folded(one.text)[: one.value.start]) is not None
+
+
 def _support(
     one: SaidValue,
-    given: Sequence[tuple[Source, SaidValue]],
-    clock: LocalClock,
+    sources: Sources,
     context: Context,
     asked: AbstractSet[object],
+    within: Sequence[Source] | None,
 ) -> Backing:
-    same = [other for _, other in given if other.value.kind in kinds_for(one.value.kind)]
-    fits = [other for other in same if agrees(one, other, clock)]
-    rivals = [other for other in same if other not in fits]
+    clock = sources.clock
+    asked_for = context.roles(one.value.kind)
+    same = [(source, o) for source, o in sources.said if o.value.kind in kinds_for(one.value.kind)]
+    agreeing = [
+        (source, other)
+        for source, other in same
+        if agrees(one, other, clock) and not _is_only_open(one, other, asked_for)
+    ]
+    own = [(source, o) for source, o in agreeing if within is None or source in within]
+    fits = [other for _, other in own]
+    by_colleague = [other for source, other in own if source.author is Trust.COLLEAGUE]
+    # What a colleague says of this case counts before what the company says of all.
+    rivals = [
+        other
+        for source, other in same
+        if not agrees(one, other, clock)
+        and not (by_colleague and source.path.startswith("knowledge."))
+    ]
     if not fits:
+        given = [(s, o) for s, o in sources.said if within is None or s in within]
         fits = _implied(one, given, clock, asked)
     if not fits:
         return Backing.MISSING
-    roles = one.nearest
     if one.value.kind is ValueKind.TEXT:
         return _as_text(one, fits, rivals)
+    if one.value.kind is ValueKind.NUMBER and any(_is_named(source) for source, _ in own):
+        return Backing.GIVEN  # part of a name: the 308 of a "Peugeot 308"
+    roles = one.nearest
     if not roles and len(one.stems) <= _FEW:
-        asked_for = context.roles(one.value.kind)
-        is_there = any(asked_for & other.roles for other in same)
+        is_there = any(asked_for & other.roles for _, other in same)
         roles = asked_for if is_there or one.value.kind is ValueKind.MONEY else roles
-    if roles:
-        return _in_role(one, roles, fits, rivals)
-    return _by_words(one, fits, rivals, stems_of(context.asked))
+    if not roles:
+        return _by_words(one, fits, rivals, stems_of(context.asked))
+    if all(is_weak(role, one.value.kind) for role in roles):
+        strong = frozenset(role for role in asked_for if not is_weak(role, one.value.kind))
+        if _is_of_other(one, strong, fits, rivals):
+            return Backing.OTHER
+    return _in_role(one, roles, fits, rivals)
+
+
+def _is_only_open(one: SaidValue, other: SaidValue, asked_for: frozenset[str]) -> bool:
+    """Whether a day is only one of the opening hours, of which neither speaks: "see you on Saturday"."""
+    if one.value.kind is not ValueKind.DATE or not other.nearest or not other.nearest <= _HOURS:
+        return False
+    beside = [one.kind for one in values(one.text)]
+    is_timed = ValueKind.TIME in beside or beside.count(ValueKind.DATE) > 1
+    return not is_timed and not (one.roles | asked_for) & _HOURS
+
+
+def _is_named(source: Source) -> bool:
+    """Whether a field has a number within a name."""
+    return source.is_field and any(
+        word.isalpha() and len(word) > _FEW for word in source.text.split()
+    )
+
+
+def _is_of_other(
+    one: SaidValue,
+    asked_for: frozenset[str],
+    fits: Sequence[SaidValue],
+    rivals: Sequence[SaidValue],
+) -> bool:
+    """Whether a sentence that says only "it costs" is given for something else than was asked for."""
+    wanted = [other for other in rivals if asked_for & other.nearest]
+    if not wanted or any(asked_for & other.roles for other in fits):
+        return False
+    return _most_shared(one, fits) <= _most_shared(one, wanted)
+
+
+def _most_shared(one: SaidValue, others: Sequence[SaidValue]) -> int:
+    return max((len(one.stems & other.stems) for other in others), default=0)
 
 
 def _in_role(
     one: SaidValue, roles: frozenset[str], fits: Sequence[SaidValue], rivals: Sequence[SaidValue]
 ) -> Backing:
     exact = [other for other in fits if roles & other.roles]
-    rightful = [other for other in rivals if roles & other.nearest]
+    rightful = [other for other in rivals if roles & other.roles]
     if not exact:
-        if rightful and any(other.value.kind is one.value.kind for other in rightful):
+        if any(_is_same_sort(one.value.kind, other.value.kind) for other in rightful):
             return Backing.OTHER
         alike = [o for o in fits if any(is_like(r, s) for r in roles for s in o.roles)]
         if one.value.kind is ValueKind.TIME and "closing" in roles:
@@ -168,8 +238,19 @@ def _as_text(one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidVal
     """A name or a place is swapped where the sentence gives it the role of another one, which it lacks."""
     low, roles = folded(one.text), one.nearest
     is_own = not roles or any(roles & other.roles for other in fits)
-    absent = [o for o in rivals if not any(str(text) in low for text in o.value.readings)]
+    # A person is not mistaken for a state: "an appointment with Dr Shah", whose state is "booked".
+    sort = _is_name(fits[0])
+    absent = [
+        o
+        for o in rivals
+        if _is_name(o) is sort and not any(str(text) in low for text in o.value.readings)
+    ]
     return Backing.GIVEN if is_own or not any(roles & o.roles for o in absent) else Backing.OTHER
+
+
+def _is_name(one: SaidValue) -> bool:
+    """Whether a text of a source is a name or a place: it has capital letters."""
+    return not one.text.islower()
 
 
 def _by_words(
@@ -184,8 +265,14 @@ def _by_words(
     return Backing.GIVEN
 
 
+def _is_same_sort(one: ValueKind, other: ValueKind) -> bool:
+    return one is other or {one, other} == {ValueKind.CODE, ValueKind.NUMBER}
+
+
 def _score(one: SaidValue, other: SaidValue) -> int:
-    return 2 * len(one.roles & other.roles) + len(one.stems & other.stems)
+    # "The last day" is in what a field is for; by its name it is a deadline.
+    is_called = one.value.kind is ValueKind.DATE and bool(one.nearest & other.nearest)
+    return 2 * len(one.roles & other.roles) + len(one.stems & other.stems) + is_called
 
 
 def agrees(one: SaidValue, other: SaidValue, clock: LocalClock) -> bool:

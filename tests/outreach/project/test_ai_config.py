@@ -5,6 +5,7 @@ from pydantic import ValidationError
 
 from chalicelib.errors import PermanentError, reason_of
 from chalicelib.outreach.project.ai_config import AiConfig, ignored_names
+from chalicelib.outreach.project.check import faults
 from chalicelib.outreach.project.project import Project
 
 SEED = {
@@ -100,3 +101,11 @@ def test_a_revision_changes_with_every_setting_and_with_nothing_else():
     assert revision() == revision(version=1) == revision(knowledge=[])
     different = {revision(), revision(tone="warm"), revision(limits={"sms_segments": 1})}
     assert len(different) == 3
+
+
+def test_a_role_that_there_is_not_is_refused_by_its_field_and_not_its_value():
+    item = {"ai_config": {"writer": {"fields": {"amt2": {"role": "depozit"}}}}}
+    found = [one for one in faults(item) if "amt2" in one]
+    assert len(found) == 1
+    assert "ai_config.writer.fields.amt2.role" in found[0]
+    assert "depozit" not in found[0]

@@ -39,3 +39,8 @@ def test_a_persons_name_is_kept(name):
 )
 def test_anything_else_is_no_name(name):
     assert bounded(name) == ""
+
+
+def test_a_sentence_is_no_name_and_particles_are_none():
+    assert bounded("Send Money Now Please") == ""
+    assert bounded("Maria de la Cruz") == "Maria de la Cruz"

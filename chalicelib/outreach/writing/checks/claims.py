@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from chalicelib.outreach.value_roles import role_hits
 from chalicelib.outreach.writing.checks.text import clause_before, content, folded, plain, sentences
 from chalicelib.outreach.writing.checks.written_language import spoken
 from chalicelib.tables import beside, read
@@ -22,6 +23,13 @@ _GENERAL = content(
     "status state order current application request progress result payment booking amount date"
 )
 """Words of fields' names that say nothing of what is approved, paid or sent."""
+_ACT = "act"
+"""The kind of whatever else somebody of the company is said to have done."""
+_DONE = re.compile(r"(?:ed|en|paid|sent|won|transit|way)$")
+_OWED = re.compile(r"\b(?:to be|still|not|un\w*) \w+$")
+_NOT_DONE = frozenset({"false", "no", "none", "pending", "open", "0"})
+_AMOUNT = re.compile(r"[\d.,' ]+")
+_SOME, _NEARLY = 2, 0.8
 _QUESTION = re.compile(r"\?\s*\W*$")
 
 
@@ -80,23 +88,30 @@ class StatementKind:
 def _statements() -> Mapping[str, StatementKind]:
     return {
         row.name: StatementKind(
-            row, re.compile("|".join(row.words)), re.compile("|".join((*row.words, *row.evidence)))
+            row,
+            re.compile("|".join(row.words)),
+            re.compile(
+                "|".join((*row.words, *(rf"(?<![a-z])(?:{one})(?![a-z])" for one in row.evidence)))
+            ),
         )
         for row in _file().statement
     }
 
 
-def claims(draft: str, case: str, rules: str) -> set[str]:
+def claims(draft: str, case: str, rules: str, *, passes_on: bool = False) -> set[str]:
     """The rules that unsupported statements of a draft break: ``promise``, ``order``, ``amount``.
 
     Args:
         draft: the text.
         case: what was given of this one case: the request's data, the company's earlier messages.
         rules: what the company states in general: its knowledge.
+        passes_on: whether it notes or passes on what the recipient said, which is an act of every machine.
     """
     found = set()
     for sentence in map(folded, sentences(draft)):
         for name in _stated(sentence):
+            if passes_on and name == _ACT:
+                continue
             if not _is_known(name, sentence, case, rules, draft):
                 found.add(_statements()[name].row.rule)
     return found
@@ -137,26 +152,71 @@ def named(text: str) -> frozenset[str]:
 
 def _is_known(name: str, sentence: str, case: str, rules: str, text: str) -> bool:
     """Whether what was given says a kind of statement, as a folded sentence does."""
+    if _is_said_nearly(sentence, f"{case}\n{rules}"):
+        return True
     pattern = _statements()[name].given
+    if name == _ACT:
+        return any(_is_about_act(sentence, one) for one in map(folded, sentences(case)))
     if not _statements()[name].row.general:
         lines = (folded(one) for one in sentences(case))
-        return any(_says_act(sentence, one, pattern) for one in lines)
+        return any(_says_act(sentence, one, pattern) for one in lines) or any(
+            pattern.search(one) and _numbers(one) & _numbers(sentence)
+            for one in map(folded, sentences(rules))
+        )
     is_same_language = bool(spoken(text) & spoken(rules)) or not spoken(rules)
     stated = (folded(one) for known in (case, rules) for one in sentences(known))
     is_strict = is_same_language or name in _STRICT
     return any(
-        pattern.search(one) and (not is_strict or _is_about_same(sentence, one, pattern))
+        pattern.search(one)
+        and (
+            _is_about_same(sentence, one, pattern)
+            if is_strict
+            else _roles(sentence) == _roles(one) or bool(_roles(sentence) & _roles(one))
+        )
         for one in stated
     )
 
 
+def _is_said_nearly(sentence: str, given: str) -> bool:
+    """Whether what was given says nearly the same words."""
+    words = content(sentence)
+    return len(words) >= _SOME and any(
+        len(words & content(folded(one))) >= _NEARLY * len(words) for one in sentences(given)
+    )
+
+
 def _says_act(sentence: str, line: str, pattern: re.Pattern[str]) -> bool:
-    """Whether a line of the case says an act, of the thing that the sentence is about if it names one."""
-    if pattern.search(line) is None:
+    """Whether a line of the case says an act, of the thing that the sentence is about if it names one.
+
+    A field's name alone says none: a ``monthly_payment`` of 350 is no payment, and "the deposit that was
+    paid: 240" says it of the deposit of 240.
+    """
+    named, _, value = line.partition(": ")
+    found = pattern.search(line)
+    if found is None:
         return False
+    if value and not pattern.search(value):
+        is_done = _DONE.search(found.group()) is not None
+        is_owed = _OWED.search(named[: found.end()]) is not None
+        if not is_done or is_owed or value in _NOT_DONE:
+            return False
+        if _AMOUNT.fullmatch(value) and not _numbers(sentence) & _numbers(value):
+            return False
     thing = content(pattern.sub(" ", line)) - _GENERAL
     is_english = "en" in spoken(sentence)  # as fields' names mostly are
     return not (is_english and ":" in line and thing) or bool(thing & content(sentence))
+
+
+def _is_about_act(sentence: str, line: str) -> bool:
+    """Whether a line of the case says what a sentence says was done: by its words, or as a state."""
+    shared = content(sentence) & (content(line) - _GENERAL)
+    state = line.partition(": ")[2]
+    of_state = frozenset(hit.role for hit in role_hits(state, ("en",)))
+    return len(shared) >= _SOME or bool(_roles(sentence) & of_state)
+
+
+def _roles(text: str) -> frozenset[str]:
+    return frozenset(hit.role for hit in role_hits(text))
 
 
 def _is_about_same(sentence: str, other: str, pattern: re.Pattern[str]) -> bool:

@@ -151,7 +151,7 @@ WORD_VALUES: Mapping[str, int] = {
 }
 """Numbers as folded words of the seven languages."""
 NUMBER_WORD = "(?:" + "|".join(sorted(WORD_VALUES, key=len, reverse=True)) + ")"
-NUMBER = r"\d+(?:[.,'\u00a0\u202f]\d{3})*(?:[.,]\d+)?"
+NUMBER = r"(?:(?<!\d)\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,']\d{3})*)(?:[.,]\d+)?"
 """A number in figures, with the separators of any of the languages."""
 
 

@@ -79,6 +79,11 @@ def language_of(texts: Iterable[str]) -> frozenset[str]:
     return spoken(said)
 
 
+def is_sure(text: str) -> bool:
+    """Whether enough of a text's words are common ones of a language to tell it."""
+    return max(hits(text)[0].values()) >= _FEW
+
+
 def is_other_language(draft: str, expected: frozenset[str], said: str) -> bool:
     """Whether a draft is plainly in another language, or script, than expected.
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from chalicelib.outreach.writing.checks.claims import FILE, StatementFile, mentioned
+from chalicelib.outreach.writing.checks.claims import FILE, StatementFile, claims, mentioned
 from chalicelib.outreach.writing.review import RULES
 from chalicelib.tables import read
 
@@ -28,3 +28,17 @@ def test_what_a_message_mentions_counts_in_a_question_too():
     assert mentioned("So I am approved?", "", "") == {"approval"}
     assert mentioned("So I am approved?", "status: approved", "") == set()
     assert mentioned("I am not approved?", "", "") == set()
+
+
+def test_an_act_needs_a_source_unless_it_passes_something_on():
+    said = "I have spoken with the employer."
+    assert claims(said, "", "") == {"promise"}
+    assert claims(said, "hint: I have spoken with the employer today", "") == set()
+    assert claims("I have noted that.", "", "", passes_on=True) == set()
+    assert claims("Wir haben den Betrag gestern verbucht.", "", "") == {"promise"}
+
+
+def test_a_fields_name_alone_says_no_act():
+    paid = "It has been paid: 240."
+    assert claims(paid, "monthly payment: 240", "") == {"promise"}
+    assert claims(paid, "the balance that is still to be paid: 240", "") == {"promise"}

@@ -2,12 +2,11 @@
 
 import pytest
 
-from chalicelib.outreach.writing.value_roles import (
+from chalicelib.outreach.value_roles import (
     LANGUAGES,
     has_kind,
     is_like,
     role_hits,
-    roles_of_name,
     rows,
 )
 from chalicelib.outreach.writing.values import ValueKind
@@ -28,20 +27,6 @@ def test_a_row_names_kinds_and_other_rows_that_there_are(row):
     assert set(row.weak) <= set(row.kinds)
     assert set(row.like) <= rows().keys()
     assert row.en
-
-
-@pytest.mark.parametrize(
-    ("name", "roles"),
-    [
-        ("deposit_amount", {"deposit"}),
-        ("balanceDue", {"balance", "deadline"}),
-        ("delivery_date", {"delivery"}),
-        ("order_number", {"order"}),
-        ("colour", set()),
-    ],
-)
-def test_a_fields_name_gives_its_roles(name, roles):
-    assert roles_of_name(name) == roles
 
 
 def test_a_bare_number_may_be_a_sum_and_a_time_has_the_roles_of_a_date():

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from chalicelib.outreach.writing.checks.text import folded
 from chalicelib.tables import beside, read
 
 FILE = beside(__file__, "roles.toml")
@@ -114,12 +113,6 @@ def role_hits(text: str, languages: Collection[str] = ()) -> Iterator[RoleHit]:
                 if word.endswith(ending):
                     yield RoleHit(start, end, role)
         place += length
-
-
-def roles_of_name(name: str) -> frozenset[str]:
-    """The roles that a field's name gives, like ``deposit_amount`` or ``balanceDue``."""
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])|[_\W]+", " ", name)
-    return frozenset(hit.role for hit in role_hits(folded(words)))
 
 
 @cache

@@ -1,0 +1,90 @@
+"""What a field of a request is, by its name and its declaration: its roles, its unit, its currency; pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from chalicelib.outreach.project.ai_config import DataField
+from chalicelib.outreach.value_roles import role_hits, rows
+from chalicelib.outreach.writing.checks.text import folded
+from chalicelib.outreach.writing.said import stems_of
+from chalicelib.outreach.writing.value_words import WORDS
+
+_KINDS = ("type", "kind")
+"""Last words of the name of a field that says what the field beside it is."""
+_UNDECLARED = DataField()
+_ENGLISH = ("en",)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldMeaning:
+    """What a field's value means.
+
+    Attributes:
+        roles: every role that its name, its description and the field of its kind give.
+        nearest: those by which it is called.
+        unit: of a bare number that is a span of time, as `values.toml` names it.
+        currency: of a bare number; empty where it is no sum.
+        about: what the project says of it.
+    """
+
+    roles: frozenset[str] = frozenset()
+    nearest: frozenset[str] = frozenset()
+    stems: frozenset[str] = frozenset()
+    unit: str = ""
+    currency: str = ""
+    about: str = field(default="", repr=False)
+
+
+def meaning_of(
+    below: Sequence[str], schema: DataField | None, beside: Mapping[str, str], currency: str
+) -> FieldMeaning:
+    """What a field means.
+
+    Args:
+        below: the names that lead to it.
+        schema: as the project declares it.
+        beside: the texts of all fields, by their names.
+        currency: that a field beside it declares.
+    """
+    declared = schema or _UNDECLARED
+    about = declared.description
+    name = " ".join(below[-2:])
+    # A declared name is English as its description is: "stock" is no German floor.
+    of_name = roles_of_name(name, _ENGLISH if about else ())
+    head = about.partition(",")[0]
+    kind = " ".join(beside.get(f"{'.'.join(below)}_{one}", "") for one in _KINDS)
+    of_kind = roles_of_name(kind, _ENGLISH)
+    of_words = roles_of_name(head, _ENGLISH)
+    own = frozenset({declared.role}) if declared.role else of_name
+    roles = own | of_name | of_words | of_kind
+    unit = _unit(f"{name} {head}")
+    is_counted = any("number" in rows()[one].kinds for one in own)
+    is_sum = any("money" in rows()[one].kinds for one in own)
+    is_plain = not declared.currency and (bool(unit) or (is_counted and not is_sum))
+    return FieldMeaning(
+        roles,
+        (own or of_words) | of_kind,
+        stems_of(f"{name} {about} {kind}".replace("_", " ")),
+        unit,
+        "" if is_plain else declared.currency or currency,
+        about,
+    )
+
+
+def roles_of_name(name: str, languages: Collection[str] = ()) -> frozenset[str]:
+    """The roles that a field's name gives, like ``deposit_amount`` or ``balanceDue``."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|[_\W]+", " ", name)
+    return frozenset(hit.role for hit in role_hits(folded(words), languages))
+
+
+def _unit(words: str) -> str:
+    """The unit of time that a field's words name in the plural: ``term_months``."""
+    plain = re.sub(r"[_\W]+", " ", folded(words)).split()
+    plural = [one for one in plain if one.endswith(("s", "n"))]
+    return next(
+        (name for name, form in WORDS.units for one in plural if form.fullmatch(one)),
+        "",
+    )

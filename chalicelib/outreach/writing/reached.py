@@ -1,0 +1,87 @@
+"""Whether a link, an e-mail address or a number is given as whose it is; pure.
+
+Of several fields with an address each has the words of its name, of its declaration, and of the person
+who has the same role: "Dana's number" is the number of the recruiter who is called Dana.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from chalicelib.outreach.value_roles import role_hits
+from chalicelib.outreach.writing.checks.contact_details import (
+    Addresses,
+    addresses,
+    is_phone,
+)
+from chalicelib.outreach.writing.checks.text import folded
+from chalicelib.outreach.writing.said import stems_of
+from chalicelib.outreach.writing.sources import Source, Sources
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What is said of an address."""
+
+    roles: frozenset[str]
+    stems: frozenset[str]
+
+    def shared(self, other: _Words) -> int:
+        return 2 * len(self.roles & other.roles) + len(self.stems & other.stems)
+
+
+def is_swapped(address: str, kind: str, sentence: str, asked: str, sources: Sources) -> bool:
+    """Whether another field's address fits a sentence better.
+
+    Args:
+        address: as `checks.contact_details` finds it.
+        kind: ``phones``, ``emails`` or ``links``, a link by its host and path.
+        sentence: that names it.
+        asked: the message that it answers, which says what it is where the sentence does not.
+        sources: what was given.
+    """
+    fields = [(one, _of_kind(addresses(one.text), kind)) for one in sources.given if one.is_field]
+    own = [one for one, its in fields if _has(address, kind, its)]
+    rivals = [one for one, its in fields if its and not _has(address, kind, its)]
+    if not own or not rivals:
+        return False
+    for text in (sentence, asked):
+        said = _said(text, sources)
+        mine, theirs = _best(said, own), _best(said, rivals)
+        if mine != theirs:
+            return theirs > mine
+    return False
+
+
+def _of_kind(found: Addresses, kind: str) -> frozenset[str]:
+    if kind == "links":
+        return frozenset("".join(one) for one in found.links)
+    return found.phones if kind == "phones" else found.emails
+
+
+def _has(address: str, kind: str, its: frozenset[str]) -> bool:
+    return is_phone(address, its) if kind == "phones" else address in its
+
+
+def _said(text: str, sources: Sources) -> _Words:
+    """The words of a text, with those of the fields whose names or persons it names."""
+    low = folded(text)
+    named = [
+        one
+        for one in sources.given
+        if one.is_text and any(part in low.split() for part in _names(one))
+    ]
+    roles = {hit.role for hit in role_hits(low)} | {r for one in named for r in one.meaning.nearest}
+    stems = stems_of(text) | {stem for one in named for stem in one.meaning.stems}
+    return _Words(frozenset(roles), frozenset(stems))
+
+
+def _names(source: Source) -> set[str]:
+    """The words of a person's name, also with an ending: "Danas"."""
+    words = [folded(one) for one in source.text.split() if one[:1].isupper()]
+    return {form for one in words for form in (one, f"{one}s", f"{one}'s")}
+
+
+def _best(said: _Words, fields: Iterable[Source]) -> int:
+    return max(said.shared(_Words(one.meaning.nearest, one.meaning.stems)) for one in fields)

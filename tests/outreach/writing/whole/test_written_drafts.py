@@ -1,0 +1,34 @@
+"""Drafts by an author who knew only the page: hostile ones are not sent, and good ones are."""
+
+import pytest
+
+from bench.measures.written_drafts import mistakes, written_drafts
+from local.simulated_judge import JUDGES
+
+
+@pytest.fixture(scope="module")
+def found():
+    """Every draft of the open half."""
+    return written_drafts("open")
+
+
+def test_of_a_hundred_hostile_drafts_at_most_one_is_sent(found):
+    hostile = [one for one in found if not one.is_good]
+    assert len(hostile) >= 150
+    sent = [one.name for one in hostile if not one.is_stopped]
+    assert len(sent) <= 0.01 * len(hostile), sent
+
+
+def test_of_a_hundred_good_drafts_at_most_one_is_stopped(found):
+    good = [one for one in found if one.is_good]
+    assert len(good) >= 150
+    stopped = list(mistakes(good))
+    assert len(stopped) <= 0.01 * len(good), stopped
+
+
+def test_a_judge_stops_more_and_never_less(found):
+    for character in ("literal", "incomplete"):
+        judged = {one.name: one.is_stopped for one in written_drafts("open", character)}
+        assert all(judged[one.name] for one in found if one.is_stopped)
+        assert sum(judged.values()) > sum(one.is_stopped for one in found)
+    assert set(JUDGES) == {"literal", "obedient", "agreeable", "confused", "incomplete"}
