@@ -150,11 +150,11 @@ def on_held_out() -> dict[str, Counted]:
 
 def on_conversations() -> dict[str, Counted]:
     """The newest messages of the open half whose words decide."""
-    items = conversations.given(conversations.OPEN)
+    items = conversations.given("open")
     found: dict[str, Counted] = {}
     for name, judge in judges(shipped(), peer_of(train_sentences.samples())).items():
         counted = found[name] = Counted()
-        for wanted in conversations.expected(conversations.OPEN):
+        for wanted in conversations.expected("open"):
             newest = items[wanted.id].messages[-1]
             kinds = set(kinds_of(newest.text, judge))
             is_through = ORDER_QUESTION in kinds and OTHER not in kinds

