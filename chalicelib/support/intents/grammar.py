@@ -227,8 +227,8 @@ class GrammarMatching:
         known = self._known.get((slot, start))
         if known is not None:
             return known
-        symbols = self.symbols
-        if start >= len(symbols) or symbols[start].isdisjoint(self._first[slot]):
+        symbols, first = self.symbols, self._first
+        if start >= len(symbols) or symbols[start].isdisjoint(first[slot]):
             return _NOWHERE
         found, seen = set(), set()
         pending = [(self._slots[slot], start)]
@@ -246,8 +246,9 @@ class GrammarMatching:
             for symbol in symbols[at]:
                 pending += [(one, at + 1) for one in node.words.get(symbol, ())]
             for name, following in node.slots.items():
-                for end in self.ends(name, at):
-                    pending += [(one, end) for one in following]
+                if not symbols[at].isdisjoint(first[name]):
+                    for end in self.ends(name, at):
+                        pending += [(one, end) for one in following]
         result = self._known[slot, start] = frozenset(found)
         return result
 

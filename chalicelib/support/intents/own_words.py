@@ -6,6 +6,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 from chalicelib.once.keys import normalised
 from chalicelib.support.intents.spelling import mended
@@ -54,8 +55,9 @@ def order_number(text: str, *, is_asked_for: bool = False) -> str | None:
     return max(found, key=len) if found else None
 
 
+@lru_cache(maxsize=4)
 def own_part(text: str) -> str:
-    """The message without the history that an e-mail quotes below it."""
+    """The message without the history that an e-mail quotes below it; each step of a decision asks."""
     return newly_written(text) or text
 
 
