@@ -99,7 +99,7 @@ def test_the_register_is_asked(outreach, ask):
     outreach.run()
     outreach.deliver(outreach.says("STOP", whatsapp=False, from_=FLORIDA))
     found = answered(ask())
-    assert (found["why"], found["next_at"]) == (["do_not_contact", "consent_missing"], None)
+    assert (found["why"], found["next_at"]) == (["do_not_contact"], None)
 
 
 @pytest.mark.parametrize(
