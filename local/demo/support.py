@@ -84,8 +84,9 @@ def play(stack: Stack) -> tuple[str, list[str]]:
             lines.append((what, f"{sent} sent", f"{len(calls)} calls to Richpanel"))
             if sent != expected:
                 problems.append(f"{what}: {sent} replies instead of {expected}")
-            if "shadow" in what and calls:
-                problems.append(f"{what}: {len(calls)} calls")
+            changed = [one for one in calls if not one.operation.startswith(("read_", "list_"))]
+            if "shadow" in what and changed:
+                problems.append(f"{what}: {len(changed)} changes at Richpanel")
     if "route-leadership-team" not in stack.richpanel.tags_of("9003"):
         problems.append("the chargeback did not reach leadership")
     if not {"mw-risk-safety_injury", "route-leadership-team"} <= stack.richpanel.tags_of("9007"):
