@@ -133,8 +133,8 @@ def _reason(one: Decided) -> str:
     if "would" in one.facts:
         return "would have been answered"
     reasons = one.facts.get("reasons") or ["no reason stored"]
-    told = [reason for reason in reasons if reason not in HOLDING]
-    return str((told or reasons)[-1]).partition(":")[0]
+    besides_shadow = [reason for reason in reasons if reason not in HOLDING]
+    return str((besides_shadow or reasons)[-1]).partition(":")[0]
 
 
 def _chosen(session: Session, found: Sequence[Decided], many: int) -> list[Decided]:

@@ -137,13 +137,13 @@ def _moment(given: Any, now: datetime) -> datetime:  # noqa: ANN401 - any JSON v
         return now
     try:
         moment = datetime.fromisoformat(given) if isinstance(given, str) else None
-        if moment is None or moment.tzinfo is None:
-            raise PayloadError("INVALID_AT", "field at is not ISO-8601 with a time zone")
-        if abs(moment - now) <= FARTHEST:
-            return moment.astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise PayloadError("INVALID_AT", "field at is not ISO-8601 with a time zone") from None
-    raise PayloadError("INVALID_AT", "field at is more than ten years away")
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise PayloadError("INVALID_AT", "field at is not ISO-8601 with a time zone")
+    if abs(moment - now) > FARTHEST:
+        raise PayloadError("INVALID_AT", "field at is more than ten years away")
+    return moment.astimezone(UTC)
 
 
 def _text(value: Any) -> bool:  # noqa: ANN401 - any JSON value

@@ -2,8 +2,7 @@
 
 A letter left out, written once too often or swapped with its neighbour is mended in words of six
 letters and more.  A wrong letter is not: too many words differ from another by one ("meeting",
-"melting").  A real word is never mended: those of
-`real_words.toml` and of `harmless.toml`.
+"melting").  A real word is never mended: those of `real_words.toml` and of `harmless.toml`.
 """
 
 from __future__ import annotations
