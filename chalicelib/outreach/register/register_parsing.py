@@ -72,7 +72,10 @@ def act_of(raw: Mapping[str, Any], own: Sequence[str], *, is_named: bool) -> Reg
 def check_fields(raw: Mapping[str, Any], known: Sequence[str]) -> None:
     """Refuse a field that a request does not take."""
     for name in sorted(raw.keys() - set(known)):
-        raise PayloadError("UNKNOWN_FIELD", f"field {shown(name)} is none of {', '.join(known)}")
+        fields = ", ".join(known)
+        raise PayloadError(
+            "UNKNOWN_FIELD", f"field {shown(name)} is not known; known are: {fields}"
+        )
 
 
 def address_of(raw: Mapping[str, Any]) -> str:
