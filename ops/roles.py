@@ -8,7 +8,15 @@ from __future__ import annotations
 import typer
 
 VIEWER, OPERATOR, ADMINISTRATOR = ROLES = ("viewer", "operator", "administrator")
-"""In the order of their rights; ``rp-mw-<stage>-<role>`` is the policy's name."""
+"""In the order of their rights; each has those of the roles before it."""
+ACCOUNT = "an administrator of the account"
+"""Whose rights no policy of ours gives: they are needed before a stage has any policy."""
+POLICIES = {
+    VIEWER: ("viewer",),
+    OPERATOR: ("operator",),
+    ADMINISTRATOR: ("administrator", "resources", "deployment"),
+}
+"""By role, the managed policies beside those of the roles before: ``rp-mw-<stage>-<policy>``."""
 
 NEEDS = {
     **dict.fromkeys(
@@ -17,8 +25,7 @@ NEEDS = {
             "journal",
             "switch get",
             "handoff list",
-            "dlq list",
-            "dlq show",
+            "dlq count",
             "do-not-contact list",
             "do-not-contact export",
             "support-settings show",
@@ -46,6 +53,7 @@ NEEDS = {
         ),
         ADMINISTRATOR,
     ),
+    "access": ACCOUNT,
 }
 """By command; every other one needs an operator, who may write rows and ask vendors."""
 
@@ -59,7 +67,8 @@ def describe(app: typer.Typer, before: str = "") -> None:
     """End the help of every command with the role that it needs."""
     for command in app.registered_commands:
         name = command.name or getattr(command.callback, "__name__", "").replace("_", "-")
-        command.epilog = f"Needs the role {of(f'{before} {name}'.strip())}."
+        role = of(f"{before} {name}".strip())
+        command.epilog = f"Needs {role if role == ACCOUNT else f'the role {role}'}."
     for group in app.registered_groups:
         if group.typer_instance is not None:
             inner = group.name if isinstance(group.name, str) else ""

@@ -18,7 +18,8 @@ ABSENT = frozenset(
     }
 )
 """What AWS answers where the stage's resources are not: often the wrong account or region."""
-_REFUSED = frozenset({"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"})
+REFUSED = frozenset({"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"})
+"""What AWS answers where the caller's policies do not allow a call."""
 _EXPIRED = frozenset(
     {"ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "UnrecognizedClientException"}
 )
@@ -77,7 +78,7 @@ def _of_aws(operation: str, code: str, place: str) -> str:
         )
     if code in _EXPIRED:
         return f"AWS does not accept the credentials ({code}); log in, or set AWS_PROFILE"
-    if code in _REFUSED:
+    if code in REFUSED:
         return f"AWS refused {operation}{where}: {code}; the caller's policy lacks it"
     return f"AWS refused {operation}{where}: {code}"
 

@@ -10,6 +10,7 @@ from local.deploy.deployment import Deployment
 from local.stack import resources
 from local.stack.engine import REGION, EngineError
 from ops.session import OpsError
+from ops.stage import policies
 from ops.stage import stack as stacks
 from ops.stage.monitoring import COMPOSITE, composites
 from ops.stage.template import StageTemplate
@@ -49,6 +50,7 @@ def deploy(
         stacks.refuse_provisioned(aws, stage)
     except OpsError as error:
         raise EngineError(str(error)) from None
+    list(policies.create(aws, policies.declared(stage, aws.account, REGION), aws.account))
     out = bundle.package(project, stage)
     aws.client("s3").create_bucket(Bucket=BUCKET)
     template_url = stacks.uploaded(aws, BUCKET, out, _template(out))

@@ -10,7 +10,7 @@ from local.deploy import bundle
 from local.deploy.deployment import Deployment
 from local.stack import resources
 from local.stack.engine import REGION
-from ops.stage import buckets, mail, monitoring
+from ops.stage import buckets, mail, monitoring, policies
 from ops.stage.template import StageTemplate
 
 if TYPE_CHECKING:
@@ -25,6 +25,12 @@ def provision(engine: Engine, stage: str) -> resources.Stage:
     """Create everything of a stage but its functions, as `python -m ops provision` does."""
     made = resources.create(resources.Aws(engine.url), stage)
     template = StageTemplate.load(stage, account=made.aws.account, region=REGION)
+    list(
+        policies.create(
+            made.aws, policies.declared(stage, made.aws.account, REGION), made.aws.account
+        )
+    )
+    list(policies.roles(made.aws, template))
     monitoring.create(made.aws.client, template)
     list(buckets.create(made.aws, template))
     mail.create(made.aws.client, template)

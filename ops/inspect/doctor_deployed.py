@@ -41,7 +41,7 @@ def needs(system: str) -> tuple[str, ...]:
 
 def bucket(session: Session) -> Iterator[Finding]:
     """The bucket that deployments use."""
-    name = artifacts.name(session.identity.account, session.client("s3").meta.region_name)
+    name = artifacts.of(session)
     if artifacts.exists(session, name):
         yield Finding("artifacts", "ok", name)
     else:

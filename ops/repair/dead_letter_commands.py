@@ -31,6 +31,14 @@ def dlq_list(run: CommandRun, limit: Limit = 100) -> object:
     return letters
 
 
+@command(dlq_app, "dlq count", examples=["dlq count"])
+def dlq_count(run: CommandRun) -> object:
+    """Count the dead letters of each lane; nothing is received, so nothing is hidden from others."""
+    found = dead_letters.totals(run.session)
+    run.output.table(("queue", "messages"), sorted(found.items()))
+    return found
+
+
 @command(dlq_app, "dlq show", examples=["dlq show <event>"])
 def dlq_show(
     run: CommandRun,

@@ -32,7 +32,7 @@ def place(walk: Walk) -> str:
 def bucket(walk: Walk) -> str:
     """Create the bucket of artifacts."""
     session = walk.session
-    name = artifacts.name(session.identity.account, session.client("s3").meta.region_name)
+    name = artifacts.of(session)
     return f"{name}: {artifacts.create(session, name).did}"
 
 

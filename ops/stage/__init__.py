@@ -1,6 +1,6 @@
 """The resources of a stage, as `.chalice/resources.json` declares them.
 
-commands        `provision`, `switch get`, `switch set`
+commands        `access`, `provision`, `switch get`, `switch set`
 config          a stage's environment variables, from `.chalice/config.json`
 names           the tables' names in the environment, held against the declared ones
 template        the part of CloudFormation that the declaration uses
@@ -10,7 +10,7 @@ stack           its CloudFormation stack
 artifacts       the bucket of bundles, and of Chalice's record of what it deployed
 address         the address of its own API
 buckets         S3 buckets
-policies        the managed policies of the people who run these commands
+policies        the boundary and the people's policies, and the functions' roles
 monitoring      log groups, alarms, topics, dashboard
 mail            topic policies, SES reporting, where failed mail events are kept
 switches        reads and sets the switches in SSM

@@ -11,6 +11,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from ops.session import Session
 from ops.stage.provision import Clients, Made
 
 DEFAULT_REGION = "us-east-1"
@@ -23,9 +24,15 @@ _PRIVATE = {
 }
 
 
-def name(account: str, region: str) -> str:
-    """The bucket of an account and region; its stages share it."""
-    return f"rp-mw-artifacts-{account}-{region}"
+def name(stage: str, account: str, region: str) -> str:
+    """The bucket of a stage: who deploys one stage reads and writes no other's code."""
+    return f"rp-mw-artifacts-{stage}-{account}-{region}"
+
+
+def of(session: Session) -> str:
+    """The bucket of a session's stage."""
+    region = session.client("s3").meta.region_name
+    return name(session.stage, session.identity.account, region)
 
 
 def exists(clients: Clients, bucket: str) -> bool:

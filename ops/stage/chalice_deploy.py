@@ -3,12 +3,13 @@
 A stage is refused if it was not provisioned, or if a CloudFormation stack manages it: its queue
 would get a second worker.
 
-The policy files are written for CloudFormation, which resolves account, region and stage.  Chalice
-sends a policy file to IAM unchanged, and IAM would reject the intrinsic functions in it, so they
-are resolved here, for the account the command runs in.  So are the variables that the template adds
-to a function, such as the name of the facts' bucket, which ends with the account.
+The functions have the roles that the template declares, each within the stage's permission boundary,
+as Chalice knows none; `.chalice/config.json` names them for any account, and the account that the
+command runs in is filled in here.  So are the variables that the template adds to a function, such as
+the name of the facts' bucket, which ends with the account.
 
-The stage of the API gets the throttle of each route that the template declares.
+The API is created with its stage's tag, by which the policies know whose it is, and its stage gets
+the throttle of each route that the template declares.
 
 Chalice knows what it deployed by a file of the machine that deployed.  That record is kept in the
 bucket of artifacts as well and is fetched from there, so that another machine updates the same API.
@@ -28,7 +29,7 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 from chalice.awsclient import TypedAWSClient
 from chalice.config import Config, DeployedResources
-from chalice.deploy.deployer import PolicyGenerator, ResultsRecorder
+from chalice.deploy.deployer import ResultsRecorder
 from chalice.deploy.planner import PlanStage
 
 from chalicelib.errors import MiddlewareError
@@ -54,7 +55,7 @@ def check_names() -> None:
 
 
 def prepare() -> None:
-    """Refuse a stage that is not provisioned here, and resolve policies for this account.
+    """Refuse a stage that is not provisioned here, and fill this account in.
 
     Raises:
         SystemExit: the stage does not exist, a stack manages it, or AWS cannot be reached.
@@ -74,11 +75,12 @@ def prepare() -> None:
         )
     region = boto3.session.Session().region_name
     template = StageTemplate.load(settings.stage, account=account, region=region)
-    resolve_policies(template)
+    name_roles(template)
+    tag_api(template)
     add_variables(template)
     throttle_routes(template)
     try:
-        share_record(settings.stage, artifacts.name(account, region), Path.cwd())
+        share_record(settings.stage, artifacts.name(settings.stage, account, region), Path.cwd())
     except (BotoCoreError, ClientError) as error:
         sys.exit(f"the record of stage {settings.stage} cannot be read: {error}")
 
@@ -150,14 +152,34 @@ def refuse_console(environ: Mapping[str, str]) -> None:
         )
 
 
-def resolve_policies(template: StageTemplate) -> None:
-    """Make Chalice resolve CloudFormation's intrinsic functions in the policy files it reads."""
-    read = PolicyGenerator._read_document_from_file  # noqa: SLF001 - there is no hook for it
+def name_roles(template: StageTemplate) -> None:
+    """Make Chalice fill account and stage into the roles' ARNs, which are written for any."""
+    own = vars(Config)["iam_role_arn"].fget  # there is no hook for it
 
-    def resolved(self: PolicyGenerator, filename: str) -> Any:  # noqa: ANN401 - JSON
-        return template.resolved(read(self, filename))
+    def resolved(self: Config) -> str:
+        return str(template.resolved({"Fn::Sub": own(self)}))
 
-    setattr(PolicyGenerator, read.__name__, resolved)
+    setattr(Config, own.__name__, property(resolved))
+
+
+def tag_api(template: StageTemplate) -> None:
+    """Make Chalice create the API with its stage's tag, by which the policies know whose it is.
+
+    API Gateway imports an API without tags, so it is created with them, and then overwritten.
+    """
+    imported = TypedAWSClient.import_rest_api  # there is no hook for it
+    (api,) = template.resources("AWS::Serverless::Api")
+
+    def tagged(self: TypedAWSClient, swagger_document: dict[str, Any], endpoint_type: str) -> str:
+        made: str = self._client("apigateway").create_rest_api(
+            name=swagger_document["info"]["title"],
+            endpointConfiguration={"types": [endpoint_type]},
+            tags=api.properties["Tags"],
+        )["id"]
+        self.update_api_from_swagger(made, swagger_document)
+        return made
+
+    setattr(TypedAWSClient, imported.__name__, tagged)
 
 
 def add_variables(template: StageTemplate) -> None:

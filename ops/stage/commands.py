@@ -85,6 +85,18 @@ def switch_set(
     return values
 
 
+@command(app, "access", changes=True, makes_stage=True, examples=["access --stage dev"])
+def access_command(run: CommandRun) -> object:
+    """Create or update the stage's permission boundary and its people's policies.
+
+    For an administrator of the account, once for each stage and again after an upgrade that changes
+    them.  The stage's own administrator may not: who may change a boundary has none.
+    """
+    made = deploying.access(run.session)
+    run.output.table(("policy", "did"), [(one.name, one.did) for one in made])
+    return [asdict(one) for one in made]
+
+
 @command(
     app,
     "provision",

@@ -17,6 +17,7 @@ from typing import Any
 
 from ops.session import OpsError, Session
 from ops.stage import artifacts, buckets, config, mail, monitoring, policies, provision, stack
+from ops.stage.provision import Made
 from ops.stage.template import wanted
 
 PROJECT = config.CONFIG.parents[1]
@@ -31,11 +32,23 @@ def provisioned(session: Session, *, alarm_email: str = "") -> dict[str, Any]:
         "made": [
             *provision.everything(session, template, session.stage),
             *buckets.create(session, template),
-            *policies.create(session, template, session.identity.account),
+            *access(session),
+            *policies.roles(session, template),
         ],
         "watching": monitoring.create(session.client, template, email=alarm_email),
         "mail": mail.create(session.client, template),
     }
+
+
+def access(session: Session) -> list[Made]:
+    """Make the stage's boundary and its people's policies as declared, where they are not.
+
+    Raises:
+        OpsError: they are not, and who runs this may not make them.
+    """
+    account, region = session.identity.account, session.client("sqs").meta.region_name
+    template = policies.declared(session.stage, account, region)
+    return list(policies.create(session, template, account))
 
 
 def direct(session: Session) -> None:
@@ -57,8 +70,9 @@ def by_stack(session: Session) -> None:
         OpsError: Chalice or CloudFormation failed, or the stage was deployed the other way.
     """
     stack.refuse_provisioned(session, session.stage)
-    bucket = artifacts.name(session.identity.account, session.client("s3").meta.region_name)
+    bucket = artifacts.of(session)
     artifacts.create(session, bucket)
+    access(session)
     list(provision.switches(session, session.template, session.stage))
     parameters = {"Stage": session.stage, "Release": release(), **wanted(session.stage)}
     identities = config.configured(session.stage).get("SENDER_IDENTITIES")

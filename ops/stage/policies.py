@@ -1,39 +1,109 @@
-"""The managed policies of the people who run `python -m ops`, in a provisioned stage as in a stack."""
+"""Who may do what in a stage: the policies of its people, the boundary and roles of its functions.
+
+`.chalice/access.json` declares the boundary and the people's policies.  An administrator of the
+account makes them (`python -m ops access`): the stage's own administrator may not, as a person who may
+change a boundary has none.  The functions' roles are the stage's, and are made within the boundary.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from botocore.exceptions import ClientError
+
+from ops.session import OpsError
 from ops.stage.provision import Clients, Made
-from ops.stage.template import StageTemplate
+from ops.stage.template import TEMPLATE, StageTemplate
+from ops.unreachable import REFUSED
 
 KIND = "AWS::IAM::ManagedPolicy"
+ROLE = "AWS::IAM::Role"
+ACCESS = TEMPLATE.with_name("access.json")
 MOST_VERSIONS = 5
 """IAM keeps no more; the oldest makes room."""
 
 
+def declared(stage: str, account: str, region: str) -> StageTemplate:
+    """The boundary and the people's policies of a stage."""
+    return StageTemplate(
+        json.loads(ACCESS.read_text()), {"Stage": stage}, account=account, region=region
+    )
+
+
 def create(clients: Clients, template: StageTemplate, account: str) -> Iterator[Made]:
-    """Create missing policies, and give those that differ a new default version."""
+    """Create missing policies, and give those that differ a new default version.
+
+    Args:
+        clients: of the account.
+        template: what `declared` returns.
+        account: the account.
+
+    Raises:
+        OpsError: a policy is missing or differs, and who runs this may not make it.
+    """
     iam = clients.client("iam")
     for one in template.resources(KIND):
         name = one.properties["ManagedPolicyName"]
         arn = f"arn:aws:iam::{account}:policy/{name}"
-        document = json.dumps(one.properties["PolicyDocument"])
         found = _document(iam, arn)
         did = "created" if found is None else "unchanged"
-        if found is None:
-            iam.create_policy(
-                PolicyName=name,
-                PolicyDocument=document,
-                Description=one.properties["Description"],
-            )
-        elif found != json.loads(document):
-            _make_room(iam, arn)
-            iam.create_policy_version(PolicyArn=arn, PolicyDocument=document, SetAsDefault=True)
-            did = "updated"
+        if found != one.properties["PolicyDocument"]:
+            did = did if found is None else "updated"
+            try:
+                _write(iam, arn, one.properties, is_new=found is None)
+            except ClientError as error:
+                if error.response["Error"]["Code"] not in REFUSED:
+                    raise
+                raise OpsError(
+                    f"the policy {name} is not as declared, and an administrator of the account"
+                    f" makes it: python -m ops access --stage {template.stage}"
+                ) from error
         yield Made(one.logical_id, name, did)
+
+
+def roles(clients: Clients, template: StageTemplate) -> Iterator[Made]:
+    """Create the functions' roles within their boundary, and update those that differ."""
+    iam = clients.client("iam")
+    for one in template.resources(ROLE):
+        name, boundary = one.properties["RoleName"], one.properties["PermissionsBoundary"]
+        changes = []
+        try:
+            found = iam.get_role(RoleName=name)["Role"]
+        except iam.exceptions.NoSuchEntityException:
+            found = None
+            iam.create_role(
+                RoleName=name,
+                AssumeRolePolicyDocument=json.dumps(one.properties["AssumeRolePolicyDocument"]),
+                PermissionsBoundary=boundary,
+                Tags=one.properties["Tags"],
+            )
+        if found is not None and _boundary(found) != boundary:
+            iam.put_role_permissions_boundary(RoleName=name, PermissionsBoundary=boundary)
+            changes.append("boundary")
+        for policy in one.properties["Policies"]:
+            if _inline(iam, name, policy["PolicyName"]) != policy["PolicyDocument"]:
+                iam.put_role_policy(
+                    RoleName=name,
+                    PolicyName=policy["PolicyName"],
+                    PolicyDocument=json.dumps(policy["PolicyDocument"]),
+                )
+                changes.append("policy")
+        did = "created" if found is None else "updated" if changes else "unchanged"
+        yield Made(one.logical_id, name, did, () if found is None else tuple(changes))
+
+
+def _boundary(role: Mapping[str, Any]) -> str | None:
+    found: str | None = role.get("PermissionsBoundary", {}).get("PermissionsBoundaryArn")
+    return found
+
+
+def _inline(iam: Any, role: str, name: str) -> dict[str, Any] | None:  # noqa: ANN401 - a boto3 client
+    try:
+        return _parsed(iam.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"])
+    except iam.exceptions.NoSuchEntityException:
+        return None
 
 
 def _document(iam: Any, arn: str) -> dict[str, Any] | None:  # noqa: ANN401 - a boto3 client
@@ -42,8 +112,25 @@ def _document(iam: Any, arn: str) -> dict[str, Any] | None:  # noqa: ANN401 - a 
     except iam.exceptions.NoSuchEntityException:
         return None
     found = iam.get_policy_version(PolicyArn=arn, VersionId=version)["PolicyVersion"]["Document"]
-    made: dict[str, Any] = json.loads(found) if isinstance(found, str) else found
+    return _parsed(found)
+
+
+def _parsed(document: str | dict[str, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = json.loads(document) if isinstance(document, str) else document
     return made
+
+
+def _write(iam: Any, arn: str, properties: Mapping[str, Any], *, is_new: bool) -> None:  # noqa: ANN401
+    document = json.dumps(properties["PolicyDocument"])
+    if is_new:
+        iam.create_policy(
+            PolicyName=properties["ManagedPolicyName"],
+            PolicyDocument=document,
+            Description=properties["Description"],
+        )
+    else:
+        _make_room(iam, arn)
+        iam.create_policy_version(PolicyArn=arn, PolicyDocument=document, SetAsDefault=True)
 
 
 def _make_room(iam: Any, arn: str) -> None:  # noqa: ANN401 - a boto3 client

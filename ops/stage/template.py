@@ -27,13 +27,19 @@ ALWAYS = ""
 """Condition of a resource that names none."""
 _NAMES = {
     "AWS::CloudWatch::Alarm": "AlarmName",
+    "AWS::IAM::Role": "RoleName",
     "AWS::DynamoDB::Table": "TableName",
     "AWS::SQS::Queue": "QueueName",
     "AWS::SNS::Topic": "TopicName",
     "AWS::S3::Bucket": "BucketName",
     "AWS::SES::ConfigurationSet": "Name",
 }
-_ARNS = {"AWS::DynamoDB::Table": "dynamodb", "AWS::SQS::Queue": "sqs", "AWS::SNS::Topic": "sns"}
+_ARNS = {
+    "AWS::DynamoDB::Table": "arn:aws:dynamodb:{region}:{account}:table/{name}",
+    "AWS::IAM::Role": "arn:aws:iam::{account}:role/{name}",
+    "AWS::SNS::Topic": "arn:aws:sns:{region}:{account}:{name}",
+    "AWS::SQS::Queue": "arn:aws:sqs:{region}:{account}:{name}",
+}
 
 
 class StageTemplateError(Exception):
@@ -224,7 +230,8 @@ class StageTemplate:
         kind = self._raw["Resources"].get(logical_id, {}).get("Type")
         if attribute != "Arn" or kind not in _ARNS:
             raise StageTemplateError(f"{logical_id}.{attribute} is not known here")
-        name = self._name_of(logical_id)
-        prefix = "table/" if kind == "AWS::DynamoDB::Table" else ""
-        where = f"{self._values['AWS::Region']}:{self._values['AWS::AccountId']}"
-        return f"arn:aws:{_ARNS[kind]}:{where}:{prefix}{name}"
+        return _ARNS[kind].format(
+            name=self._name_of(logical_id),
+            region=self._values["AWS::Region"],
+            account=self._values["AWS::AccountId"],
+        )

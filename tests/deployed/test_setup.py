@@ -132,7 +132,7 @@ def test_another_machine_updates_the_same_api_or_is_refused(at):
     assert _apis(at) == [api]
 
     s3 = at.aws.client("s3")
-    bucket = f"rp-mw-artifacts-{at.aws.account}-us-east-1"
+    bucket = f"rp-mw-artifacts-{STAGE}-{at.aws.account}-us-east-1"
     s3.delete_object(Bucket=bucket, Key=f"deployed/{STAGE}.json")
     (at.project / ".chalice" / "deployed" / f"{STAGE}.json").unlink()
     with pytest.raises(bundle.EngineError, match="would make a second API"):

@@ -24,21 +24,20 @@ CHALICE = ROOT / ".chalice"
 STAGES = ["dev", "staging", "prod"]
 DAY = 86_400
 FUNCTIONS = {
-    "APIHandler": {"handler": "app.app", "timeout": 25, "policy": "policy-api.json"},
-    "Worker": {"handler": "app.worker", "timeout": 120, "policy": "policy-worker.json"},
+    "APIHandler": {"handler": "app.app", "timeout": 25},
+    "Worker": {"handler": "app.worker", "timeout": 120},
     **{
         f"{lane.logical_id}Worker": {
             "handler": f"app.{lane.handler}",
             "timeout": 120,
-            "policy": f"policy-{lane.handler.replace('_', '-')}.json",
         }
         for lane in LANES[1:]
     },
-    "Reconcile": {"handler": "app.reconcile", "timeout": 240, "policy": "policy-reconcile.json"},
-    "Mail": {"handler": "app.mail", "timeout": 25, "policy": "policy-mail.json"},
-    "Later": {"handler": "app.later", "timeout": 25, "policy": "policy-later.json"},
-    "PostFacts": {"handler": "app.post_facts", "timeout": 240, "policy": "policy-post-facts.json"},
-    "Console": {"handler": "app.console", "timeout": 25, "policy": "policy-console.json"},
+    "Reconcile": {"handler": "app.reconcile", "timeout": 240},
+    "Mail": {"handler": "app.mail", "timeout": 25},
+    "Later": {"handler": "app.later", "timeout": 25},
+    "PostFacts": {"handler": "app.post_facts", "timeout": 240},
+    "Console": {"handler": "app.console", "timeout": 25},
 }
 ROLES = {
     "APIHandler": "ApiHandlerRole",
@@ -113,11 +112,18 @@ def test_a_function_has_a_role_of_its_own_with_its_policy_and_nothing_else(
 ):
     resources = template["Resources"]
     role = resources[ROLES[function]]["Properties"]
-    policy = json.loads((CHALICE / str(FUNCTIONS[function]["policy"])).read_text())
+    boundary = "arn:${AWS::Partition}:iam::${AWS::AccountId}:policy/rp-mw-${Stage}-boundary"
 
     assert resources[function]["Properties"]["Role"] == {"Fn::GetAtt": [ROLES[function], "Arn"]}
-    assert [one["PolicyDocument"] for one in role["Policies"]] == [policy]
+    assert len(role["Policies"]) == 1
     assert "ManagedPolicyArns" not in role
+    assert role["PermissionsBoundary"] == {"Fn::Sub": boundary}
+    assert _of_type(template, "AWS::IAM::Role").keys() == set(ROLES.values())
+
+
+def _policy(template: Template, function: str) -> dict[str, Any]:
+    (policy,) = template["Resources"][ROLES[function]]["Properties"]["Policies"]
+    return policy["PolicyDocument"]
 
 
 def test_a_table_of_another_name_than_the_declared_one_is_not_packaged(tmp_path: Path):
@@ -179,7 +185,7 @@ def test_a_function_is_traced_as_its_stage_and_may_always_send_traces(
     template: Template, function: str, stage: str
 ):
     """Lambda refuses a function whose tracing is on and whose role may not write segments."""
-    policy = json.loads((CHALICE / str(FUNCTIONS[function]["policy"])).read_text())
+    policy = _policy(template, function)
     (statement,) = [one for one in policy["Statement"] if one["Sid"] == "WriteTraces"]
     assert statement["Resource"] == "*"
 
@@ -527,7 +533,7 @@ def test_a_function_may_write_to_its_own_log_group_and_to_no_other(
 ):
     group = template["Resources"][function]["Properties"]["LoggingConfig"]["LogGroup"]["Ref"]
     name = template["Resources"][group]["Properties"]["LogGroupName"]["Fn::Sub"]
-    policy = json.loads((CHALICE / str(FUNCTIONS[function]["policy"])).read_text())
+    policy = _policy(template, function)
     allowed = [
         one["Resource"]["Fn::Sub"].partition(":log-group:")[2]
         for one in policy["Statement"]

@@ -1,7 +1,7 @@
 """Each function's policy allows exactly the AWS calls that the function makes.
 
 The calls are read at the wire: each function runs in its own container, against the local
-engine, and the requests of botocore are compared with the function's policy file.
+engine, and the requests of botocore are compared with the policy of the function's role.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -64,11 +63,22 @@ from tests.rigs.api_gateway import posted
 from tests.rigs.company_endpoint import SECRETS, Consumer, consumer
 from tests.rigs.console import Console, fields
 from tests.rigs.engines import drain
+from tests.rigs.iam import stage_roles
+from tests.rigs.iam.authorization import may
+from tests.rigs.iam.aws_calls import requests
+from tests.rigs.iam.stage_roles import ACCOUNT
 from tests.rigs.outreach import MAIL, Outreach
-from tests.rigs.policies import SECRET_SUFFIX, Call, Permission, Policy, compare, grants
+from tests.rigs.policies import (
+    POLICIES,
+    SECRET_SUFFIX,
+    Call,
+    Permission,
+    Policy,
+    compare,
+    grants,
+)
 
 PROFILE = "us.amazon.nova-micro-v1:0"
-POLICIES = Path(__file__).parents[2] / ".chalice"
 SERVICES = {
     "DynamoDB_20120810": "dynamodb",
     "AmazonSQS": "sqs",
@@ -265,6 +275,19 @@ def run(
     return Run(app, wire, stage, pump, richpanel, monkeypatch)
 
 
+def refused(function: str, calls: list[Call]) -> list[str]:
+    """The requests of recorded calls that the function's role may not make, within its boundary."""
+    name = "api_handler" if function == "api" else function.replace("-", "_")
+    asked = {
+        str(one): one
+        for call in calls
+        for one in requests(call.service, call.operation, call.params, ACCOUNT, stage="dev")
+    }
+    role = stage_roles.function("dev", name)
+    assert asked
+    return [text for text, one in asked.items() if not may(role, one)]
+
+
 def function_of(lane: Lane) -> str:
     """A lane's function, as its policy is called."""
     return lane.handler.replace("_", "-")
@@ -276,13 +299,15 @@ def test_the_workers_policies_allow_exactly_the_calls_of_their_lanes(run: Run):
 
     compared = {
         lane.name: compare(
-            POLICIES / f"policy-{function_of(lane)}.json",
+            POLICIES[function_of(lane)],
             "dev",
             run.wire.calls[function_of(lane)],
         )
         for lane in LANES
     }
 
+    calls = {name: run.wire.calls[name] for name in map(function_of, LANES)}
+    assert {name: found for name, made in calls.items() if (found := refused(name, made))} == {}
     assert {name: found.missing for name, found in compared.items() if found.missing} == {}
     assert {name: found.unused for name, found in compared.items() if found.unused} == {}
 
@@ -301,8 +326,9 @@ def test_a_policy_allows_exactly_the_calls_of_its_function(run: Run, function: s
     }
     drive[function](run)
 
-    found = compare(POLICIES / f"policy-{function}.json", "dev", run.wire.calls[function])
+    found = compare(POLICIES[function], "dev", run.wire.calls[function])
 
+    assert refused(function, run.wire.calls[function]) == []
     assert found.missing == ()
     assert found.unused == ()
 
@@ -312,14 +338,14 @@ def test_the_consoles_policy_allows_exactly_the_calls_of_its_pages_and_acts(run:
     """The console runs under its policy; what a page asks beyond it is refused, and the page says so."""
     every_page(run)
 
-    found = compare(POLICIES / "policy-console.json", "dev", run.wire.calls["console"])
+    found = compare(POLICIES["console"], "dev", run.wire.calls["console"])
 
     assert found.missing == (RICHPANELS_KEY,)
     assert found.unused == ()
 
 
 def test_the_console_has_no_right_to_what_stays_on_the_command_line():
-    allowed = list(grants(POLICIES / "policy-console.json", "dev"))
+    allowed = list(grants(POLICIES["console"], "dev"))
     actions = {one.action for one in allowed}
     secrets = {one.resource for one in allowed if one.action.startswith("secretsmanager:")}
 
@@ -356,7 +382,7 @@ def every_page(run: Run) -> None:
             Name="rp-mw/dev/console/client_secret", SecretString="invented"
         )
         put_dead(run)
-        allowed = Policy(POLICIES / "policy-console.json", "dev")
+        allowed = Policy(POLICIES["console"], "dev")
         with run.wire.container("console", allowed=allowed):
             console = deployed_console(run)
             every_operators_page(console)

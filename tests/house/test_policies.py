@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ops.stage.template import StageTemplate
 from tests.rigs.policies import (
+    POLICIES,
     SENDER_IDENTITY,
     WITHOUT_RESOURCES,
     Call,
@@ -18,8 +18,6 @@ from tests.rigs.policies import (
     needs,
 )
 
-CHALICE = Path(__file__).parents[2] / ".chalice"
-POLICIES = sorted(CHALICE.glob("policy-*.json"))
 TABLE = "rp_mw_idempotency-dev"
 COMPANIES_OWN = {
     "secretsmanager/secret:ai-multi-comms/whatsapp-credentials/*/twilio-dev-??????",
@@ -32,8 +30,8 @@ MODELS = {f"bedrock/{kind}/*" for kind in ("foundation-model", "inference-profil
 """These belong to no stage, and an operator chooses one without a deployment of policies."""
 
 
-@pytest.mark.parametrize("policy", POLICIES, ids=lambda path: path.stem)
-def test_a_policy_names_exact_actions_and_resources(policy: Path):
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+def test_a_policy_names_exact_actions_and_resources(policy: dict[str, Any]):
     for grant in grants(policy, "dev"):
         assert "*" not in grant.action
         if grant.action in WITHOUT_RESOURCES:
@@ -46,8 +44,8 @@ def test_a_policy_names_exact_actions_and_resources(policy: Path):
 
 
 @pytest.mark.parametrize("stage", ["dev", "staging", "prod"])
-@pytest.mark.parametrize("policy", POLICIES, ids=lambda path: path.stem)
-def test_every_resource_of_a_policy_belongs_to_its_stage(policy: Path, stage: str):
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+def test_every_resource_of_a_policy_belongs_to_its_stage(policy: dict[str, Any], stage: str):
     assert all(
         stage in grant.resource
         for grant in grants(policy, stage)
@@ -58,7 +56,7 @@ def test_every_resource_of_a_policy_belongs_to_its_stage(policy: Path, stage: st
 
 def test_a_stage_sends_only_as_the_identities_that_its_deployment_names(monkeypatch):
     """No wildcard, and none by default: a dev stage cannot send as prod."""
-    statements = json.loads((CHALICE / "policy-email-worker.json").read_text())["Statement"]
+    statements = POLICIES["email-worker"]["Statement"]
     sending = [one["Resource"] for one in statements if one["Action"] == "ses:SendEmail"]
     configuration_set, identities = sending
     assert configuration_set["Fn::Sub"].endswith(":configuration-set/rp-mw-${Stage}")
@@ -79,13 +77,13 @@ def test_a_stage_sends_only_as_the_identities_that_its_deployment_names(monkeypa
 
 def test_no_function_may_use_a_key_of_its_own_account():
     """Everything is encrypted with AWS's own keys, which need no permission."""
-    actions = {grant.action for policy in POLICIES for grant in grants(policy, "dev")}
+    actions = {grant.action for policy in POLICIES.values() for grant in grants(policy, "dev")}
     assert not [action for action in actions if action.startswith("kms:")]
     assert {action for action in actions if action.startswith("ses:")} == {"ses:SendEmail"}
 
 
 def test_the_public_api_may_not_read_vendor_secrets_or_search_other_tables():
-    allowed = set(grants(CHALICE / "policy-api.json", "dev"))
+    allowed = set(grants(POLICIES["api"], "dev"))
     secrets = {g.resource for g in allowed if g.action == "secretsmanager:GetSecretValue"}
     searches = {"dynamodb:Query", "dynamodb:Scan", "dynamodb:BatchGetItem"}
 
@@ -109,7 +107,7 @@ def test_the_public_api_may_not_read_vendor_secrets_or_search_other_tables():
 
 
 def test_the_function_of_mail_searches_no_table_and_writes_only_the_ledger_and_the_register():
-    allowed = set(grants(CHALICE / "policy-mail.json", "dev"))
+    allowed = set(grants(POLICIES["mail"], "dev"))
     assert {(g.action, g.resource) for g in allowed if g.action.startswith("dynamodb:")} == {
         ("dynamodb:PutItem", "dynamodb/table/rp_mw_idempotency-dev"),
         ("dynamodb:GetItem", "dynamodb/table/company-data-dev"),
@@ -121,7 +119,7 @@ def test_the_function_of_mail_searches_no_table_and_writes_only_the_ledger_and_t
 
 def test_no_function_may_delete_a_row():
     """Nothing is deleted: the ledger's rows leave by their time to live only."""
-    allowed = [g for policy in POLICIES for g in grants(policy, "dev")]
+    allowed = [g for policy in POLICIES.values() for g in grants(policy, "dev")]
 
     assert not [g for g in allowed if g.action.startswith("dynamodb:") and "Delete" in g.action]
     batches = {g.resource for g in allowed if g.action == "dynamodb:BatchWriteItem"}
@@ -209,20 +207,15 @@ def test_an_unknown_service_is_rejected():
         list(needs(Call("sns", "Publish")))
 
 
-def test_a_call_without_permission_is_missing_and_a_permission_without_call_is_unused(
-    tmp_path: Path,
-):
-    policy = tmp_path / "policy.json"
+def test_a_call_without_permission_is_missing_and_a_permission_without_call_is_unused():
     arn = "arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/t-${Stage}"
     statement = {
         "Effect": "Allow",
         "Action": ["dynamodb:GetItem", "dynamodb:PutItem"],
         "Resource": {"Fn::Sub": arn},
     }
-    policy.write_text(json.dumps({"Statement": [statement]}))
-
     result = compare(
-        policy,
+        {"Statement": [statement]},
         "dev",
         [
             Call("dynamodb", "GetItem", {"TableName": "t-dev"}),
@@ -237,15 +230,12 @@ def test_a_call_without_permission_is_missing_and_a_permission_without_call_is_u
 def test_a_secret_is_matched_with_the_six_characters_its_arn_ends_with():
     secret = Call("secretsmanager", "GetSecretValue", {"SecretId": "rp-mw/dev/richpanel/api_key"})
 
-    assert compare(CHALICE / "policy-worker.json", "dev", [secret]).missing == ()
-    assert compare(CHALICE / "policy-api.json", "dev", [secret]).missing != ()
+    assert compare(POLICIES["worker"], "dev", [secret]).missing == ()
+    assert compare(POLICIES["api"], "dev", [secret]).missing != ()
 
 
 @pytest.mark.parametrize("change", [{"Effect": "Deny"}, {"Condition": {}}, {"Resource": "*"}])
-def test_a_policy_the_check_does_not_understand_fails(tmp_path: Path, change: dict[str, object]):
-    policy = tmp_path / "policy.json"
+def test_a_policy_the_check_does_not_understand_fails(change: dict[str, object]):
     statement = {"Effect": "Allow", "Action": "sqs:SendMessage", "Resource": "*"} | change
-    policy.write_text(json.dumps({"Statement": [statement]}))
-
     with pytest.raises(ValueError, match="policy"):
-        list(grants(policy, "dev"))
+        list(grants({"Statement": [statement]}, "dev"))

@@ -1,38 +1,19 @@
 """The role that a command's help names is enough for what it does, and the one before it is not."""
 
-import json
-from fnmatch import fnmatchcase
-
-import boto3
 import pytest
 
 from ops import roles
-from ops.stage.policies import KIND
-from ops.stage.template import StageTemplate
+from tests.rigs.iam.guarding import Guard
+from tests.rigs.iam.stage_roles import managed, person
 from tests.rigs.ops_cli import runner, typer_commands
-from tests.rigs.policies import Call, needs
 
-FINE = {"dynamodb", "sqs", "ssm", "secretsmanager"}
-"""Services whose calls are compared with the resources too; of the others the action."""
-SERVICES = {"sesv2": "ses"}
-NEEDS_NOTHING = {"sts:GetCallerIdentity"}
-ACTIONS = {
-    "apigateway:GetRestApis": "apigateway:GET",
-    "apigateway:GetStages": "apigateway:GET",
-    "s3:HeadBucket": "s3:ListBucket",
-    "s3:GetBucketEncryption": "s3:GetEncryptionConfiguration",
-    "s3:PutBucketEncryption": "s3:PutEncryptionConfiguration",
-    "s3:GetPublicAccessBlock": "s3:GetBucketPublicAccessBlock",
-    "s3:PutPublicAccessBlock": "s3:PutBucketPublicAccessBlock",
-}
-"""Calls whose permission has another name."""
 READS = {
     "explain": ("explain", "1042"),
     "unfinished": ("unfinished",),
     "journal": ("journal", "--since", "1h"),
     "switch get": ("switch", "get", "--history"),
     "handoff list": ("handoff", "list"),
-    "dlq list": ("dlq", "list"),
+    "dlq count": ("dlq", "count"),
     "facts pending": ("facts", "pending"),
     "facts failed": ("facts", "failed"),
     "support-settings history": ("support-settings", "history"),
@@ -40,52 +21,12 @@ READS = {
 REPAIRS = {
     "doctor": ("doctor",),
     "console sessions": ("console", "sessions"),
+    "dlq list": ("dlq", "list"),
     "switch set": ("switch", "set", "safe_mode", "true"),
     "reconcile": ("reconcile",),
     "replay": ("replay", "--status", "processed", "--since", "1h", "--yes"),
 }
 SETS_UP = {"provision": ("provision",)}
-
-
-def granted(role, account):
-    """Action and resource patterns of a role, with those of the roles before it."""
-    template = StageTemplate.load("dev", account=account, region="us-east-1")
-    upto = roles.ROLES[: roles.ROLES.index(role) + 1]
-    for one in template.resources(KIND):
-        if one.properties["ManagedPolicyName"].rpartition("-")[2] not in upto:
-            continue
-        for statement in one.properties["PolicyDocument"]["Statement"]:
-            for arn in statement["Resource"]:
-                service, _, rest = arn.partition("arn:aws:")[2].partition(":")
-                place = "*" if arn == "*" else f"{service}/{rest.split(':', 2)[-1]}"
-                for action in statement["Action"]:
-                    yield action, place
-
-
-def lacking(role, calls, account):
-    """The calls that a role does not allow."""
-    known = list(granted(role, account))
-    found = set()
-    for call in calls:
-        name = f"{call.service}:{call.operation}"
-        if name in NEEDS_NOTHING:
-            continue
-        if call.service in FINE and name != "sqs:ListQueues":
-            wanted = [(one.action, one.resource) for one in needs(call)]
-        else:
-            wanted = [(ACTIONS.get(name, name), "")]
-        for action, resource in wanted:
-            if not any(
-                fnmatchcase(action, one) and (not resource or fnmatchcase(resource, place))
-                for one, place in known
-            ):
-                found.add(f"{action} {resource}")
-    return found
-
-
-def call_of(model, params):
-    service = model.service_model.service_name
-    return Call(SERVICES.get(service, service), model.name, dict(params))
 
 
 @pytest.fixture
@@ -94,46 +35,52 @@ def aws(engine_aws):
 
 
 @pytest.fixture
-def calls(system, monkeypatch):
-    """The AWS calls of the commands, as botocore is asked for them."""
+def guard(system, monkeypatch):
     system.post(system.ticket("1042"))
     system.run()
-    made = []
-    session = boto3.Session()
-    session.events.register(
-        "provide-client-params",
-        lambda params, model, **_: made.append(call_of(model, params)),
-    )
-    monkeypatch.setattr(boto3, "DEFAULT_SESSION", session)
-    return made
+    return Guard(monkeypatch)
 
 
 def test_every_command_names_its_role():
     found = typer_commands()
     assert roles.NEEDS.keys() <= found.keys(), "no role for a command that is gone"
-    assert set(roles.NEEDS.values()) <= set(roles.ROLES)
+    assert set(roles.NEEDS.values()) <= {*roles.ROLES, roles.ACCOUNT}
     for name, one in found.items():
-        assert one.epilog == f"Needs the role {roles.of(name)}.", name
+        role = roles.of(name)
+        wanted = role if role == roles.ACCOUNT else f"the role {role}"
+        assert one.epilog == f"Needs {wanted}.", name
 
 
-def test_a_policy_has_the_size_that_iam_takes():
-    template = StageTemplate.load("prod", account="1" * 12, region="us-east-1")
-    for one in template.resources(KIND):
-        text = json.dumps(one.properties["PolicyDocument"], separators=(",", ":"))
-        assert len(text) <= 6_144, one.logical_id
+def test_a_role_is_made_of_declared_policies():
+    named = {f"rp-mw-dev-{one}" for of_role in roles.POLICIES.values() for one in of_role}
+    assert named | {"rp-mw-dev-boundary"} == managed("dev").keys()
 
 
-def test_a_commands_role_allows_what_it_calls_and_the_role_before_does_not(system, calls, capsys):
+def test_a_commands_role_allows_what_it_calls_and_the_role_before_does_not(guard, capsys):
     """Reads are a viewer's; what writes, or asks a vendor, is not; nor is what makes resources."""
-    run, account = runner(capsys), system.stage.aws.account
+    run = runner(capsys)
+    assert run("access").code == 0
     for group in (READS, REPAIRS, SETS_UP):
         for name, arguments in group.items():
-            calls.clear()
-            said = run(*arguments)
-            assert said.code in (0, 1), (name, said)
-            assert calls, name
             role = roles.of(name)
-            assert lacking(role, calls, account) == set(), name
             if role != roles.VIEWER:
                 before = roles.ROLES[roles.ROLES.index(role) - 1]
-                assert lacking(before, calls, account), f"{name} needs less than {role}"
+                with guard.acting_as(person("dev", before)):
+                    run(*arguments)
+                assert guard.refused, f"{name} needs less than {role}"
+            guard.refused.clear()
+            guard.evaluated = 0
+            with guard.acting_as(person("dev", role)):
+                said = run(*arguments)
+            assert said.code in (0, 1), (name, said)
+            assert guard.refused == [], name
+            assert guard.evaluated, name
+
+
+def test_a_viewer_who_looks_a_message_up_is_told_that_dead_letters_were_not_asked(guard, capsys):
+    """Who looks at a dead letter takes it, if only for a minute."""
+    with guard.acting_as(person("dev", roles.VIEWER)):
+        said = runner(capsys)("explain", "3f6c1f1e-0000-4000-8000-000000000000")
+    assert said.code == 1
+    assert "the dead letters: your role may not take them; ask an operator" in said.err
+    assert "sqs:ReceiveMessage" in {one.action for one in guard.refused}

@@ -1,7 +1,7 @@
 """Which permission an AWS call needs, and whether a policy grants that and no more.
 
 `needs` turns one recorded call into IAM action and resource pairs; `compare` holds them against a
-policy file in both directions: what is missing breaks production, what is unused is a door left
+role's policy in both directions: what is missing breaks production, what is unused is a door left
 open.  `Policy` judges single calls.  Resources are compared by what follows region and account:
 ``table/rp_mw_idempotency-dev``.
 """
@@ -44,6 +44,16 @@ USED_BY_LAMBDA = frozenset(
 """What the Lambda service does in a function's name; it is never seen in our own calls."""
 
 
+RESOURCES = Path(__file__).parents[2] / ".chalice" / "resources.json"
+POLICIES: Mapping[str, Mapping[str, Any]] = {
+    policy["PolicyName"].removesuffix("_handler").replace("_", "-"): policy["PolicyDocument"]
+    for resource in json.loads(RESOURCES.read_text())["Resources"].values()
+    if resource.get("Type") == "AWS::IAM::Role"
+    for policy in resource["Properties"]["Policies"]
+}
+"""The policy of each function's role, by the function: ``api``, ``worker``, ``post-facts``, ..."""
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One AWS call as seen at the wire: botocore's service and operation names, its parameters."""
@@ -70,18 +80,18 @@ class Comparison:
 
 
 class Policy:
-    """A policy file in one stage, as IAM judges by it."""
+    """A function's policy in one stage, as IAM judges by it."""
 
-    def __init__(self, file: Path, stage: str) -> None:
-        self._granted = frozenset(grants(file, stage))
+    def __init__(self, document: Mapping[str, Any], stage: str) -> None:
+        self._granted = frozenset(grants(document, stage))
 
     def allows(self, call: Call) -> bool:
         """Whether everything that a call needs is granted."""
         return all(any(_covers(one, need) for one in self._granted) for need in needs(call))
 
 
-def compare(policy: Path, stage: str, calls: Iterable[Call]) -> Comparison:
-    """Hold the calls of one function against its policy file."""
+def compare(policy: Mapping[str, Any], stage: str, calls: Iterable[Call]) -> Comparison:
+    """Hold the calls of one function against its policy."""
     granted = set(grants(policy, stage))
     needed = {need for call in calls for need in needs(call)}
     missing = {need for need in needed if not any(_covers(grant, need) for grant in granted)}
@@ -93,15 +103,15 @@ def compare(policy: Path, stage: str, calls: Iterable[Call]) -> Comparison:
     return Comparison(missing=tuple(sorted(missing)), unused=tuple(sorted(unused)))
 
 
-def grants(policy: Path, stage: str) -> Iterator[Permission]:
-    """Every action and resource pair a policy file allows in one stage.
+def grants(policy: Mapping[str, Any], stage: str) -> Iterator[Permission]:
+    """Every action and resource pair a policy allows in one stage.
 
     Raises:
         ValueError: the policy holds something that this check does not understand.
     """
-    for statement in json.loads(policy.read_text())["Statement"]:
+    for statement in policy["Statement"]:
         if statement["Effect"] != "Allow" or statement.keys() - _UNDERSTOOD:
-            raise ValueError(f"{policy.name} {statement.get('Sid')} is not a plain Allow")
+            raise ValueError(f"the policy's {statement.get('Sid')} is not a plain Allow")
         for action in _as_list(statement["Action"]):
             for resource in _as_list(statement["Resource"]):
                 is_all = action in WITHOUT_RESOURCES and resource == "*"

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from botocore.exceptions import ClientError
+
 from chalicelib.once import trace
 from chalicelib.once.store import Item, Store
 from chalicelib.once.timer import Timer
@@ -18,6 +20,7 @@ from ops.inspect.explain.nothing import BY_A_SCAN, Unasked
 from ops.inspect.ledger_rows import PAGE
 from ops.repair import dead_letters
 from ops.session import OpsError
+from ops.unreachable import REFUSED
 
 UNFINISHED_READ = 1_000
 """Unfinished events that are compared; `python -m ops unfinished` lists them all."""
@@ -71,12 +74,20 @@ def _found(looking: Looking, value: str, matches: Matches) -> LookupResult | Non
     timer = Timer(looking.session.ledger_table)
     unfinished = timer.rows(timer.due(None, kind="event", limit=UNFINISHED_READ))
     events = {row["event_id"] for row in unfinished if matches(row)}
-    events |= {row["event_id"] for row in _dead(looking, value, matches)}
+    hidden: tuple[Unasked, ...] = ()
+    try:
+        events |= {row["event_id"] for row in _dead(looking, value, matches)}
+    except ClientError as error:  # to read them is to take them, and a viewer takes nothing
+        if error.response["Error"]["Code"] not in REFUSED:
+            raise
+        hidden = (Unasked("the dead letters", "your role may not take them", "ask an operator"),)
     if not events and looking.deep:
         events = {row["event_id"] for row in _every_event(looking) if matches(row)}
     if events:
         return LookupResult(value, frozenset(events))
-    return None if looking.deep else LookupResult(value, unasked=(unasked("ended events"),))
+    if not looking.deep:
+        hidden = (*hidden, unasked("ended events"))
+    return LookupResult(value, unasked=hidden) if hidden else None
 
 
 def _dead(looking: Looking, value: str, matches: Matches) -> Iterator[Item]:

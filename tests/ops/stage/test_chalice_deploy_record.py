@@ -16,7 +16,7 @@ from local.stack import engine, resources
 from ops.stage import artifacts
 from ops.stage.chalice_deploy import share_record
 
-BUCKET = "rp-mw-artifacts-000000000000-us-east-1"
+BUCKET = "rp-mw-artifacts-dev-000000000000-us-east-1"
 
 
 @pytest.fixture(scope="module")

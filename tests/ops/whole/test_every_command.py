@@ -9,8 +9,11 @@ import requests
 from chalicelib.outreach.desk.acts import ACTS
 from chalicelib.support import keys as ticket_keys
 from local import company
+from ops import roles
 from ops.command import COMMANDS
 from tests.ops.support.test_decide import line
+from tests.rigs.iam.guarding import Guard
+from tests.rigs.iam.stage_roles import person
 from tests.rigs.memory_stage import another_session
 from tests.rigs.ops_cli import runner, typer_commands
 from tests.rigs.outreach import TEL
@@ -32,6 +35,7 @@ OF_TICKETS = (
     ("switch", "get"),
     ("switch", "get", "--history"),
     ("dlq", "list"),
+    ("dlq", "count"),
     ("dlq", "show", "evt:rp:7:c-1"),
     ("settle",),
     ("support-settings", "validate", "{settings}"),
@@ -106,6 +110,7 @@ OF_COMPANIES = (
 )
 """Calls on a stage where two starts of a company wait for a person."""
 ELSEWHERE = {
+    "access": "tests/ops/stage/test_policies.py",
     "consent audit": "tests/ops/companies/test_consent_audit.py",
     "console sessions": "tests/console/test_sessions_command.py",
     "console revoke": "tests/console/test_sessions_command.py",
@@ -126,6 +131,7 @@ class Watched:
 
     def __init__(self, run, monkeypatch, **values):
         self._run, self._values, self.changed = run, values, []
+        self.guard = Guard(monkeypatch)
         session = another_session()
         session.events.register("before-call", self._called)
         monkeypatch.setattr(boto3, "DEFAULT_SESSION", session)
@@ -145,7 +151,10 @@ class Watched:
 
     def __call__(self, *words):
         self.changed.clear()
-        return self._run(*(one.format(**self._values) for one in words))
+        self.guard.refused.clear()
+        role = roles.of(kind_of(words).name)
+        with self.guard.acting_as(person("dev", role)):
+            return self._run(*(one.format(**self._values) for one in words))
 
 
 @pytest.fixture
@@ -228,6 +237,7 @@ def walked(on, calls):
         said = on(*words, "--json")
         assert said.code in (0, 1), (words, said)
         assert said.data is not None, (words, "one document")
+        assert on.guard.refused == [], (words, "its role is not enough")
         if not does:
             assert on.changed == [], (words, "it reads")
         yield words, does, said

@@ -1,0 +1,54 @@
+"""The principals of a stage, from the files that are deployed: its functions, and its people."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from local.stack.engine import REGION
+from ops import roles
+from ops.stage import policies
+from ops.stage.template import TEMPLATE, StageTemplate
+from tests.rigs.iam.authorization import Principal
+
+ACCOUNT = "000000000000"
+IDENTITY = f"arn:aws:ses:{REGION}:{ACCOUNT}:identity/company.example"
+
+
+@cache
+def person(stage: str, role: str) -> Principal:
+    """Who has a role's policies, and those of the roles before it."""
+    upto = roles.ROLES[: roles.ROLES.index(role) + 1]
+    names = [f"rp-mw-{stage}-{one}" for before in upto for one in roles.POLICIES[before]]
+    found = managed(stage)
+    return Principal(f"arn:aws:iam::{ACCOUNT}:role/{role}", tuple(found[one] for one in names))
+
+
+@cache
+def function(stage: str, name: str) -> Principal:
+    """A function's role, by the function's name: ``worker``."""
+    for one in stage_template(stage).resources(policies.ROLE):
+        role = one.properties["RoleName"]
+        if role == f"rp-mw-{stage}-{name}":
+            boundary = one.properties["PermissionsBoundary"].rpartition("/")[2]
+            inline = tuple(policy["PolicyDocument"] for policy in one.properties["Policies"])
+            arn = f"arn:aws:iam::{ACCOUNT}:role/{role}"
+            return Principal(arn, inline, managed(stage)[boundary])
+    raise KeyError(name)
+
+
+@cache
+def managed(stage: str) -> dict[str, Any]:
+    """The documents of the managed policies and the boundary, by their names."""
+    return {
+        one.properties["ManagedPolicyName"]: one.properties["PolicyDocument"]
+        for one in policies.declared(stage, ACCOUNT, REGION).resources(policies.KIND)
+    }
+
+
+@cache
+def stage_template(stage: str) -> StageTemplate:
+    """The stage's own resources, with the invented company's identity."""
+    values = {"Stage": stage, "SenderIdentities": IDENTITY}
+    return StageTemplate(json.loads(TEMPLATE.read_text()), values, account=ACCOUNT, region=REGION)
