@@ -32,7 +32,6 @@ READS = {
     "journal": ("journal", "--since", "1h"),
     "switch get": ("switch", "get", "--history"),
     "handoff list": ("handoff", "list"),
-    "dlq list": ("dlq", "list"),
     "facts pending": ("facts", "pending"),
     "facts failed": ("facts", "failed"),
     "support-settings history": ("support-settings", "history"),
