@@ -54,7 +54,6 @@ class Settings(BaseModel):
     richpanel_tag_mode: Literal["name", "id"] = "name"
     webhook_secret_id: str
     richpanel_api_key_secret_id: str
-    key_hash_secret_id: str
     conversations_table: str
     company_data_table: str
     console_sessions_table: str
@@ -213,7 +212,6 @@ _VARIABLES: dict[str, tuple[str, str]] = {
         "RICHPANEL_API_KEY_SECRET_ID",
         "rp-mw/{stage}/richpanel/api_key",
     ),
-    "key_hash_secret_id": ("KEY_HASH_SECRET_ID", "rp-mw/{stage}/key_hash"),
     "conversations_table": ("CONVERSATIONS_TABLE_NAME", "conversations-{stage}"),
     "company_data_table": ("COMPANY_DATA_TABLE_NAME", "company-data-{stage}"),
     "console_sessions_table": ("CONSOLE_SESSIONS_TABLE_NAME", "rp_mw_console_sessions-{stage}"),

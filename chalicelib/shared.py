@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.clock import SystemClock
-from chalicelib.errors import UnavailableError
+from chalicelib.once.keyring import KeyPurpose, Keyring, PurposeKeys
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ports import (
     Clock,
@@ -27,7 +27,7 @@ from chalicelib.once.ports import (
     SecretsPort,
     SwitchesPort,
 )
-from chalicelib.once.reasons import KEY_HASH_MISSING
+from chalicelib.once.seal import Seal
 from chalicelib.settings import Settings
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Shared(ABC):
 
         return Intake(
             outbox=self.outbox,
-            opaque=self.opaque,
+            opaque=self.opaque_to_send,
             clock=self.clock,
             log=self.log,
             new_id=new_id,
@@ -173,7 +173,7 @@ class Shared(ABC):
         """Puts a job aside for a short while."""
         from chalicelib.once.later import Later
 
-        return Later(self.delay_queue, self.opaque)
+        return Later(self.delay_queue, self.opaque_to_send)
 
     def put_later(self, job: Job, seconds: float) -> None:
         """See `Later.put`."""
@@ -208,15 +208,31 @@ class Shared(ABC):
         return Runtime(clock=self.clock, log=self.log, switches=self.switches)
 
     @cached_property
+    def keyring(self) -> Keyring:
+        """The stage's keys, by purpose."""
+        return Keyring(stage=self.settings.stage, secrets=self.secrets, clock=self.clock)
+
+    def keys_of(self, purpose: KeyPurpose) -> Callable[[], PurposeKeys]:
+        """The keys of a purpose, for a part that may need none."""
+        return lambda: self.keyring.of(purpose)
+
+    @cached_property
+    def seal(self) -> Seal:
+        """Seals what is put on a queue, and opens what comes from one."""
+        return Seal(self.keys_of(KeyPurpose.JOBS))
+
+    @cached_property
     def opaque_ids(self) -> OpaqueIds:
-        """Keyed hashes under the stage's key."""
-        key = self.secrets.text(self.settings.key_hash_secret_id).strip()
-        if not key:
-            raise UnavailableError(KEY_HASH_MISSING)
-        return OpaqueIds(key.encode())
+        """Keyed hashes under the stage's key of ids."""
+        return self.keyring.of(KeyPurpose.IDS).ids
 
     def opaque(self) -> OpaqueIds:
         """The same, for a part that may need none."""
+        return self.opaque_ids
+
+    def opaque_to_send(self) -> OpaqueIds:
+        """The same, for a part that then puts a job on a queue: both keys are read with one call."""
+        self.keyring.fetch(KeyPurpose.IDS, KeyPurpose.JOBS)
         return self.opaque_ids
 
     @property

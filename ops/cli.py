@@ -22,6 +22,7 @@ from ops.repair import dead_letter_commands
 from ops.running import run
 from ops.setup import commands as setup_commands
 from ops.stage import commands as stage_commands
+from ops.stage import key_commands
 from ops.support import commands as support_commands
 from ops.support import decide_command, decision_commands
 
@@ -37,6 +38,7 @@ app.add_typer(stage_commands.app)
 app.add_typer(company_commands.app)
 app.add_typer(dead_letter_commands.dlq_app, name="dlq")
 app.add_typer(stage_commands.switch_app, name="switch")
+app.add_typer(key_commands.keys_app, name="keys")
 app.add_typer(company_commands.handoff_app, name="handoff")
 app.add_typer(company_commands.company_app, name="company")
 app.add_typer(person_commands.register_app, name="do-not-contact")

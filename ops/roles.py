@@ -50,6 +50,8 @@ NEEDS = {
             "company put",
             "company map",
             "company key",
+            "keys list",
+            "keys rotate",
         ),
         ADMINISTRATOR,
     ),

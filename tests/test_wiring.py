@@ -13,6 +13,7 @@ from chalicelib.facts.jobs import AlowareDelivery, HubSpotBatch, HubSpotEvent
 from chalicelib.facts.posting import effects as facts
 from chalicelib.once.effect import Settle
 from chalicelib.once.job import encode
+from chalicelib.once.lanes import FACTS
 from chalicelib.outreach.keys import EventKind
 from chalicelib.outreach.sending import effects as outreach
 from chalicelib.support import effects as support
@@ -81,21 +82,22 @@ def test_a_cold_worker_that_stores_a_fact_loads_no_other_system_or_vendor(
     stage, app_environment, job, source
 ):
     again = job.model_copy(update={"event_key": "evt:again"})
-    found = cold_worker(app_environment, job, again)
+    found = cold_worker(stage, app_environment, job, again)
 
     assert sorted(set(found["modules"]) & set(NOT_FOR_FACTS)) == []
     rows = aligned.rows(stage.aws, stage.tables["QuillLedgerTable"])
     assert [row["pk"].startswith(source) for row in rows] == [True]
 
 
-def test_a_container_checks_its_stage_once(app_environment):
-    assert cold_worker(app_environment, CALL, CALL, CASE)["checks"] == ["dev"]
+def test_a_container_checks_its_stage_once(stage, app_environment):
+    assert cold_worker(stage, app_environment, CALL, CALL, CASE)["checks"] == ["dev"]
 
 
-def cold_worker(environ, *jobs):
+def cold_worker(stage, environ, *jobs):
     """Process jobs in a new interpreter, as a new container; returns the results and loaded modules."""
     arn = lambda_events.QUEUE_ARN.replace("events-dev", "facts-dev")
-    records = [lambda_events.made_up_record(encode(job), queue_arn=arn) for job in jobs]
+    bodies = [stage.sealed(encode(job), group_id="g", lane=FACTS) for job in jobs]
+    records = [lambda_events.made_up_record(one, group_id="g", queue_arn=arn) for one in bodies]
     guarded = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
     done = subprocess.run(
         [sys.executable, "-c", COLD_WORKER, json.dumps(records)],

@@ -27,9 +27,9 @@ from chalicelib.once.effect import Effect
 from chalicelib.once.effects import DEADLINE_SECONDS
 from chalicelib.once.event import Lease
 from chalicelib.once.flow import Event, Flow
+from chalicelib.once.lanes import TICKETS
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
-from chalicelib.wiring.jobs import decode
 
 if TYPE_CHECKING:
     from bench.rig.system import System
@@ -90,7 +90,8 @@ class Powertools:
         return answer
 
     def _record(self, record: Any) -> None:  # noqa: ANN401 - Powertools' SQSRecord
-        job = decode(record.body)
+        group = str(record.attributes.message_group_id)
+        job = self._services.job_in(record.body, TICKETS, group)
         flow: Flow = self._services.worker.handlers.flows[job.kind]
         if flow.is_container(job):
             for event in flow.events(job):

@@ -19,6 +19,7 @@ def delivery(record: Mapping[str, Any], context: Any, *, max_receives: int) -> D
         max_receives=max_receives,
         time_left_seconds=time_left(context),
         lane=lanes.of_queue(record["eventSourceARN"].rsplit(":", 1)[-1]),
+        group_id=record["attributes"].get("MessageGroupId", ""),
     )
 
 

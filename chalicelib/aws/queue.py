@@ -11,6 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from chalicelib.errors import TransientError, UnavailableError
 from chalicelib.once.lanes import TICKETS, Lane
 from chalicelib.once.reasons import ENQUEUE_FAILED
+from chalicelib.once.seal import Seal
 
 MAX_VISIBILITY_SECONDS = 43_200
 """SQS keeps a message invisible for at most 12 hours."""
@@ -21,19 +22,22 @@ class SqsOutbox:
 
     Args:
         names: the lanes' queues.
+        seal: of every message.
     """
 
-    def __init__(self, client: Any, names: Callable[[Lane], str]) -> None:  # noqa: ANN401 - boto3 builds it at run time
+    def __init__(self, client: Any, names: Callable[[Lane], str], seal: Seal) -> None:  # noqa: ANN401 - boto3 builds it at run time
         self._client = client
         self._names = names
+        self._seal = seal
         self._urls: dict[str, str] = {}
 
     def put(self, body: str, *, group_id: str, deduplication_id: str, lane: Lane = TICKETS) -> str:
         """See `once.ports.Outbox.put`."""
+        sealed = self._seal.sealed(body, queue=self._names(lane), group_id=group_id)
         try:
             answer = self._client.send_message(
                 QueueUrl=self._url(lane),
-                MessageBody=body,
+                MessageBody=sealed,
                 MessageGroupId=group_id,
                 MessageDeduplicationId=deduplication_id,
             )
@@ -62,17 +66,19 @@ class SqsOutbox:
 class SqsDelayQueue:
     """`once.ports.DelayQueue` on SQS; its URL is looked up once per container."""
 
-    def __init__(self, client: Any, queue_name: str) -> None:  # noqa: ANN401 - boto3 builds it at run time
+    def __init__(self, client: Any, queue_name: str, seal: Seal) -> None:  # noqa: ANN401 - boto3 builds it at run time
         self._client = client
         self._queue_name = queue_name
+        self._seal = seal
         self._queue_url = ""
 
     def put(self, body: str, *, delay_seconds: float) -> None:
         """See `once.ports.DelayQueue.put`."""
+        sealed = self._seal.sealed(body, queue=self._queue_name)
         try:
             self._client.send_message(
                 QueueUrl=self._url(),
-                MessageBody=body,
+                MessageBody=sealed,
                 DelaySeconds=max(0, math.ceil(delay_seconds)),
             )
         except (ClientError, BotoCoreError):

@@ -6,6 +6,8 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     body            bodies of requests: bounded, then parsed
     job             messages of the queue; encode and decode
     keys            keys of events and actions, FIFO ids, opaque ids
+    keyring         the stage's own keys, one for each purpose
+    seal            the proof that a queue's message is this stage's, for its place
     worker          claims an event, has its plan run, sets it aside or hands it back
     plan_run        runs the plan of a claimed event to its end
     flow            how a system handles its jobs: the base class of every flow

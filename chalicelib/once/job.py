@@ -26,6 +26,7 @@ from chalicelib.errors import HandBackError, PayloadError
 from chalicelib.once.event import EventFacts
 from chalicelib.once.lanes import TICKETS, Lane
 from chalicelib.once.reasons import UNKNOWN_JOB_VERSION
+from chalicelib.once.seal import SEAL_BYTES
 
 VERSION = 1
 MAX_MESSAGE_BYTES = 1024 * 1024
@@ -51,7 +52,6 @@ class Job(BaseModel):
     Attributes:
         turns: how often it was given a time at a vendor, as its event's row says.
         rounds: how often copies of it went over the queue `later`, one after the other.
-        mac: a message authentication code over the other fields; no function reads it yet.
     """
 
     model_config = ConfigDict(
@@ -70,7 +70,6 @@ class Job(BaseModel):
     recovery: Recovery | None = None
     turns: int = 0
     rounds: int = 0
-    mac: str = ""
 
     @property
     def reopens(self) -> bool:
@@ -116,18 +115,18 @@ class ActionResend(Job):
 def encode(job: Job) -> str:
     """The job as compact JSON, safe for SQS (ASCII only)."""
     fields = job.model_dump(mode="json")
-    for name in ("turns", "rounds", "mac"):
+    for name in ("turns", "rounds"):
         if not fields[name]:
             del fields[name]
     return json.dumps(fields, ensure_ascii=True, separators=(",", ":"))
 
 
 def fits(job: Job) -> bool:
-    """Whether the queue takes a job, by its size as it is sent.
+    """Whether the queue takes a job, by its size as it is sent, sealed.
 
     Escaping makes a text longer: a character of one byte may become six.
     """
-    return len(encode(job)) <= MAX_MESSAGE_BYTES
+    return len(encode(job)) + SEAL_BYTES <= MAX_MESSAGE_BYTES
 
 
 def by_kind(models: Iterable[type[Job]]) -> dict[str, type[Job]]:

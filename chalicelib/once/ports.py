@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -82,6 +82,7 @@ class Delivery:
         max_receives: after this many it goes to the dead-letter queue.
         time_left_seconds: time left until the function's timeout, computed at every call.
         lane: whose queue delivered it.
+        group_id: its FIFO group.
     """
 
     body: str = field(repr=False)
@@ -91,6 +92,7 @@ class Delivery:
     max_receives: int
     time_left_seconds: Callable[[], float]
     lane: Lane = TICKETS
+    group_id: str = ""
 
     @property
     def is_last(self) -> bool:
@@ -159,6 +161,10 @@ class SecretsPort(Protocol):
 
     def text_or_none(self, name: str) -> str | None:
         """The secret's text; None where there is no such secret; raises `UnavailableError`."""
+        ...
+
+    def fetch(self, names: Sequence[str]) -> None:
+        """Read several into the cache with one call; never raises: what fails is read by `text`."""
         ...
 
     def tokens(self, name: str, *, missing: str) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from chalicelib.errors import (
     MiddlewareError,
     PayloadError,
     SwitchesUnreadableError,
+    UnavailableError,
     reason_of,
 )
 from chalicelib.once import reasons, trace
@@ -64,11 +65,11 @@ class JobHandlers:
     """What handles a job, by its kind.
 
     Attributes:
-        decode: reads a message of the queue.
+        decode: reads a message of the queue, whose sender it proves.
         keepers: of jobs that are only stored: idempotent writes under their own keys, no vendor call.
     """
 
-    decode: Callable[[str], Job]
+    decode: Callable[[Delivery], Job]
     flows: Mapping[str, Flow]
     keepers: Mapping[str, Callable[[Any], None]] = field(default_factory=dict)
 
@@ -110,10 +111,9 @@ class Worker:
                 the earliest useful retry.
         """
         try:
-            job = self.handlers.decode(delivery.body)
-        except (HandBackError, PayloadError) as error:
-            self._undecodable(delivery, reason=str(error))
-            raise HandedBackError(reasons.UNDECODABLE) from None
+            job = self.handlers.decode(delivery)
+        except (HandBackError, PayloadError, UnavailableError) as error:
+            raise HandedBackError(self._unread(delivery, error)) from None
         with trace.within(**trace.of_event(facts_of(job)), sqs_message_id=delivery.message_id):
             try:
                 with self.current.of(
@@ -283,16 +283,29 @@ class Worker:
         except MiddlewareError:
             self.runtime.log.event("worker.return_not_noted", mw_trace_id=job.trace_id)
 
-    def _undecodable(self, delivery: Delivery, *, reason: str) -> None:
+    def _unread(self, delivery: Delivery, error: MiddlewareError) -> str:
+        """Hand back what no job could be read from; returns why.
+
+        What this stage has not sealed never will be: it is a dead letter within seconds, so that it
+        holds up its group no longer.
+        """
+        jitter = self.postponing.jitter
+        match error:
+            case UnavailableError():
+                reason, pause = error.code, _pause(error, delivery, jitter)
+            case PayloadError(code=reasons.UNSEALED):
+                reason, pause = reasons.UNSEALED, SHORTEST_WAIT_SECONDS
+            case _:
+                reason, pause = reasons.UNDECODABLE, backoff(delivery.receive_count, jitter)
         self.runtime.log.event(
             "worker.body_parse_failed",
-            reason=reason,
+            reason=str(error),
             receive=delivery.receive_count,
             sqs_message_id=delivery.message_id,
         )
-        self.runtime.log.metric("mw.worker.undecodable")
-        pause = backoff(delivery.receive_count, self.postponing.jitter)
+        self.runtime.log.metric("mw.worker.unread", reason=reason)
         self._defer(delivery, max(SHORTEST_WAIT_SECONDS, pause))
+        return reason
 
     def _record_end(self, job: Job, status: EventStatus, reason: str) -> None:
         try:

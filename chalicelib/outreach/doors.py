@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
+from chalicelib.once.keyring import KeyPurpose
 from chalicelib.shared import Shared, new_id
 
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ class OutreachDoors:
         return ResultDoor(
             conversations=outreach.conversations,
             intake=shared.intake,
-            opaque=shared.opaque,
+            signing=shared.keys_of(KeyPurpose.TOOL_RESULTS),
             current=outreach.current_settings,
             clock=shared.clock,
             log=shared.log,
@@ -302,13 +303,13 @@ class OutreachDoors:
 
     @cached_property
     def _unsubscribe(self) -> UnsubscribeDoor:
-        from chalicelib.outreach.consent.unsubscribe import UnsubscribeDoor
+        from chalicelib.outreach.consent.unsubscribe import LinkKeys, UnsubscribeDoor
 
         shared = self._shared
         conversations = self._outreach().conversations
         return UnsubscribeDoor(
             conversations=conversations,
-            opaque=shared.opaque,
+            links=LinkKeys(shared.opaque, shared.keys_of(KeyPurpose.UNSUBSCRIBE)),
             log=shared.log,
             intake=shared.intake,
             ledger=shared.ledger,

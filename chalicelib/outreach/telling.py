@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from chalicelib.once.flow import Flow
+from chalicelib.once.keyring import KeyPurpose
 from chalicelib.outreach.build import Outreach
 from chalicelib.outreach.carriers import OutreachCarriers
 from chalicelib.outreach.company_events.endpoint import Endpoint, secret_id
@@ -66,7 +67,7 @@ class OutreachTelling:
                 post=lambda one: posting.post(one, allows_loopback=loopback),
                 shares=self._carriers.lane_shares,
             ),
-            opaque=shared.opaque,
+            signing=shared.keys_of(KeyPurpose.TOOL_RESULTS),
             clock=shared.clock,
             log=shared.log,
         )

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.once.allowances import Allowances
 from chalicelib.once.flow import Flow
 from chalicelib.once.job import by_kind
+from chalicelib.once.keyring import KeyPurpose
 from chalicelib.once.lazy import Lazy
 from chalicelib.outreach.build import Outreach
 from chalicelib.outreach.carriers import OutreachCarriers
+from chalicelib.outreach.consent.unsubscribe import LinkKeys
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.events.flow import OutreachFlow
 from chalicelib.outreach.events.handlers import (
@@ -161,7 +163,7 @@ class OutreachWork:
             conversations=self._outreach.conversations,
             composer=self.composer,
             clock=shared.clock,
-            opaque=shared.opaque,
+            links=LinkKeys(shared.opaque, shared.keys_of(KeyPurpose.UNSUBSCRIBE)),
             public_base_url=shared.settings.public_base_url,
             shares=self._carriers.lane_shares,
         )

@@ -22,6 +22,8 @@ from chalicelib.aws import lambda_events
 from chalicelib.aws.logs import JsonLog
 from chalicelib.clock import SystemClock
 from chalicelib.errors import SettingsError
+from chalicelib.once.keyring import KeyPurpose
+from chalicelib.once.lanes import FACTS, Lane
 from chalicelib.once.lazy import Lazy, hands_of, late
 from chalicelib.wiring.core import Core
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from chalicelib.once.effect import Hands
     from chalicelib.once.effects import Effects
     from chalicelib.once.flow import Flow
+    from chalicelib.once.job import Job
     from chalicelib.once.ports import Log
     from chalicelib.once.recovery.rebuilders import Rebuilder
     from chalicelib.once.recovery.reconcile import Reconciler
@@ -232,14 +235,17 @@ class Services(Core):
         from chalicelib.once.escalation import Escalation
         from chalicelib.once.plan_run import PlanRun
         from chalicelib.once.worker import JobHandlers, Postponing, Worker
-        from chalicelib.wiring.jobs import decode
 
         self.check_stage()
         escalation = Escalation(
             ledger=self.ledger, audit=self.audit, effects=self.effects, log=self.log
         )
         return Worker(
-            handlers=JobHandlers(decode=decode, flows=self.flows, keepers=self.keepers),
+            handlers=JobHandlers(
+                decode=lambda one: self.job_in(one.body, one.lane, one.group_id),
+                flows=self.flows,
+                keepers=self.keepers,
+            ),
             ledger=self.ledger,
             plans=PlanRun(
                 ledger=self.ledger,
@@ -306,14 +312,33 @@ class Services(Core):
         """Work on one SQS record; raising keeps it on the queue."""
         limit = self.settings.max_receive_count
         delivery = lambda_events.delivery(record, context, max_receives=limit)
+        if delivery.lane != FACTS:  # its jobs are stored under keys of their own: it makes no ids
+            self.keyring.fetch(KeyPurpose.IDS, KeyPurpose.JOBS)
         with self.heartbeat.of(delivery):
             self.worker.process(delivery)
 
+    def job_in(self, body: str, lane: Lane, group_id: str) -> Job:
+        """The job in a message that this stage has sealed for a lane and a group.
+
+        Raises:
+            HandBackError: the version or kind is unknown here.
+            PayloadError: the body is no job, or not sealed for this place.
+            UnavailableError: the key of the seals cannot be read.
+        """
+        from chalicelib.wiring.jobs import decode
+
+        return decode(self.seal.opened(body, queue=self.settings.queue_of(lane), group_id=group_id))
+
     def put_back(self, record: Mapping[str, Any]) -> None:
-        """Put the job of one SQS record of the queue `later` back into its FIFO group."""
+        """Put the job of one SQS record of the queue `later` back into its FIFO group.
+
+        Raises:
+            PayloadError: this stage has not put it there.
+        """
         from chalicelib.once import later
 
-        later.put_back(record["body"], record["messageId"], self.outbox)
+        body = self.seal.opened(record["body"], queue=self.settings.later_queue_name)
+        later.put_back(body, record["messageId"], self.outbox)
 
     def sweep(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
         """One run of reconciliation, in numbers."""

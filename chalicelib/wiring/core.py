@@ -42,12 +42,12 @@ class Core(Shared):
     @cached_property
     def outbox(self) -> SqsOutbox:
         """The lanes' FIFO queues."""
-        return SqsOutbox(self.client("sqs"), self.settings.queue_of)
+        return SqsOutbox(self.client("sqs"), self.settings.queue_of, self.seal)
 
     @cached_property
     def delay_queue(self) -> SqsDelayQueue:
         """The queue of short waits."""
-        return SqsDelayQueue(self.client("sqs"), self.settings.later_queue_name)
+        return SqsDelayQueue(self.client("sqs"), self.settings.later_queue_name, self.seal)
 
     @cached_property
     def switches(self) -> SsmSwitches:

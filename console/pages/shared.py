@@ -1,12 +1,11 @@
 """A link that shows one event's story to who has no session: without persons, read-only, for a week.
 
-The link carries its own proof: a keyed hash of the event's key and of the link's end, under the stage's
-key.  Nothing is stored, so it cannot be ended early; it shows no more than identifiers and codes.
+The link carries its own proof: the event's key and the link's end, signed with the stage's key of these
+links.  Nothing is stored, so it cannot be ended early; it shows no more than identifiers and codes.
 """
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from flask import Blueprint, abort, render_template, request, url_for
 
 from chalicelib.clock import iso
+from chalicelib.once.keyring import KeyPurpose, PurposeKeys
 from console import forms
 from console.backend import acting, reading
 from console.rights import Right, needs
@@ -24,7 +24,7 @@ from ops.session import Session
 pages = Blueprint("shared", __name__)
 
 LASTS = timedelta(days=7)
-_PURPOSE = "console-share"
+_LINK = "console-share"
 
 
 @pages.post("/story/share")
@@ -37,7 +37,8 @@ def share() -> str:
     row = session.row(key)
     until = str(int(ends.timestamp()))
     journal.enter(session, "share", key, row=row, once=once, until=iso(ends))
-    link = url_for("shared.show", key=key, until=until, proof=_proof(session, key, until))
+    proof = _keys(session).sign(_LINK, key, until)
+    link = url_for("shared.show", key=key, until=until, proof=proof)
     return render_template("share.html", link=link, key=key, until=iso(ends), host=request.host_url)
 
 
@@ -47,10 +48,7 @@ def show() -> str:
     """The story of a link that is valid."""
     session, key = reading(), _event(request.args.get("key"))
     until, proof = request.args.get("until", ""), request.args.get("proof", "")
-    given = proof.encode("utf-8", "replace")
-    if not forms.is_number(until) or not hmac.compare_digest(
-        given, _proof(session, key, until).encode()
-    ):
+    if not forms.is_number(until) or not _keys(session).verifies(proof, _LINK, key, until):
         abort(404, "The link is not one of ours.")
     if int(until) < session.services.clock.now().timestamp():
         abort(404, "The link has ended. Ask for a new one.")
@@ -75,8 +73,8 @@ def _without_persons(event: Mapping[str, Any]) -> dict[str, Any]:
     return {"status": event["event"]["status"], "sentence": sentence, "steps": steps}
 
 
-def _proof(session: Session, key: str, until: str) -> str:
-    return session.services.opaque_ids.of(_PURPOSE, key, until)
+def _keys(session: Session) -> PurposeKeys:
+    return session.services.keyring.of(KeyPurpose.SHARE)
 
 
 def _event(given: str | None) -> str:

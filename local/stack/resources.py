@@ -10,16 +10,21 @@ import functools
 import secrets
 import threading
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import boto3
 from botocore.config import Config
 
+from chalicelib.clock import SystemClock
+from chalicelib.once.keyring import KeyPurpose, PurposeKeys, parsed_keys
+from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.lanes import TICKETS, Lane
+from chalicelib.once.seal import Seal
 from local.stack.engine import REGION
 from local.vendors import openai, powerbi, shopify
 from local.vendors.richpanel import API_KEY
-from ops.stage import provision
+from ops.stage import provision, rotation
 from ops.stage.template import StageTemplate
 
 if TYPE_CHECKING:
@@ -95,13 +100,19 @@ class Aws:
         self._clients.clear()
 
 
+_BEFORE = datetime(2020, 1, 1, tzinfo=UTC)
+"""When the keys began, before any time that a clock is turned to."""
+
+
 @dataclass(frozen=True, slots=True)
 class Secrets:
     """The secrets of a stage; random by default."""
 
     webhook_token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     api_key: str = API_KEY
-    key_hash: str = field(default_factory=lambda: secrets.token_hex(32))
+    keys: Mapping[KeyPurpose, str] = field(
+        default_factory=lambda: {one: rotation.first(_BEFORE) for one in KeyPurpose}
+    )
     openai_api_key: str = openai.API_KEY
     shopify_client_id: str = shopify.CLIENT_ID
     shopify_client_secret: str = shopify.CLIENT_SECRET
@@ -153,6 +164,27 @@ class Stage:
     def dead_letter_url(self) -> str:
         """Its dead-letter queue."""
         return self.queues["EventsDeadLetterQueue"]
+
+    def sealed(self, body: str, *, group_id: str, lane: Lane = TICKETS) -> str:
+        """A job's text as the stage would have put it on a lane's queue."""
+        return self._seal.sealed(body, queue=lane.queue(self.name), group_id=group_id)
+
+    def sealed_to_wait(self, body: str) -> str:
+        """The same for the queue of short waits."""
+        return self._seal.sealed(body, queue=f"rp-mw-later-{self.name}")
+
+    @property
+    def opaque_ids(self) -> OpaqueIds:
+        """Keyed hashes as the stage makes them."""
+        return self._keys(KeyPurpose.IDS).ids
+
+    @property
+    def _seal(self) -> Seal:
+        return Seal(lambda: self._keys(KeyPurpose.JOBS))
+
+    def _keys(self, purpose: KeyPurpose) -> PurposeKeys:
+        keys = parsed_keys(self.secrets.keys[purpose], self.name, purpose)
+        return PurposeKeys(keys, SystemClock())
 
     def set_switch(self, name: str, value: str) -> None:
         """Set one of the switches."""
@@ -228,7 +260,7 @@ def create_secrets(aws: Aws, stage: str, given: Secrets) -> None:
     values = {
         "richpanel/webhook_token": given.webhook_token,
         "richpanel/api_key": given.api_key,
-        "key_hash": given.key_hash,
+        **{f"keys/{purpose.value}": text for purpose, text in given.keys.items()},
         "openai/api_key": given.openai_api_key,
         "shopify/client_id": given.shopify_client_id,
         "shopify/client_secret": given.shopify_client_secret,

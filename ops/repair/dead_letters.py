@@ -8,7 +8,6 @@ messages of a FIFO group (a conversation), so a later one may appear once an ear
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,10 +15,10 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from chalicelib.errors import MiddlewareError
+from chalicelib.errors import HandBackError, PayloadError
 from chalicelib.once.job import Job, Recovery
-from chalicelib.once.lanes import LANES
-from chalicelib.wiring.jobs import decode
+from chalicelib.once.lanes import LANES, Lane
+from chalicelib.once.reasons import UNDECODABLE, UNSEALED
 from ops import journal
 from ops.inspect import planned
 from ops.inspect.ledger_rows import LoopPace
@@ -36,8 +35,9 @@ class DeadLetter:
 
     Attributes:
         queue_url: where it is.
-        job: None if this version cannot decode the body.
+        job: None if this version cannot decode the body, or this stage has not sealed it.
         row: the event's row, None if there is none.
+        fault: which of the two; empty with a job.
     """
 
     message_id: str
@@ -47,12 +47,13 @@ class DeadLetter:
     sent_epoch_ms: int
     job: Job | None
     row: dict[str, Any] | None
+    fault: str = ""
 
     @property
     def reason(self) -> str:
         """Why it is here, by the event's row."""
         if self.job is None:
-            return "undecodable"
+            return self.fault
         if self.row is None:
             return "no row: no worker claimed it"
         return str(self.row.get("reason") or self.row.get("last_reason") or self.row["status"])
@@ -70,9 +71,9 @@ class DeadLetter:
         }
 
 
-def urls(session: Session) -> list[str]:
-    """The dead-letter queues, by their fixed names."""
-    return [session.queue_url(lane.dead_letter_queue(session.stage)) for lane in LANES]
+def _url(session: Session, lane: Lane) -> str:
+    """A lane's dead-letter queue, by its fixed name."""
+    return session.queue_url(lane.dead_letter_queue(session.stage))
 
 
 def peek(session: Session, *, limit: int) -> list[DeadLetter]:
@@ -108,7 +109,7 @@ def totals(session: Session) -> dict[str, int]:
     """How many messages each queue holds, by its name; those being read are counted too."""
     names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
     found = {}
-    for url in urls(session):
+    for url in (_url(session, lane) for lane in LANES):
         answer = session.client("sqs").get_queue_attributes(QueueUrl=url, AttributeNames=names)
         counts = answer["Attributes"]
         found[url.rpartition("/")[2]] = sum(int(counts[name]) for name in names)
@@ -118,7 +119,7 @@ def totals(session: Session) -> dict[str, int]:
 def would(session: Session, letter: DeadLetter) -> str:
     """What a redrive of a letter would do, in one line; nothing is sent."""
     if letter.job is None:
-        return "left: undecodable; `dlq drop` ends it"
+        return f"left: {letter.fault}; `dlq drop` ends it"
     if letter.row is None:
         return "would be redriven: not decided yet, no worker has claimed it"
     return f"would be redriven: {preview.summary(planned.would_do(session, letter.row))}"
@@ -150,7 +151,7 @@ def redrive(
                 continue
             if letter.job is None:
                 left.append(letter)
-                yield letter, "left: undecodable"
+                yield letter, f"left: {letter.fault}"
                 continue
             pace.wait()
             was = letter.job.recovery
@@ -240,16 +241,14 @@ def purge(session: Session, holds: Callable[[str], bool], *, dry_run: bool = Fal
 
 def _received(session: Session, *, limit: int, at_once: int) -> Iterator[DeadLetter]:
     left = limit
-    for queue_url in urls(session):
-        for letter in _received_of(session, queue_url, limit=left, at_once=at_once):
+    for lane in LANES:
+        for letter in _received_of(session, lane, limit=left, at_once=at_once):
             left -= 1
             yield letter
 
 
-def _received_of(
-    session: Session, queue_url: str, *, limit: int, at_once: int
-) -> Iterator[DeadLetter]:
-    sqs = session.client("sqs")
+def _received_of(session: Session, lane: Lane, *, limit: int, at_once: int) -> Iterator[DeadLetter]:
+    sqs, queue_url = session.client("sqs"), _url(session, lane)
     taken = 0
     while taken < limit:
         messages = sqs.receive_message(
@@ -262,22 +261,25 @@ def _received_of(
             return
         for message in messages:
             taken += 1
-            yield _letter(session, queue_url, message)
+            yield _letter(session, lane, queue_url, message)
 
 
-def _letter(session: Session, queue_url: str, message: dict[str, Any]) -> DeadLetter:
-    job: Job | None
+def _letter(session: Session, lane: Lane, queue_url: str, message: dict[str, Any]) -> DeadLetter:
+    job, fault, attributes = None, "", message.get("Attributes", {})
     try:
-        job = decode(message["Body"])
-    except (MiddlewareError, json.JSONDecodeError):
-        job = None
+        job = session.services.job_in(message["Body"], lane, attributes.get("MessageGroupId", ""))
+    except PayloadError as error:
+        fault = UNSEALED if error.code == UNSEALED else UNDECODABLE
+    except HandBackError:
+        fault = UNDECODABLE
     row = session.ledger_table.get({"event_id": job.event_key}) if job else None
     return DeadLetter(
         message_id=message["MessageId"],
         receipt_handle=message["ReceiptHandle"],
         queue_url=queue_url,
         body=message["Body"],
-        sent_epoch_ms=int(message.get("Attributes", {}).get("SentTimestamp", "0")),
+        sent_epoch_ms=int(attributes.get("SentTimestamp", "0")),
         job=job,
         row=row,
+        fault=fault,
     )

@@ -204,8 +204,8 @@ def _one_secret(run: CommandRun, name: str) -> object:
     described = session.template.metadata["Secrets"]
     if name not in described or name == "Comment":
         raise OpsError(f"no such secret: {name}", code=EXIT_UNUSABLE)
-    if name == "key_hash":
-        raise OpsError("key_hash is never changed: docs/security.md#changing-secrets")
+    if name.startswith(doing.KEYS):
+        raise OpsError(f"{name} is never typed in: docs/security.md#the-keyring")
     if run.dry_run:
         run.output.say(f"{name} would be asked for and stored")
         return {"would_store": name}

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import secrets as randomness
+from datetime import datetime
 
 from chalicelib.outreach.twilio.webhook import accounts
 from ops import journal
 from ops.inspect import doctor
 from ops.session import OpsError, Session
 from ops.setup.walk import Walk
-from ops.stage import address, artifacts, config, provision
+from ops.stage import address, artifacts, config, provision, rotation
 from ops.stage.monitoring import ALARM_TOPIC
 
-MADE = {"richpanel/webhook_token": 24, "aloware/webhook_token": 24, "key_hash": 32}
-"""Secrets that setup makes itself, with their bytes."""
+MADE = {"richpanel/webhook_token": 24, "aloware/webhook_token": 24}
+"""Secrets that setup makes itself, with their bytes; the keyring's are made by `rotation`."""
+KEYS = "keys/"
 EMPTY = {"router/api_keys": "{}", "twilio/webhook_tokens": "{}"}
 """Secrets that begin without an entry; the first company's step fills them."""
 
@@ -57,7 +59,7 @@ def secrets(walk: Walk) -> str:
     )
     for secret_id in names:
         name = secret_id.removeprefix(f"rp-mw/{walk.stage}/")
-        value = made(name)
+        value = made(name) or first_keys(name, session.services.clock.now())
         if not value:
             value = walk.ask(name, described[name])
             if not value.strip():
@@ -66,6 +68,11 @@ def secrets(walk: Walk) -> str:
         store(session, secret_id, value)
         stored.append(name)
     return f"stored: {', '.join(stored)}"
+
+
+def first_keys(name: str, now: datetime) -> str:
+    """The first keys of a purpose; empty for what is not the keyring's."""
+    return rotation.first(now) if name.startswith(KEYS) else ""
 
 
 def made(name: str) -> str:

@@ -44,7 +44,7 @@ STEPS: tuple[SetupStep, ...] = (
     SetupStep(
         "secrets",
         "stage",
-        "a door without its secret is closed; without the key of the hashes nothing is kept",
+        "a door without its secret is closed; without the keys of ids and jobs nothing is kept",
         "name the variable that holds each in [secrets]",
         checks=("secrets",),
         do=doing.secrets,

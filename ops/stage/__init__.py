@@ -13,6 +13,8 @@ buckets         S3 buckets
 policies        the boundary and the people's policies, and the functions' roles
 monitoring      log groups, alarms, topics, dashboard
 mail            topic policies, SES reporting, where failed mail events are kept
+key_commands    `keys list`, `keys rotate`
+rotation        a purpose's keys, first and after a rotation
 switches        reads and sets the switches in SSM
 console_layer   what only the console's function carries, beside `chalice package`
 chalice_deploy  additions to `chalice deploy` and `chalice package`; run by `app` under them only

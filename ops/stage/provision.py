@@ -14,6 +14,8 @@ from typing import Any, Protocol
 
 from botocore.exceptions import ClientError
 
+from chalicelib.errors import UnavailableError
+from chalicelib.once.keyring import KeyPurpose, parsed_keys
 from chalicelib.outreach.channels import CARRIERS
 from chalicelib.settings import Settings
 from ops.stage.template import Resource, StageTemplate, StageTemplateError
@@ -144,7 +146,7 @@ def missing_secrets(
     return [
         secret_id
         for secret_id in (f"rp-mw/{stage}/{name}" for name in secret_names(template, settings))
-        if not has_value(client, secret_id)
+        if not (has_keys if "/keys/" in secret_id else has_value)(client, secret_id)
     ]
 
 
@@ -173,6 +175,8 @@ _SYSTEM_OF: Mapping[str, str] = {
 _READ_ONLY_WITH: Mapping[str, Callable[[Settings], object]] = {
     "aloware/api_token": lambda settings: settings.aloware_ring_group_url,
     "console/client_secret": lambda _settings: False,  # only a stack has the console
+    "keys/tool_results": lambda settings: "outreach" in settings.systems,
+    "keys/unsubscribe": lambda settings: "outreach" in settings.systems,
     "hubspot/api_token": lambda settings: settings.hubspot_directory,
     "openai/api_key": lambda settings: settings.support.openai_intent_enabled,
     "powerbi/client_secret": lambda settings: settings.facts_report == "powerbi",
@@ -327,3 +331,22 @@ def has_value(client: Any, secret_id: str) -> bool:  # noqa: ANN401
         return bool(client.get_secret_value(SecretId=secret_id)["SecretString"].strip())
     except (ClientError, KeyError):
         return False
+
+
+def has_keys(client: Any, secret_id: str) -> bool:  # noqa: ANN401
+    """Whether a purpose's keys are there; of those that no person may read, that the secret exists."""
+    _, stage, _, name = secret_id.split("/")
+    purpose = KeyPurpose(name)
+    try:
+        if purpose in READ_BY_FUNCTIONS_ONLY:
+            client.describe_secret(SecretId=secret_id)
+        else:
+            text = client.get_secret_value(SecretId=secret_id).get("SecretString", "")
+            parsed_keys(text, stage, purpose)
+    except (ClientError, UnavailableError):
+        return False
+    return True
+
+
+READ_BY_FUNCTIONS_ONLY = frozenset({KeyPurpose.UNSUBSCRIBE, KeyPurpose.TOOL_RESULTS})
+"""With these one speaks as a recipient or as a company's tool; an administrator rotates them."""

@@ -138,3 +138,28 @@ def test_without_a_token_the_door_is_closed_and_nothing_failed(client, text):
     with pytest.raises(SignatureError) as caught:
         SecretsManager(client, ManualClock()).tokens("s", missing="no_token")
     assert caught.value.code == "no_token"
+
+
+def test_several_secrets_are_read_with_one_call(client):
+    for name in ("a", "b"):
+        client.create_secret(Name=name, SecretString=f"text of {name}")
+    calls = []
+    client.meta.events.register("before-call", lambda model, **_: calls.append(model.name))
+    clock = ManualClock()
+    secrets = SecretsManager(client, clock)
+    secrets.fetch(["a", "b"])
+    assert [secrets.text("a"), secrets.text("b")] == ["text of a", "text of b"]
+    secrets.fetch(["a", "b"])
+    assert calls == ["BatchGetSecretValue"]
+    clock.forward(301)
+    secrets.fetch(["a", "b"])
+    assert calls == 2 * ["BatchGetSecretValue"]
+
+
+def test_what_cannot_be_read_with_the_others_is_read_when_it_is_used(client):
+    client.create_secret(Name="a", SecretString="text of a")
+    secrets = SecretsManager(client, ManualClock())
+    secrets.fetch(["a", "missing"])
+    assert secrets.text("a") == "text of a"
+    with pytest.raises(UnavailableError, match="secret_missing"):
+        secrets.text("missing")

@@ -153,7 +153,6 @@ def test_every_function_has_the_same_complete_environment(template: Template, fu
     assert variables["LATER_QUEUE_NAME"] == _name(template, "LaterQueue", stage)
     assert variables["WEBHOOK_SECRET_ID"] == f"rp-mw/{stage}/richpanel/webhook_token"
     assert variables["RICHPANEL_API_KEY_SECRET_ID"] == f"rp-mw/{stage}/richpanel/api_key"
-    assert variables["KEY_HASH_SECRET_ID"] == f"rp-mw/{stage}/key_hash"
     assert variables["RICHPANEL_BASE_URL"] == "https://api.richpanel.com"
     assert variables["INGRESS_LEDGER"] == "false"
     assert variables["RELEASE"] == {"Ref": "Release"}

@@ -67,6 +67,7 @@ from tests.rigs.iam import stage_roles
 from tests.rigs.iam.authorization import may
 from tests.rigs.iam.aws_calls import requests
 from tests.rigs.iam.stage_roles import ACCOUNT
+from tests.rigs.keys import unsealed
 from tests.rigs.outreach import MAIL, Outreach
 from tests.rigs.policies import (
     POLICIES,
@@ -333,6 +334,17 @@ def test_a_policy_allows_exactly_the_calls_of_its_function(run: Run, function: s
     assert found.unused == ()
 
 
+def test_a_cold_container_reads_the_keys_of_ids_and_jobs_with_one_call(run: Run):
+    assert run.hear("1") == 200
+    run.work()
+    asked = {
+        function: [one.operation for one in calls if one.service == "secretsmanager"]
+        for function, calls in run.wire.calls.items()
+    }
+    assert asked["api"] == ["GetSecretValue", "BatchGetSecretValue"], "its token, and both keys"
+    assert asked["worker"] == ["BatchGetSecretValue", "GetSecretValue"], "and Richpanel's key"
+
+
 @pytest.mark.long  # every page under a policy; its rights are listed by the test below
 def test_the_consoles_policy_allows_exactly_the_calls_of_its_pages_and_acts(run: Run):
     """The console runs under its policy; what a page asks beyond it is refused, and the page says so."""
@@ -353,7 +365,8 @@ def test_the_console_has_no_right_to_what_stays_on_the_command_line():
     assert "dynamodb:DeleteItem" not in actions
     assert secrets == {
         "secretsmanager/secret:rp-mw/dev/console/client_secret-??????",
-        "secretsmanager/secret:rp-mw/dev/key_hash-??????",
+        "*",
+        *(f"secretsmanager/secret:rp-mw/dev/keys/{one}-??????" for one in ("ids", "jobs", "share")),
     }
 
 
@@ -410,7 +423,7 @@ def put_dead(run: Run) -> None:
     for lane in LANES:
         run.stage.aws.client("sqs").send_message(
             QueueUrl=run.stage.lane_dead_letter_url(lane),
-            MessageBody=bodies[lane],
+            MessageBody=run.stage.sealed(unsealed(bodies[lane]), group_id="group", lane=lane),
             MessageGroupId="group",
             MessageDeduplicationId=f"dead-{lane.name}",
         )
@@ -492,6 +505,11 @@ def every_way_in(run: Run) -> None:
             assert outreach.services
             assert outreach.deliver(outreach.says("hello")).status_code == 200
             assert outreach.deliver(outreach.says("STOP")).status_code == 200
+        with run.wire.container("api"):
+            doors, forged = outreach.services.outreach_doors, f"{'0' * 32}.{'0' * 32}"
+            assert doors.unsubscribe_page(f"{'0' * 32}.YQ.{forged}").status == 404
+            bearer = {"authorization": f"Bearer {forged}"}
+            assert doors.tool_result(bearer, b"{}", "request", "call").status == 401
     every_act(run)
     assert run.hear_of_a_call() == [200] * 6
     assert run.hear_of_a_ticket() == 200
@@ -573,7 +591,7 @@ def every_odd_end(run: Run) -> None:
 def put(run: Run, lane: Lane, body: str) -> None:
     run.stage.aws.client("sqs").send_message(
         QueueUrl=run.stage.lane_url(lane),
-        MessageBody=body,
+        MessageBody=run.stage.sealed(body, group_id=keys.digest(body), lane=lane),
         MessageGroupId=keys.digest(body),
         MessageDeduplicationId=keys.digest(body),
     )
@@ -583,8 +601,9 @@ def every_short_wait(run: Run) -> None:
     name = "LaterQueue"
     sqs, url = run.stage.aws.client("sqs"), run.stage.queues[name]
     for lane in LANES:
-        body = {"group": "group", "job": "job", "lane": lane.name}
-        sqs.send_message(QueueUrl=url, MessageBody=json.dumps(body))
+        body = {"group": "group", "job": "{}", "lane": lane.name}
+        sealed = run.stage.sealed_to_wait(json.dumps(body))
+        sqs.send_message(QueueUrl=url, MessageBody=sealed)
     with run.wire.container("later"):
         handled = drain(Pump(sqs, url, run.stage.queue_arns[name], run.app.later))
     assert len(handled) == len(LANES)

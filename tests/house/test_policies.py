@@ -89,7 +89,10 @@ def test_the_public_api_may_not_read_vendor_secrets_or_search_other_tables():
 
     assert secrets == {
         "secretsmanager/secret:rp-mw/dev/richpanel/webhook_token-??????",
-        "secretsmanager/secret:rp-mw/dev/key_hash-??????",
+        *(
+            f"secretsmanager/secret:rp-mw/dev/keys/{one}-??????"
+            for one in ("ids", "jobs", "unsubscribe", "tool_results")
+        ),
         "secretsmanager/secret:rp-mw/dev/router/api_keys-??????",
         "secretsmanager/secret:rp-mw/dev/twilio/webhook_tokens-??????",
         "secretsmanager/secret:rp-mw/dev/aloware/webhook_token-??????",

@@ -110,8 +110,17 @@ VIEWER = (
     Refusal(
         "dev viewer",
         "secretsmanager:GetSecretValue",
-        "secretsmanager/secret:rp-mw/prod/key_hash-AbCdEf",
+        "secretsmanager/secret:rp-mw/prod/keys/ids-AbCdEf",
         "another stage's key",
+    ),
+    *(
+        Refusal(
+            "dev viewer",
+            "secretsmanager:GetSecretValue",
+            f"secretsmanager/secret:rp-mw/dev/keys/{purpose}-AbCdEf",
+            "it would forge what that key signs",
+        )
+        for purpose in ("jobs", "unsubscribe", "tool_results", "share")
     ),
     Refusal(
         "dev viewer",
@@ -124,6 +133,21 @@ VIEWER = (
     ),
 )
 OPERATOR = (
+    *(
+        Refusal(
+            "dev operator",
+            "secretsmanager:GetSecretValue",
+            f"secretsmanager/secret:rp-mw/dev/keys/{purpose}-AbCdEf",
+            "it would forge a person's link, or a company's result",
+        )
+        for purpose in ("unsubscribe", "tool_results")
+    ),
+    Refusal(
+        "dev operator",
+        "secretsmanager:PutSecretValue",
+        "secretsmanager/secret:rp-mw/dev/keys/jobs-AbCdEf",
+        "a key of its own choice would seal any job",
+    ),
     *(
         Refusal("dev operator", action, f"sqs/rp-mw-{lane}-dev.fifo", HIDES)
         for lane in LANES
@@ -498,11 +522,20 @@ ADMINISTRATOR = (
         "secretsmanager/secret:rp-mw/prod/richpanel/api_key-AbCdEf",
         "prod's vendor",
     ),
+    *(
+        Refusal(
+            "dev administrator",
+            f"secretsmanager:{action}",
+            "secretsmanager/secret:rp-mw/dev/keys/ids-AbCdEf",
+            "what was done and who said STOP would be forgotten",
+        )
+        for action in ("DeleteSecret", "PutSecretValue", "UpdateSecret", "UpdateSecretVersionStage")
+    ),
     Refusal(
         "dev administrator",
-        "secretsmanager:DeleteSecret",
-        "secretsmanager/secret:rp-mw/dev/key_hash-AbCdEf",
-        "every opaque id with it",
+        "secretsmanager:GetSecretValue",
+        "secretsmanager/secret:rp-mw/prod/keys/jobs-AbCdEf",
+        "it would seal jobs of prod",
     ),
     Refusal(
         "dev administrator", "ses:DeleteEmailIdentity", "ses/identity/a.example", "an account's"
@@ -598,10 +631,19 @@ FUNCTIONS = (
             ("worker", "ai-multi-comms/sms-credentials/acme/twilio-dev"),
             ("email_worker", "rp-mw/dev/richpanel/api_key"),
             ("outreach_worker", "rp-mw/dev/richpanel/api_key"),
-            ("facts_worker", "rp-mw/dev/key_hash"),
+            ("api_handler", "rp-mw/dev/keys/share"),
+            ("worker", "rp-mw/dev/keys/unsubscribe"),
+            ("worker", "rp-mw/dev/keys/tool_results"),
+            ("worker", "rp-mw/prod/keys/jobs"),
+            ("email_worker", "rp-mw/dev/keys/tool_results"),
+            ("companies_worker", "rp-mw/dev/keys/unsubscribe"),
+            ("console", "rp-mw/dev/keys/unsubscribe"),
+            ("console", "rp-mw/dev/keys/tool_results"),
+            ("post_facts", "rp-mw/dev/keys/jobs"),
+            ("facts_worker", "rp-mw/dev/keys/ids"),
             ("post_facts", "rp-mw/dev/richpanel/api_key"),
             ("mail", "rp-mw/dev/router/api_keys"),
-            ("later", "rp-mw/dev/key_hash"),
+            ("later", "rp-mw/dev/keys/ids"),
             ("reconcile", "rp-mw/dev/openai/api_key"),
             ("companies_worker", "rp-mw/dev/richpanel/api_key"),
             ("console", "rp-mw/dev/richpanel/api_key"),

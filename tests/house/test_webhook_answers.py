@@ -70,8 +70,8 @@ QUERY = {"/webhook/twilio/status": f"?cid={'0' * 32}.{'0' * 32}"}
 HUGE = "&Pad=" + "x" * (4 * 1024 * 1024 + 1)
 SECRETS = {
     "/webhook/richpanel": "richpanel/webhook_token",
-    "/webhook/twilio": "key_hash",
-    "/webhook/twilio/status": "key_hash",
+    "/webhook/twilio": "keys/ids",
+    "/webhook/twilio/status": "keys/jobs",
     "/webhook/aloware": "aloware/webhook_token",
     "/webhook/hubspot": "hubspot/client_secret",
 }

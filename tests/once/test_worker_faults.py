@@ -1,11 +1,14 @@
 """Messages that fail for now or for good: how long they wait, and how they are handed off."""
 
+from dataclasses import replace
+
 import pytest
 
 from chalicelib.errors import (
     AuthError,
     BreakerOpenError,
     HandBackError,
+    PayloadError,
     SettingsError,
     TransientError,
     UnavailableError,
@@ -174,8 +177,29 @@ def test_an_unreadable_body_is_kept_and_logged_without_its_text(worker_rig, body
             {"reason": reason, "receive": 3, "sqs_message_id": "sqs-1"},
         )
     ]
-    assert worker_rig.counted() == [("mw.worker.undecodable", 1, {})]
+    assert worker_rig.counted() == [("mw.worker.unread", 1, {"reason": "undecodable"})]
     assert worker_rig.queue.deferred == [("handle-3", 16.0)]
+
+
+@pytest.mark.parametrize(
+    ("refusal", "reason", "seconds"),
+    [
+        (PayloadError("unsealed", "not ours"), "unsealed", 1.0),
+        (UnavailableError("secret_unreadable"), "secret_unreadable", 600.0),
+    ],
+)
+def test_what_is_not_ours_is_a_dead_letter_within_seconds_and_what_we_cannot_judge_waits(
+    worker_rig, refusal, reason, seconds
+):
+    def refuses(_delivery):
+        raise refusal
+
+    worker = worker_rig.worker
+    worker_rig.worker = replace(worker, handlers=replace(worker.handlers, decode=refuses))
+    assert worker_rig.process("{}", receive=4) == reason
+    assert worker_rig.counted() == [("mw.worker.unread", 1, {"reason": reason})]
+    ((handle, pause),) = worker_rig.queue.deferred
+    assert (handle, seconds <= pause <= seconds * 1.25) == ("handle-4", True)
 
 
 # --- the last receive -------------------------------------------------------------------------

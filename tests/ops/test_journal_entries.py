@@ -14,6 +14,7 @@ from tests.rigs.crash_injection import (
     count_aws_calls,
 )
 from tests.rigs.engines import drain
+from tests.rigs.keys import unsealed
 from tests.rigs.operator import new_containers
 from tests.rigs.ops_cli import runner
 from tests.rigs.tickets import ROUTED, put_dead_letter
@@ -300,9 +301,10 @@ def test_a_redrive_and_its_entry_are_both_stored_or_neither(system, run, monkeyp
         failed = {"status": "failed", "reason": "x"}
         table.update({"event_id": EVENT}, set_=failed, remove=["asked", "due_at", "due_shard"])
         name = f"letter-{next(numbers)}"  # a group of its own: a killed run holds back its group
+        body = system.stage.sealed(unsealed(letter["Body"]), group_id=name)
         sqs.send_message(
             QueueUrl=url,
-            MessageBody=letter["Body"],
+            MessageBody=body,
             MessageGroupId=name,
             MessageDeduplicationId=name,
         )

@@ -1,5 +1,6 @@
 """The engine's own side, as `aws` and the AWS console reach it."""
 
+import hmac
 import json
 
 import requests
@@ -47,10 +48,22 @@ def secret(stack, name):
     return answer["SecretString"]
 
 
-def enqueue(stack, queue, body):
+def derived(stack, purpose, *, used_for):
+    """A purpose's newest key as one who may read its secret could use it, for that or for another purpose."""
+    root = json.loads(secret(stack, f"rp-mw/dev/keys/{purpose}"))["keys"][0]["key"]
+    return hmac.digest(bytes.fromhex(root), f"rp-mw/dev/{used_for}\x01".encode(), "sha256")
+
+
+def signed(key, *parts):
+    """The parts under a key, as the service signs them."""
+    return hmac.new(key, json.dumps(parts).encode(), "sha256").hexdigest()[:32]
+
+
+def enqueue(stack, queue, body, *, group=None):
     """As `aws sqs send-message` does, e.g. to `companies`; returns the queue's URL and the message's id."""
     name = stack.hints["QUEUE_NAME"].replace("events", queue)
     url = aws(stack, "sqs", "GetQueueUrl", QueueName=name)["QueueUrl"]
     ids = {one: f"by-hand-{stack.number()}" for one in ("MessageGroupId", "MessageDeduplicationId")}
+    ids |= {"MessageGroupId": group} if group else {}
     sent = aws(stack, "sqs", "SendMessage", QueueUrl=url, MessageBody=body, **ids)
     return url, sent["MessageId"]

@@ -378,7 +378,7 @@ def test_an_effect_that_has_not_been_done_cannot_be_sent_once_more(stack):
 
 def test_a_letter_that_cannot_be_read_is_deleted_only_with_a_reason_and_a_yes(stack):
     letter = _unreadable_letter(stack)
-    assert "undecodable" in stack.ops("dlq", "redrive", letter, "--yes").out
+    assert "unsealed" in stack.ops("dlq", "redrive", letter, "--yes").out
     drop = ("dlq", "drop", letter)
     stack.ops(*drop, "--yes", code=2)
     stack.ops(*drop, "--reason", " ", "--yes", code=2)

@@ -1,11 +1,13 @@
 """The promises of docs/security.md, tried from outside."""
 
+import json
 import threading
 import time
 
 import pytest
 
-from tests.outside.aws import aws, put_secret, secret
+from tests.outside.aws import aws, derived, enqueue, put_secret, secret, signed
+from tests.outside.conversations import clicked, started, unsubscribe_path
 from tests.outside.listeners import listener
 from tests.outside.running import AGENT_KEY, FIRST, SECOND, WRITTEN_BY_A_MODEL, Company
 from tests.outside.senders import aloware, call, creation, hubspot
@@ -402,3 +404,94 @@ def _statuses(stack, held):
     called = aloware(stack, call(stack), token=token)
     signed = hubspot(stack, [creation(stack)], secret=signing)
     return [one.status_code for one in (asked, called, signed)]
+
+
+PURPOSES = ("ids", "jobs", "unsubscribe", "tool_results", "share")
+
+
+def test_a_link_that_was_made_before_a_rotation_of_its_key_still_works(stack):
+    to, later = stack.mail(), stack.mail()
+    started(stack, to, "email")
+    stack.ops("keys", "rotate", "unsubscribe", "--yes", "--because", "a year old")
+    stack.forward(minutes=12)
+    started(stack, later, "email")
+    for one in (to, later):
+        assert clicked(stack, unsubscribe_path(stack.mails_to(one)[0])).status_code == 200
+        assert stack.outcome(started(stack, one, "email"))["reason"] == "do_not_contact"
+    assert "a year old" in stack.ops("journal", "secret:keys/unsubscribe").out
+
+
+def test_a_link_whose_key_has_ended_works_no_more_and_newer_ones_do(stack):
+    to, later = stack.mail(), stack.mail()
+    started(stack, to, "email")
+    stack.ops("keys", "rotate", "unsubscribe", "--compromised", "--yes")
+    stack.forward(minutes=16)
+    started(stack, later, "email")
+    answers = [clicked(stack, unsubscribe_path(stack.mails_to(one)[0])) for one in (to, later)]
+    assert [one.status_code for one in answers] == [404, 200]
+    assert stack.outcome(started(stack, to, "email"))["state"] == "sent"
+
+
+@pytest.mark.parametrize("purpose", PURPOSES)
+def test_who_may_read_the_key_of_one_purpose_can_forge_no_link_of_another(stack, purpose):
+    to = stack.mail()
+    started(stack, to, "email")
+    path = unsubscribe_path(stack.mails_to(to)[0])
+    token = path.rpartition("/")[2].split(".")
+    parts = ("unsubscribe", FIRST.id, token[0], token[2])
+    forged = signed(derived(stack, purpose, used_for="unsubscribe"), *parts)
+    answer = clicked(stack, "/unsubscribe/" + ".".join([*token[:3], forged]))
+    assert answer.status_code == (200 if purpose == "unsubscribe" else 404)
+    if purpose != "unsubscribe":
+        assert stack.outcome(started(stack, to, "email"))["state"] == "sent"
+
+
+def test_the_key_of_the_ids_has_no_successor_and_no_command_shows_a_key(stack):
+    refused = stack.ops("keys", "rotate", "ids", "--yes", code=1).err
+    assert "never rotated" in refused
+    shown = stack.ops("keys", "list").out + stack.ops("keys", "list", "--json").out
+    for purpose in PURPOSES:
+        assert purpose in shown
+        for one in json.loads(secret(stack, f"rp-mw/dev/keys/{purpose}"))["keys"]:
+            assert one["key"] not in shown
+
+
+def test_what_may_only_send_messages_to_a_queue_makes_no_worker_act(stack):
+    unheard = f"unheard-{stack.number()}"  # of no ticket, so that no sweep asks for it either
+    unsealed, moved, _ = _injected(stack, unheard)
+    for body in (unsealed, moved):
+        _, letter = enqueue(stack, "events", body, group="injected")
+        stack.passes_until(lambda one=letter: _letters(stack).get(one) == "unsealed", seconds=30)
+        assert "left: unsealed" in stack.ops("dlq", "redrive", letter, "--yes").out
+        assert requests_about(stack, unheard) == []
+        stack.ops("dlq", "drop", letter, "--reason", "not ours", "--yes")
+    ticket = stack.ticket("I want to return my shoes.")
+    _, _, ours = _injected(stack, ticket)
+    enqueue(stack, "events", ours, group="injected")
+    stack.settle()
+    assert requests_about(stack, ticket), "the same job as the service itself would have sent it"
+
+
+def _letters(stack):
+    """Why each dead letter is one, by its id."""
+    return {one["message_id"]: one["reason"] for one in stack.ops("dlq", "list", "--json").data}
+
+
+def _injected(stack, ticket):
+    """A job of a ticket: without a seal, sealed for another lane, and as the service seals it."""
+    fields = {
+        "v": 1,
+        "kind": "ticket_message",
+        "event_key": f"evt:rp:{ticket}:c-1",
+        "conversation_id": ticket,
+        "received_at": stack.now().isoformat(),
+        "source": "richpanel_http_target",
+        "trace_id": "injected",
+        "message_id": "c-1",
+        "text": "I want to return my shoes.",
+    }
+    text, name = json.dumps(fields, separators=(",", ":")), stack.hints["QUEUE_NAME"]
+    key = derived(stack, "jobs", used_for="jobs")
+    yield text
+    for queue in (name.replace("events", "email"), name):
+        yield f'{text[:-1]},"mac":"{signed(key, "job", queue, "injected", text)}"}}'

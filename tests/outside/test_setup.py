@@ -83,8 +83,8 @@ def test_answers_from_a_file_are_not_carried_out_without_yes(stack, tmp_path, un
     assert "--yes" in stack.ops("setup", "--file", answers, code=1).err
 
 
-def test_the_key_of_the_hashes_is_not_asked_for_again(stack):
-    assert "never changed" in stack.ops("setup", "--secret", "key_hash", "--yes", code=1).err
+def test_the_keys_of_the_stage_are_not_asked_for_again(stack):
+    assert "never typed in" in stack.ops("setup", "--secret", "keys/ids", "--yes", code=1).err
 
 
 def _states(stack):

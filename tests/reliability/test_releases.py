@@ -19,6 +19,7 @@ from chalicelib.wiring import jobs
 from ops.repair import dead_letters
 from ops.session import Session
 from tests.rigs.api_gateway import posted
+from tests.rigs.keys import unsealed
 
 RECORDED = sorted((Path(__file__).parents[1] / "samples" / "jobs").glob("*.json"))
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -38,10 +39,11 @@ def queued(system, body, name):
     """Put a recorded body on its lane, as if what it is about had happened just now."""
     text = TIME.sub(iso(system.services.clock.now()), json.dumps(body))
     job = jobs.decode(text)
+    group = keys.digest("#".join(job.group))
     system.stage.aws.client("sqs").send_message(
         QueueUrl=system.stage.lane_url(job.lane),
-        MessageBody=text,
-        MessageGroupId=keys.digest("#".join(job.group)),
+        MessageBody=system.stage.sealed(text, group_id=group, lane=job.lane),
+        MessageGroupId=group,
         MessageDeduplicationId=name,
     )
 
@@ -121,10 +123,10 @@ def add_field(system):
     """The message on the queue, as a newer release would have written it."""
     sqs, url = system.stage.aws.client("sqs"), system.stage.lane_url(TICKETS)
     (message,) = sqs.receive_message(QueueUrl=url)["Messages"]
-    body = json.loads(message["Body"]) | {"more": "of a newer release"}
+    body = json.loads(unsealed(message["Body"])) | {"more": "of a newer release"}
     sqs.send_message(
         QueueUrl=url,
-        MessageBody=json.dumps(body),
+        MessageBody=system.stage.sealed(json.dumps(body), group_id="1042"),
         MessageGroupId="1042",
         MessageDeduplicationId="newer",
     )

@@ -187,7 +187,8 @@ class Answered(Telling):
         escalation = Escalation(ledger=self.ledger, audit=audit, effects=effects, log=self.log)
         self.worker = Worker(
             handlers=JobHandlers(
-                decode=decode, flows={**dict.fromkeys(kinds, flow), "tell_company": tells}
+                decode=lambda one: decode(one.body),
+                flows={**dict.fromkeys(kinds, flow), "tell_company": tells},
             ),
             ledger=self.ledger,
             plans=PlanRun(

@@ -15,7 +15,6 @@ from chalicelib.once.audit import Audit
 from chalicelib.once.effect import Hands
 from chalicelib.once.effects import Effects
 from chalicelib.once.escalation import Escalation
-from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.plan_run import PlanRun
 from chalicelib.once.ports import Delivery, Runtime
 from chalicelib.once.recovery.sweep import Summary, SweepActions
@@ -28,6 +27,7 @@ from chalicelib.outreach.project.companies import Companies
 from chalicelib.vendors import posting
 from chalicelib.wiring.jobs import decode
 from tests.rigs.fakes import SetSwitches
+from tests.rigs.keys import one_key
 from tests.rigs.outreach_parts import OutreachParts
 from tests.simulation import tables
 
@@ -151,7 +151,7 @@ class Telling(OutreachParts):
                 secret=secret,
                 post=lambda one: posting.post(one, allows_loopback=True),
             ),
-            opaque=lambda: OpaqueIds(b"a key of the stage"),
+            signing=one_key,
             clock=self.clock,
             log=self.log,
         )
@@ -172,7 +172,7 @@ class Telling(OutreachParts):
         audit = Audit(table=tables.audit(), clock=self.clock)
         escalation = Escalation(ledger=self.ledger, audit=audit, effects=effects, log=self.log)
         self.worker = Worker(
-            handlers=JobHandlers(decode=decode, flows={"tell_company": flow}),
+            handlers=JobHandlers(decode=lambda one: decode(one.body), flows={"tell_company": flow}),
             ledger=self.ledger,
             plans=PlanRun(
                 ledger=self.ledger,

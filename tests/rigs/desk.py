@@ -103,7 +103,9 @@ class DeskRig(OutreachParts):
         kinds = ("inbound_message", "outreach_resume", "handoff_release", "desk_reply")
         escalation = Escalation(ledger=self.ledger, audit=audit, effects=effects, log=self.log)
         return Worker(
-            handlers=JobHandlers(decode=decode, flows=dict.fromkeys(kinds, flow)),
+            handlers=JobHandlers(
+                decode=lambda one: decode(one.body), flows=dict.fromkeys(kinds, flow)
+            ),
             ledger=self.ledger,
             plans=PlanRun(
                 ledger=self.ledger,

@@ -4,6 +4,8 @@
 import uuid
 from datetime import UTC, datetime
 
+from botocore.exceptions import ClientError
+
 from local.stack.engine import REGION
 from tests.rigs.memory_clients import ACCOUNT, Client, error
 
@@ -39,6 +41,15 @@ class SecretsManager(Client):
         if version is None:
             raise error("ResourceNotFoundException", "GetSecretValue", message=SecretId)
         return {**self._named(SecretId), **secret["values"][version], "VersionId": version}
+
+    def batch_get_secret_value(self, *, SecretIdList):
+        found, errors = [], []
+        for name in SecretIdList:
+            try:
+                found.append(self.get_secret_value(SecretId=name))
+            except ClientError as problem:
+                errors.append({"SecretId": name, "ErrorCode": problem.response["Error"]["Code"]})
+        return {"SecretValues": found, "Errors": errors}
 
     def describe_secret(self, *, SecretId):
         stages = {}

@@ -3,11 +3,12 @@
 from functools import cached_property
 
 from chalicelib import settings
-from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.keyring import KeyPurpose
 from ops.identity import Identity
 from ops.session import OperatorServices, Session
-from ops.stage import config
+from ops.stage import config, rotation
 from tests.rigs.fakes import ManualClock, RecordingOutbox
+from tests.rigs.keys import keyring
 from tests.simulation import tables
 
 
@@ -39,8 +40,9 @@ class OfflineServices(OperatorServices):
         return RecordingOutbox()
 
     @cached_property
-    def opaque_ids(self):
-        return OpaqueIds(b"a key of the stage")
+    def keyring(self):
+        now = self.clock.now()
+        return keyring(self.clock, {purpose: rotation.first(now) for purpose in KeyPurpose})
 
     def table_at(self, *_, **__):
         return self._facts

@@ -12,6 +12,7 @@ from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.outreach.company_events.outbox import EventRows
 from chalicelib.outreach.company_events.recorder import CompanyEvents
+from chalicelib.outreach.consent.unsubscribe import LinkKeys
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events.flow import OutreachFlow
 from chalicelib.outreach.events.handlers import (
@@ -41,6 +42,7 @@ from chalicelib.vendors.rate_limit import RateLimit
 from local import company
 from tests.rigs import vendor_server
 from tests.rigs.fakes import ManualClock, NamedSecrets, RecordingLog, RecordingOutbox
+from tests.rigs.keys import one_key
 from tests.rigs.tables import FaultyTable
 from tests.simulation import tables
 
@@ -104,7 +106,7 @@ class OutreachParts:
             conversations=self.conversations,
             composer=self.composer,
             clock=self.clock,
-            opaque=lambda: OpaqueIds(b"a key of the stage"),
+            links=LinkKeys(lambda: OpaqueIds(b"a key of the stage"), one_key),
             public_base_url="https://x.example",
         )
         twilio = Twilio(self._credentials, lambda name: self._client(name, twilio_url))

@@ -26,7 +26,12 @@ SENDER_IDENTITY = "ses/identity/company.example"
 """What the parameter `SenderIdentities` of the invented company's stage names."""
 
 WITHOUT_RESOURCES = frozenset(
-    {"cloudwatch:GetMetricData", "xray:PutTelemetryRecords", "xray:PutTraceSegments"}
+    {
+        "cloudwatch:GetMetricData",
+        "secretsmanager:BatchGetSecretValue",
+        "xray:PutTelemetryRecords",
+        "xray:PutTraceSegments",
+    }
 )
 """Actions for which AWS knows no resource but all of them."""
 
@@ -135,6 +140,11 @@ def needs(call: Call) -> Iterator[Permission]:
             names = call.params.get("Names") or [call.params["Name"]]
             for name in names:
                 yield Permission(f"ssm:{call.operation}", f"ssm/parameter{name}")
+        case "secretsmanager" if call.operation == "BatchGetSecretValue":
+            yield Permission("secretsmanager:BatchGetSecretValue", "*")
+            for secret in call.params["SecretIdList"]:
+                resource = f"secretsmanager/secret:{secret}{SECRET_SUFFIX}"
+                yield Permission("secretsmanager:GetSecretValue", resource)
         case "secretsmanager":
             secret = call.params["SecretId"]
             resource = f"secretsmanager/secret:{secret}{SECRET_SUFFIX}"

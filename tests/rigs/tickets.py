@@ -144,15 +144,17 @@ def job_of(body):
     return richpanel_webhook.parse(InboundRequest({}, raw, ago(0), "d-test"))
 
 
-def delivery_of(job_body, *, body=None, receive_count=1):
+def delivery_of(system, job_body, *, body=None, receive_count=1):
     """A message of the queue as the worker receives it."""
+    text = encode(job_of(job_body)) if body is None else body
     return Delivery(
-        body=encode(job_of(job_body)) if body is None else body,
+        body=system.stage.sealed(text, group_id="g") if body is None else body,
         message_id="m-1",
         receipt_handle="no-such-handle",
         receive_count=receive_count,
         max_receives=10,
         time_left_seconds=lambda: 120.0,
+        group_id="g",
     )
 
 
@@ -166,7 +168,7 @@ def put_dead_letter(system, ticket_id):
     ]
     system.richpanel.fault("status", operation="add_tags", status=503, times=1)
     with pytest.raises(Exception, match="richpanel_http_503"):
-        system.services().worker.process(delivery_of(body, receive_count=10))
+        system.services().worker.process(delivery_of(system, body, receive_count=10))
     sqs.send_message(
         QueueUrl=system.stage.dead_letter_url,
         MessageBody=message["Body"],

@@ -214,7 +214,9 @@ class WorkerRig:
         escalation = Escalation(ledger=self.ledger, audit=audit, effects=effects, log=self.log)
         self.worker = Worker(
             handlers=JobHandlers(
-                decode=decode, flows=self.flows, keepers={"aloware_delivery": self.kept.append}
+                decode=lambda one: decode(one.body),
+                flows=self.flows,
+                keepers={"aloware_delivery": self.kept.append},
             ),
             ledger=self.ledger,
             plans=PlanRun(

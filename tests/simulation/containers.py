@@ -166,7 +166,7 @@ class Container:
         )
         escalation = Escalation(ledger=self.ledger, audit=audit, effects=effects, log=self.log)
         return Worker(
-            handlers=JobHandlers(decode=decode, flows=flows, keepers=keepers),
+            handlers=JobHandlers(decode=lambda one: decode(one.body), flows=flows, keepers=keepers),
             ledger=self.ledger,
             plans=PlanRun(
                 ledger=self.ledger,

@@ -21,7 +21,7 @@ from chalicelib.outreach.company_events.endpoint import Endpoint, secret_id
 from chalicelib.outreach.company_events.outbox import EventRows
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.company_events.teller import EndpointAccess, Teller
-from chalicelib.outreach.consent.unsubscribe import UnsubscribeDoor
+from chalicelib.outreach.consent.unsubscribe import LinkKeys, UnsubscribeDoor
 from chalicelib.outreach.conversations.doubts import Doubts
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.conversations.parcels import Parcels
@@ -69,6 +69,7 @@ from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer
 from chalicelib.outreach.writing.tool_writer import ToolWriter
 from chalicelib.vendors.level import OwnLevel
 from local import company
+from tests.rigs.keys import one_key
 from tests.simulation import neighbours
 from tests.simulation.consent import ConversationTable
 from tests.simulation.faults import Port
@@ -197,7 +198,7 @@ class OutreachParts:
             conversations=conversations,
             composer=composer,
             clock=clock,
-            opaque=lambda: OPAQUE,
+            links=LinkKeys(lambda: OPAQUE, one_key),
             public_base_url=company.PUBLIC_URL,
         )
         texts = Texts(parts=sending, twilio=clients.twilio_of_companies)
@@ -259,7 +260,7 @@ class OutreachParts:
                 ),
                 post=lambda one: world.endpoints.post(container, one),
             ),
-            opaque=lambda: OPAQUE,
+            signing=one_key,
             clock=clock,
             log=container.log,
         )
@@ -287,7 +288,7 @@ class OutreachParts:
         self.results = ResultDoor(
             conversations=conversations,
             intake=container.intake,
-            opaque=lambda: OPAQUE,
+            signing=one_key,
             current=self._companies.current,
             clock=clock,
             log=container.log,
@@ -381,7 +382,7 @@ class OutreachParts:
         container = self._container
         return UnsubscribeDoor(
             conversations=self._conversations,
-            opaque=lambda: OPAQUE,
+            links=LinkKeys(lambda: OPAQUE, one_key),
             log=container.log,
             intake=container.intake,
             ledger=container.ledger,

@@ -57,7 +57,7 @@ def test_two_copies_at_once_on_two_workers_do_the_work_once(system):
     """F02, F27: the second worker finds the lease taken and leaves its message on the queue."""
     body = system.ticket()
     worker = system.services().worker
-    deliveries = [delivery_of(body) for _ in range(2)]
+    deliveries = [delivery_of(system, body) for _ in range(2)]
 
     def run(delivery):
         try:

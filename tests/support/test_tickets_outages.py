@@ -4,11 +4,13 @@ Each test names the failure scenario it covers (F..) where there is one.
 """
 
 import time
+from dataclasses import replace
 
 import pytest
 
 from chalicelib.errors import TransientError
-from chalicelib.once.job import Recovery
+from chalicelib.once.job import Recovery, encode
+from chalicelib.once.lanes import EMAIL
 from tests.rigs.tickets import ROUTED, delivery_of, job_of, raises, unreachable
 
 
@@ -139,7 +141,7 @@ def test_on_the_last_receive_the_conversation_is_handed_off_with_its_reason(syst
     system.richpanel.fault("status", operation="add_tags", status=503, times=1)
     worker = system.services().worker
     with pytest.raises(Exception, match="richpanel_http_503"):
-        worker.process(delivery_of(system.ticket(), receive_count=10))
+        worker.process(delivery_of(system, system.ticket(), receive_count=10))
     row = system.event()
     assert (row["status"], row["reason"]) == ("failed", "dead_letter:richpanel_http_503")
     assert system.richpanel.tags_of("1042") == {"middleware_error_needs_attention"}
@@ -151,7 +153,7 @@ def test_a_message_that_was_never_claimed_still_leaves_its_reason(system):
     system.stage.aws.client("ssm").delete_parameter(Name="/rp-mw/dev/kill_switch")
     worker = system.services().worker
     with pytest.raises(Exception, match="switches_unreadable"):
-        worker.process(delivery_of(body, receive_count=10))
+        worker.process(delivery_of(system, body, receive_count=10))
     assert system.event()["reason"] == "dead_letter:switches_unreadable:kill_switch"
     system.switch("kill_switch", "false")
     worker.ledger.claim, real = (
@@ -159,7 +161,7 @@ def test_a_message_that_was_never_claimed_still_leaves_its_reason(system):
         worker.ledger.claim,
     )
     with pytest.raises(Exception, match="dynamodb"):
-        worker.process(delivery_of(body, receive_count=10))
+        worker.process(delivery_of(system, body, receive_count=10))
     assert system.event()["reason"] == "dead_letter:dynamodb_failed"
     worker.ledger.claim = real
     system.services().intake.accept(job_of(body), recovery=Recovery.OPERATOR)
@@ -167,12 +169,31 @@ def test_a_message_that_was_never_claimed_still_leaves_its_reason(system):
     assert system.event()["status"] == "processed"
 
 
-@pytest.mark.parametrize("body", ["", "nonsense", "{}", '{"v": 1, "kind": "ticket_message"}'])
+@pytest.mark.parametrize("body", ["{}", '{"v": 1, "kind": "ticket_message"}'])
 def test_a_poison_message_is_left_to_the_dead_letter_queue(system, log_stream, body):
     """F34: it stays on the queue with growing pauses, and its group is freed by the DLQ."""
+    sealed = system.stage.sealed(body, group_id="g")
     with pytest.raises(Exception, match="undecodable"):
-        system.services().worker.process(delivery_of(None, body=body))
+        system.services().worker.process(delivery_of(system, None, body=sealed))
     assert "worker.body_parse_failed" in log_stream.getvalue()
+
+
+@pytest.mark.parametrize("change", ["seal", "group", "lane", "field"])
+def test_a_job_that_this_stage_did_not_put_there_is_refused_and_leaves_no_row(system, change):
+    """Who may only send messages to a queue speaks as nothing of ours."""
+    delivery = delivery_of(system, system.ticket())
+    changed = {
+        "seal": {"body": encode(job_of(system.ticket()))},
+        "group": {"group_id": "another"},
+        "lane": {"lane": EMAIL},
+        "field": {"body": delivery.body.replace("1042", "1043")},
+    }[change]
+    with pytest.raises(Exception, match="unsealed"):
+        system.services().worker.process(replace(delivery, **changed))
+    assert system.services().ledger.stored(job_of(system.ticket()).event_key) is None
+    assert system.writes() == []
+    system.services().worker.process(delivery)
+    assert system.event()["status"] == "processed", "the same message in its place is ours"
 
 
 def test_a_dynamodb_outage_performs_and_loses_nothing(system):

@@ -26,7 +26,7 @@ from chalicelib.errors import (
 )
 from chalicelib.once.effect import Effect
 from chalicelib.once.flow import NotYet
-from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.keyring import PurposeKeys
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
@@ -88,7 +88,7 @@ class Teller:
     """Posts the events that `outreach.actions.TELL_COMPANY` names.
 
     Args:
-        opaque: makes the token with which a tool's result comes back.
+        signing: signs the token with which a tool's result comes back.
     """
 
     def __init__(
@@ -97,14 +97,14 @@ class Teller:
         rows: EventRows,
         conversations: Conversations,
         access: EndpointAccess,
-        opaque: Callable[[], OpaqueIds],
+        signing: Callable[[], PurposeKeys],
         clock: Clock,
         log: Log,
     ) -> None:
         self._rows = rows
         self._conversations = conversations
         self._access = access
-        self._opaque = opaque
+        self._signing = signing
         self._clock = clock
         self._log = log
         self._built: dict[str, _Built] = {}
@@ -258,4 +258,5 @@ class Teller:
     def _result(self, record: Record, event: CompanyEvent) -> Mapping[str, str]:
         """How a tool's result comes back; its token is of this call alone, and not stored."""
         call_id = outreach_keys.call_id(record.opaque_id, event.facts["message_id"])
-        return {"call_id": call_id, "token": call_token(self._opaque(), record.opaque_id, call_id)}
+        token = call_token(self._signing(), record.opaque_id, call_id)
+        return {"call_id": call_id, "token": token}

@@ -5,12 +5,13 @@ all signed::
 
     <32 hex: member id of the address>.<company's id, base64url>.<opaque id>.<32 hex: signature>
 
-It holds no address, and is valid for as long as e-mails are kept, also after the conversation has
-ended.  Hash and signature are made with the stage's key.  A `GET` shows what holds and a button, and
-changes nothing, as scanners and previews follow links; a `POST` marks the address, and so the person,
-whatever its body says, but for the page's own `RESUME`: that lifts what the recipient has set by the
-link or by STOP, and nothing else.  Where the company has an endpoint, the mark and the row of the event
-by which it hears of that are one transaction; the event takes its place in the conversation's lane.
+It holds no address, and is valid also after the conversation has ended.  The hash is made with the
+stage's key of ids, the signature with the key of these links: once that is rotated, a link of before
+verifies for two years more.  A `GET` shows what holds and a button, and changes nothing, as scanners and
+previews follow links; a `POST` marks the address, and so the person, whatever its body says, but for the
+page's own `RESUME`: that lifts what the recipient has set by the link or by STOP, and nothing else.
+Where the company has an endpoint, the mark and the row of the event by which it hears of that are one
+transaction; the event takes its place in the conversation's lane.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from chalicelib.once import door, keys
 from chalicelib.once.door import Answer
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import facts_of
+from chalicelib.once.keyring import PurposeKeys
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Log
@@ -54,6 +56,7 @@ from chalicelib.outreach.jobs import Unsubscribed
 
 PATH = "/unsubscribe/"
 SOURCE = "unsubscribe"
+_LINK = "unsubscribe"
 _TOKEN = re.compile(r"([0-9a-f]{32})\.([A-Za-z0-9_-]{1,400})\.([0-9a-f]{32})\.([0-9a-f]{32})")
 RESUME = b"choice=resume"
 """The whole body by which the page allows messages again."""
@@ -66,11 +69,24 @@ def is_marketing(record: Record) -> bool:
     return purpose_of(record) != TRANSACTIONAL
 
 
-def link_of(base_url: str, opaque: OpaqueIds, record: Record) -> str | None:
+@dataclass(frozen=True, slots=True)
+class LinkKeys:
+    """What links are made with.
+
+    Attributes:
+        opaque: names the recipient.
+        signing: signs.
+    """
+
+    opaque: Callable[[], OpaqueIds]
+    signing: Callable[[], PurposeKeys]
+
+
+def link_of(base_url: str, links: LinkKeys, record: Record) -> str | None:
     """The link in an e-mail of a conversation; None for a project that offers no unsubscribing."""
     if not is_marketing(record):
         return None
-    signed = token(opaque, record.company_id, record.primary_channel, record.opaque_id)
+    signed = token(links, record.company_id, record.primary_channel, record.opaque_id)
     return f"{base_url.rstrip('/')}{PATH}{signed}"
 
 
@@ -84,11 +100,11 @@ def headers(link: str | None, reply_to: str) -> dict[str, str]:
     }
 
 
-def token(opaque: OpaqueIds, company_id: str, address: str, conversation: str) -> str:
+def token(links: LinkKeys, company_id: str, address: str, conversation: str) -> str:
     """The token of a recipient's link in an e-mail of a conversation, named by its opaque id."""
-    hashed = member_id(opaque, company_id, address)
+    hashed = member_id(links.opaque(), company_id, address)
     company = base64.urlsafe_b64encode(company_id.encode()).decode().rstrip("=")
-    signature = _signature(opaque, company_id, hashed, conversation)
+    signature = links.signing().sign(_LINK, company_id, hashed, conversation)
     return f"{hashed}.{company}.{conversation}.{signature}"
 
 
@@ -106,8 +122,8 @@ class OpenedToken:
     conversation: str
 
 
-def opened(opaque: OpaqueIds, text: str) -> OpenedToken | None:
-    """What a token says; None where its signature is not ours."""
+def opened(signing: PurposeKeys, text: str) -> OpenedToken | None:
+    """What a token says; None where its signature is not ours, or its key has ended."""
     found = _TOKEN.fullmatch(text)
     if found is None:
         return None
@@ -116,14 +132,9 @@ def opened(opaque: OpaqueIds, text: str) -> OpenedToken | None:
         company_id = base64.urlsafe_b64decode(padded).decode()
     except (binascii.Error, UnicodeDecodeError):
         return None
-    wanted = _signature(opaque, company_id, found[1], found[3])
-    if not hmac.compare_digest(wanted, found[4]):
+    if not signing.verifies(found[4], _LINK, company_id, found[1], found[3]):
         return None
     return OpenedToken(company_id, found[1], found[3])
-
-
-def _signature(opaque: OpaqueIds, company_id: str, hashed: str, conversation: str) -> str:
-    return opaque.of("unsubscribe", company_id, hashed, conversation)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,14 +147,14 @@ class UnsubscribeDoor:
     """
 
     conversations: Conversations = field(repr=False)
-    opaque: Callable[[], OpaqueIds]
+    links: LinkKeys
     log: Log
     intake: Intake
     ledger: Ledger
 
     def page(self, text: str) -> Answer:
         """The page with what holds and a button; it changes nothing."""
-        found = opened(self.opaque(), text)
+        found = opened(self.links.signing(), text)
         if found is None:
             return self._unknown()
         try:
@@ -153,7 +164,7 @@ class UnsubscribeDoor:
 
     def unsubscribe(self, text: str, body: bytes = b"") -> Answer:
         """Enter the recipient into the register, before the 200, or take that back."""
-        found = opened(self.opaque(), text)
+        found = opened(self.links.signing(), text)
         if found is None:
             return self._unknown()
         is_resumed = body.strip() == RESUME
@@ -210,7 +221,7 @@ class UnsubscribeDoor:
         record = self.conversations.find(found.conversation)
         if record is None or record.company_id != found.company_id:
             return None
-        hashed = member_id(self.opaque(), record.company_id, record.primary_channel)
+        hashed = member_id(self.links.opaque(), record.company_id, record.primary_channel)
         return record if hmac.compare_digest(hashed, found.hashed) else None
 
     def _enter(self, found: OpenedToken) -> None:

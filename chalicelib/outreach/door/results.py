@@ -29,10 +29,11 @@ from chalicelib.errors import (
     UnavailableError,
 )
 from chalicelib.once import body as bodies
-from chalicelib.once import door, keys
+from chalicelib.once import door
 from chalicelib.once.door import Answer
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import Recovery
+from chalicelib.once.keyring import PurposeKeys
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.called_tools import DONE, ToolCall
@@ -65,12 +66,13 @@ class ResultDoor:
     """Takes results.
 
     Attributes:
+        signing: the stage's keys of tools' results.
         current: a project's settings as they are now.
     """
 
     conversations: Conversations
     intake: Intake
-    opaque: Callable[[], keys.OpaqueIds]
+    signing: Callable[[], PurposeKeys]
     current: Callable[[Record], Project]
     clock: Clock
     log: Log
@@ -98,7 +100,7 @@ class ResultDoor:
         low = {name.lower(): value for name, value in headers.items()}
         given = low.get("authorization", "")
         token = given[len(_BEARER) :].strip() if given.lower().startswith(_BEARER) else ""
-        opaque_id = conversation_in(self.opaque(), token, call_id)
+        opaque_id = conversation_in(self.signing(), token, call_id)
         if opaque_id is None:
             raise SignatureError("invalid_token", "header authorization is not this call's token")
         record = self.conversations.find(opaque_id)

@@ -67,7 +67,7 @@ class Emails(Messages[Email]):
         if not draft.text:
             raise PermanentError("ses", "send_email", reason=reasons.NOTHING_TO_SAY)
         reply_to = reply_address(address, record.opaque_id)
-        link = unsubscribe.link_of(base_url, self.parts.opaque(), record)
+        link = unsubscribe.link_of(base_url, self.parts.links, record)
         text, html = with_footer(record, draft.text, draft.html or _html(draft.text), link)
         return Email(
             to=record.primary_channel,

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from chalicelib.errors import PermanentError
-from chalicelib.once import keys
 from chalicelib.once.action import Found, UnsettledAction
 from chalicelib.once.effect import Effect, Hands
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import reasons
+from chalicelib.outreach.consent.unsubscribe import LinkKeys
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.lane_shares import LaneShares, held_by
@@ -37,7 +37,7 @@ class Parts:
     """What every vendor's messages need.
 
     Attributes:
-        opaque: keyed hashes, which sign links.
+        links: what the links in e-mails are made with.
         public_base_url: ours, without a path.
         shares: the lanes' shares; None outside a worker.
     """
@@ -45,7 +45,7 @@ class Parts:
     conversations: Conversations
     composer: Composer
     clock: Clock
-    opaque: Callable[[], keys.OpaqueIds]
+    links: LinkKeys
     public_base_url: str
     shares: LaneShares | None = None
 

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import hmac
 import re
 
-from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.keyring import PurposeKeys
 
+_RESULT = "tool-result"
 _TOKEN = re.compile(r"([^.\s]{1,64})\.([0-9a-f]{32})")
 
 
-def call_token(opaque: OpaqueIds, opaque_id: str, call_id: str) -> str:
+def call_token(signing: PurposeKeys, opaque_id: str, call_id: str) -> str:
     """The token of a call.
 
     Args:
-        opaque: hashes with the stage's key.
+        signing: the stage's keys of tools' results.
         opaque_id: of the conversation.
         call_id: of the call.
     """
-    return f"{opaque_id}.{opaque.of('tool-result', opaque_id, call_id)}"
+    return f"{opaque_id}.{signing.sign(_RESULT, opaque_id, call_id)}"
 
 
-def conversation_in(opaque: OpaqueIds, token: str, call_id: str) -> str | None:
+def conversation_in(signing: PurposeKeys, token: str, call_id: str) -> str | None:
     """The conversation that a call's token names; None where it is not that call's."""
     found = _TOKEN.fullmatch(token)
-    if found is None:
+    if found is None or not signing.verifies(found[2], _RESULT, found[1], call_id):
         return None
-    expected = opaque.of("tool-result", found[1], call_id)
-    return found[1] if hmac.compare_digest(found[2], expected) else None
+    return found[1]

@@ -76,7 +76,7 @@ def order(looking: Looking, number: str) -> LookupResult | None:
         return LookupResult("an order", unasked=(scanning.unasked("tickets by an order"),))
     try:
         opaque = looking.session.services.opaque_ids
-    except MiddlewareError:  # the key of the hashes cannot be read
+    except MiddlewareError:  # the key of the ids cannot be read
         return None
     hashed = opaque.of("order", number.lstrip("#").lower())
     asked = sorted(scanning.of_order(looking, hashed))

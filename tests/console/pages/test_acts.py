@@ -170,7 +170,9 @@ def letters(console):
         )
         sqs.send_message(
             QueueUrl=url,
-            MessageBody=encode(job),
+            MessageBody=console.services.seal.sealed(
+                encode(job), queue="rp-mw-events-dev.fifo", group_id=ticket
+            ),
             MessageGroupId=ticket,
             MessageDeduplicationId=ticket,
         )

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import unquote
 
-from chalicelib.once import keys
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.effects import reference
 from tests.crash.flow import STRAY, Arrival, Flow, Row, Step, Tick, http_event
@@ -46,7 +45,7 @@ class Ticket(Flow):
         effects = [one for one in run.rig.richpanel.effects if one.changed]
         comments = {one["id"]: one for one in run.rig.richpanel.ticket(TICKET)["comments"]}
         replies = [comments[one.value]["plain_body"] for one in effects if one.kind in _SPOKEN]
-        opaque = keys.OpaqueIds(run.stage.secrets.key_hash.encode())
+        opaque = run.stage.opaque_ids
         found: Counter[str] = Counter()
         for key, row in actions.items():
             match row.get("action_kind"):

@@ -5,6 +5,7 @@ import json
 import pytest
 from botocore.exceptions import ClientError
 
+from chalicelib.once.keyring import KeyPurpose
 from local.stack import resources
 from local.stack.engine import REGION
 from ops.stage.template import TEMPLATE, StageTemplate, StageTemplateError
@@ -81,7 +82,7 @@ def test_switches_and_secrets_exist(stage):
     token = secrets.get_secret_value(SecretId="rp-mw/dev/richpanel/webhook_token")
     assert token["SecretString"] == stage.secrets.webhook_token
     assert secrets.get_secret_value(SecretId="rp-mw/dev/richpanel/api_key")["SecretString"]
-    assert len(stage.secrets.key_hash) == 64
+    assert stage.secrets.keys.keys() == set(KeyPurpose)
     stage.set_switch("kill_switch", "true")
     value = ssm.get_parameter(Name="/rp-mw/dev/kill_switch")["Parameter"]["Value"]
     assert value == "true"

@@ -276,7 +276,7 @@ def test_an_event_whose_worker_died_on_its_last_receive_is_failed_and_given_to_a
     ledger = system.services().ledger
     ledger.store_plan, real = _dies, ledger.store_plan
     with pytest.raises(SystemExit):
-        system.services().worker.process(delivery_of(body, receive_count=10))
+        system.services().worker.process(delivery_of(system, body, receive_count=10))
     ledger.store_plan = real
     age_everything(system, 300)
     assert sweep(system).buried == 0, "its lease has not ended yet"
@@ -304,7 +304,7 @@ def test_a_failed_hand_off_is_repeated_until_it_succeeds_once(system, richpanel)
     body = system.ticket(tags=["mw-processed"])
     richpanel.fault("status", operation="add_tags", status=503, times=9)
     with pytest.raises(Exception, match="richpanel_http_503"):
-        system.services().worker.process(delivery_of(body, receive_count=10))
+        system.services().worker.process(delivery_of(system, body, receive_count=10))
     assert system.event()["status"] == "failed"
     assert "due_at" in system.event()
     assert sweep(system).handoffs == 0, "it was tried a moment ago"

@@ -300,7 +300,7 @@ class TestOnAnEngine:
         )
         aws.client("ssm").delete_parameter(Name="/rp-mw/dev/kill_switch")
         aws.client("secretsmanager").put_secret_value(
-            SecretId="rp-mw/dev/key_hash", SecretString=" "
+            SecretId="rp-mw/dev/keys/ids", SecretString=" "
         )
         healthy.richpanel.api_keys[:] = ["another"]
         assert failed(run) == {"rp-mw-events-dev.fifo", "switches", "secrets", "richpanel"}

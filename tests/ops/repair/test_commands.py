@@ -238,7 +238,7 @@ def test_a_letter_that_is_not_a_job_is_left_and_listed(system, run):
         MessageDeduplicationId="d",
     )
     said = run("dlq", "redrive", "--json")
-    assert said.data[0]["did"] == "left: undecodable"
+    assert said.data[0]["did"] == "left: unsealed"
     assert "jane.roe" not in said.out
     assert len(run("dlq", "list", "--json").data) == 1
 

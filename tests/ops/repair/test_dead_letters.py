@@ -23,13 +23,20 @@ def job(number, recovery=None):
 class DeadLetterQueue:
     """SQS with one queue of dead letters, as the commands call it."""
 
-    def __init__(self, *bodies):
+    def __init__(self):
+        self.waiting, self.put_back, self.deleted = [], [], []
+        self.is_over = set()
+
+    def hold(self, bodies):
         self.waiting = [
-            {"MessageId": f"m-{n}", "ReceiptHandle": f"h-{n}", "Body": body}
+            {
+                "MessageId": f"m-{n}",
+                "ReceiptHandle": f"h-{n}",
+                "Body": body,
+                "Attributes": {"MessageGroupId": "g"},
+            }
             for n, body in enumerate(bodies)
         ]
-        self.put_back, self.deleted = [], []
-        self.is_over = set()
 
     def get_queue_url(self, *, QueueName):  # noqa: N803 - boto3's name
         return {"QueueUrl": QueueName}
@@ -54,8 +61,12 @@ class DeadLetterRig:
     """The commands over such a queue, with the door in and an empty ledger."""
 
     def __init__(self, *bodies):
-        self.queue = DeadLetterQueue(*bodies)
+        self.queue = DeadLetterQueue()
         self.session = session(sqs=self.queue)
+        self.queue.hold(one if isinstance(one, str) else self.sealed(encode(one)) for one in bodies)
+
+    def sealed(self, text):
+        return self.session.services.seal.sealed(text, queue="rp-mw-events-dev.fifo", group_id="g")
 
     @property
     def accepted(self):
@@ -69,7 +80,7 @@ class DeadLetterRig:
 
 
 def test_a_redriven_message_goes_through_the_door_and_leaves_the_dead_letter_queue():
-    rig = DeadLetterRig(encode(job(1)), encode(job(2, Recovery.HANDOFF)))
+    rig = DeadLetterRig(job(1), job(2, Recovery.HANDOFF))
     assert rig.redrive() == ["redriven", "redriven"]
     assert rig.accepted == [
         ("evt:rp:1:n", Recovery.OPERATOR),
@@ -79,32 +90,48 @@ def test_a_redriven_message_goes_through_the_door_and_leaves_the_dead_letter_que
 
 
 def test_redriving_is_rate_limited():
-    rig = DeadLetterRig(*(encode(job(n)) for n in range(5)))
+    rig = DeadLetterRig(*(job(n) for n in range(5)))
     rig.redrive()
     assert rig.session.services.clock.slept == [0.5] * 4
 
 
 def test_unselected_and_unreadable_letters_are_put_back_at_once():
-    rig = DeadLetterRig(encode(job(1)), "nonsense", encode(job(2)))
+    rig = DeadLetterRig(job(1), "nonsense", job(2))
     assert rig.redrive(wanted=dead_letters.Wanted("evt:rp:2:n")) == ["redriven"]
     assert (rig.queue.deleted, rig.queue.put_back) == (["h-2"], ["h-0", "h-1"])
-    rig = DeadLetterRig(encode(job(1)), "nonsense")
-    assert rig.redrive() == ["redriven", "left: undecodable"]
+    rig = DeadLetterRig(job(1), "nonsense")
+    assert rig.redrive() == ["redriven", "left: unsealed"]
     assert (rig.queue.deleted, rig.queue.put_back) == (["h-0"], ["h-1"])
+
+
+def test_a_letter_of_this_stage_that_no_version_here_can_decode_is_left_as_such():
+    rig = DeadLetterRig()
+    rig.queue.hold([rig.sealed('{"v": 2, "kind": "ticket_message"}'), rig.sealed('{"v": "x"}')])
+    assert rig.redrive() == ["left: undecodable", "left: undecodable"]
+
+
+def test_a_letter_that_was_moved_from_another_lane_or_group_is_left_as_not_ours():
+    services = DeadLetterRig().session.services
+    places = {"queue": "rp-mw-facts-dev.fifo", "group_id": "g"}
+    moved = services.seal.sealed(encode(job(1)), **places)
+    regrouped = services.seal.sealed(encode(job(2)), queue="rp-mw-events-dev.fifo", group_id="h")
+    rig = DeadLetterRig(moved, regrouped)
+    assert rig.redrive() == ["left: unsealed", "left: unsealed"]
+    assert (rig.accepted, rig.queue.deleted) == ([], [])
 
 
 def test_a_redelivered_letter_does_not_hide_the_others():
     """A slow redrive outlasts the minute for which a letter that is left stays away."""
-    rig = DeadLetterRig("nonsense", "more of it", encode(job(1)))
+    rig = DeadLetterRig("nonsense", "more of it", job(1))
     rig.queue.is_over.add("h-0")
-    assert rig.redrive() == ["left: undecodable", "left: undecodable", "redriven"]
+    assert rig.redrive() == ["left: unsealed", "left: unsealed", "redriven"]
     assert (rig.queue.deleted, rig.queue.put_back) == (["h-2"], ["h-1"])
 
 
 def test_a_letter_can_be_selected_by_message_id_and_the_limit_applies():
-    rig = DeadLetterRig(*(encode(job(n)) for n in range(3)))
+    rig = DeadLetterRig(*(job(n) for n in range(3)))
     assert rig.redrive(wanted=dead_letters.Wanted("m-1")) == ["redriven"]
-    rig = DeadLetterRig(*(encode(job(n)) for n in range(3)))
+    rig = DeadLetterRig(*(job(n) for n in range(3)))
     assert len(rig.redrive(limit=2)) == 2
     assert len(rig.queue.waiting) == 1
 

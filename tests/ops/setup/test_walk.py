@@ -165,7 +165,7 @@ def test_setup_and_its_pastes_lead_to_a_real_message_through_each_system(place):
     assert "evt:rp:1042:c-1 processed" in done["trial richpanel"]["detail"]
     assert place.richpanel.effects_of("1042", "tag_added") == {}, "the stage is in shadow"
     assert not place.twilio.messages
-    stored = [place.secret(one) for one in ("rp-mw/dev/key_hash", "rp-mw/dev/router/api_keys")]
+    stored = [place.secret(one) for one in ("rp-mw/dev/keys/ids", "rp-mw/dev/router/api_keys")]
     for value in (*SECRETS.values(), *stored):
         assert value not in said.out + said.err
     assert "[secrets]" in file.read_text()
@@ -199,7 +199,7 @@ def test_setup_and_its_pastes_lead_to_a_real_message_through_each_system(place):
     again = place.run("setup", "--yes", "--file", file, "--json")
     assert again.code == 0, again
     assert (place.deployments, config.CONFIG.read_text()) == (deployments, before)
-    assert place.secret("rp-mw/dev/key_hash") == stored[0]
+    assert place.secret("rp-mw/dev/keys/ids") == stored[0]
     trials = [one for one in again.data["steps"] if one["step"].startswith("trial")]
     assert all(one["detail"].startswith("not sent") for one in trials), (
         "a live stage gets no test event"

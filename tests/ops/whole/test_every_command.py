@@ -64,6 +64,8 @@ OF_TICKETS = (
     ("support-settings", "put", "{settings}", "--because", "our warehouse"),
     ("support-settings", "restore", "0"),
     ("support", "label", "1042", "--wrong", "wrong_team"),
+    ("keys", "list"),
+    ("keys", "rotate", "share", "--yes"),
     ("support-tags", "--create"),
     ("facts", "create", "--again"),
     ("facts", "seed"),

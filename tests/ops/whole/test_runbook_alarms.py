@@ -217,13 +217,13 @@ def test_a_settings_document_of_another_release(operator):
 def test_the_key_of_the_hashes_is_gone_and_webhooks_are_lost(operator):
     system = operator.system
     secrets = system.stage.aws.client("secretsmanager")
-    key = secrets.get_secret_value(SecretId="rp-mw/dev/key_hash")["SecretString"]
-    put_secret(system, "key_hash", " ")
+    key = secrets.get_secret_value(SecretId="rp-mw/dev/keys/ids")["SecretString"]
+    put_secret(system, "keys/ids", " ")
     new_containers()
     assert system.post(system.ticket()).status_code == 500
     operator.is_paged_by("ingress-failures")
-    assert "key_hash" in operator.runs("doctor", code=1).out
-    put_secret(system, "key_hash", key)
+    assert "keys/ids" in operator.runs("doctor", code=1).out
+    put_secret(system, "keys/ids", key)
     new_containers()
     operator.runs("reconcile", "--since", "24h")
     system.run()

@@ -15,11 +15,12 @@ from chalicelib.outreach.consent import unsubscribe
 from chalicelib.outreach.conversations import doubts
 from chalicelib.outreach.conversations.statements import Statement
 from local import company
+from tests.rigs.keys import one_key
 from tests.rigs.outreach import MAIL, TEL
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 ONE_CLICK = b"List-Unsubscribe=One-Click"
-STAGE = OpaqueIds(b"a key of the stage")
+STAGE = unsubscribe.LinkKeys(lambda: OpaqueIds(b"a key of the stage"), one_key)
 
 
 def link_of(outreach, recipient=MAIL):
@@ -394,11 +395,11 @@ def test_a_token_names_the_company_address_and_conversation_it_was_made_for(
 ):
     token = unsubscribe.token(STAGE, company_id, address, conversation)
     assert re.fullmatch(r"[A-Za-z0-9._-]+", token)
-    found = unsubscribe.opened(STAGE, token)
+    found = unsubscribe.opened(one_key(), token)
     hashed = token.partition(".")[0]
     assert (found.company_id, found.hashed, found.conversation) == (
         company_id,
         hashed,
         conversation,
     )
-    assert unsubscribe.opened(OpaqueIds(b"another stage's key"), token) is None
+    assert unsubscribe.opened(one_key(b"another stage's key"), token) is None

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from chalicelib.errors import UnavailableError
+from chalicelib.errors import PayloadError, UnavailableError
 from chalicelib.once import later
 from chalicelib.outreach import keys
 from chalicelib.outreach.conversations.records import Status
@@ -247,7 +247,8 @@ def aside(outreach, monkeypatch):
 
 
 def bring_back(outreach, body, message_id):
-    outreach.services.put_back({"body": body, "messageId": message_id})
+    sealed = outreach.stage.sealed_to_wait(body)
+    outreach.services.put_back({"body": sealed, "messageId": message_id})
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -352,6 +353,18 @@ def test_a_worker_that_dies_anywhere_on_the_way_to_a_wait_loses_nothing(
 
 
 def test_a_body_that_is_no_put_back_is_refused(outreach):
-    for body in ("no json", "[]", "{}", '{"group": "g"}'):
+    for body in ('{"group"}', "{}", '{"group": "g"}'):
         with pytest.raises(Exception, match="put-back"):
-            outreach.services.put_back({"body": body, "messageId": "m1"})
+            bring_back(outreach, body, "m1")
+
+
+def test_what_this_stage_did_not_put_aside_goes_into_no_lane(conversation, night, aside):
+    night.begins(minutes_left=5)
+    says(conversation, "first")
+    (body,) = aside
+    for injected in (body, conversation.stage.sealed(body, group_id="")):
+        with pytest.raises(PayloadError) as refused:
+            conversation.services.put_back({"body": injected, "messageId": "m1"})
+        assert refused.value.code == "unsealed"
+    night.is_over()
+    assert conversation.run() == []

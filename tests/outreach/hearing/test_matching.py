@@ -112,7 +112,10 @@ def test_an_unclear_message_that_a_person_has_released_is_not_planned_as_a_clear
     )
     request = InboundRequest({}, post.body, iso(datetime.now(UTC)), "d-1")
     job = twilio_webhook.parse_message(request, outreach.services.opaque_ids)
-    outreach.services.worker.process(Delivery(encode(job), "m-9", "receipt", 1, 10, lambda: 120.0))
+    body = outreach.stage.sealed(encode(job), group_id="g", lane=job.lane)
+    outreach.services.worker.process(
+        Delivery(body, "m-9", "receipt", 1, 10, lambda: 120.0, job.lane, "g")
+    )
     assert len(outreach.twilio.sent_to(TEL)) == 3
 
 

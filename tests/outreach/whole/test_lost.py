@@ -10,6 +10,7 @@ from chalicelib.once.job import Recovery
 from chalicelib.outreach.conversations.records import Status
 from chalicelib.wiring.jobs import decode
 from tests.rigs.crash_injection import boundaries, kill_at, run_until_killed
+from tests.rigs.keys import unsealed
 from tests.rigs.memory_stage import ON_ENGINE
 from tests.rigs.outreach import MAIL, TEL
 
@@ -326,7 +327,7 @@ def test_a_stop_by_email_is_in_force_although_its_mail_is_lost_and_kept_when_its
     outreach, crash_injector
 ):
     recipient = lose_a_mail_before_it_is_stored(outreach, crash_injector, "STOP")
-    letter = decode(outreach.last_body)
+    letter = decode(unsealed(outreach.last_body))
     sweep_later(outreach)
     record = outreach.record("email", recipient)
     assert outreach.services.outreach.conversations.forbids(record) == "stop"

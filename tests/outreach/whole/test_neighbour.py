@@ -105,9 +105,6 @@ def world(twilio, ses, richpanel, powerbi, dataset, facts_folder, monkeypatch):
         ses.reset()
         aws = MemoryAws()
         stage, ids, clock = resources.create(aws, "dev"), Ids(), Clock()
-        stage.aws.client("secretsmanager").put_secret_value(
-            SecretId="rp-mw/dev/key_hash", SecretString="the same on every stage"
-        )
         with monkeypatch.context() as patch:
             for name in environment.foreign(os.environ):
                 patch.delenv(name)

@@ -136,8 +136,9 @@ def test_a_repeated_message_stays_in_its_first_conversation(outreach):
     outreach.run()
     request = InboundRequest({}, post.body, iso(datetime.now(UTC)), "d-1")
     job = twilio_webhook.parse_message(request, outreach.services.opaque_ids)
+    body = outreach.stage.sealed(encode(job), group_id="g", lane=job.lane)
     outreach.services.worker.process(
-        Delivery(encode(job), "m-9", "receipt", 1, 10, lambda: 120.0, job.lane)
+        Delivery(body, "m-9", "receipt", 1, 10, lambda: 120.0, job.lane, "g")
     )
     (again,) = [row for row in outreach.rows() if row["event_id"]["S"].startswith("evt:reply:")]
     assert again["fence"]["N"] == "2"

@@ -20,9 +20,10 @@ from chalicelib.outreach.resume import ResumeRebuilder, resume_job
 from tests.rigs.company_endpoint import Telling, consumer
 from tests.rigs.conversation_samples import new
 from tests.rigs.crash_injection import ProcessKilled, killed_at
+from tests.rigs.keys import one_key
 
 HOUR = 3600.0
-STAGE = OpaqueIds(b"a key of the stage")
+STAGE = unsubscribe.LinkKeys(lambda: OpaqueIds(b"a key of the stage"), one_key)
 LIMITS = RateLimits(requests_per_minute=99, requests_per_day=99, concurrent_conversations=99)
 
 
@@ -54,7 +55,7 @@ def token(record):
 def door(rig):
     return UnsubscribeDoor(
         conversations=rig.conversations,
-        opaque=lambda: STAGE,
+        links=STAGE,
         log=rig.log,
         intake=rig.intake,
         ledger=rig.ledger,

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from chalicelib.once.keys import OpaqueIds
 from chalicelib.outreach.conversations.records import Draft
 from chalicelib.outreach.door.results import ResultDoor
 from chalicelib.outreach.project.companies import Companies
 from tests.rigs.fakes import ManualClock
+from tests.rigs.keys import one_key
 
 TOOL = {
     "name": "submit",
@@ -46,7 +46,7 @@ class Called:
         self.door = ResultDoor(
             conversations=answered.conversations,
             intake=answered.intake,
-            opaque=lambda: OpaqueIds(b"a key of the stage"),
+            signing=one_key,
             current=Companies(answered.companies_table).current,
             clock=answered.clock,
             log=answered.log,

@@ -1,0 +1,183 @@
+"""The stage's keyring: one key for each purpose, so that who reads one can forge nothing of another.
+
+A purpose's keys are one secret, ``rp-mw/<stage>/keys/<purpose>``, newest first::
+
+    {"keys": [{"key": "9f0c... 64 hex", "from": "2026-11-20T09:06:00.000Z", "until": null},
+              {"key": "51ab... 64 hex", "from": "2026-05-02T10:00:00.000Z", "until": "2026-12-20T..."}]}
+
+The newest whose time has come signs; each one verifies until its end.  A new key's time comes when every
+container has read it, so that what it signs is known everywhere.  What is really used is derived from
+it for stage and purpose, so that a secret which is copied to another place proves nothing there.
+
+The key of the ids signs nothing and has no successor: it names actions and the register's rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from chalicelib.clock import parsed
+from chalicelib.errors import UnavailableError
+from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.ports import Clock, SecretsPort
+from chalicelib.once.reasons import KEY_MISSING
+
+KEY_HEX = 64
+
+
+class KeyPurpose(StrEnum):
+    """What a key is for."""
+
+    IDS = "ids"
+    """Names of actions, FIFO groups and the register's rows."""
+    JOBS = "jobs"
+    """Seals what the stage puts on its queues."""
+    UNSUBSCRIBE = "unsubscribe"
+    """Signs the link in an e-mail, which leads to the recipient's own page."""
+    TOOL_RESULTS = "tool_results"
+    """Signs the token with which a company gives back what a tool has done."""
+    SHARE = "share"
+    """Signs the console's links that show one event's story."""
+
+
+VERIFIES_FOR: Mapping[KeyPurpose, timedelta] = {
+    KeyPurpose.JOBS: timedelta(days=30),
+    KeyPurpose.UNSUBSCRIBE: timedelta(days=730),
+    KeyPurpose.TOOL_RESULTS: timedelta(days=30),
+    KeyPurpose.SHARE: timedelta(days=7),
+}
+"""How long a key verifies after its successor has begun to sign: the longest life of what it signed.
+
+A message waits 14 days on its queue and 14 as a dead letter, a parcel 30.  A tool's result is asked for
+within days.  A link in an e-mail has no end of its own: a reader has two years.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StageKey:
+    """One key of a purpose.
+
+    Attributes:
+        key: as it is used, derived for stage and purpose.
+        begins: when it begins to sign.
+        ends: when it stops to verify; None for the newest.
+    """
+
+    key: bytes = field(repr=False)
+    begins: datetime
+    ends: datetime | None
+
+
+class PurposeKeys:
+    """The keys of one purpose: signs with the newest, verifies with each."""
+
+    def __init__(self, keys: Iterable[StageKey], clock: Clock) -> None:
+        self._keys = sorted(keys, key=lambda one: one.begins, reverse=True)
+        self._clock = clock
+
+    def sign(self, *parts: str) -> str:
+        """32 hex characters over the parts.
+
+        Raises:
+            UnavailableError: no key's time has come.
+        """
+        now = self._clock.now()
+        for one in self._valid(now):
+            if one.begins <= now:
+                return OpaqueIds(one.key).of(*parts)
+        raise UnavailableError(KEY_MISSING)
+
+    def verifies(self, given: str, *parts: str) -> bool:
+        """Whether a key that is valid has signed these parts."""
+        signed = given.encode("utf-8", "replace")
+        matches = [
+            hmac.compare_digest(signed, OpaqueIds(one.key).of(*parts).encode())
+            for one in self._valid(self._clock.now())
+        ]
+        return any(matches)
+
+    @property
+    def ids(self) -> OpaqueIds:
+        """Keyed hashes under the first key ever, whatever came after it.
+
+        Raises:
+            UnavailableError: there is none.
+        """
+        if not self._keys:
+            raise UnavailableError(KEY_MISSING)
+        return OpaqueIds(self._keys[-1].key)
+
+    def _valid(self, now: datetime) -> list[StageKey]:
+        return [one for one in self._keys if one.ends is None or now < one.ends]
+
+
+class Keyring:
+    """The stage's keys; each purpose is read when it is first used.
+
+    Args:
+        stage: the stage's name.
+        secrets: reads them.
+        clock: says which key signs.
+    """
+
+    def __init__(self, *, stage: str, secrets: SecretsPort, clock: Clock) -> None:
+        self._stage = stage
+        self._secrets = secrets
+        self._clock = clock
+        self._read: dict[KeyPurpose, tuple[str, PurposeKeys]] = {}
+
+    def of(self, purpose: KeyPurpose) -> PurposeKeys:
+        """The keys of a purpose.
+
+        Raises:
+            UnavailableError: they cannot be read, or are none.
+        """
+        text = self._secrets.text(secret_id(self._stage, purpose))
+        known = self._read.get(purpose)
+        if known is None or known[0] != text:
+            keys = parsed_keys(text, self._stage, purpose)
+            known = self._read[purpose] = text, PurposeKeys(keys, self._clock)
+        return known[1]
+
+    def fetch(self, *purposes: KeyPurpose) -> None:
+        """Read what is about to be used in one call; what fails is read again when it is used."""
+        self._secrets.fetch([secret_id(self._stage, one) for one in purposes])
+
+
+def secret_id(stage: str, purpose: KeyPurpose) -> str:
+    """Name of the secret that holds a purpose's keys."""
+    return f"rp-mw/{stage}/keys/{purpose.value}"
+
+
+def parsed_keys(text: str, stage: str, purpose: KeyPurpose) -> list[StageKey]:
+    """The keys in a secret's text, newest first.
+
+    Raises:
+        UnavailableError: there is none, or one is not in the form that this module describes.
+    """
+    try:
+        raw: list[Mapping[str, Any]] = json.loads(text)["keys"]
+        found = [_key(one, stage, purpose) for one in raw]
+    except (ValueError, KeyError, TypeError):
+        found = []
+    if not found:
+        raise UnavailableError(KEY_MISSING)
+    return found
+
+
+def _key(raw: Mapping[str, Any], stage: str, purpose: KeyPurpose) -> StageKey:
+    root = bytes.fromhex(raw["key"])
+    begins, until = parsed(raw["from"]), raw["until"]
+    ends = None if until is None else parsed(until)
+    if len(raw["key"]) != KEY_HEX or begins is None or (until is not None and ends is None):
+        raise ValueError
+    # One block of HKDF-Expand (RFC 5869): the stored key is uniform, so it needs no extraction.
+    info = f"rp-mw/{stage}/{purpose.value}".encode() + b"\x01"
+    return StageKey(hmac.digest(root, info, hashlib.sha256), begins, ends)

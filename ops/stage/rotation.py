@@ -1,0 +1,65 @@
+"""The keys of a purpose, first and after a rotation, as the text of their secret; see `once.keyring`."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from datetime import datetime, timedelta
+
+from chalicelib.aws.secrets import CACHE_SECONDS
+from chalicelib.clock import iso
+from chalicelib.once.keyring import KEY_HEX, VERIFIES_FOR, KeyPurpose, StageKey
+
+SPREADS_IN = timedelta(seconds=CACHE_SECONDS + 60)
+"""Until every container has read a new key; it signs from then on."""
+ENDS_IN = SPREADS_IN + timedelta(minutes=9)
+"""When a key that others may know stops to verify: what it signed last is worked off by then."""
+
+
+class RotationError(Exception):
+    """The keys are not rotated now; the message is for the operator."""
+
+
+def first(now: datetime) -> str:
+    """A purpose's first key, which signs at once."""
+    return _text([_new(now)])
+
+
+def rotated(
+    text: str, found: list[StageKey], purpose: KeyPurpose, now: datetime, *, is_known: bool
+) -> str:
+    """The keys after a rotation: a new one, and the former ones until their end.
+
+    Args:
+        text: of the secret, newest first.
+        found: the same keys, parsed.
+        purpose: whose.
+        now: the time.
+        is_known: others may know the former keys, so that these verify no longer than a new one
+            takes to be known.
+
+    Raises:
+        RotationError: the key has no successor, or the newest does not sign yet.
+    """
+    if purpose not in VERIFIES_FOR:
+        raise RotationError(
+            f"the key of {purpose} names actions and the register's rows: it is never rotated"
+        )
+    if found[0].begins > now and not is_known:
+        raise RotationError(f"the newest key begins to sign at {iso(found[0].begins)}: wait")
+    begins = now + SPREADS_IN
+    latest = now + ENDS_IN if is_known else begins + VERIFIES_FOR[purpose]
+    kept = [
+        {**raw, "until": iso(min(one.ends or latest, latest))}
+        for raw, one in zip(json.loads(text)["keys"], found, strict=True)
+        if one.ends is None or one.ends > now
+    ]
+    return _text([_new(begins), *kept])
+
+
+def _new(begins: datetime) -> dict[str, str | None]:
+    return {"key": secrets.token_hex(KEY_HEX // 2), "from": iso(begins), "until": None}
+
+
+def _text(keys: list[dict[str, str | None]]) -> str:
+    return json.dumps({"keys": keys})
