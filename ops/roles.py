@@ -30,6 +30,7 @@ NEEDS = {
             "consent hears",
             "writer check",
             "writer verdicts",
+            "writer stops",
             "support decide",
             "consent audit",
             "may-i-send",

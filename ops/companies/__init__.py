@@ -15,10 +15,11 @@ model_names   whether the language models that a project and its stage name are 
 endpoint_events  endpoints that fail or are paused, and telling again what was kept
 writing       tries a project's writer: drafts and their checks, without sending
 writing_commands  `writer try`, `writer check`
-verdict_commands  `writer verdicts`, `put-verdicts`, `remove-verdict`
+verdict_commands  `writer verdicts`, `put-verdicts`, `remove-verdict`, `stops`
 verdict_lines  a project's verdict set as JSON lines
 verdict_redaction  an example without the person whose conversation it came from
 verdict_gate  what settings make of the verdict set before they are stored
+false_stops  how often people sent what a rule had stopped
 put_settings  stores settings that are valid and agree with the verdict set
 writer_lines  drafts in a file of JSON lines, and what the checks make of each
 consent_lines  messages in a file of JSON lines, and what each is heard as

@@ -1,4 +1,4 @@
-"""The commands `writer verdicts`, `writer put-verdicts` and `writer remove-verdict`."""
+"""The commands about good and bad drafts: a project's verdict set, and what people said of stops."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ops.command import CommandRun, command
-from ops.companies import verdict_lines
+from ops.companies import company, false_stops, verdict_lines
 from ops.output import JsonLines
 
 verdicts_app = typer.Typer()
@@ -57,3 +57,22 @@ def remove_verdict(
     """Remove an example from a project's verdict set."""
     verdict_lines.remove(run.session, company_id, project_id, example, because=run.because)
     return run.output.facts({"removed": example})
+
+
+@command(verdicts_app, "writer stops", examples=("writer stops <company> --days 7",))
+def stops(
+    run: CommandRun,
+    company_id: CompanyId,
+    project_id: Annotated[str | None, typer.Argument(help="Only this project of it.")] = None,
+    days: Annotated[
+        int, typer.Option("--days", min=1, max=365, help="So many, today too.")
+    ] = false_stops.DAYS,
+) -> object:
+    """Show by rule how many drafts it stopped, and what people made of them.
+
+    The stop was false where the draft was sent as it is or with small edits (edited), and right where
+    something else was sent (other) or nothing (discarded).
+    """
+    company.items(run.session, company_id, project_id)
+    found = false_stops.by_rule(run.session, company_id, project_id, days)
+    return run.output.records(false_stops.COLUMNS, found)

@@ -4,7 +4,14 @@ import json
 
 import pytest
 
-from tests.outside.conversations import AI, started, words_to
+from tests.outside.conversations import (
+    AI,
+    act,
+    conversation,
+    scripted,
+    started,
+    words_to,
+)
 from tests.outside.running import FIRST, PROJECT
 
 NOW = "2026-11-24T10:00:00Z"
@@ -177,3 +184,36 @@ def test_a_wrong_example_is_refused_by_its_line_and_field_and_nothing_is_stored(
     assert "line 2: field why" in printed.err
     assert "secret" not in printed.out + printed.err
     assert known(stack, project) == {}
+
+
+def test_a_stop_counts_as_false_where_a_person_sends_the_draft_and_as_right_where_they_do_not(
+    stack,
+):
+    project = stack.put_project(ai_config=AI)
+    draft = "Your pay is $4,250 a month."
+    ends = (
+        ("approve", {"text": draft}),
+        (
+            "reply",
+            {"text": f"{draft} Ask us for more about your pay, or for a call of a colleague."},
+        ),
+        ("approve", {"text": "Your pay is $3,900 a month."}),
+        ("decline", {"reason": "wrong"}),
+        (None, {}),
+    )
+    for place, (name, fields) in enumerate(ends):
+        to = stack.tel()
+        request_id = started(stack, to, of=project)
+        scripted(stack, to, text=draft)
+        stack.says(to, f"Tell me more {to}")
+        shown = conversation(stack, request_id)
+        assert shown["why"] == "draft_amount"
+        for _repeated in range(2 if name else 0):
+            answer = act(stack, shown, name, once=f"{project.project}-{place}", **fields)
+            assert answer.status_code == 200
+    printed = stack.ops("writer", "stops", FIRST.id, project.project, "--days", "1", "--json").out
+    (row,) = json.loads(printed)
+    assert (row["rule"], row["held"], row["as_is"], row["edited"]) == ("amount", 5, 1, 0)
+    assert (row["other"], row["discarded"]) == (2, 1)
+    assert (row["false_stops"]["count"], row["false_stops"]["of"]) == (1, 4)
+    assert "1 of 4" in stack.ops("writer", "stops", FIRST.id, project.project).out

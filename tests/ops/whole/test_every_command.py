@@ -88,6 +88,7 @@ OF_COMPANIES = (
     ("writer", "check", ID, PROJECT, "{drafts}", "--rules-only"),
     ("writer", "put-verdicts", ID, PROJECT, "{verdicts}"),
     ("writer", "verdicts", ID, PROJECT),
+    ("writer", "stops", ID),
     ("writer", "remove-verdict", ID, PROJECT, "d1"),
     ("subject", "show", "--company", ID, "--address", TEL),
     ("consent", "hears", "{messages}"),
