@@ -15,6 +15,8 @@ from typing import Any
 from chalicelib.redaction import Kind, redact_explained, redact_mapping
 
 FIRST_NAME = "Sam"
+_SPARED = frozenset({"at", "now", "from", "source", "time_zone", "language"})
+"""Fields of an example that hold no text."""
 
 
 def without_person(example: Mapping[str, Any], own: str) -> dict[str, Any]:
@@ -29,12 +31,19 @@ def without_person(example: Mapping[str, Any], own: str) -> dict[str, Any]:
         invented.learn_text(text)
     for name, value in _named(example["project_data"]):
         invented.learn_value(name, value)
-    name = (example.get("recipient") or {}).get("first_name") or ""
-    shown = _replaced(example, invented.replace, spared=("at", "now", "from", "source"))
-    if name.strip():
-        word = re.compile(_whole(name.strip()), re.IGNORECASE)
-        shown = _replaced(shown, lambda text: word.sub(FIRST_NAME, text), spared=("source",))
-    return dict(shown)
+    name = ((example.get("recipient") or {}).get("first_name") or "").strip()
+    shown: dict[str, Any] = _replaced(example, invented.replace)
+    if not name:
+        return shown
+    said = _replaced(shown["conversation"], lambda text: _renamed(text, name.casefold(), name))
+    rest = _replaced(shown, lambda text: _renamed(text, name))
+    return {**rest, "conversation": said}
+
+
+def _renamed(text: str, *names: str) -> str:
+    """A text with another first name; ``will`` is Will's name only where somebody typed it so."""
+    forms = {form for one in names for form in (one, one.title(), one.upper())}
+    return re.sub("|".join(sorted(map(_whole, forms), reverse=True)), FIRST_NAME, text)
 
 
 class _Invented:
@@ -114,7 +123,7 @@ def _named(value: Any, name: str = "") -> Iterator[tuple[str, str]]:  # noqa: AN
             yield name, str(value)
 
 
-def _replaced(value: Any, change: Callable[[str], str], *, spared: tuple[str, ...]) -> Any:  # noqa: ANN401 - any JSON value
+def _replaced(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401 - any JSON value
     match value:
         case str():
             return change(value)
@@ -125,10 +134,10 @@ def _replaced(value: Any, change: Callable[[str], str], *, spared: tuple[str, ..
             return int(changed) if changed.lstrip("-").isdigit() else value
         case Mapping():
             return {
-                name: one if name in spared else _replaced(one, change, spared=spared)
+                name: one if name in _SPARED else _replaced(one, change)
                 for name, one in value.items()
             }
         case list():
-            return [_replaced(one, change, spared=spared) for one in value]
+            return [_replaced(one, change) for one in value]
         case _:
             return value

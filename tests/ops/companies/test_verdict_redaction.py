@@ -52,3 +52,16 @@ def test_what_the_company_says_itself_and_sums_and_dates_stay():
 @pytest.mark.parametrize("own", ["1+15550109000", "+155501090001"])
 def test_a_part_of_what_the_company_says_is_not_its_own(own):
     assert "+15550109000" not in json.dumps(without_person(EXAMPLE, own))
+
+
+def test_a_first_name_that_is_a_word_is_replaced_as_a_name_only():
+    example = {
+        **EXAMPLE,
+        "recipient": {"first_name": "Will"},
+        "conversation": [{"from": "recipient", "at": EXAMPLE["now"], "text": "it's will here"}],
+        "draft": {"text": "Will, we will call you. WILL!", "claims": None},
+    }
+    found = without_person(example, OWN)
+    assert found["draft"]["text"] == "Sam, we will call you. Sam!"
+    assert found["conversation"][0]["text"] == "it's Sam here"
+    assert found["recipient"]["first_name"] == "Sam"
