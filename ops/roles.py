@@ -29,6 +29,8 @@ NEEDS = {
             "facts explain",
             "consent hears",
             "writer check",
+            "writer verdicts",
+            "writer stops",
             "support decide",
             "consent audit",
             "may-i-send",
