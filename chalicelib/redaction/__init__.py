@@ -27,6 +27,10 @@ Pure: no clock, no network, no environment, standard library only.
     one_time_codes  security and one-time codes
     named           codes in groups right after "tracking number" or "order number"
     national_ids    national identity numbers, by their letters or check digits
+    checked_ids     likewise, of digits alone in groups
+    named_ids       identity numbers beside their word, which identity_words has
+    plates          plates of vehicles
+    announced       where such words are in a text
     letter_codes    codes of letters and digits
     runs            groups of digits with separators between them
     grouped_cards, grouped_phones, digit_groups
