@@ -3,29 +3,18 @@
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from chalicelib.redaction.evidence import Sign
-from chalicelib.redaction.sheet import Kind, Sheet
+from chalicelib.redaction.sheet import Claim, Sheet
 
 
-class Word(NamedTuple):
-    """One word where it is written."""
+class Announcer(NamedTuple):
+    """A word that announces an identifier, where it is written."""
 
     text: str
     start: int
     end: int
 
 
-class Finding(NamedTuple):
-    """A span to be masked."""
-
-    start: int
-    end: int
-    kind: Kind
-    mask: str
-    evidence: tuple[Sign, ...]
-
-
-def words_in(sheet: Sheet, wanted: Collection[str]) -> Iterator[Word]:
+def words_in(sheet: Sheet, wanted: Collection[str]) -> Iterator[Announcer]:
     """Each place of these words that no pass has settled yet."""
     low = sheet.low
     for word in sheet.vocabulary.intersection(wanted):
@@ -33,14 +22,14 @@ def words_in(sheet: Sheet, wanted: Collection[str]) -> Iterator[Word]:
         while start >= 0:
             end = start + len(word)
             if not (low[start - 1 : start].isalpha() or low[end : end + 1].isalpha()):
-                yield Word(word, start, end)
+                yield Announcer(word, start, end)
             start = low.find(word, end)
 
 
-def claim_all(sheet: Sheet, findings: Iterable[Finding]) -> None:
+def claim_all(sheet: Sheet, claims: Iterable[Claim]) -> None:
     """Claim these spans; of two that overlap the first one."""
     done = 0
-    for start, end, kind, mask, evidence in sorted(findings):
+    for start, end, kind, mask, evidence in sorted(claims):
         if start >= done:
             sheet.claim(start, end, kind, mask, evidence)
             done = end

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from chalicelib.redaction.announced import Finding, Word, claim_all, words_in
+from chalicelib.redaction.announced import Announcer, claim_all, words_in
 from chalicelib.redaction.evidence import Sign
 from chalicelib.redaction.identity_words import WORDS
-from chalicelib.redaction.sheet import Sheet, last_four
+from chalicelib.redaction.sheet import Claim, Sheet, last_four
 
 _REACH = 120  # letters after a word
 _BACK = 60  # before it
@@ -34,7 +34,7 @@ def mask_named_identities(sheet: Sheet) -> None:
     claim_all(sheet, _found(sheet))
 
 
-def _found(sheet: Sheet) -> Iterator[Finding]:
+def _found(sheet: Sheet) -> Iterator[Claim]:
     low = sheet.low
     for word in words_in(sheet, WORDS):
         rule = WORDS[word.text]
@@ -45,10 +45,10 @@ def _found(sheet: Sheet) -> Iterator[Finding]:
         span = _span(low, word, after.end(), rule.form)
         if span:
             shown = last_four(sheet.cased[slice(*span)])
-            yield Finding(*span, rule.kind, shown, (Sign.WORD_BEFORE,))
+            yield Claim(*span, rule.kind, shown, (Sign.WORD_BEFORE,))
 
 
-def _span(low: str, word: Word, end: int, form: str) -> tuple[int, int] | None:
+def _span(low: str, word: Announcer, end: int, form: str) -> tuple[int, int] | None:
     """Where the number of a word is."""
     forward, backward = _patterns(form)
     match = forward.match(low, end, end + _REACH)

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from chalicelib.redaction.announced import Finding, Word, claim_all, words_in
+from chalicelib.redaction.announced import Announcer, claim_all, words_in
 from chalicelib.redaction.evidence import Sign
 from chalicelib.redaction.patterns import lazily
-from chalicelib.redaction.sheet import Kind, Sheet
+from chalicelib.redaction.sheet import Claim, Kind, Sheet
 from chalicelib.redaction.vocabulary import Topic
 
 MASK = "***"
@@ -83,14 +83,14 @@ def mask_plates(sheet: Sheet) -> None:
     claim_all(sheet, _found(sheet))
 
 
-def _found(sheet: Sheet) -> Iterator[Finding]:
+def _found(sheet: Sheet) -> Iterator[Claim]:
     for word in words_in(sheet, _WORDS):
         match, sign = _beside(sheet, word)
         if match is not None and _is_plate(sheet, match, is_direct=sign is Sign.WORD_BEFORE):
-            yield Finding(*match.span("plate"), Kind.PLATE, MASK, (sign,))
+            yield Claim(*match.span("plate"), Kind.PLATE, MASK, (sign,))
 
 
-def _beside(sheet: Sheet, word: Word) -> tuple[re.Match[str] | None, Sign]:
+def _beside(sheet: Sheet, word: Announcer) -> tuple[re.Match[str] | None, Sign]:
     """The plate that a word announces or follows, and how near it is."""
     low = sheet.low
     is_named = word.text in _PLATE_WORDS

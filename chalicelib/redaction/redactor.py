@@ -28,6 +28,7 @@ from chalicelib.redaction.normalise import (
 )
 from chalicelib.redaction.one_time_codes import mask_security_codes
 from chalicelib.redaction.order_numbers import mask_orders
+from chalicelib.redaction.passwords import mask_passwords
 from chalicelib.redaction.pasted_secrets import mask_credentials, may_hold_password
 from chalicelib.redaction.plates import mask_plates
 from chalicelib.redaction.postal_addresses import mask_addresses
@@ -143,6 +144,7 @@ def _read(sheet: Sheet) -> None:
     if sheet.runs and not is_table:
         _mask_proven(sheet)
     mask_credentials(sheet)
+    mask_passwords(sheet)
     mask_links(sheet)
     mask_emails(sheet)
     mask_dictated(sheet)
