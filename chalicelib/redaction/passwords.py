@@ -20,7 +20,7 @@ _NEEDS_BEFORE = {
     "parola": lazily(r"(?:la|mia) $"),
 }
 # "The key is patience": words for a key are words for a password where it is somebody's own.
-_ALSO_A_KEY = frozenset({"clave", "parola"})
+_ALSO_A_KEY = frozenset({"clave", "contra", "parola"})
 _OWN = lazily(r"(?:mi|tu|su|mia|tua|sua) $")
 _IS = (
     r"(?:['’]s|is|was|used to be|is now|now is|should be|are|es|era|fue|ahora es|ist|war|lautet|lautete|heißt|ist jetzt|est|était|c['’]est|"
@@ -130,15 +130,23 @@ def _is_password(sheet: Sheet, match: re.Match[str], *, is_own: bool = True) -> 
     if match["quoted"]:
         return True
     word = _cased(sheet, match)
-    if not word or "***" in word or word.startswith(("http://", "https://")):
-        return False
     if _is_strong(word):
-        return True
+        return not word.startswith(("http://", "https://"))
+    return is_own and _is_plain(word) and _is_last(sheet, match, word)
+
+
+def _is_plain(word: str) -> bool:
+    """Whether it is a word, and not one that says how a password is."""
     low = word.lower()
-    end = match.start("word") + len(word)
-    is_plain = len(word) >= _LEAST_PLAIN and word.isalpha()
-    says_how = low in _NO_PASSWORD or _STATES.match(low)
-    return is_own and is_plain and not says_how and _CLAUSE_END().match(sheet.low, end) is not None
+    is_word = len(word) >= _LEAST_PLAIN and word.isalpha()
+    return is_word and low not in _NO_PASSWORD and _STATES.match(low) is None
+
+
+def _is_last(sheet: Sheet, match: re.Match[str], word: str) -> bool:
+    """Whether its clause ends with it; before "as my password" it need not."""
+    if match.re is _BEFORE():
+        return True
+    return _CLAUSE_END().match(sheet.low, match.start("word") + len(word)) is not None
 
 
 def _cased(sheet: Sheet, match: re.Match[str]) -> str:
