@@ -69,6 +69,8 @@ _NAMED = lazily(
 )
 _NUMBER = lazily(r" (?:number|no\.?|nr\.?|#)(?!\w)")
 _NEEDS_NAME = frozenset({"plate", "plates"})
+# "Van" is Dutch for "of".
+_VAN = lazily(r"(?:my|a|the|our|your|his|her|white|black|blue|red|grey|silver) $")
 # Short words of a sentence, which letters of a plate in small letters may be.
 _COMMON = frozenset(
     """am um im in on at by for bis von zu is it an le la el de il del of to no the per der die das les des por até om op en et und and
@@ -99,6 +101,8 @@ def _beside(sheet: Sheet, word: Announcer) -> tuple[re.Match[str] | None, Sign]:
         if before is None and _NUMBER().match(low, word.end) is None:
             return None, Sign.WORD_NEAR
         is_named = True
+    if word.text == "van" and _VAN().search(low, max(0, word.start - 16), word.start) is None:
+        return None, Sign.WORD_NEAR
     if word.text in _TAGS:
         is_named = not _VEHICLES.isdisjoint(sheet.vocabulary)
     if is_named:

@@ -42,7 +42,8 @@ def test_the_same_letters_and_digits_stay_with_a_word_for_goods(plate):
 
 @pytest.mark.parametrize(
     "text",
-    ["Kennzeichen bis um 10 da", "my plates broke, set of 24", "a car at 10 am", "the van is due by 3 pm"],
+    ["Kennzeichen bis um 10 da", "my plates broke, set of 24", "a car at 10 am", "the van is due by 3 pm",
+     "een doos van AB12 CDE", "wir kommen mit dem Auto um 10"],
 )  # fmt: skip
 def test_words_of_a_sentence_are_no_plate(text):
     assert redact(text) == text
