@@ -32,6 +32,7 @@ _SPACED = (
 """Other forms, which are believed right beside a word for a plate."""
 _LEAST, _MOST = 5, 10  # letters and digits
 _REACH = 48
+_NEAR = 16  # letters before a word
 _FILLER = (
     r"(?:is|s|was|are|no|nr|num|number|nummer|numéro|numero|número|plate|plates|licence|license|registration|reg|my|the|car|van|auto|"
     r"ist|lautet|war|vom|mein|meine|meines|wagens|autos|es|era|el|la|de|mi|del|coche|vehículo|furgoneta|c'est|est|était|le|ma|du|"
@@ -63,13 +64,10 @@ _VEHICLES = frozenset(
     vehículo aparcado macchina veicolo furgone carro carrinha veículo estacionado vrachtwagen busje geparkeerd bil samochód""".split()
 )
 _WORDS = _PLATE_WORDS | _VEHICLES
-_TAGS = frozenset({"tag", "tags"})
 _NAMED = lazily(
     r"(?:licen[cs]e|number|reg|registration|car|car's|van|van's|vehicle|my|his|her|our|me) $"
 )
 _NUMBER = lazily(r" (?:number|no\.?|nr\.?|#)(?!\w)")
-_NEEDS_NAME = frozenset({"plate", "plates"})
-# "Van" is Dutch for "of".
 _VAN = lazily(r"(?:my|a|the|our|your|his|her|white|black|blue|red|grey|silver) $")
 # Short words of a sentence, which letters of a plate in small letters may be.
 _COMMON = frozenset(
@@ -87,25 +85,28 @@ def mask_plates(sheet: Sheet) -> None:
 
 def _found(sheet: Sheet) -> Iterator[Claim]:
     for word in words_in(sheet, _WORDS):
-        match, sign = _beside(sheet, word)
+        match, sign = _beside(sheet.low, word) if _is_meant(sheet, word) else (None, Sign.FORM)
         if match is not None and _is_plate(sheet, match, is_direct=sign is Sign.WORD_BEFORE):
             yield Claim(*match.span("plate"), Kind.PLATE, MASK, (sign,))
 
 
-def _beside(sheet: Sheet, word: Announcer) -> tuple[re.Match[str] | None, Sign]:
+def _is_meant(sheet: Sheet, word: Announcer) -> bool:
+    """Whether a word that means other things as well means a plate or a vehicle here."""
+    low, near = sheet.low, max(0, word.start - _NEAR)
+    match word.text:
+        case "plate" | "plates":
+            is_named = _NAMED().search(low, near, word.start) is not None
+            return is_named or _NUMBER().match(low, word.end) is not None
+        case "tag" | "tags":
+            return not _VEHICLES.isdisjoint(sheet.vocabulary)
+        case "van":  # Dutch for "of"
+            return _VAN().search(low, near, word.start) is not None
+    return True
+
+
+def _beside(low: str, word: Announcer) -> tuple[re.Match[str] | None, Sign]:
     """The plate that a word announces or follows, and how near it is."""
-    low = sheet.low
-    is_named = word.text in _PLATE_WORDS
-    if word.text in _NEEDS_NAME:
-        before = _NAMED().search(low, max(0, word.start - 16), word.start)
-        if before is None and _NUMBER().match(low, word.end) is None:
-            return None, Sign.WORD_NEAR
-        is_named = True
-    if word.text == "van" and _VAN().search(low, max(0, word.start - 16), word.start) is None:
-        return None, Sign.WORD_NEAR
-    if word.text in _TAGS:
-        is_named = not _VEHICLES.isdisjoint(sheet.vocabulary)
-    if is_named:
+    if word.text in _PLATE_WORDS:
         match = _DIRECT().match(low, word.end, word.end + _REACH)
         if match is None:
             match = _BEFORE().search(low, max(0, word.start - _REACH), word.start)
