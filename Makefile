@@ -83,7 +83,7 @@ bench: $(READY) ## The figures, as ratios in one run
 	@$(BIN)/python -m bench.measures.outreach
 	@$(BIN)/python -m bench.measures.routes
 
-eval: $(READY) ## The classifier, beside peers; a stranger's conversations; drafts and their price; wishes to stop, by language; replies of mail programs
+eval: $(READY) ## The classifier, beside peers; a stranger's conversations; drafts and their price; what is masked; wishes to stop, by language; replies of mail programs
 	@$(BIN)/python -m bench.measures.intents
 	@$(BIN)/python -m bench.measures.conversations
 	@$(BIN)/python -m bench.intents.compare
@@ -91,6 +91,8 @@ eval: $(READY) ## The classifier, beside peers; a stranger's conversations; draf
 	@$(BIN)/python -m bench.measures.drafts
 	@$(BIN)/python -m bench.measures.composed
 	@$(BIN)/python -m bench.measures.written_drafts
+	@$(BIN)/python -m bench.measures.masked
+	@$(BIN)/python -m bench.measures.masked held
 	@$(BIN)/python -m bench.measures.words
 	@$(BIN)/python -m bench.measures.mail_clients
 	@$(BIN)/python -m bench.measures.prompts

@@ -125,11 +125,17 @@ class Limits(Closed):
 
 
 class ShownToModel(Closed):
-    """What the model sees of the recipient and the request: all, none, or named fields."""
+    """What the model sees of the recipient and the request: all, none, or named fields.
+
+    Attributes:
+        as_written: fields of `project_data` in which nothing is masked, such as the street of a shop;
+            the company's own, never what a form or a recipient says.
+    """
 
     first_name: StrictBool = True
     representatives: StrictBool = True
     project_data: StrictBool | list[_Short] = True
+    as_written: Annotated[list[_Short], Field(max_length=50)] = []
 
 
 class DataField(Closed):
@@ -188,6 +194,14 @@ class WriterSettings(Closed):
         twice = _twice([one.id for one in self.knowledge])
         if twice:
             raise ValueError(f"knowledge has an id twice: {twice}")
+        return self
+
+    @model_validator(mode="after")
+    def _as_written_is_the_companys(self) -> WriterSettings:
+        forms = {name for name, one in self.fields.items() if one.author == "form"}
+        wrong = [n for n, name in enumerate(self.shown.as_written) if name in forms]
+        if wrong:
+            raise ValueError(f"shown.as_written names a form's field: {', '.join(map(str, wrong))}")
         return self
 
     @property

@@ -215,11 +215,9 @@ def of_fields(
     beside = {".".join(below): str(value) for below, value in leaves}
     for below, value in leaves:
         name = ".".join(below)
-        schema = declared.get(name) or declared.get(
-            ".".join(one for one in below if not one.isdigit())
-        )
+        schema = declared.get(name) or declared.get(name_of(below))
         text = str(value).lower() if isinstance(value, bool) else str(value)
-        own = Trust.FORM if _is_free(below, text, schema) else author
+        own = Trust.FORM if is_free(below, text, schema) else author
         yield Source(
             f"{path}.{name}" if name else path,
             text,
@@ -231,7 +229,13 @@ def of_fields(
         )
 
 
-def _is_free(below: Sequence[str], text: str, schema: DataField | None) -> bool:
+def name_of(below: Sequence[str]) -> str:
+    """The name of a field of a list's items too: `orders.total` for `orders.0.total`."""
+    return ".".join(one for one in below if not one.isdigit())
+
+
+def is_free(below: Sequence[str], text: str, schema: DataField | None) -> bool:
+    """Whether somebody else than the company may have typed a field."""
     if schema is not None:
         return schema.author == "form"
     parts = {part for name in below for part in re.split(r"[_\W]+", folded(name))}
