@@ -29,6 +29,7 @@ NEEDS = {
             "facts explain",
             "consent hears",
             "writer check",
+            "writer revisions",
             "support decide",
             "consent audit",
             "may-i-send",

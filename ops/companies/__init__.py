@@ -15,6 +15,11 @@ model_names   whether the language models that a project and its stage name are 
 endpoint_events  endpoints that fail or are paused, and telling again what was kept
 writing       tries a project's writer: drafts and their checks, without sending
 writing_commands  `writer try`, `writer check`
+replay_commands  `writer replay`, `writer revisions`
+replay        a project's stored conversations under other settings
+replay_moments  the messages that the machine answered, each as it was then
+replay_answers  what writer and checks make of one under other settings
+revisions     since when each revision of a project's settings holds
 writer_lines  drafts in a file of JSON lines, and what the checks make of each
 consent_lines  messages in a file of JSON lines, and what each is heard as
 consent_audit  which rules and which consent allowed each message of a company

@@ -84,6 +84,7 @@ def put(session: Session, item: dict[str, Any], *, because: str = "") -> str:
         reason=because,
         project=item["project_id"],
         changed=changed,
+        writer=Project(item).ai_config.writer.revision,
     )
     senders.store(session, item, entry=journal.writes(session, act))
     return did
