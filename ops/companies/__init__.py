@@ -16,7 +16,7 @@ endpoint_events  endpoints that fail or are paused, and telling again what was k
 writing       tries a project's writer: drafts and their checks, without sending
 writing_commands  `writer try`, `writer check`
 replay_commands  `writer replay`, `writer revisions`
-replay        a project's stored conversations under other settings
+replay_results  a project's stored conversations under other settings
 replay_moments  the messages that the machine answered, each as it was then
 replay_answers  what writer and checks make of one under other settings
 revisions     since when each revision of a project's settings holds

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ops.command import CommandRun, command
-from ops.companies import company, replay, revisions
+from ops.companies import company, replay_results, revisions
 from ops.companies.replay_answers import Replayer, ReplayPurse, estimated
 from ops.companies.replay_moments import moments
 from ops.output import Output
@@ -61,12 +61,12 @@ def writer_replay(
     with what was known then.  The journal keeps who ran it.
     """
     session, output = run.session, run.output
-    settings = replay.project_of(session, company_id, project_id, company.read(file))
+    settings = replay_results.project_of(session, company_id, project_id, company.read(file))
     found = moments(session, settings, last=last, conversation=conversation)
-    purse = ReplayPurse(int(max_cost * replay.MICRO))
+    purse = ReplayPurse(int(max_cost * replay_results.MICRO))
     writer = Replayer.of(session, settings, purse)
     asks = not rules_only and any(map(writer.writes_for, found.found))
-    estimate = estimated(session, settings, found.found) / replay.MICRO if asks else 0.0
+    estimate = estimated(session, settings, found.found) / replay_results.MICRO if asks else 0.0
     about: dict[str, Any] = {
         "company": company_id,
         "project": project_id,
@@ -84,7 +84,7 @@ def writer_replay(
     run.enter(f"company:{company_id}", **seen, texts=show_texts)
     shown = output.following(found.found, "replaying", total=len(found.found))
     used = purse if asks else None
-    done = replay.run(session, settings, shown, used, shows_texts=show_texts).value(used)
+    done = replay_results.run(session, settings, shown, used, shows_texts=show_texts).value(used)
     if asks:
         run.enter(f"company:{company_id}", result="done", cost_usd=done["cost_usd"], **seen)
     _print(output, {**about, **done})
