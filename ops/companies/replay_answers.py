@@ -19,10 +19,11 @@ from chalicelib.outreach.spending.budget import Budget, BudgetReachedError
 from chalicelib.outreach.spending.message_time import MessageTime
 from chalicelib.outreach.spending.models import Models
 from chalicelib.outreach.spending.usage import Counted
-from chalicelib.outreach.writing.checked_writer import CheckedWriter, Judged
+from chalicelib.outreach.writing.checked_writer import CheckedWriter
 from chalicelib.outreach.writing.checks.contact_details import addresses
 from chalicelib.outreach.writing.model_writer import OpenAiWriter
-from chalicelib.outreach.writing.tool_writer import offering
+from chalicelib.outreach.writing.template_writer import DraftRefusedError
+from chalicelib.outreach.writing.tool_writer import ToolWriter
 from chalicelib.outreach.writing.values import values
 from ops.companies.replay_moments import Moment
 from ops.companies.writer_lines import without_models
@@ -139,17 +140,19 @@ class Replayer:
         return ReplayedAnswer(found.verdict, found.rule, text, found.span or "")
 
     def _written(self, moment: Moment) -> ReplayedAnswer:
-        ai_config = self.project.ai_config
-        tools = {one.name: one for one in ai_config.tools}
-        record = offering(moment.record, tools) if tools else moment.record
-        writer = self._writer(moment.at)
+        writer = ToolWriter(
+            writer=self._writer(moment.at),
+            drafts=self.session.services.outreach.conversations,
+            current=lambda _: self.project,
+        )
         try:
-            judged = writer.judged_answer(record, moment.history, ai_config.writer)
+            return ended(writer.answer(moment.record, moment.history))
         except BudgetReachedError:
             raise
+        except DraftRefusedError as error:
+            return ended(error.draft)
         except MiddlewareError as error:
             return ReplayedAnswer(FAILED, reason_of(error))
-        return _of(judged)
 
     def _writer(self, at: datetime) -> CheckedWriter:
         services, clock = self.session.services, StoppedClock(at)
@@ -184,9 +187,8 @@ def estimated(session: Session, project: Project, moments: Sequence[Moment]) -> 
     return purse.refused
 
 
-def then(moment: Moment) -> ReplayedAnswer:
-    """What became of it then."""
-    written = moment.written
+def ended(written: Draft) -> ReplayedAnswer:
+    """What becomes of an answer, by its draft."""
     if written.opts_out:
         return ReplayedAnswer(STOP)
     if written.refused is not None:
@@ -215,12 +217,3 @@ def kinds(text: str) -> list[str]:
     return sorted(
         {one.kind.value for one in values(text)} | {name for name, its in named.items() if its}
     )
-
-
-def _of(judged: Judged) -> ReplayedAnswer:
-    last = judged.tries[-1]
-    if judged.sent is None:
-        return ReplayedAnswer(PERSON, last.rules[0], last.draft.text)
-    if judged.sent.opts_out:
-        return ReplayedAnswer(STOP)
-    return ReplayedAnswer(SEND if judged.sent.text else PERSON, None, judged.sent.text)

@@ -19,8 +19,8 @@ from ops.companies.replay_answers import (
     Replayer,
     ReplayPurse,
     differ,
+    ended,
     kinds,
-    then,
 )
 from ops.companies.replay_moments import Moment
 from ops.session import EXIT_UNUSABLE, OpsError, Session
@@ -100,7 +100,7 @@ def run(
         if after is None:
             found.not_judged += 1
         else:
-            found.rows.append(_row(one, then(one), after, shows_texts=shows_texts))
+            found.rows.append(_row(one, ended(one.written), after, shows_texts=shows_texts))
     return found
 
 

@@ -5,7 +5,14 @@ import json
 import pytest
 
 from tests.outside.aws import aws
-from tests.outside.conversations import AI, conversation, scripted, started, words_to
+from tests.outside.conversations import (
+    AI,
+    by_whatsapp,
+    conversation,
+    scripted,
+    started,
+    words_to,
+)
 from tests.outside.running import FIRST, PROJECT
 
 NOW = "2026-11-24T10:00:00Z"
@@ -95,10 +102,21 @@ def test_a_first_name_with_a_link_never_becomes_part_of_a_message(stack):
     assert "pay.example.com" not in text
 
 
-def written(stack, **data):
-    """A conversation that a model writes for, and the file of its project with other settings."""
-    of, to = stack.put_project(ai_config=AI), stack.tel()
-    return of, to, started(stack, to, of=of, project_data=data)
+def written(stack, channel="sms", **data):
+    """A conversation that a model writes for: its project, its recipient, its request."""
+    of = stack.put_project(ai_config=AI)
+    to = stack.mail() if channel == "email" else stack.tel()
+    return of, to, started(stack, to, channel, of=of, project_data=data)
+
+
+def says(stack, to, channel, text):
+    """The recipient answers on the channel of the conversation."""
+    if channel == "email":
+        stack.writes(to, stack.mails_to(to)[-1]["reply_to"], text)
+    elif channel == "whatsapp":
+        by_whatsapp(stack, to, text)
+    else:
+        stack.says(to, text)
 
 
 def replayed(stack, folder, of, *more, **writer):
@@ -142,11 +160,12 @@ def test_a_replay_shows_what_new_settings_change_sends_nothing_and_stores_nothin
     assert by_model["differ"] == 1
 
 
-def test_a_replay_judges_an_old_message_by_the_day_on_which_it_came(stack, tmp_path):
+@pytest.mark.parametrize("channel", ["sms", "whatsapp", "email"])
+def test_a_replay_judges_an_old_message_by_the_day_on_which_it_came(stack, tmp_path, channel):
     day = f"{stack.now():%Y-%m-%d}"
-    of, to, _ = written(stack, appointment=f"{day}T23:30")
+    of, to, _ = written(stack, channel, appointment=f"{day}T23:30")
     scripted(stack, to, text="Your appointment is today at 23:30.")
-    stack.says(to, f"When is it? {to}")
+    says(stack, to, channel, f"When is it? {to}")
     stack.forward(days=2)
     found = replayed(stack, tmp_path, of, "--rules-only", "--yes")
     (one,) = found["moments"]

@@ -67,7 +67,7 @@ class ToolWriter:
             return confirmed
         if history and history[-1].role == "tool":
             return self._after_result(record, history)
-        written = self._writer.answer(offering(record, tools) if tools else record, history)
+        written = self._writer.answer(_offering(record, tools) if tools else record, history)
         tool = tools.get(written.function_call or "")
         if tool is None or written.opts_out:
             return written
@@ -129,7 +129,7 @@ def _called(record: Record, tool: Tool, written: Draft, by: str | None = None) -
     return replace(written, text=said, hand_off_reason=reason)
 
 
-def offering(record: Record, tools: Mapping[str, Tool]) -> Record:
+def _offering(record: Record, tools: Mapping[str, Tool]) -> Record:
     """The record as the inner writer sees it: with the tools as functions, and their schemas."""
     config = record.ai_config
     names = dict.fromkeys((*(config.get("functions") or ()), *tools))
