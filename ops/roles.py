@@ -30,6 +30,8 @@ NEEDS = {
             "consent hears",
             "writer check",
             "writer revisions",
+            "writer verdicts",
+            "writer stops",
             "support decide",
             "consent audit",
             "may-i-send",

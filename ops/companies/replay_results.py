@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chalicelib.clock import iso
-from chalicelib.outreach.project import check as checking
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.spending.budget import BudgetReachedError
-from ops.companies import company, model_names
+from ops.companies import company
 from ops.companies.replay_answers import (
     ReplayedAnswer,
     Replayer,
@@ -64,9 +63,7 @@ def project_of(
     company.projects(session, company_id, project_id)
     if (item.get("company_id"), item.get("project_id")) != (company_id, project_id):
         raise OpsError("the item is of another company or project", code=EXIT_UNUSABLE)
-    loopback = session.services.settings.company_webhooks_on_loopback
-    wrong = checking.faults(item, allows_loopback=loopback)
-    wrong += model_names.of_project(session, dict(item))
+    wrong = company.faults(session, dict(item))
     if wrong:
         raise OpsError("the item is not valid: " + "; ".join(wrong))
     return Project(item)

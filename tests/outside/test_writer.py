@@ -7,6 +7,7 @@ import pytest
 from tests.outside.aws import aws
 from tests.outside.conversations import (
     AI,
+    act,
     by_whatsapp,
     conversation,
     scripted,
@@ -178,3 +179,121 @@ def test_a_message_names_the_revision_of_the_settings_and_the_model_that_wrote_i
     listed = stack.ops("writer", "revisions", FIRST.id, of.project, "--json").data
     assert [one["revision"] for one in listed if one["is_current"]] == [opening["revision"]]
     assert opening["model"].startswith("gpt-")
+
+
+def example(name, verdict, text, data=None, **more):
+    why = {} if verdict == "good" else {"why": "prices change"}
+    return {**line(text, data), "id": name, "verdict": verdict, **why, **more}
+
+
+def taught(stack, project, *examples, code=0):
+    """The project's verdict set gets examples."""
+    typed = "\n".join(json.dumps(one) for one in examples)
+    arguments = ("writer", "put-verdicts", FIRST.id, project.project, "--yes")
+    return stack.ops(*arguments, typed=typed, code=code)
+
+
+def known(stack, project):
+    out = stack.ops("writer", "verdicts", FIRST.id, project.project, "--json").out
+    return {one["id"]: one for one in map(json.loads, out.splitlines())}
+
+
+def test_settings_that_the_verdict_set_refuses_are_not_stored_without_a_reason(stack, tmp_path):
+    def item(*facts, status="active"):
+        knowledge = [{"id": f"k{place}", "text": one} for place, one in enumerate(facts)]
+        path = tmp_path / "item.json"
+        writer = {"knowledge": knowledge}
+        whole = {**PROJECT, "project_id": project.project, "project_status": status}
+        path.write_text(json.dumps({**whole, "ai_config": {**AI, "writer": writer}}))
+        return ("company", "put", path, "--yes")
+
+    project = stack.put_project(ai_config=AI)
+    stack.ops(*item("The van holds 20 boxes."))
+    taught(
+        stack,
+        project,
+        example("van-size", "good", "The van holds 20 boxes."),
+        example("van-price", "bad", "The van costs $95."),
+    )
+    printed = stack.ops(*item("The van costs $95."), code=1)
+    assert "van-size is good and stopped by " in printed.err
+    assert "van-price is bad and would be sent (prices change)" in printed.err
+    (still,) = checked(stack, project, line("The van holds 20 boxes."))
+    assert still["verdict"] == "send"
+    stack.ops(*item("The van holds 20 boxes.", "We move on Mondays."))
+    stack.ops(*item("The van costs $95."), "--despite-verdicts", "a smaller van")
+    journal = stack.ops("journal", "--json").out
+    assert "a smaller van" in journal
+    (now,) = checked(stack, project, line("The van costs $95."))
+    assert now["verdict"] == "send"
+    stack.ops(*item("The van costs $95.", status="paused"))
+
+
+def test_a_person_is_erased_from_the_verdict_set_too(stack, project):
+    to, mail, other = stack.tel(), stack.mail(), stack.mail()
+    both = {"recipient_tel": to, "recipient_email": mail}
+    names = {"recipient_first_name": "Jo", "recipient_last_name": "Vandersloot"}
+    started(stack, to, of=project, recipient_data={**both, **names})
+    taught(
+        stack,
+        project,
+        example("mail", "good", f"We wrote to {mail}.", invented=True),
+        example("name", "good", "We wrote to Jo Vandersloot.", invented=True),
+        example("other", "good", f"We wrote to {other}.", invented=True),
+        example("jo", "good", "Hello Jo.", invented=True),
+    )
+    stack.ops("erase", "--subject", mail, "--yes")
+    assert known(stack, project).keys() >= {"other", "jo"}
+    stack.ops("erase", "--subject", to, "--yes")
+    assert known(stack, project).keys() == {"other", "jo"}
+
+
+def test_an_example_from_a_conversation_is_stored_without_the_person(stack, project):
+    to, mail = stack.tel(), stack.mail()
+    text = f"Hello Jo, we call {to} and write to {mail} about 4 boxes."
+    taught(stack, project, example("one", "good", text))
+    (one,) = known(stack, project).values()
+    stored = json.dumps(one)
+    assert not [said for said in (to, mail, "Jo") if said in stored]
+    assert "about 4 boxes" in one["draft"]["text"]
+
+
+def test_a_wrong_example_is_refused_by_its_line_and_field_and_nothing_is_stored(stack, project):
+    bad = {**example("b", "bad", "secret word"), "why": " "}
+    printed = taught(stack, project, example("a", "good", "Hello."), bad, code=2)
+    assert "line 2: field why" in printed.err
+    assert "secret" not in printed.out + printed.err
+    assert known(stack, project) == {}
+
+
+def test_a_stop_counts_as_false_where_a_person_sends_the_draft_and_as_right_where_they_do_not(
+    stack,
+):
+    project = stack.put_project(ai_config=AI)
+    draft = "Your pay is $4,250 a month."
+    ends = (
+        ("approve", {"text": draft}),
+        (
+            "reply",
+            {"text": f"{draft} Ask us for more about your pay, or for a call of a colleague."},
+        ),
+        ("approve", {"text": "Your pay is $3,900 a month."}),
+        ("decline", {"reason": "wrong"}),
+        (None, {}),
+    )
+    for place, (name, fields) in enumerate(ends):
+        to = stack.tel()
+        request_id = started(stack, to, of=project)
+        scripted(stack, to, text=draft)
+        stack.says(to, f"Tell me more {to}")
+        shown = conversation(stack, request_id)
+        assert shown["why"] == "draft_amount"
+        for _repeated in range(2 if name else 0):
+            answer = act(stack, shown, name, once=f"{project.project}-{place}", **fields)
+            assert answer.status_code == 200
+    printed = stack.ops("writer", "stops", FIRST.id, project.project, "--days", "1", "--json").out
+    (row,) = json.loads(printed)
+    assert (row["rule"], row["held"], row["as_is"], row["edited"]) == ("amount", 5, 1, 0)
+    assert (row["other"], row["discarded"]) == (2, 1)
+    assert (row["false_stops"]["count"], row["false_stops"]["of"]) == (1, 4)
+    assert "1 of 4" in stack.ops("writer", "stops", FIRST.id, project.project).out
