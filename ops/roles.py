@@ -29,6 +29,7 @@ NEEDS = {
             "facts explain",
             "consent hears",
             "writer check",
+            "writer revisions",
             "writer verdicts",
             "writer stops",
             "support decide",

@@ -15,6 +15,11 @@ model_names   whether the language models that a project and its stage name are 
 endpoint_events  endpoints that fail or are paused, and telling again what was kept
 writing       tries a project's writer: drafts and their checks, without sending
 writing_commands  `writer try`, `writer check`
+replay_commands  `writer replay`, `writer revisions`
+replay_results  a project's stored conversations under other settings
+replay_moments  the messages that the machine answered, each as it was then
+replay_answers  what writer and checks make of one under other settings
+revisions     since when each revision of a project's settings holds
 verdict_commands  `writer verdicts`, `put-verdicts`, `remove-verdict`, `stops`
 verdict_lines  a project's verdict set as JSON lines
 verdict_redaction  an example without the person whose conversation it came from

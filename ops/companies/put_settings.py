@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from chalicelib.outreach.project.project import Project
 from ops import journal
 from ops.companies import company, senders
 from ops.companies.verdict_gate import Disagreement, VerdictGate, disagreements
@@ -44,6 +45,7 @@ def put(
         reason=because,
         project=item["project_id"],
         changed=changed,
+        writer=Project(item).ai_config.writer.revision,
         despite_verdicts=gate.despite if against else None,
         verdicts=[one.verdict.id for one in against] or None,
     )

@@ -4,9 +4,11 @@ import json
 
 import pytest
 
+from tests.outside.aws import aws
 from tests.outside.conversations import (
     AI,
     act,
+    by_whatsapp,
     conversation,
     scripted,
     started,
@@ -99,6 +101,84 @@ def test_a_first_name_with_a_link_never_becomes_part_of_a_message(stack):
     started(stack, to, recipient_data={"recipient_first_name": name})
     (text,) = words_to(stack, to)
     assert "pay.example.com" not in text
+
+
+def written(stack, channel="sms", **data):
+    """A conversation that a model writes for: its project, its recipient, its request."""
+    of = stack.put_project(ai_config=AI)
+    to = stack.mail() if channel == "email" else stack.tel()
+    return of, to, started(stack, to, channel, of=of, project_data=data)
+
+
+def says(stack, to, channel, text):
+    """The recipient answers on the channel of the conversation."""
+    if channel == "email":
+        stack.writes(to, stack.mails_to(to)[-1]["reply_to"], text)
+    elif channel == "whatsapp":
+        by_whatsapp(stack, to, text)
+    else:
+        stack.says(to, text)
+
+
+def replayed(stack, folder, of, *more, **writer):
+    """What a replay of a project's conversations under a writer's settings shows."""
+    file = folder / "item.json"
+    item = {**PROJECT, "project_id": of.project, "ai_config": {**AI, "writer": writer}}
+    file.write_text(json.dumps(item))
+    return stack.ops("writer", "replay", FIRST.id, of.project, "--with", file, "--json", *more).data
+
+
+def rows(stack):
+    """Every row of the conversations."""
+    names = aws(stack, "dynamodb", "ListTables")["TableNames"]
+    (table,) = [name for name in names if "conversations" in name]
+    found, start = [], {}
+    while start is not None:
+        page = aws(stack, "dynamodb", "Scan", TableName=table, **start)
+        found += page["Items"]
+        key = page.get("LastEvaluatedKey")
+        start = {"ExclusiveStartKey": key} if key else None
+    return found
+
+
+def test_a_replay_shows_what_new_settings_change_sends_nothing_and_stores_nothing(stack, tmp_path):
+    of, to, _ = written(stack)
+    scripted(stack, to, text="Apply at https://apply.example.com/form please.")
+    stack.says(to, f"Where do I apply? {to}")
+    before = rows(stack), len(stack.texts_to(to))
+    allowed = {"allowed_links": ["apply.example.com"]}
+    by_rules = replayed(stack, tmp_path, of, "--rules-only", "--yes", **allowed)
+    asked = len(stack.openai.requests("respond"))
+    by_model = replayed(stack, tmp_path, of, "--yes", **allowed)
+    assert len(stack.openai.requests("respond")) > asked
+    assert (rows(stack), len(stack.texts_to(to))) == before
+    (one,) = by_rules["moments"]
+    assert (one["before"]["verdict"], one["before"]["rule"]) == ("person", "link")
+    assert (one["after"]["verdict"], one["after"]["rule"], one["differs"]) == ("send", None, True)
+    assert "apply" not in json.dumps(by_rules)
+    assert (by_rules["cost_usd"], by_rules["asks_model"]) == (0, False)
+    assert 0 < by_model["cost_usd"] < by_model["estimate_usd"]
+    assert by_model["differ"] == 1
+
+
+@pytest.mark.parametrize("channel", ["sms", "whatsapp", "email"])
+def test_a_replay_judges_an_old_message_by_the_day_on_which_it_came(stack, tmp_path, channel):
+    day = f"{stack.now():%Y-%m-%d}"
+    of, to, _ = written(stack, channel, appointment=f"{day}T23:30")
+    scripted(stack, to, text="Your appointment is today at 23:30.")
+    says(stack, to, channel, f"When is it? {to}")
+    stack.forward(days=2)
+    found = replayed(stack, tmp_path, of, "--rules-only", "--yes")
+    (one,) = found["moments"]
+    assert one["before"]["verdict"] == one["after"]["verdict"] == "send"
+
+
+def test_a_message_names_the_revision_of_the_settings_and_the_model_that_wrote_it(stack):
+    of, _, request_id = written(stack)
+    (opening,) = [one for one in conversation(stack, request_id)["messages"] if "model" in one]
+    listed = stack.ops("writer", "revisions", FIRST.id, of.project, "--json").data
+    assert [one["revision"] for one in listed if one["is_current"]] == [opening["revision"]]
+    assert opening["model"].startswith("gpt-")
 
 
 def example(name, verdict, text, data=None, **more):

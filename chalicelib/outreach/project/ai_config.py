@@ -46,6 +46,8 @@ from chalicelib.outreach.value_roles import rows
 
 IGNORED_NAMES = re.compile(r"assistant_id\w*")
 """Names of the original's settings: OpenAI's assistants no longer exist, and nothing reads these."""
+_LETTERS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")
+"""Of a revision: in the journal digits could be taken for a number of somebody, and masked."""
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{1,62}(?:/\S*)?")
 
 
@@ -206,9 +208,12 @@ class WriterSettings(Closed):
 
     @property
     def revision(self) -> str:
-        """12 hex digits of the settings; kept with each message that was written by them."""
-        whole = json.dumps(self.model_dump(mode="json"), sort_keys=True)
-        return hashlib.sha256(whole.encode()).hexdigest()[:12]
+        """12 letters for what is set; kept with each message that was written by it.
+
+        A default is not part of it, so that a release with a new setting changes no revision.
+        """
+        whole = json.dumps(self.model_dump(mode="json", exclude_defaults=True), sort_keys=True)
+        return hashlib.sha256(whole.encode()).hexdigest()[:12].translate(_LETTERS)
 
 
 class OpenAiChannel(BaseModel):
