@@ -79,6 +79,7 @@ def test_the_latest_word_about_time_counts_and_any_time_lifts_it(stack):
     project, both = wishes(stack, "Please only message me after 6pm")
     stack.says(both["recipient_tel"], "Please write in the morning from now on")
     assert preferences(stack, both["recipient_tel"])["hours"]["windows"] == ["08:00-12:00"]
+    stack.forward(minutes=1)
     stack.says(both["recipient_tel"], "Any time is fine again")
     assert preferences(stack, both["recipient_tel"]) == {}
     before = len(stack.texts_to(both["recipient_tel"]))
@@ -92,7 +93,7 @@ def test_a_preference_keeps_id_and_time_of_its_message_and_no_words(stack):
     kept = preferences(stack, both["recipient_tel"])["hours"]
     assert kept["message"].startswith("SM")
     assert kept["said_at"]
-    evidence = [one for one in person(stack, both["recipient_tel"])["evidence"]]
+    evidence = person(stack, both["recipient_tel"])["evidence"]
     (one,) = [one for one in evidence if one["about"] == "hours"]
     assert "said" not in one
     assert "Escr" not in json.dumps(one)
@@ -134,7 +135,7 @@ def test_may_i_send_says_what_the_recipient_wishes(stack):
     awake(stack)
     project, both = wishes(stack, "Email only please, and not before 11")
     asked = ("may-i-send", project.id, project.project, both["recipient_tel"], "--channel", "sms")
-    verdict = json.loads(stack.ops(*asked, "--json", check=False).out)
+    verdict = json.loads(stack.ops(*asked, "--json", code=None).out)
     assert "unwanted_channel" in verdict["why"]
 
 
@@ -167,7 +168,7 @@ def test_a_recipient_sees_and_changes_on_their_page_what_is_kept(stack):
 def test_erasing_a_person_removes_what_they_prefer(stack):
     awake(stack)
     _, both = wishes(stack, "Please write only in the evening")
-    stack.ops("person", "erase", both["recipient_tel"], "--yes", "--because", "asked")
+    stack.ops("erase", "--subject", both["recipient_tel"], "--yes", "--reason", "asked", "--json")
     assert preferences(stack, both["recipient_tel"]) == {}
 
 
@@ -193,6 +194,6 @@ def test_a_colleagues_hint_reaches_the_writer(stack):
     hint = "Visitors park behind the blue gate"
     stack.openai.forget("scripts")
     scripted(stack, to, text="Please ask at the gate.")
-    assert act(stack, conversation(stack, request_id), "return", hint=hint).status_code == 200
+    assert act(stack, conversation(stack, request_id), "give_back", hint=hint).status_code == 200
     stack.settle()
     assert any(hint in json.dumps(one["body"]) for one in stack.openai.requests("respond"))

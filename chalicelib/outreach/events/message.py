@@ -17,7 +17,7 @@ from chalicelib.outreach import numbers, reasons
 from chalicelib.outreach.company_events.event_names import Name
 from chalicelib.outreach.consent.words import heard
 from chalicelib.outreach.conversations.do_not_contact import said_in
-from chalicelib.outreach.conversations.preferring import knowing, preferred
+from chalicelib.outreach.conversations.preferring import knowing, preferred, wish_in
 from chalicelib.outreach.conversations.records import (
     AUTO_REPLY,
     CONFIRMATION,
@@ -60,7 +60,6 @@ from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.project.pace import AnswerPace
 from chalicelib.outreach.tools.confirmation import Said, confirmation_of
-from chalicelib.outreach.wishes.wished import wished
 
 WORKER = "worker"
 """Where what the door could not judge is applied, in the evidence."""
@@ -281,8 +280,7 @@ class MessageHandler(Handler):
 
     def _keep_wish(self, record: Record, job: InboundMessage) -> None:
         """Keep what a message wishes of time and channel with the person; nothing of what is in doubt."""
-        ours = [one for one in record.as_written if one.role == "assistant"]
-        wish = wished(job.text, answers=bool(ours) and "?" in ours[-1].content)
+        wish = wish_in(job.text, record.as_written)
         if wish is None:
             return
         self._conversations.prefer(

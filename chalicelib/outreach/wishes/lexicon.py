@@ -20,6 +20,7 @@ class LanguageWords:
     fill: tuple[str, ...]
     standing: tuple[str, ...]
     contact: tuple[str, ...]
+    we_write: tuple[str, ...]
     deny: tuple[str, ...]
     only: tuple[str, ...]
     prefer: tuple[str, ...]

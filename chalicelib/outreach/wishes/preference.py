@@ -25,6 +25,12 @@ DAY = 24 * 60
 WEEK = frozenset(range(7))
 """Monday is 0."""
 WAKING = (8 * 60, 21 * 60)
+DAY_PARTS = {
+    "morning": (8 * 60, 12 * 60),
+    "noon": (12 * 60, 14 * 60),
+    "afternoon": (12 * 60, 17 * 60),
+    "evening": (17 * 60, 21 * 60),
+}
 _LEAST = 60
 _AHEAD = 8
 """Days in which a wish of some day has its day."""

@@ -14,6 +14,7 @@ from chalicelib.outreach.wishes.clauses import Clause, sentences
 from chalicelib.outreach.wishes.lexicon import Lexicon, Part, lexicons
 from chalicelib.outreach.wishes.preference import (
     DAY,
+    DAY_PARTS,
     WEEK,
     About,
     Channels,
@@ -34,15 +35,26 @@ _NOUNS = {
     "call": frozenset({Contact.CALL}),
 }
 _VERBS = {f"{name}_me": found for name, found in _NOUNS.items() if name != "sms"}
-_HOURS = {
-    "morning": (8 * 60, 12 * 60),
-    "noon": (12 * 60, 14 * 60),
-    "afternoon": (12 * 60, 17 * 60),
-    "evening": (17 * 60, 21 * 60),
+_EXCLUDED = {
+    **DAY_PARTS,
+    "morning": (0, 12 * 60),
+    "evening": (17 * 60, DAY),
+    "night": (21 * 60, DAY),
 }
-_EXCLUDED = {**_HOURS, "morning": (0, 12 * 60), "evening": (17 * 60, DAY), "night": (21 * 60, DAY)}
 _BOUNDS = ("before", "after", "until", "start")
-_TIMES = (*_HOURS, "night", "weekdays", "weekend", "days", "one_day", *_BOUNDS, "time", "any_time")
+_TIMES = (
+    *DAY_PARTS,
+    "night",
+    "weekdays",
+    "weekend",
+    "days",
+    "one_day",
+    *_BOUNDS,
+    "time",
+    "any_time",
+)
+LASTING = (*DAY_PARTS, "weekdays", "weekend", "days", *_BOUNDS)
+"""Times that come again, unlike a day with its hour."""
 _ADDRESSED = ("contact", *_NOUNS, *_VERBS)
 _SETTLED = ("only", "prefer", "deny", "standing")
 _WEEKDAYS = frozenset(range(5))
@@ -58,7 +70,7 @@ class _Heard:
     lifts: frozenset[About] = frozenset()
 
 
-class _DoubtError(Exception):
+class DoubtError(Exception):
     """A clause may be about time or channel, and is not understood."""
 
 
@@ -89,7 +101,7 @@ def _read(text: str, lexicon: Lexicon, *, answers: bool) -> Wish | None:
     try:
         is_addressed = any(one.has(*_ADDRESSED) for one in clauses)
         heard = [_heard(one, is_addressed=is_addressed, answers=answers) for one in clauses]
-    except _DoubtError:
+    except DoubtError:
         return None
     return _together(heard, clauses)
 
@@ -123,33 +135,38 @@ def _together(heard: Sequence[_Heard], clauses: Sequence[Clause]) -> Wish | None
 def _heard(clause: Clause, *, is_addressed: bool, answers: bool) -> _Heard:
     if clause.has("any_channel"):
         if clause.has("deny", *_TIMES):
-            raise _DoubtError
+            raise DoubtError
         return _Heard(lifts=frozenset({About.CHANNELS}))
     if clause.has("any_time") and not clause.has(*(set(_TIMES) - {"any_time"})):
         if clause.has("deny"):
-            raise _DoubtError
+            raise DoubtError
         return _Heard(lifts=frozenset({About.HOURS}))
     if clause.has(*_TIMES):
         return _timed(clause, is_addressed=is_addressed, answers=answers)
-    named, refused = _channels(clause)
+    named, refused = channels_in(clause)
     return _Heard(named=named, refused=refused)
 
 
 def _timed(clause: Clause, *, is_addressed: bool, answers: bool) -> _Heard:
     is_bare = not clause.has("only", "deny", "standing") or answers
     if (is_bare and not is_addressed) or clause.has("any_time"):
-        raise _DoubtError
+        raise DoubtError
     if clause.has("one_day") and not clause.has(*_SETTLED):
-        raise _DoubtError
-    hours = _hours(clause)
+        raise DoubtError
+    hours = hours_in(clause)
     nouns = clause.has("only", "prefer") and clause.has(*_NOUNS) and not clause.has("deny")
-    named = _channels(clause)[0] if nouns else frozenset[Contact]()
+    named = channels_in(clause)[0] if nouns else frozenset[Contact]()
     return _Heard(hours, named)
 
 
-def _hours(clause: Clause) -> Hours:
+def hours_in(clause: Clause) -> Hours:
+    """The hours and days that a clause names.
+
+    Raises:
+        DoubtError: they may be others.
+    """
     is_denied = clause.has("deny")
-    table = _EXCLUDED if is_denied else _HOURS
+    table = _EXCLUDED if is_denied else DAY_PARTS
     windows: list[tuple[int, int]] = []
     bounds = Hours()
     for one in _bounds(clause.parts, is_denied=is_denied):
@@ -158,13 +175,13 @@ def _hours(clause: Clause) -> Hours:
         else:
             bounds = bounds.within(Hours((one[1],)))
     for part in clause.parts:
-        if part.kind in (*_HOURS, "night"):
+        if part.kind in (*DAY_PARTS, "night"):
             if part.kind not in table:
-                raise _DoubtError  # at night, which no law allows
+                raise DoubtError  # at night, which no law allows
             windows.append(table[part.kind])
     days = frozenset(_days(clause.parts))
     if is_denied and days and (windows or bounds != Hours()):
-        raise _DoubtError
+        raise DoubtError
     whole = clock_words.joined(windows) if windows else ((0, DAY),)
     if is_denied and windows:
         whole = clock_words.outside(windows)
@@ -183,11 +200,11 @@ def _bounds(parts: Sequence[Part], *, is_denied: bool) -> Iterator[tuple[str, tu
             link, last = (time, rest[0]) if one.kind == "time" else (rest[0], rest[1])
             is_range = link.kind in ("to", "joins", "until") and last.kind == "time"
             if first.kind != "time" or (one.kind == "time" and not is_range):
-                raise _DoubtError
+                raise DoubtError
             if is_range and one.kind in ("start", "time", "after"):
                 window = clock_words.window(first, last)
                 if window is None:
-                    raise _DoubtError
+                    raise DoubtError
                 yield "window", window
                 at += 3 if one.kind == "time" else 4
                 continue
@@ -206,7 +223,7 @@ def _bound(kind: str, time: Part, *, is_denied: bool) -> tuple[int, int]:
         at = clock_words.after(time) if is_late else clock_words.until(time)
         found = (at, DAY) if is_late else (0, at)
     if at is None or found[0] is None or found[1] is None or at > DAY:
-        raise _DoubtError
+        raise DoubtError
     return found[0], found[1]
 
 
@@ -220,7 +237,7 @@ def _days(parts: Sequence[Part]) -> Iterator[int]:
             yield from WEEK - _WEEKDAYS
 
 
-def _channels(clause: Clause) -> tuple[frozenset[Contact], frozenset[Contact]]:
+def channels_in(clause: Clause) -> tuple[frozenset[Contact], frozenset[Contact]]:
     """The channels that a clause names, and those that it refuses.
 
     A "not" is about what follows it, and at the end about all before it.
