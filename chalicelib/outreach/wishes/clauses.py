@@ -20,6 +20,7 @@ _HALVES = {
     "night": "pm",
 }
 _NEEDS_TIME = frozenset({"before", "after", "until", "start", "to", "hour", "am", "pm", "numbers"})
+_BEFORE_A_NUMBER = frozenset({"before", "after", "until", "start", "to"})
 _AN_HOUR_IN_MINUTES, _HOURS = 60, 24
 
 
@@ -111,7 +112,8 @@ def _timed(parts: Sequence[Part]) -> Iterator[Part]:
     while at < len(parts):
         one = parts[at]
         before = next((x.kind for x in reversed(parts[:at]) if x.kind != "fill"), "")
-        is_number = one.kind == "numbers" and before in ("before", "after", "until", "start", "to")
+        is_range = before == "joins" and any(x.kind == "start" for x in parts[:at])
+        is_number = one.kind == "numbers" and (before in _BEFORE_A_NUMBER or is_range)
         if one.kind != "time" and not is_number:
             yield one
             at += 1

@@ -65,4 +65,5 @@ def _is_within(clause: Clause, kept: Hours | None) -> bool:
     except DoubtError:  # "after 9", of which only the kept hours know which
         edges = {edge % (12 * 60) for window in kept.windows for edge in window}
         return all(one.value % (12 * 60) in edges for one in clause.parts if one.kind == "time")
-    return said.within(kept).windows == said.windows and said.days <= kept.days
+    is_within = bool(said.windows) and said.within(kept).windows == said.windows
+    return is_within and said.days <= kept.days

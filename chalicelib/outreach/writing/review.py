@@ -14,10 +14,10 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft
 from chalicelib.outreach.trust import Trust
 from chalicelib.outreach.wishes.confirming import promises_unkept
+from chalicelib.outreach.wishes.machine_question import asks_whether_a_machine
 from chalicelib.outreach.writing.agreeing import unproven_agreement
 from chalicelib.outreach.writing.checks.claims import (
     admits_a_machine,
-    asks_whether_a_machine,
     claims,
     claims_to_be_human,
     names_a_machine,
