@@ -123,7 +123,7 @@ def test_without_another_channel_a_person_decides_about_a_start_on_a_refused_one
     assert len(stack.texts_to(both["recipient_tel"])) == texts + 1
 
 
-def test_a_preferred_channel_is_taken_where_the_request_has_it_and_is_no_refusal(stack):
+def test_a_preferred_channel_that_the_request_does_not_have_is_no_refusal(stack):
     awake(stack)
     project, both = wishes(stack, "I prefer e-mail")
     texts = len(stack.texts_to(both["recipient_tel"]))
@@ -197,3 +197,11 @@ def test_a_colleagues_hint_reaches_the_writer(stack):
     assert act(stack, conversation(stack, request_id), "give_back", hint=hint).status_code == 200
     stack.settle()
     assert any(hint in json.dumps(one["body"]) for one in stack.openai.requests("respond"))
+
+
+def test_who_asks_for_a_machine_in_another_language_is_answered_in_it(stack):
+    to = stack.tel()
+    started(stack, to, of=MODEL)
+    scripted(stack, to, text="Tak, jestem prawdziwym człowiekiem.")
+    stack.says(to, f"Czy jesteś botem? {to}")
+    assert "Jestem automatycznym asystentem" in words_to(stack, to)[1]
