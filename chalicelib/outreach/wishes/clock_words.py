@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chalicelib.outreach.wishes.lexicon import Part
+from chalicelib.outreach.wishes.lexicon import WishPart
 from chalicelib.outreach.wishes.preference import DAY
 
 _NOON = DAY // 2
 _EARLY = 6 * 60
-"""Before this hour nobody means the morning."""
+"""Before this hour the morning is not meant."""
 
 
-def not_before(time: Part) -> int | None:
+def not_before(time: WishPart) -> int | None:
     """The hour of "not before 9"."""
     known = _known(time)
     if known is not None:
@@ -23,7 +23,7 @@ def not_before(time: Part) -> int | None:
     return time.value if time.value >= _EARLY else time.value + _NOON
 
 
-def after(time: Part) -> int | None:
+def after(time: WishPart) -> int | None:
     """The hour of "after 5"."""
     known = _known(time)
     if known is not None:
@@ -31,16 +31,16 @@ def after(time: Part) -> int | None:
     return time.value + _NOON if time.value <= _EARLY else None
 
 
-def until(time: Part) -> int | None:
+def until(time: WishPart) -> int | None:
     """The hour of "until 8", "not after 8"."""
     known = _known(time)
     return known if known is not None else time.value + _NOON
 
 
-def window(start: Part, end: Part) -> tuple[int, int] | None:
+def window(start: WishPart, end: WishPart) -> tuple[int, int] | None:
     """The hours of "between 9 and 5"."""
     if not start.how and end.how in ("am", "pm") and start.value < _NOON:
-        start = Part("time", start.value, how=end.how if start.value < end.value else "am")
+        start = WishPart("time", start.value, how=end.how if start.value < end.value else "am")
     first, last = _known(start), _known(end)
     if first is None:
         is_certain = last is not None or end.value <= start.value
@@ -69,7 +69,7 @@ def outside(windows: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     return tuple((a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if a < b)
 
 
-def _known(time: Part) -> int | None:
+def _known(time: WishPart) -> int | None:
     """The minute where the words themselves say which half of the day it is."""
     if time.how == "pm" and time.value < _NOON:
         return time.value + _NOON

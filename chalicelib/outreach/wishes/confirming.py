@@ -1,12 +1,12 @@
-"""Whether a draft says that messages will come at a time, or on a channel, that nobody keeps; pure."""
+"""Whether a draft says that messages will come at a time, or on a channel, that is not kept; pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chalicelib.outreach.wishes.clauses import Clause, sentences
 from chalicelib.outreach.wishes.lexicon import Lexicon, lexicons
 from chalicelib.outreach.wishes.preference import Contact, Hours, Preferences
+from chalicelib.outreach.wishes.wish_clauses import Clause, sentences
 from chalicelib.outreach.wishes.wished import LASTING, DoubtError, channels_in, hours_in
 
 

@@ -67,7 +67,7 @@ class WishFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class WishPart:
     """A known word or phrase.
 
     Attributes:
@@ -83,7 +83,7 @@ class Part:
     how: str = ""
 
 
-Lexicon = Mapping[tuple[str, ...], Part]
+Lexicon = Mapping[tuple[str, ...], WishPart]
 _TOKEN = re.compile(
     r"\d{1,2}[:.h]\d{2}(?!\d)|\d+|_to_|[^\W\d_]+|[,;:!?.()\n]|(?<=\s)[-\u2013\u2014](?=\s)"
 )
@@ -108,11 +108,11 @@ def lexicons() -> Mapping[str, Lexicon]:
     return {name: dict(_phrases(one)) for name, one in file.languages.items()}
 
 
-def _phrases(table: LanguageWords) -> Iterator[tuple[tuple[str, ...], Part]]:
+def _phrases(table: LanguageWords) -> Iterator[tuple[tuple[str, ...], WishPart]]:
     fill = {tuple(tokens(one)) for row in table.fill for one in row.split("|")}
     for kind in LanguageWords.__slots__:
         for number, row in enumerate(getattr(table, kind)):
             for phrase in row.split("|"):
                 found = tuple(tokens(phrase))
-                yield found, Part(kind, number, is_fill=found in fill)
-    yield ("_to_",), Part("to")
+                yield found, WishPart(kind, number, is_fill=found in fill)
+    yield ("_to_",), WishPart("to")

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from chalicelib.outreach.wishes import clock_words
-from chalicelib.outreach.wishes.clauses import Clause, sentences
-from chalicelib.outreach.wishes.lexicon import Lexicon, Part, lexicons
+from chalicelib.outreach.wishes.lexicon import Lexicon, WishPart, lexicons
 from chalicelib.outreach.wishes.preference import (
     DAY,
     DAY_PARTS,
@@ -22,6 +21,7 @@ from chalicelib.outreach.wishes.preference import (
     Hours,
     Wish,
 )
+from chalicelib.outreach.wishes.wish_clauses import Clause, sentences
 
 MOST_CHARACTERS = 400
 """A longer message says more than a wish."""
@@ -190,11 +190,11 @@ def hours_in(clause: Clause) -> Hours:
     return replace(Hours(whole).within(bounds), days=days or WEEK)
 
 
-def _bounds(parts: Sequence[Part], *, is_denied: bool) -> Iterator[tuple[str, tuple[int, int]]]:
+def _bounds(parts: Sequence[WishPart], *, is_denied: bool) -> Iterator[tuple[str, tuple[int, int]]]:
     """Ranges as ``window``, and what is before or after an hour as ``bound``."""
     at = 0
     while at < len(parts):
-        one, time, *rest = (*parts[at : at + 4], *[Part("end")] * 4)[:4]
+        one, time, *rest = (*parts[at : at + 4], *[WishPart("end")] * 4)[:4]
         if one.kind in (*_BOUNDS, "time"):
             first = one if one.kind == "time" else time
             link, last = (time, rest[0]) if one.kind == "time" else (rest[0], rest[1])
@@ -214,7 +214,7 @@ def _bounds(parts: Sequence[Part], *, is_denied: bool) -> Iterator[tuple[str, tu
         at += 1
 
 
-def _bound(kind: str, time: Part, *, is_denied: bool) -> tuple[int, int]:
+def _bound(kind: str, time: WishPart, *, is_denied: bool) -> tuple[int, int]:
     is_late = kind in ("after", "start")
     if is_denied:
         at = clock_words.until(time) if is_late else clock_words.not_before(time)
@@ -227,7 +227,7 @@ def _bound(kind: str, time: Part, *, is_denied: bool) -> tuple[int, int]:
     return found[0], found[1]
 
 
-def _days(parts: Sequence[Part]) -> Iterator[int]:
+def _days(parts: Sequence[WishPart]) -> Iterator[int]:
     for part in parts:
         if part.kind in ("days", "one_day"):
             yield part.value

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from chalicelib.outreach.wishes.lexicon import Lexicon, Part, tokens
+from chalicelib.outreach.wishes.lexicon import Lexicon, WishPart, tokens
 
 _MOST_WORDS = 7
 _SENTENCE_ENDS, _CLAUSE_ENDS = frozenset(".!?\n"), frozenset(",;:()-\u2013\u2014")
-_UNKNOWN = Part("unknown")
+_UNKNOWN = WishPart("unknown")
 _HALVES = {
     "am": "am",
     "morning": "am",
@@ -33,7 +33,7 @@ class Clause:
         is_known: every word of it is known.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[WishPart, ...]
     is_known: bool
 
     def has(self, *kinds: str) -> bool:
@@ -44,9 +44,9 @@ class Clause:
 def sentences(text: str, lexicon: Lexicon) -> list[list[Clause]]:
     """The sentences of a message, as clauses by one language's words."""
     found: list[list[Clause]] = [[]]
-    clause: list[Part] = []
+    clause: list[WishPart] = []
     is_dropped = False
-    for part in [*_parts(tokens(text), lexicon), Part("sentence")]:
+    for part in [*_parts(tokens(text), lexicon), WishPart("sentence")]:
         if part.kind in ("sentence", "clause", "parts"):
             if clause:
                 found[-1].append(_clause(clause))
@@ -60,7 +60,7 @@ def sentences(text: str, lexicon: Lexicon) -> list[list[Clause]]:
     return [one for one in found if one]
 
 
-def _parts(words: Sequence[str], lexicon: Lexicon) -> Iterator[Part]:
+def _parts(words: Sequence[str], lexicon: Lexicon) -> Iterator[WishPart]:
     at = 0
     while at < len(words):
         word = words[at]
@@ -75,11 +75,11 @@ def _parts(words: Sequence[str], lexicon: Lexicon) -> Iterator[Part]:
             at += 1
 
 
-def _other(word: str) -> Part:
+def _other(word: str) -> WishPart:
     if word in _SENTENCE_ENDS:
-        return Part("sentence")
+        return WishPart("sentence")
     if word in _CLAUSE_ENDS:
-        return Part("clause")
+        return WishPart("clause")
     clock = re.fullmatch(r"(\d{1,2})(?:[:.h](\d{2}))?", word)
     if clock is None:
         return _UNKNOWN
@@ -87,12 +87,12 @@ def _other(word: str) -> Part:
     if hour > _HOURS or minute >= _AN_HOUR_IN_MINUTES:
         return _UNKNOWN
     how = "clock" if clock[2] and "h" in word else ""
-    return Part("time", hour * _AN_HOUR_IN_MINUTES + minute, how=how)
+    return WishPart("time", hour * _AN_HOUR_IN_MINUTES + minute, how=how)
 
 
-def _clause(parts: Sequence[Part]) -> Clause:
+def _clause(parts: Sequence[WishPart]) -> Clause:
     timed = list(_timed(parts))
-    kept, is_known = list[Part](), True
+    kept, is_known = list[WishPart](), True
     for number, one in enumerate(timed):
         following = timed[number + 1].kind if number + 1 < len(timed) else ""
         if one.kind == "fill":
@@ -106,7 +106,7 @@ def _clause(parts: Sequence[Part]) -> Clause:
     return Clause(tuple(kept), is_known)
 
 
-def _timed(parts: Sequence[Part]) -> Iterator[Part]:
+def _timed(parts: Sequence[WishPart]) -> Iterator[WishPart]:
     """The parts with each number and what follows it as one time."""
     at = 0
     while at < len(parts):
@@ -124,4 +124,4 @@ def _timed(parts: Sequence[Part]) -> Iterator[Part]:
             how, at = "clock", at + 1
         if at < len(parts) and parts[at].kind in _HALVES:
             how, at = _HALVES[parts[at].kind], at + 1
-        yield Part("time", minute, how=how)
+        yield WishPart("time", minute, how=how)
