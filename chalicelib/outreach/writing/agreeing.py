@@ -16,7 +16,8 @@ from chalicelib.outreach.writing.checks.text import folded, sentences
 from chalicelib.outreach.writing.checks.written_language import spoken
 from chalicelib.outreach.writing.given import Given
 from chalicelib.outreach.writing.said import SaidValue, stems_of
-from chalicelib.outreach.writing.support import Backing, Context, judged
+from chalicelib.outreach.writing.right_role import Backing
+from chalicelib.outreach.writing.support import Context, judged
 from chalicelib.outreach.writing.values import ValueKind, values
 
 _CLAUSE = re.compile(

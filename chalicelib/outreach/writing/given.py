@@ -17,7 +17,7 @@ from chalicelib.outreach.writing.checks.written_language import spoken
 from chalicelib.outreach.writing.clocks import clock_of
 from chalicelib.outreach.writing.form_names import first_name_of
 from chalicelib.outreach.writing.moments import LocalClock
-from chalicelib.outreach.writing.sources import Source, Sources, of_fields, of_knowledge
+from chalicelib.outreach.writing.sources import HINT, Source, Sources, of_fields, of_knowledge
 
 _CONTACTS = tuple(SENDER_OF.values())
 
@@ -117,7 +117,7 @@ def _sources(
     if first_name := first_name_of(record):
         yield Source("recipient.first_name", first_name, Trust.RECIPIENT)
     if hint := item.get("hint"):
-        yield Source("hint", str(hint), Trust.COLLEAGUE)
+        yield Source(HINT, str(hint), Trust.COLLEAGUE)
     for number, entry in enumerate(history):
         yield from _of_entry(entry, number, clock)
 
