@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from chalicelib.outreach.value_roles import is_like, is_weak
+from chalicelib.outreach.value_roles import is_aside, is_like, is_weak
 from chalicelib.outreach.writing.checks.text import folded
 from chalicelib.outreach.writing.said import SaidValue, stems_of
 from chalicelib.outreach.writing.values import ValueKind
@@ -50,7 +50,8 @@ def backing(
     strong = frozenset(role for role in asked_for if not is_weak(role, kind))
     is_time = kind in _TIMES
     if roles and all(is_weak(role, kind) for role in roles):
-        if _is_of_other(one, strong, fits, rivals) or _shares_more(one, rivals, fits):
+        alike = [o for o in rivals if o.value.kind is kind and not _is_condition(o)]
+        if _is_of_other(one, strong, fits, rivals) or _shares_more(one, alike, fits):
             return Backing.OTHER
         if any(_has(roles, other) for other in fits) or any(strong & o.roles for o in fits):
             return Backing.GIVEN
@@ -85,6 +86,11 @@ def _is_name(one: SaidValue) -> bool:
 def _has(roles: frozenset[str], other: SaidValue) -> bool:
     """Whether a source has one of some roles, or one that may be called so."""
     return bool(roles & other.roles) or any(is_like(r, s) for r in roles for s in other.roles)
+
+
+def _is_condition(one: SaidValue) -> bool:
+    """Whether a source only says how much something else must be: "orders over $50"."""
+    return bool(one.roles) and all(is_aside(role, one.value.kind) for role in one.roles)
 
 
 def _is_of_other(

@@ -70,8 +70,8 @@ def judged(
         if _is_manner(one) or _is_denied(one):
             continue
         beside = [other for other in found if other.text == one.text]
-        nearest = _hours_of(one, beside) or one.nearest
-        if not nearest and len(one.stems) <= _FEW:  # "It is 695": of what was said before
+        nearest = _hours_of(one, beside, sources) or one.nearest
+        if not nearest and not one.roles and len(one.stems) <= _FEW:  # "It is 695": of what was said before
             nearest = before.get(one.value.kind, frozenset())
         before[one.value.kind] = nearest
         is_alone = sum(other.value.kind is one.value.kind for other in beside) == 1
@@ -98,12 +98,20 @@ def _is_denied(one: SaidValue) -> bool:
     return _DENIED.search(folded(one.text)[: one.value.start]) is not None
 
 
-def _hours_of(one: SaidValue, beside: Sequence[SaidValue]) -> frozenset[str]:
+def _hours_of(
+    one: SaidValue, beside: Sequence[SaidValue], sources: Sources
+) -> frozenset[str]:
     """Of a day or a time without a role: opening hours, where two times are beside each other."""
     times = [o for o in beside if o.value.kind in (ValueKind.DATE, ValueKind.TIME)]
     is_hours = sum(o.value.kind is ValueKind.TIME for o in times) > 1 and one in times
     is_named = any(not is_weak(role, o.value.kind) for o in times for role in o.nearest)
-    return frozenset({"opening"} if is_hours and not is_named else ())
+    is_open = is_hours and not is_named
+    return frozenset({"opening"} if is_open and _are_hours(one, sources) else ())
+
+
+def _are_hours(one: SaidValue, sources: Sources) -> bool:
+    """Whether opening hours that were given have a day or a time."""
+    return any("opening" in o.roles and agrees(one, o, sources.clock) for _, o in sources.said)
 
 
 def _support(
