@@ -15,8 +15,8 @@ from chalicelib.outreach.writing.checks.contact_details import addresses, is_pho
 from chalicelib.outreach.writing.checks.text import folded, sentences
 from chalicelib.outreach.writing.checks.written_language import spoken
 from chalicelib.outreach.writing.given import Given
-from chalicelib.outreach.writing.said import SaidValue, stems_of
 from chalicelib.outreach.writing.right_role import Backing
+from chalicelib.outreach.writing.said import SaidValue, stems_of
 from chalicelib.outreach.writing.support import Context, judged
 from chalicelib.outreach.writing.values import ValueKind, values
 
@@ -35,7 +35,7 @@ def unproven_agreement(text: str, about: Given) -> str | None:
     found = list(sentences(text))
     has_strange = _names_strange_address(about)
     for place, sentence in enumerate(found):
-        if has_strange and _goes_there(sentence, about, languages):
+        if has_strange and _goes_there(sentence, languages):
             return sentence
         is_noted = phrasing.acknowledges(sentence, languages)
         if not is_noted and not _agrees(sentence, about, languages):
@@ -110,7 +110,7 @@ def _names_strange_address(about: Given) -> bool:
     return is_link or bool(theirs.emails - known.emails) or bool(phones)
 
 
-def _goes_there(sentence: str, about: Given, languages: frozenset[str]) -> bool:
+def _goes_there(sentence: str, languages: frozenset[str]) -> bool:
     """Whether a sentence has something happen at an address that only the recipient has named."""
     own = addresses(sentence)
     if own.links or own.emails or own.phones or is_negated(sentence):

@@ -46,7 +46,7 @@ class Given:
     def languages_of(self, text: str) -> frozenset[str]:
         """The languages that a text of the draft may be in."""
         found = spoken(text)
-        return found & self.language or found or self.language
+        return found & self.language or found | self.language
 
     @property
     def facts(self) -> str:

@@ -18,7 +18,6 @@ from chalicelib.outreach.writing.checks.claims import (
     admits_a_machine,
     asks_whether_a_machine,
     claims,
-    claims_to_be_human,
     names_a_machine,
 )
 from chalicelib.outreach.writing.checks.contact_details import (
@@ -29,6 +28,7 @@ from chalicelib.outreach.writing.checks.contact_details import (
 )
 from chalicelib.outreach.writing.checks.instructing import instructs, may_call
 from chalicelib.outreach.writing.checks.segments import segments
+from chalicelib.outreach.writing.checks.speaking import claims_to_be_human
 from chalicelib.outreach.writing.checks.text import Folded, folded, sentences
 from chalicelib.outreach.writing.checks.wording import has_form, leaks_instructions, touches
 from chalicelib.outreach.writing.checks.written_language import is_other_language, spoken
@@ -37,8 +37,8 @@ from chalicelib.outreach.writing.given import Given
 from chalicelib.outreach.writing.phrasing import agrees as opens_with_agreement
 from chalicelib.outreach.writing.phrasing import is_open, is_theirs, says
 from chalicelib.outreach.writing.reached import is_swapped
-from chalicelib.outreach.writing.said import SaidValue
 from chalicelib.outreach.writing.right_role import Backing
+from chalicelib.outreach.writing.said import SaidValue
 from chalicelib.outreach.writing.same_value import agrees, kinds_for
 from chalicelib.outreach.writing.support import Context, judged
 from chalicelib.outreach.writing.values import ValueKind

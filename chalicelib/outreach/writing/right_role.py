@@ -14,7 +14,6 @@ from chalicelib.outreach.writing.checks.text import folded
 from chalicelib.outreach.writing.said import SaidValue, stems_of
 from chalicelib.outreach.writing.values import ValueKind
 
-
 _TIMES = frozenset({ValueKind.DATE, ValueKind.TIME})
 
 
@@ -59,6 +58,8 @@ def backing(
             roles = frozenset()  # "your request for Thursday": no date of a request was given
     if is_time and not any(_has(roles, other) for other in (*fits, *rivals)):
         roles = one.roles & {role for other in fits for role in other.roles} or roles
+    if kind is ValueKind.CODE and not any(_has(roles, other) for other in (*fits, *rivals)):
+        roles = frozenset()
     if not roles:
         return _by_words(one, strong, fits, rivals, stems_of(asked))
     return _in_role(one, roles, fits, rivals)
@@ -106,9 +107,7 @@ def _is_of_other(
     return not _shares_more(one, fits, wanted)
 
 
-def _shares_more(
-    one: SaidValue, others: Sequence[SaidValue], than: Sequence[SaidValue]
-) -> bool:
+def _shares_more(one: SaidValue, others: Sequence[SaidValue], than: Sequence[SaidValue]) -> bool:
     """Whether the words of some sources are more like the sentence than those of others."""
     return _most_shared(one, others) > _most_shared(one, than)
 

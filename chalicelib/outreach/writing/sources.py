@@ -52,7 +52,7 @@ _FREE_NAMES = frozenset(
             "question",
             "description",
         ),
-        *("bemerkung", "text", "free", "feedback", "anliegen"),
+        *("bemerkung", "text", "feedback", "anliegen"),
     }
 )
 """Parts of the names of fields that a form's free text mostly has."""

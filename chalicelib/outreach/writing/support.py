@@ -71,7 +71,9 @@ def judged(
             continue
         beside = [other for other in found if other.text == one.text]
         nearest = _hours_of(one, beside, sources) or one.nearest
-        if not nearest and not one.roles and len(one.stems) <= _FEW:  # "It is 695": of what was said before
+        if (
+            not nearest and not one.roles and len(one.stems) <= _FEW
+        ):  # "It is 695": of what was said before
             nearest = before.get(one.value.kind, frozenset())
         before[one.value.kind] = nearest
         is_alone = sum(other.value.kind is one.value.kind for other in beside) == 1
@@ -98,9 +100,7 @@ def _is_denied(one: SaidValue) -> bool:
     return _DENIED.search(folded(one.text)[: one.value.start]) is not None
 
 
-def _hours_of(
-    one: SaidValue, beside: Sequence[SaidValue], sources: Sources
-) -> frozenset[str]:
+def _hours_of(one: SaidValue, beside: Sequence[SaidValue], sources: Sources) -> frozenset[str]:
     """Of a day or a time without a role: opening hours, where two times are beside each other."""
     times = [o for o in beside if o.value.kind in (ValueKind.DATE, ValueKind.TIME)]
     is_hours = sum(o.value.kind is ValueKind.TIME for o in times) > 1 and one in times

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from chalicelib.outreach.value_roles import is_like, role_hits
+from chalicelib.outreach.writing.checks.speaking import claims_to_be_human
 from chalicelib.outreach.writing.checks.text import clause_before, content, folded, plain, sentences
 from chalicelib.outreach.writing.checks.written_language import spoken
 from chalicelib.tables import beside, read
@@ -63,7 +64,6 @@ class StatementFile:
     tag: WordRow
     according: WordRow
     open: WordRow
-    human: WordRow
     asked: WordRow
     machine: WordRow
 
@@ -141,9 +141,7 @@ def mentioned(
                 not _words("negated").search(clause_before(sentence, one.start())) for one in hits
             )
             about = f"{sentence} {folded(answer)}"
-            if is_said and not _is_known(
-                name, about, case, rules, message, is_bare=is_strict
-            ):
+            if is_said and not _is_known(name, about, case, rules, message, is_bare=is_strict):
                 found.add(name)
     return found
 
@@ -272,15 +270,6 @@ def _is_plain(sentence: str, found: re.Match[str]) -> bool:
     if _words("negated").search(before) or _words("negated_after").search(sentence[found.end() :]):
         return False
     return not _words("open").search(_words("according").sub(" ", sentence[: found.start()]))
-
-
-def claims_to_be_human(draft: str) -> bool:
-    """Whether it says that a human being writes."""
-    return any(
-        _words("human").search(one)
-        for one in map(folded, sentences(draft))
-        if not _QUESTION.search(one)
-    )
 
 
 def asks_whether_a_machine(message: str) -> bool:
