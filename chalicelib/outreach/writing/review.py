@@ -26,9 +26,9 @@ from chalicelib.outreach.writing.checks.contact_details import (
     is_allowed,
     is_phone,
 )
+from chalicelib.outreach.writing.checks.human_claims import claims_to_be_human
 from chalicelib.outreach.writing.checks.instructing import instructs, may_call
 from chalicelib.outreach.writing.checks.segments import segments
-from chalicelib.outreach.writing.checks.speaking import claims_to_be_human
 from chalicelib.outreach.writing.checks.text import Folded, folded, sentences
 from chalicelib.outreach.writing.checks.wording import has_form, leaks_instructions, touches
 from chalicelib.outreach.writing.checks.written_language import is_other_language, spoken

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from chalicelib.outreach.value_roles import is_like, role_hits
-from chalicelib.outreach.writing.checks.speaking import claims_to_be_human
+from chalicelib.outreach.writing.checks.human_claims import claims_to_be_human
 from chalicelib.outreach.writing.checks.text import clause_before, content, folded, plain, sentences
 from chalicelib.outreach.writing.checks.written_language import spoken
 from chalicelib.tables import beside, read

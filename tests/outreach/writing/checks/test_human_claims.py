@@ -4,7 +4,7 @@
 
 import pytest
 
-from chalicelib.outreach.writing.checks.speaking import FILE, SpeakerFile, claims_to_be_human
+from chalicelib.outreach.writing.checks.human_claims import FILE, SpeakerFile, claims_to_be_human
 from chalicelib.tables import read
 
 HUMAN = {
