@@ -11,11 +11,13 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
 from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError
+from chalicelib.outreach.conversations.preferring import heard_in, knowing
 from chalicelib.outreach.conversations.records import INTERNAL, Draft, Entry, Record
 from chalicelib.outreach.field_names import shown
 from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.project.fields import Zone
 from chalicelib.outreach.project.project import Project
+from chalicelib.outreach.project.rules import zones_of
 from chalicelib.outreach.writing.checked_writer import CheckedWriter, DraftVerdict
 from ops import json_lines
 from ops.companies import company
@@ -71,6 +73,10 @@ class DraftLine(_Closed):
     draft: LineDraft
 
 
+_NOWHERE = "UTC"
+"""The zone of a wish where the line names none."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReadLine:
     """A line with its conversation."""
@@ -89,7 +95,7 @@ def read(file: Path | None) -> Iterator[ReadLine]:
         OpsError: a line is none; it names the line's number and the field, never the value.
     """
     for number, row in json_lines.objects(file):
-        yield _line(row, number)
+        yield line_of(row, number)
 
 
 def checked(
@@ -106,16 +112,25 @@ def checked(
         OpsError: there is no such project, its settings cannot be read, or a line is no draft.
     """
     (project,) = company.projects(session, company_id, project_id)
-    try:
-        settings = project.ai_config.writer
-    except MiddlewareError:
-        raise OpsError("ai_config cannot be read: see company check") from None
-    settings = without_models(settings) if rules_only else settings
+    settings = writer_of(project, rules_only=rules_only)
     lines = list(read(file))
     writer = session.services.outreach_work.checked_writer()
     return [
         {"id": one.line.id, **_printed(verdict_of(one, project, settings, writer))} for one in lines
     ]
+
+
+def writer_of(project: Project, *, rules_only: bool) -> WriterSettings:
+    """A project's settings by which drafts are judged.
+
+    Raises:
+        OpsError: they cannot be read.
+    """
+    try:
+        settings = project.ai_config.writer
+    except MiddlewareError:
+        raise OpsError("ai_config cannot be read: see company check") from None
+    return without_models(settings) if rules_only else settings
 
 
 def without_models(settings: WriterSettings) -> WriterSettings:
@@ -134,26 +149,30 @@ def verdict_of(
         text=line.draft.text,
         claims=None if claims is None else [claim.model_dump() for claim in claims],
     )
-    return writer.verdict(_record(project, line), history, draft, settings, line.now)
+    record = _record(project, line)
+    wishes = heard_in(history, [zone.key for zone in zones_of(record)] or [_NOWHERE])
+    return writer.verdict(knowing(record, wishes), history, draft, settings, line.now)
 
 
-def _line(row: dict[str, Any], number: int) -> ReadLine:
+def line_of(row: dict[str, Any], number: int) -> ReadLine:
+    """One draft, checked; errors as `read`."""
     try:
         line = DraftLine.model_validate(row)
     except ValidationError as error:
-        raise wrong(number, f"field {_place(error)}") from None
+        raise wrong(number, f"field {place_of(error)}") from None
     entries = []
     for place, one in enumerate(line.conversation):
         renamed = {"sender" if name == "from" else name: value for name, value in one.items()}
         try:
             entries.append(LineEntry.model_validate({} if "sender" in one else renamed))
         except ValidationError as error:
-            inner = _place(error).replace("sender", "from")
+            inner = place_of(error).replace("sender", "from")
             raise wrong(number, f"field conversation.{place}.{inner}") from None
     return ReadLine(line, tuple(entries))
 
 
-def _place(error: ValidationError) -> str:
+def place_of(error: ValidationError) -> str:
+    """The path of the first field that is wrong."""
     return (
         ".".join(shown(str(one)) for one in error.errors(include_input=False)[0]["loc"]) or "line"
     )

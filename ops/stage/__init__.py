@@ -16,6 +16,8 @@ mail            topic policies, SES reporting, where failed mail events are kept
 key_commands    `keys list`, `keys rotate`
 rotation        a purpose's keys, first and after a rotation
 switches        reads and sets the switches in SSM
+packages        the packages that ship, as the locks name them
+provenance      what a packaged stage was made of: a list of its packages, and where it came from
 console_layer   what only the console's function carries, beside `chalice package`
 chalice_deploy  additions to `chalice deploy` and `chalice package`; run by `app` under them only
 """

@@ -7,6 +7,7 @@ subject         the addresses of one person within a company, what they refuse a
 subject_rows    where the table has them: read in one call, changed under a version
 subject_links   which addresses are one person: linked by starts and imports, parted by operators
 statements      evidence of what was said about being contacted
+preferring      what recipients prefer of time and channel, kept with the person
 recipients      whom a conversation is for, and what for; pure
 do_not_contact  recipients that a company must not contact: enters and lifts them
 register_entries  the kinds of such marks, and whether one is in force
@@ -17,6 +18,8 @@ doubts          whether somebody asked to stop, which a person decides
 confirmed       which message's STOP is confirmed
 former          pairs of a sender and a recipient that had a conversation
 handoffs        the list of hand-offs
+stop_counts     how often each rule stopped a draft, and what persons made of the drafts
+verdicts        examples of drafts that a project's checks must let through, or must stop
 parcels         the jobs of starts whose conversations are not open yet
 response_targets  how long a recipient may wait for a person, in business hours; pure
 desk_acts       what persons do with a conversation

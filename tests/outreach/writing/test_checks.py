@@ -4,8 +4,8 @@ import pytest
 
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft
+from chalicelib.outreach.wishes.machine_question import asks_whether_a_machine
 from chalicelib.outreach.writing.checks import segments as sms
-from chalicelib.outreach.writing.checks.claims import asks_whether_a_machine
 from chalicelib.outreach.writing.checks.contact_details import addresses, is_allowed
 from chalicelib.outreach.writing.checks.instructing import instructs, may_call
 from chalicelib.outreach.writing.review import broken
@@ -149,7 +149,7 @@ def test_figures_and_days_must_be_given(text, case, stopped):
 def test_a_recipients_sum_may_be_repeated_as_theirs_only():
     said = "I want 500 euros"
     assert rules("You mentioned 500 euros, I will ask Ana.", said=said) == ()
-    assert rules("It is 500 euros then.", said=said) == ("amount",)
+    assert rules("It is 500 euros then.", said=said) == ("amount", "agreement")
 
 
 # --- claims -------------------------------------------------------------------------------------
