@@ -94,6 +94,7 @@ eval: $(READY) ## The classifier, beside peers; a stranger's conversations; draf
 	@$(BIN)/python -m bench.measures.masked
 	@$(BIN)/python -m bench.measures.masked held
 	@$(BIN)/python -m bench.measures.words
+	@$(BIN)/python -m bench.measures.wishes
 	@$(BIN)/python -m bench.measures.mail_clients
 	@$(BIN)/python -m bench.measures.prompts
 

@@ -9,6 +9,7 @@ In the order of a conversation:
     events/        what happens: one module for each kind of event
     hearing/       who has written, and to which conversation it belongs
     consent/       the wish not to be contacted, and its end
+    wishes/        what a recipient wishes of time and channel, and whether they ask who writes
     jurisdictions/ what the law of a recipient's place says about messages not asked for
     register/      whom a company must not contact, as a service of its own for the company
     writing/       composes messages by templates or by a language model

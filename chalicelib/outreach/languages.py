@@ -49,6 +49,19 @@ class FixedTexts:
     page_stopped_otherwise: ByLanguage
     page_stop: ByLanguage
     page_resume: ByLanguage
+    page_hours: ByLanguage
+    page_channels: ByLanguage
+    page_refused: ByLanguage
+    page_call: ByLanguage
+    page_days: ByLanguage
+    page_when: ByLanguage
+    page_how: ByLanguage
+    page_unchanged: ByLanguage
+    page_any: ByLanguage
+    page_morning: ByLanguage
+    page_afternoon: ByLanguage
+    page_evening: ByLanguage
+    page_save: ByLanguage
 
 
 FILE = beside(__file__, "texts.toml")

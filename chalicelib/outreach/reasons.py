@@ -54,6 +54,15 @@ WITHDRAWN = Why(
     By.RECIPIENT,
     "the recipient wrote again between the yes and the call",
 )
+QUIET_HOURS_WISHED = Why(
+    "quiet_hours_wished", By.RECIPIENT, "the recipient asked for messages at another time"
+)
+WISH_UNMET = Why(
+    "wish_unmet",
+    By.RECIPIENT,
+    "at the times that the recipient asked for, no message may be sent",
+)
+UNWANTED_CHANNEL = Why("unwanted_channel", By.RECIPIENT, "the recipient asked for another channel")
 ASKED_FOR_A_PERSON = Why(
     "recipient_asked_for_a_person", By.RECIPIENT, "the recipient asked for a person"
 )

@@ -13,7 +13,7 @@ from ops.session import OpsError, Session
 
 
 def shown(session: Session, company_id: str, address: str) -> dict[str, Any]:
-    """The subject of an address: its members, marks, consents, links and evidence; personal data.
+    """The subject of an address: its members, marks, consents, preferences, links, evidence; personal data.
 
     Raises:
         OpsError: it is no address.
@@ -26,6 +26,7 @@ def shown(session: Session, company_id: str, address: str) -> dict[str, Any]:
         "members": dict(subject.members),
         "marks": register.listed(session, company_id, address),
         "consents": {key: dict(one) for key, one in subject.consents.items()},
+        "preferences": [dict(one) for one in subject.preferred.kept],
         "links": [dict(one) for one in subject.links],
         "evidence": [
             _explained(member, one)

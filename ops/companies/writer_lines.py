@@ -11,11 +11,13 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
 from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError
+from chalicelib.outreach.conversations.preferring import heard_in, knowing
 from chalicelib.outreach.conversations.records import INTERNAL, Draft, Entry, Record
 from chalicelib.outreach.field_names import shown
 from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.project.fields import Zone
 from chalicelib.outreach.project.project import Project
+from chalicelib.outreach.project.rules import zones_of
 from chalicelib.outreach.writing.checked_writer import CheckedWriter, DraftVerdict
 from ops import json_lines
 from ops.companies import company
@@ -69,6 +71,10 @@ class DraftLine(_Closed):
     project_data: dict[str, Any]
     conversation: list[dict[str, Any]]
     draft: LineDraft
+
+
+_NOWHERE = "UTC"
+"""The zone of a wish where the line names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +149,9 @@ def verdict_of(
         text=line.draft.text,
         claims=None if claims is None else [claim.model_dump() for claim in claims],
     )
-    return writer.verdict(_record(project, line), history, draft, settings, line.now)
+    record = _record(project, line)
+    wishes = heard_in(history, [zone.key for zone in zones_of(record)] or [_NOWHERE])
+    return writer.verdict(knowing(record, wishes), history, draft, settings, line.now)
 
 
 def line_of(row: dict[str, Any], number: int) -> ReadLine:

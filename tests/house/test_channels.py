@@ -26,6 +26,8 @@ MAY_NAME_ONE = {
 MAY_SPELL_ONE = {
     "chalicelib/outreach/channels.py": "the records",
     "chalicelib/outreach/work.py": "the line of each vendor",
+    "chalicelib/outreach/wishes/preference.py": "channels as people name them, with calls",
+    "chalicelib/outreach/wishes/wished.py": "the rows of words that name each",
     "ops/inspect/doctor.py": "the checks of each vendor's account, by name",
     "ops/inspect/doctor_deployed.py": "SES's check",
     "ops/setup/steps.py": "the steps at each vendor, by name",

@@ -10,6 +10,7 @@ contact_purpose  what a company contacts somebody for: marketing, service, trans
 consents       a recipient's consent, as a value
 unwanted       a small model that suspects a wish which no table lists
 unsubscribe    the link in an e-mail: one-click unsubscribe, and the person's own page
+preference_form  what that page says of time and channel, and the form that changes it; pure
 preference_page  that page: what holds, and one button; pure
 quoted_footer  takes our own footer out of a reply; pure
 """

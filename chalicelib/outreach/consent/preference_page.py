@@ -1,7 +1,8 @@
 """The page behind an e-mail's link: what holds, and its buttons; pure.
 
 It works without script, in the conversation's language, and does not name the recipient: who
-forwards an e-mail forwards the link.  It offers all messages of the company, or none.
+forwards an e-mail forwards the link.  It offers all messages of the company, none, or those
+at a time and on a channel (`preference_form`).
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from html import escape
 from http import HTTPStatus
 
 from chalicelib.once.door import Answer
+from chalicelib.outreach.consent import preference_form
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.languages import Language, language_of, written
 from chalicelib.outreach.project.project import Project
+from chalicelib.outreach.wishes.preference import Preferences
 
 _HEADERS: Mapping[str, str] = {
     "Content-Type": "text/html; charset=utf-8",
@@ -29,6 +32,7 @@ _STYLE = (
     ":root{color-scheme:light dark}"
     "body{font:1.125rem/1.5 system-ui,sans-serif;margin:0 auto;max-width:34rem;padding:1.5rem}"
     "h1{font-size:1.5rem;line-height:1.25;overflow-wrap:anywhere}p{overflow-wrap:anywhere}"
+    "select{font:inherit;min-height:3rem;max-width:100%}"
     "button{font:inherit;min-height:3rem;padding:.5rem 1.25rem;max-width:100%}"
 )
 _UNNAMED = "this sender"
@@ -69,10 +73,14 @@ class Standing:
     Attributes:
         record: the conversation of the link, where it is still kept.
         holds: by every address that the conversation names.
+        preferences: what they wish of time and channel.
+        has_zone: their time zone is known, without which hours mean nothing.
     """
 
     record: Record | None = field(repr=False)
     holds: Holds
+    preferences: Preferences = field(default_factory=Preferences)
+    has_zone: bool = False
 
 
 def shown(standing: Standing) -> Answer:
@@ -85,9 +93,14 @@ def shown(standing: Standing) -> Answer:
     known = project.company_contact if project else None
     contact = _CONTACT[language].format(contact=known) if known else ""
     whole = (one[language].format(company=company, contact=contact) for one in said)
-    sentences = "".join(f"<p>{escape(one[:1].upper() + one[1:])}</p>" for one in whole)
+    is_open = standing.holds is Holds.OPEN
+    wishes = preference_form.sentences(standing.preferences, language) if is_open else []
+    lines = (one[:1].upper() + one[1:] for one in (*whole, *wishes))
+    sentences = "".join(f"<p>{escape(one)}</p>" for one in lines)
     title = _TITLE[language].format(company=company)
     forms = "".join(_form(one, language) for one in buttons)
+    if is_open and record:
+        forms = preference_form.form(language, has_zone=standing.has_zone) + forms
     return _page(HTTPStatus.OK, language, title, f'<div role="status">{sentences}</div>{forms}')
 
 

@@ -5,12 +5,13 @@ all signed::
 
     <32 hex: member id of the address>.<company's id, base64url>.<opaque id>.<32 hex: signature>
 
-It holds no address, and is valid for as long as e-mails are kept, also after the conversation has
-ended.  Hash and signature are made with the stage's key.  A `GET` shows what holds and a button, and
-changes nothing, as scanners and previews follow links; a `POST` marks the address, and so the person,
-whatever its body says, but for the page's own `RESUME`: that lifts what the recipient has set by the
-link or by STOP, and nothing else.  Where the company has an endpoint, the mark and the row of the event
-by which it hears of that are one transaction; the event takes its place in the conversation's lane.
+It holds no address, and is valid for as long as e-mails are kept, also after the conversation has ended.
+Hash and signature are made with the stage's key. A `GET` shows what holds and a button, and changes
+nothing, as scanners and previews follow links; a `POST` marks the address, and so the person, whatever
+its body says, but for the page's own form of preferences and its `RESUME`: that lifts what the recipient
+has set by the link or by STOP, and nothing else. Where the company has an endpoint, the mark and the row
+of the event by which it hears of that are one transaction; the event takes its place in the
+conversation's lane.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ from chalicelib.once.ports import Log
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.company_events.lifted_marks import telling_lifted
-from chalicelib.outreach.consent import preference_page
+from chalicelib.outreach.consent import preference_form, preference_page
 from chalicelib.outreach.consent.preference_page import Holds, Standing
+from chalicelib.outreach.conversations.preferring import BY_PAGE, preferred
 from chalicelib.outreach.conversations.recipients import TRANSACTIONAL, purpose_of
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.register_entries import (
@@ -51,6 +53,8 @@ from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.conversations.subject_rows import Member, distinct, member_id
 from chalicelib.outreach.jobs import Unsubscribed
+from chalicelib.outreach.project import rules
+from chalicelib.outreach.wishes.preference import Preferences, Wish
 
 PATH = "/unsubscribe/"
 SOURCE = "unsubscribe"
@@ -156,16 +160,19 @@ class UnsubscribeDoor:
         found = opened(self.opaque(), text)
         if found is None:
             return self._unknown()
-        is_resumed = body.strip() == RESUME
+        is_resumed, wish = body.strip() == RESUME, preference_form.chosen(body)
         try:
-            self._take_back(found) if is_resumed else self._enter(found)
+            if wish is not None:
+                self._prefer(found, wish)
+            else:
+                self._take_back(found) if is_resumed else self._enter(found)
         except Exception as error:  # noqa: BLE001 - a page for whatever keeps it from being written
             return self._failed(error)
         door.log_accepted(self.log, SOURCE)
         try:
             return preference_page.shown(self._standing(found))
         except MiddlewareError:  # it is done, whatever can be read now
-            done = Holds.OPEN if is_resumed else Holds.STOPPED
+            done = Holds.OPEN if is_resumed or wish else Holds.STOPPED
             return preference_page.shown(Standing(None, done))
 
     def _standing(self, found: OpenedToken) -> Standing:
@@ -174,14 +181,26 @@ class UnsubscribeDoor:
         places = self._places(found, record)
         liftable = {one.member for one in places}
         now = self.intake.clock.now()
-        entries = [
-            one
-            for subject in distinct(self.conversations.subjects(places).values())
-            for one in subject.in_force(now)
-        ]
+        subjects = distinct(self.conversations.subjects(places).values())
+        entries = [one for subject in subjects for one in subject.in_force(now)]
         own = {one.blocks_as for one in entries if one.member in liftable}
         others = {one.blocks_as for one in entries if one.member not in liftable}
-        return Standing(record, _holding(own, others))
+        wished = preferred(subjects)
+        return Standing(record, _holding(own, others), wished, bool(_zones(record, wished)))
+
+    def _prefer(self, found: OpenedToken, wish: Wish) -> None:
+        """Keep what the form says; the newest word of any of their addresses counts."""
+        record = self._record(found)
+        places = self._places(found, record)
+        known = preferred(distinct(self.conversations.subjects(places).values()))
+        self.conversations.prefer(
+            places[0],
+            wish,
+            said_at=iso(self.intake.clock.now()),
+            message=BY_PAGE,
+            zones=_zones(record, known),
+            how=self._how(found),
+        )
 
     def _take_back(self, found: OpenedToken) -> None:
         record = self._record(found)
@@ -251,6 +270,12 @@ class UnsubscribeDoor:
     def _failed(self, error: Exception) -> Answer:
         door.log_failed(self.log, SOURCE, reason_of(error))
         return failed()
+
+
+def _zones(record: Record | None, known: Preferences) -> tuple[str, ...]:
+    """The zones in which the person's hours are; none where that is not known."""
+    named = tuple(one.key for one in rules.zones_of(record)) if record else ()
+    return named or (known.hours.zones if known.hours else ())
 
 
 def _holding(reasons: AbstractSet[str], others: AbstractSet[str]) -> Holds:

@@ -47,6 +47,7 @@ class HeardBy(StrEnum):
     POSSIBLE_WISH = "possible_wish"
     ASKED_WHENCE = "asked_whence"
     SUSPECTED = "suspected"
+    PREFERENCE = "preference"
     AGAIN = "again"
     YES = "yes"
     NOTHING = "nothing"
@@ -120,10 +121,20 @@ def heard(text: str) -> Heard:
     if said in known.yes and not _is_soft(text):
         return Heard(Word.START, is_yes=True, why=HeardBy.YES)
     word, why = _wish(text, said)
+    if word is not None and _is_preference(text):
+        word, why = None, HeardBy.PREFERENCE
     is_limited = (
         word is not None and wordings.patterns().marketing.search(keywords.bare(text)) is not None
     )
     return Heard(word, scope=Scope.MARKETING if is_limited else Scope.ALL, why=why)
+
+
+def _is_preference(text: str) -> bool:
+    """Whether all that a message wishes is another time or channel."""
+    from chalicelib.outreach.wishes.wished import wished  # noqa: PLC0415 - of few messages
+
+    wish = wished(text)
+    return wish is not None and bool(wish.hours or (wish.channels and wish.channels.wanted))
 
 
 def _wish(text: str, said: str) -> tuple[Word | None, HeardBy]:

@@ -7,6 +7,7 @@ subject         the addresses of one person within a company, what they refuse a
 subject_rows    where the table has them: read in one call, changed under a version
 subject_links   which addresses are one person: linked by starts and imports, parted by operators
 statements      evidence of what was said about being contacted
+preferring      what recipients prefer of time and channel, kept with the person
 recipients      whom a conversation is for, and what for; pure
 do_not_contact  recipients that a company must not contact: enters and lifts them
 register_entries  the kinds of such marks, and whether one is in force

@@ -55,7 +55,7 @@ class Statement:
 
 
 def evidence(before: Subject, after: Subject, how: Statement, now: datetime) -> Iterator[Item]:
-    """The items that explain a change of a subject: one for each mark, consent and link.
+    """The items that explain a change of a subject: one for each mark, consent, preference and link.
 
     Of a start's link the row itself says all that is known, until it is undone.
     """
@@ -70,7 +70,7 @@ def evidence(before: Subject, after: Subject, how: Statement, now: datetime) -> 
             "version": after.version,
         }
     )
-    for of in ("marks", "consents"):
+    for of in ("marks", "consents", "preferences"):
         for member, about, new in differences(before, after, of, but={CONFIRMED_BY}):
             yield _item(member, about, {**common, "after": dict(new)}, after, now)
     for link in after.links:

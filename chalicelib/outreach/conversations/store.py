@@ -25,6 +25,7 @@ from chalicelib.outreach.conversations.desk_acts import Acts
 from chalicelib.outreach.conversations.doubts import Doubts
 from chalicelib.outreach.conversations.drafts import Drafts
 from chalicelib.outreach.conversations.items import TRIES
+from chalicelib.outreach.conversations.preferring import Preferring
 from chalicelib.outreach.conversations.queries import Queries
 from chalicelib.outreach.conversations.records import (
     CONFIRMATION,
@@ -48,6 +49,7 @@ class Conversations(
     Drafts,
     Doubts,
     Confirmed,
+    Preferring,
     SubjectLinks,
     RegisterImports,
     RegisterPages,

@@ -7,6 +7,7 @@ Its row is the root's; a row of another member says ``merged_into`` and nothing 
     members          {"5f3a...": "+15550100001", "77b0...": "jo@example.com"}
     marks            {"5f3a...#wish": {"reason": "stop", "said_at": "...", "since": "..."}}
     consents         {"5f3a...#sms#marketing": {"given_at": "...", "source": "start", "form": "..."}}
+    preferences      {"5f3a...#hours": {"windows": ["17:00-21:00"], "said_at": "...", "message": "SM1..."}}
     links            [{"members": ["5f3a...", "77b0..."], "at": "...", "by": "start", "of": "..."}]
 
 A member's id is a keyed hash of company and canonical address, so that the variants of a number, the
@@ -28,6 +29,7 @@ from chalicelib.outreach.conversations.register_entries import (
     SUSPENDED_SLOT,
     RegisterEntry,
 )
+from chalicelib.outreach.wishes.preference import Preferences, preferences_of
 
 MOST_MEMBERS = 12
 """Of a subject; a start that names more keeps several subjects in its conversation."""
@@ -42,7 +44,7 @@ class Subject:
         company_id: the company.
         root: the member whose row it is.
         members: each member's id and plain address.
-        state: ``marks``, ``consents`` and ``links``, by the module's layout.
+        state: ``marks``, ``consents``, ``preferences`` and ``links``, by the module's layout.
         version: of its row; 0 where none is stored.
         ttl: of its row.
         own: the member by which it was found.
@@ -70,6 +72,16 @@ class Subject:
     def consents(self) -> Mapping[str, Mapping[str, Any]]:
         """Each consent by ``{member id}#{channel}#{purpose}``."""
         return dict(self.state.get("consents") or {})
+
+    @property
+    def preferences(self) -> Mapping[str, Mapping[str, Any]]:
+        """Each preference by ``{member id}#{about}``, also those that were taken back."""
+        return dict(self.state.get("preferences") or {})
+
+    @property
+    def preferred(self) -> Preferences:
+        """What holds of them."""
+        return preferences_of(self.preferences)
 
     @property
     def links(self) -> Sequence[Mapping[str, Any]]:
@@ -165,6 +177,13 @@ class Subject:
             return self
         return self._with("consents", {**self.consents, key: dict(consent)})
 
+    def preferring(self, member: str, about: str, preference: Mapping[str, Any]) -> Subject:
+        """With a preference; one that was said later stays."""
+        key = f"{member}#{about}"
+        if str((self.preferences.get(key) or {}).get("said_at", "")) > str(preference["said_at"]):
+            return self
+        return self._with("preferences", {**self.preferences, key: dict(preference)})
+
     def named(self, member: str, address: str) -> Subject:
         """With a member's plain address, where it is known."""
         if not address or self.members.get(member):
@@ -176,6 +195,7 @@ class Subject:
         state = {
             "marks": {**other.marks, **self.marks},
             "consents": {**other.consents, **self.consents},
+            "preferences": {**other.preferences, **self.preferences},
             "links": [*self.links, *other.links, *([dict(link)] if link else [])],
         }
         members = {**other.members, **self.members}
@@ -228,18 +248,23 @@ class Subject:
         def own(held: Mapping[str, Any]) -> dict[str, Any]:
             return {key: one for key, one in held.items() if _parted(key)[0] in members}
 
-        return {"marks": own(self.marks), "consents": own(self.consents), "links": list(links)}
+        return {
+            "marks": own(self.marks),
+            "consents": own(self.consents),
+            "preferences": own(self.preferences),
+            "links": list(links),
+        }
 
 
 def differences(
     before: Subject, after: Subject, of: str, but: AbstractSet[str] = frozenset()
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """The marks or consents that are not the same: member, rest of the key, and the new one.
+    """The marks, consents or preferences that are not the same: member, rest of the key, and the new one.
 
     Args:
         before: as it was.
         after: as it is.
-        of: ``marks`` or ``consents``.
+        of: ``marks``, ``consents`` or ``preferences``.
         but: attributes that are not compared.
     """
 

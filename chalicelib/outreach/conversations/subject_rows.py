@@ -26,7 +26,7 @@ from chalicelib.outreach.conversations.subject import Subject
 SUBJECTS = "subjects"
 """Attribute of a conversation: the roots of its recipient at its start, which a look reads at once."""
 MERGED_INTO = "merged_into"
-_STATE = ("marks", "consents", "links")
+_STATE = ("marks", "consents", "preferences", "links")
 ATTRIBUTES = (
     *("primary_channel", "conversation_id", "members", "version", "ttl"),
     *(*_STATE, MERGED_INTO),

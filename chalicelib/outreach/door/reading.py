@@ -77,8 +77,9 @@ def waiting(
     """Why a conversation waits, since when and until when; None where it does not.
 
     ``for`` is ``approval`` (a message is held until a person approves it), ``person``, ``replay`` (a
-    switch stopped an answer, and an operator sends it), ``send_at``, ``quiet_hours`` or ``rules``, those of
-    the recipient's place with the ``reason``.
+    switch stopped an answer, and an operator sends it), ``send_at``, ``quiet_hours``
+    (with the ``reason`` where the recipient asked for another time) or ``rules``, those of the
+    recipient's place with the ``reason``.
     """
     send_at = parsed(record.item.get(SEND_AT))
     if record.is_handed_off:
@@ -107,7 +108,8 @@ def waiting(
     end, reason = min(waits)
     until = iso(datetime.fromtimestamp(end, UTC))
     if reason.startswith(QUIET_HOURS):
-        return {"for": "quiet_hours", "until": until}
+        why = {} if reason == QUIET_HOURS else {"reason": reason}
+        return {"for": "quiet_hours", **why, "until": until}
     return {"for": "rules", "reason": reason, "until": until}
 
 

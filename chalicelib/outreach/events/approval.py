@@ -12,6 +12,7 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations.handoffs import GIVEN_BACK, listed_id
+from chalicelib.outreach.conversations.preferring import preferred
 from chalicelib.outreach.conversations.records import (
     DO_NOT_CONTACT,
     UNSAID,
@@ -133,7 +134,10 @@ class ApprovalHandler(Handler):
         self, event: Event, record: Record, subjects: Sequence[Subject]
     ) -> tuple[str, ...]:
         """The rules that allow an approved opening; it waits for them as any other."""
+        wished = preferred(subjects).hours
         try:
+            if wished is not None:  # else a person's approval does not wait for the morning
+                self._waiting.out_quiet_hours(record, event.facts.event_key, wished=wished)
             return self._waiting.by_rules(record, event.facts.event_key, subjects, is_opening=True)
         except NotPermittedError as error:
             if record.status in UNSENT:

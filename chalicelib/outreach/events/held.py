@@ -22,6 +22,7 @@ from chalicelib.outreach.events.drafting import FOR_A_PERSON, Drafting
 from chalicelib.outreach.messages.plan import hand_off_plan
 from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.project import rules
+from chalicelib.outreach.reasons import UNWANTED_CHANNEL
 from chalicelib.outreach.spending.budget import BudgetReachedError
 
 DATABASE = "dynamodb"
@@ -45,12 +46,12 @@ class HeldMessages:
 
         Args:
             context: of the event.
-            rule: of `rules.HELD`.
+            rule: of `rules.HELD`, or `UNWANTED_CHANNEL`: the recipient asked for another one.
             switches: as they are now.
             at_approval: it was approved unseen: a writer that cannot be asked now is waited for.
         """
         record = context.conversation
-        is_opening = rule == rules.HELD["start"]
+        is_opening = rule in (rules.HELD["start"], UNWANTED_CHANNEL)
         holds = "start" if is_opening else "reply"
         if not may_send(switches):
             return hand_off_plan(holds, rule)

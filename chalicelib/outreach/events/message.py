@@ -16,6 +16,8 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import numbers, reasons
 from chalicelib.outreach.company_events.event_names import Name
 from chalicelib.outreach.consent.words import heard
+from chalicelib.outreach.conversations.do_not_contact import said_in
+from chalicelib.outreach.conversations.preferring import knowing, preferred, wish_in
 from chalicelib.outreach.conversations.records import (
     AUTO_REPLY,
     CONFIRMATION,
@@ -98,7 +100,9 @@ class MessageHandler(Handler):
         _leave_to_others(event, record, note, is_asked_for=is_asked_for)
         if note == UNPROVEN:  # whatever the register says, which it may have wished to change
             return hand_off_plan(*_FOR_A_PERSON[note])
-        forbidden = self._conversations.forbids(record)
+        look = self._conversations.look(record)
+        context.record = record = knowing(record, preferred(look.subjects))
+        forbidden = look.forbidden
         if forbidden is not None:
             return self._forbidden(context, entry_id, note, forbidden)
         if note in _FOR_A_PERSON:
@@ -166,6 +170,8 @@ class MessageHandler(Handler):
         self._apply_opt_out(record, job, context.match, is_in_doubt=is_in_doubt)
         if is_in_doubt:
             self._silence.await_answer(record)
+        if note is None and job.opt_out is None:
+            self._keep_wish(record, job)
         entry_id = outreach_keys.entry_id(job.event_key)
         notice = _notice_of(record, job)
         if job.opt_out == "stop" and notice is not None:
@@ -271,6 +277,20 @@ class MessageHandler(Handler):
                 self._conversations.doubt(
                     address, company_id, said_at=said_at, purposes=purposes, how=how
                 )
+
+    def _keep_wish(self, record: Record, job: InboundMessage) -> None:
+        """Keep what a message wishes of time and channel with the person; nothing of what is in doubt."""
+        wish = wish_in(job.text, record.as_written)
+        if wish is None:
+            return
+        self._conversations.prefer(
+            self._conversations.place(record.primary_channel, record.company_id),
+            wish,
+            said_at=job.sent_at,
+            message=job.message_id,
+            zones=[one.key for one in rules.zones_of(record)],
+            how=said_in(record, WORKER),
+        )
 
     def _refusing(self, record: Record, job: InboundMessage, *, is_other: bool) -> list[str]:
         """The addresses to mark: the recipient's, and another sender's own; not what the door has marked."""

@@ -17,6 +17,7 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.event_names import UNOPENED, Name
+from chalicelib.outreach.conversations.preferring import knowing, preferred
 from chalicelib.outreach.conversations.records import (
     CONTINUES,
     DO_NOT_CONTACT,
@@ -33,6 +34,7 @@ from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.project.admission import Starts
 from chalicelib.outreach.sending.effects import HAND_OFF
+from chalicelib.outreach.wishes.preference import Preferences
 
 EXISTS = reasons.EXISTS
 """Reason of a start under the id of another one's conversation."""
@@ -93,11 +95,16 @@ class StartHandler(Handler):
         if record.item.get("not_allowed"):
             self._endings.fail(record, "send", NOT_ALLOWED)
             raise NotAnEvent(EventStatus.FAILED, f"{reasons.STAGE_SEND}{NOT_ALLOWED}")
+        preferences = preferred(look.subjects)
+        held = self._on_another_channel(event, record, preferences, switches)
+        if held is not None:
+            return held
+        context.record = record = knowing(record, preferences)
         if rules.is_held(record, "auto_queue_initial_message"):
             return self._held.plan(context, rules.HELD["start"], switches)
         self._waiting.until_send_at(record)
-        self._waiting.out_quiet_hours(record, event.facts.event_key)
         try:
+            self._waiting.out_quiet_hours(record, event.facts.event_key, wished=preferences.hours)
             context.rules = self._waiting.by_rules(
                 record, event.facts.event_key, look.subjects, is_opening=True
             )
@@ -106,6 +113,28 @@ class StartHandler(Handler):
             raise NotAnEvent(EventStatus.FAILED, f"{reasons.STAGE_SEND}{error.reason}") from None
         with self._drafting.fail_on_permanent_error(record, event.lease):
             return self._drafting.plan(context, entry_id, switches, Purpose.OPENING)
+
+    def _on_another_channel(
+        self, event: Event, record: Record, preferences: Preferences, switches: Switches
+    ) -> Plan | None:
+        """What is done where the recipient asked for another channel; None: it is sent as it was asked for.
+
+        The fallback takes its place where that is a channel they have nothing against.  Where they
+        refused this one and there is none, a person decides: against a plain word nothing is sent
+        unseen, and what the company wants to say is not lost.
+
+        Raises:
+            NotAnEvent: another conversation takes its place.
+        """
+        if not preferences.wants_another_than(record.channel):
+            return None
+        if self._endings.follow_ups.has_wanted(record, preferences):
+            self._endings.fail(record, "send", reasons.UNWANTED_CHANNEL, event.lease)
+            reason = f"{reasons.STAGE_SEND}{reasons.UNWANTED_CHANNEL}"
+            raise NotAnEvent(EventStatus.FAILED, reason)
+        if not preferences.refuses(record.channel):
+            return None
+        return self._held.plan(event.subject, reasons.UNWANTED_CHANNEL, switches)
 
     def conclude(self, event: Event, plan: Plan, results: Sequence[ActionResult]) -> None:
         """See `Handler.conclude`; a start that a person has is in progress no more."""

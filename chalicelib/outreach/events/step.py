@@ -15,6 +15,7 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
+from chalicelib.outreach.conversations.preferring import preferred
 from chalicelib.outreach.conversations.records import (
     DO_NOT_CONTACT,
     NEXT_STEP,
@@ -58,8 +59,10 @@ class StepHandler(Handler):
         if reason is not None or step is None:
             self._conversations.move(record, set(Status), {}, remove=(NEXT_STEP,))
             raise NotAnEvent(EventStatus.SKIPPED, reason or NOT_DECLARED)
-        self._waiting.out_quiet_hours(record, event_key, is_in_line=False)
         try:
+            self._waiting.out_quiet_hours(
+                record, event_key, wished=preferred(look.subjects).hours, is_in_line=False
+            )
             rules = self._waiting.by_rules(
                 record, event_key, look.subjects, is_opening=False, is_in_line=False
             )
@@ -90,4 +93,7 @@ class StepHandler(Handler):
             return ANSWERED
         if record.status != Status.INITIAL_MESSAGE_SENT:
             return NOT_DELIVERED
-        return DO_NOT_CONTACT if look.forbidden is not None else None
+        if look.forbidden is not None:
+            return DO_NOT_CONTACT
+        is_refused = preferred(look.subjects).refuses(record.channel)
+        return reasons.UNWANTED_CHANNEL if is_refused else None

@@ -17,14 +17,19 @@ from chalicelib.once.flow import NotYet
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.order import EventKeys
 from chalicelib.once.ports import Clock
+from chalicelib.outreach import reasons
+from chalicelib.outreach.conversations.preferring import preferred
 from chalicelib.outreach.conversations.records import QUIET_HOURS, SEND_AT, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.jurisdictions.conversation_rules import ConversationRules
+from chalicelib.outreach.jurisdictions.next_time import next_time
 from chalicelib.outreach.messages.ending import Endings
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.project.project import Project
+from chalicelib.outreach.project.rules import UnmetWishError
 from chalicelib.outreach.project.unreadable import UnreadableQuietHoursError
+from chalicelib.outreach.wishes.preference import Hours
 
 UNREADABLE_WAIT_SECONDS = 1800.0
 """How often a setting of quiet hours that cannot be read is looked at again."""
@@ -122,20 +127,36 @@ class WaitingEvents:
             self._endings.free(record)
             raise NotYet(SCHEDULED, at.timestamp())
 
-    def out_quiet_hours(self, record: Record, event_key: str, *, is_in_line: bool = True) -> None:
-        """Raise `NotYet` while the recipient has quiet hours, or while their setting cannot be read.
+    def out_quiet_hours(
+        self,
+        record: Record,
+        event_key: str,
+        *,
+        wished: Hours | None = None,
+        is_in_line: bool = True,
+    ) -> None:
+        """Raise `NotYet` in quiet hours, at a time at which the recipient wants no message, or unreadable.
 
         Then the project's current setting is read, which an operator may have corrected.
 
         Args:
             record: the conversation.
             event_key: of the event that waits.
+            wished: the hours that the recipient asked for, where they have not just asked for the message.
             is_in_line: later events of the conversation wait behind it.
+
+        Raises:
+            NotPermittedError: those hours never come.
         """
         now = self._clock.now()
-        reason = QUIET_HOURS
+        reason: str = QUIET_HOURS
         try:
-            until = rules.quiet_until(self._with_readable_hours(record, now), now)
+            readable = self._with_readable_hours(record, now)
+            until = rules.quiet_until(readable, now, wished)
+            if until is not None and rules.quiet_until(readable, now) is None:
+                reason = reasons.QUIET_HOURS_WISHED
+        except UnmetWishError:
+            raise NotPermittedError(reasons.WISH_UNMET) from None
         except UnreadableQuietHoursError:
             until = now + timedelta(seconds=UNREADABLE_WAIT_SECONDS)
             reason = f"{QUIET_HOURS}_unreadable"
@@ -143,6 +164,8 @@ class WaitingEvents:
             return
         if not is_in_line:
             raise NotYet(reason, until.timestamp())
+        if wished is not None:
+            self._endings.free(record)  # it may wait for days, and is in progress no more
         self.in_order.wait(record, event_key, until, reason)
 
     def by_rules(
@@ -177,12 +200,22 @@ class WaitingEvents:
         code = found.why[0]
         if found.next_at is None:
             raise NotPermittedError(code)
+        wished = preferred(subjects).hours
+        if wished is not None and not self._is_ever(record, now, subjects, is_opening=is_opening):
+            raise NotPermittedError(reasons.WISH_UNMET)
         if is_opening:
             self._endings.free(record)  # it may wait for days, and is in progress no more
         if not is_in_line:
             raise NotYet(code, found.next_at.timestamp())
         self.in_order.wait(record, event_key, found.next_at, code)
         return ()
+
+    def _is_ever(
+        self, record: Record, now: datetime, subjects: Sequence[Subject], *, is_opening: bool
+    ) -> bool:
+        """Whether a time comes that both the rules and the recipient's wish allow."""
+        found = next_time(self._rules, record, now, subjects, is_opening=is_opening)
+        return found is not None
 
     def _with_readable_hours(self, record: Record, now: datetime) -> Record:
         """The record, with its project's current setting if its own copy cannot be read."""

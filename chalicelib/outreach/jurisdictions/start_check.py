@@ -1,16 +1,16 @@
 """May a company write to somebody: yes, or no and why, and from when on; nothing is sent or stored.
 
-It looks at what a start would meet: the project, the switches, the register, the rules of the
-recipient's place, quiet hours.  A project that requires consent takes no start without it, so the
-question is answered as for a start that states it; for any other project, earlier starts have stated
-it, or none did.
+It looks at what a start would meet: the project, the switches, the register, what the recipient
+prefers, the rules of their place, quiet hours.  A project that requires consent takes no start without
+it, so the question is answered as for a start that states it; for any other project, earlier starts
+have stated it, or none did.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from chalicelib.clock import iso
@@ -18,18 +18,16 @@ from chalicelib.once.ports import SwitchesPort
 from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import RECIPIENT_OF, Channel
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
+from chalicelib.outreach.conversations.preferring import preferred
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, QUIET_HOURS, Record
 from chalicelib.outreach.conversations.register_looks import RegisterLook
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jurisdictions.conversation_rules import ConversationRules
+from chalicelib.outreach.jurisdictions.next_time import next_time, quiet
 from chalicelib.outreach.jurisdictions.permission import Permission
 from chalicelib.outreach.project import openings, rules
 from chalicelib.outreach.project.project import Project
-from chalicelib.outreach.project.unreadable import UnreadableQuietHoursError
-
-_TURNS = 50
-"""How often the end of quiet hours may fall into a time that the rules forbid."""
-_HORIZON = timedelta(days=60)
+from chalicelib.outreach.wishes.preference import Preferences
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,10 +97,11 @@ class StartChecks:
         look = self._conversations.look(record)
         lasting = self._lasting(asked, project, look)
         found = self._permission(record, asked.at, look)
-        night = _quiet(record, asked.at)
-        passing = [*found.why, *([QUIET_HOURS] if night is not None else [])]
-        why = tuple(dict.fromkeys([*lasting, *passing]))
-        next_at = None if lasting or not why else self._next_at(record, asked.at, look)
+        wished = preferred(look.subjects)
+        why = tuple(dict.fromkeys([*lasting, *found.why, *_passing(record, asked.at, wished)]))
+        next_at = None
+        if why and not lasting:
+            next_at = next_time(self._rules, record, asked.at, look.subjects)
         return StartVerdict(not why, why, found.rules, next_at)
 
     def _permission(self, record: Record, at: datetime, look: RegisterLook) -> Permission:
@@ -117,23 +116,10 @@ class StartChecks:
             reasons.NOT_ALLOWED: not is_allowed,
             reasons.NO_SENDER: is_allowed and not project.sender(asked.channel),
             DO_NOT_CONTACT: look.forbidden is not None,
+            reasons.UNWANTED_CHANNEL: preferred(look.subjects).refuses(asked.channel),
             stopped or "": stopped is not None,
         }
         return [str(reason) for reason, is_so in refused.items() if is_so]
-
-    def _next_at(self, record: Record, at: datetime, look: RegisterLook) -> datetime | None:
-        """The first time at which both quiet hours and the rules allow it."""
-        then = at
-        for _ in range(_TURNS):
-            night = _quiet(record, then)
-            found = self._permission(record, night or then, look)
-            if night is None and found.allowed:
-                return then
-            following = found.next_at if not found.allowed else night
-            if following is None or following > at + _HORIZON:
-                return None
-            then = following
-        return None
 
 
 def _start_of(asked: StartToCheck, project: Project) -> Record:
@@ -151,9 +137,12 @@ def _start_of(asked: StartToCheck, project: Project) -> Record:
     return Record({"messages": [], "message_count": 0, **attributes})
 
 
-def _quiet(record: Record, at: datetime) -> datetime | None:
-    """When quiet hours end; a setting that cannot be read lets messages wait for half an hour."""
+def _passing(record: Record, at: datetime, preferred: Preferences) -> list[str]:
+    """Why it waits: for the end of quiet hours, or for the time that the recipient asked for."""
+    night = quiet(record, at)
     try:
-        return rules.quiet_until(record, at)
-    except UnreadableQuietHoursError:
-        return at + timedelta(minutes=30)
+        wait = quiet(record, at, preferred.hours)
+    except rules.UnmetWishError:
+        return [reasons.WISH_UNMET]
+    is_wish = wait is not None and night is None
+    return [QUIET_HOURS] * (night is not None) + [reasons.QUIET_HOURS_WISHED] * is_wish

@@ -21,6 +21,7 @@ from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.languages import Language, language_of, written
 from chalicelib.outreach.project.project import Project
+from chalicelib.outreach.wishes.machine_question import answer_to
 
 CARRIER, OWN = "carrier", "own"
 """Values of ``opt_out_answers`` in a channel's settings: who answers STOP, START and HELP."""
@@ -68,6 +69,11 @@ def says_how_to_opt_out(text: str) -> bool:
 def machine_line(record: Record, language: Language | None = None) -> str:
     """That a machine writes; in the project's language, or another one."""
     return MACHINE_LINE[language or language_of(record)].format(company=_company(record))
+
+
+def machine_answer(record: Record, message: str) -> str:
+    """That a machine writes, to who asks it in a language without a line; empty for any other message."""
+    return answer_to(message).format(company=_company(record))
 
 
 def says_machine(record: Record, text: str) -> bool:

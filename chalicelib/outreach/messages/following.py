@@ -30,10 +30,12 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.company_events.event_names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.former import pair_ids
+from chalicelib.outreach.conversations.preferring import preferred
 from chalicelib.outreach.conversations.records import (
     CONTINUED_BY,
     CONTINUES,
     NEXT_STEP,
+    UNSENT,
     Record,
     Status,
 )
@@ -44,6 +46,7 @@ from chalicelib.outreach.project.admission import ConversationStores
 from chalicelib.outreach.project.follow_up_settings import tried_of
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.resume import own_event
+from chalicelib.outreach.wishes.preference import Preferences
 
 SOURCE = "follow_up"
 
@@ -134,12 +137,32 @@ class FollowUps:
         )
         self._queue(linked)
 
+    def has_wanted(self, record: Record, preferences: Preferences) -> bool:
+        """Whether a fallback is left on a channel that the recipient has nothing against."""
+        if record.status not in UNSENT or self.kept.conversations.has_heard(record):
+            return False
+        left = self._wanted(record, self.current(record), preferences)
+        return any(not preferences.wants_another_than(one) for one in left)
+
+    def _preferences(self, record: Record) -> Preferences:
+        return preferred(self.kept.conversations.look(record).subjects)
+
+    @staticmethod
+    def _wanted(record: Record, project: Project, preferences: Preferences) -> list[Channel]:
+        """The channels of the fallback that are left: those first that the recipient prefers."""
+        declared = Project(record.item).follow_ups
+        wanted = declared.fallback if declared and project.is_active else ()
+        left = project.channels_left(record.item, tried_of(record), wanted)
+        kept = [one for one in left if not preferences.refuses(one)]
+        return sorted(kept, key=preferences.wants_another_than)
+
     def _open_next(self, record: Record, lease: Lease | None) -> bool:
         """Open it on the first channel that takes it; False where none does."""
         declared, project = Project(record.item).follow_ups, self.current(record)
         if declared is None or not project.is_active:
             return False
-        for channel in project.channels_left(record.item, tried_of(record), declared.fallback):
+        wanted = self._wanted(record, project, self._preferences(record))
+        for channel in wanted:
             linked = Record(self._attributes(record, project, channel))
             forbidden = self.kept.conversations.forbids(linked)
             if forbidden in TECHNICAL:

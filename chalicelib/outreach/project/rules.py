@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, time, timedelta
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from chalicelib.outreach import reasons, time_zones
@@ -12,16 +13,21 @@ from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.project.fields import QuietHours
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.project.unreadable import UnreadableQuietHoursError
+from chalicelib.outreach.wishes.preference import Hours
 
 QUIET = time(21), time(8)
 """Default quiet hours: from, until."""
-MOST_TURNS = 2
-"""Per zone: how often the end of one zone's quiet hours may fall into another's."""
+MOST_TURNS = 20
+"""How often the end of some closed hours may fall into others: twice a day for a week, and more."""
 HELD: Mapping[str, str] = {
     "start": reasons.HELD_START,
     "reply": reasons.HELD_REPLY,
 }
 """What a hand-off holds, and the rule by which a person approves it; also the hand-off's reason."""
+
+
+class UnmetWishError(Exception):
+    """The hours that a recipient asked for leave no time outside quiet hours."""
 
 
 def is_held(record: Record, rule: str) -> bool:
@@ -43,32 +49,66 @@ def is_held(record: Record, rule: str) -> bool:
     return record.primary_channel in {one.lower() for one in own}
 
 
-def quiet_until(record: Record, now: datetime) -> datetime | None:
-    """When quiet hours end, if the recipient has them now.
+def quiet_until(record: Record, now: datetime, wished: Hours | None = None) -> datetime | None:
+    """When a message may be sent, if the recipient has quiet hours now, or asked for another time.
 
     ``quiet_hours`` of the project: ``{"from": "21:00", "until": "08:00", "zone": "Europe/London",
     "channels": ["sms", "whatsapp"]}``; the recipient's own zone takes precedence.  False means none;
     without a setting they are from 21:00 to 08:00 in the recipient's zone: their own, else those that
     their number may be in.  An e-mail to somebody whose zone is not known has none by default.
 
+    Args:
+        record: the conversation.
+        now: the time.
+        wished: the hours that the recipient asked for, where the message is none that they wait for.
+
     Raises:
         UnreadableQuietHoursError: the setting cannot be read.
+        UnmetWishError: no time is both.
     """
-    setting = Project(record.item).quiet_hours
-    if setting is False:
-        return None
-    hours = _default_hours(record) if setting is None else _hours(record, setting)
-    if hours is None:
-        return None
-    start, end, zones = hours
+    closed = [*_nights(record), *_wished(record, wished)]
     until = now
-    for _ in range(len(zones) * MOST_TURNS):  # of several zones the last one's end counts
-        ends = [_end(until, start, end, zone) for zone in zones]
+    for _ in range(MOST_TURNS):  # of several the last one's end counts
+        ends = [one(until) for one in closed]
         later = [one for one in ends if one is not None]
         if not later:
-            break
+            return until if until > now else None
         until = max(later)
-    return until if until > now else None
+    if wished is not None:
+        raise UnmetWishError
+    return until
+
+
+Closed = Callable[[datetime], datetime | None]
+"""When some hours end in which a time falls; None outside them."""
+
+
+def _nights(record: Record) -> Iterator[Closed]:
+    """The quiet hours of the project, in each zone."""
+    setting = Project(record.item).quiet_hours
+    if setting is False:
+        return
+    hours = _default_hours(record) if setting is None else _hours(record, setting)
+    start, end, zones = hours or (*QUIET, ())
+    for zone in zones:
+        yield partial(_end, start=start, end=end, zone=zone)
+
+
+def _wished(record: Record, wished: Hours | None) -> Iterator[Closed]:
+    """The hours that the recipient does not want, in each zone."""
+    if wished is not None:
+        for zone in zones_of(record) or tuple(map(ZoneInfo, wished.zones)):
+            yield partial(wished.next_from, zone=zone)
+
+
+def zones_of(record: Record) -> tuple[ZoneInfo, ...]:
+    """The recipient's own zone, else those that their number may be in, else that of the setting."""
+    own = time_zones.named(record.item.get("recipient_timezone"))
+    if own is not None:
+        return (own,)
+    setting = Project(record.item).quiet_hours
+    named = time_zones.named(setting.zone) if isinstance(setting, QuietHours) else None
+    return _zones_of(record) or ((named,) if named else ())
 
 
 def with_hours_of(record: Record, project: Project) -> Record:

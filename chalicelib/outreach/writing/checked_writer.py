@@ -15,6 +15,7 @@ from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.languages import Language
 from chalicelib.outreach.messages.fixed import (
+    machine_answer,
     machine_line,
     says_machine,
     with_machine_line,
@@ -23,8 +24,9 @@ from chalicelib.outreach.messages.fixed import (
 from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.spending.message_time import MessageTime
+from chalicelib.outreach.wishes.machine_question import asks_whether_a_machine
 from chalicelib.outreach.writing import prompts
-from chalicelib.outreach.writing.checks.claims import admits_a_machine, asks_whether_a_machine
+from chalicelib.outreach.writing.checks.claims import admits_a_machine
 from chalicelib.outreach.writing.checks.segments import capacity
 from chalicelib.outreach.writing.checks.written_language import is_sure, language_of, spoken
 from chalicelib.outreach.writing.given import Given, given
@@ -205,7 +207,7 @@ class CheckedWriter:
         if not second.rules:
             return Judged(tries, _final(record, about, tries[1].draft, history))
         if second.rules == ("human",) and asks_whether_a_machine(about.newest):
-            truth = replace(tries[1].draft, text=machine_line(record, _language(about)))
+            truth = replace(tries[1].draft, text=_machine_line(record, about))
             return Judged(tries, truth)
         return Judged(tries, None)
 
@@ -273,9 +275,14 @@ def _final(record: Record, about: Given, draft: Draft, history: Sequence[Entry])
         is_new = about.settings.say_machine and not any(says_machine(record, one) for one in ours)
         is_plain = admits_a_machine(draft.text)
         if has_asked or (is_new and not is_plain):
-            line = machine_line(record, _language(about))
+            line = _machine_line(record, about)
             final = with_machine_line(draft, line, record.channel, is_first=bool(history))
     return final if history else with_opt_out_line(record, final)
+
+
+def _machine_line(record: Record, about: Given) -> str:
+    """That a machine writes: in the language of who asks it, else in that of the message."""
+    return machine_answer(record, about.newest) or machine_line(record, _language(about))
 
 
 def _added(record: Record, about: Given, draft: Draft, history: Sequence[Entry]) -> int:

@@ -21,6 +21,7 @@ from datetime import datetime
 from typing import Any
 
 from chalicelib.outreach.channels import ADDRESSES
+from chalicelib.outreach.conversations.preferring import known_in
 from chalicelib.outreach.conversations.records import Entry, Record
 from chalicelib.outreach.project.ai_config import Knowledge, ShownToModel, WriterSettings
 from chalicelib.outreach.project.project import Project
@@ -68,6 +69,7 @@ def seen_data(
         ],
         "functions": record.ai_config.get("functions"),
         "tools": record.ai_config.get("tools"),
+        "recipient_prefers": _preferences(record),
         "colleague_hint": redacted(record, settings, str(hint)) if hint else None,
         "field_descriptions": {
             n: o.description for n, o in settings.fields.items() if o.description
@@ -77,6 +79,12 @@ def seen_data(
     }
     known = {name: value for name, value in given.items() if value}
     return json.dumps(known, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def _preferences(record: Record) -> dict[str, Any] | None:
+    """What the recipient has asked for, kept and obeyed: their own word, labelled as such."""
+    said = known_in(record).said
+    return {"trust": Trust.RECIPIENT.value, **said} if said else None
 
 
 def seen_sources(

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from chalicelib.outreach.channels import SENDER_OF
+from chalicelib.outreach.conversations.preferring import known_in
 from chalicelib.outreach.conversations.records import Entry, Record
 from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.trust import Trust, trust_of
+from chalicelib.outreach.wishes.preference import Preferences
 from chalicelib.outreach.writing.checks.instructing import instructs
 from chalicelib.outreach.writing.checks.written_language import spoken
 from chalicelib.outreach.writing.clocks import clock_of
@@ -32,6 +34,7 @@ class Given:
         language: what the draft may be written in; none where that is not known.
         instructions: what the machine was instructed; no source of facts.
         called: what was given as the recipient's name.
+        preferences: when and how the recipient wants messages, as it is kept.
     """
 
     settings: WriterSettings
@@ -42,6 +45,7 @@ class Given:
     instructions: Sequence[str] = field(default=(), repr=False)
     functions: frozenset[str] = frozenset()
     called: str = field(default="", repr=False)
+    preferences: Preferences = field(default_factory=Preferences)
 
     def languages_of(self, text: str) -> frozenset[str]:
         """The languages that a text of the draft may be in."""
@@ -89,6 +93,7 @@ def given(
         instructions=instructions,
         functions=frozenset(str(one) for one in record.ai_config.get("functions") or []),
         called=str(record.item.get("recipient_first_name") or ""),
+        preferences=known_in(record),
     )
 
 

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft
 from chalicelib.outreach.trust import Trust
+from chalicelib.outreach.wishes.confirming import promises_unkept
+from chalicelib.outreach.wishes.machine_question import asks_whether_a_machine
 from chalicelib.outreach.writing.agreeing import unproven_agreement
 from chalicelib.outreach.writing.checks.claims import (
     admits_a_machine,
-    asks_whether_a_machine,
     claims,
     claims_to_be_human,
     names_a_machine,
@@ -125,6 +126,8 @@ def _of_text(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
         passes_on = is_theirs(sentence, spoken(sentence))
         stated = claims(sentence, about.case, about.rules, passes_on=passes_on)
         yield from (Broken(rule, sentence) for rule in stated)
+        if not passes_on and promises_unkept(sentence, about.preferences, about.facts):
+            yield Broken("promise", sentence)
     if (agreed := unproven_agreement(text, about)) is not None:
         yield Broken("agreement", agreed)
     whole = {

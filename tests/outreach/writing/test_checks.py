@@ -4,8 +4,8 @@ import pytest
 
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft
+from chalicelib.outreach.wishes.machine_question import asks_whether_a_machine
 from chalicelib.outreach.writing.checks import segments as sms
-from chalicelib.outreach.writing.checks.claims import asks_whether_a_machine
 from chalicelib.outreach.writing.checks.contact_details import addresses, is_allowed
 from chalicelib.outreach.writing.checks.instructing import instructs, may_call
 from chalicelib.outreach.writing.review import broken

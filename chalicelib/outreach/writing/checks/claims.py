@@ -60,7 +60,6 @@ class StatementFile:
     negated_after: WordRow
     open: WordRow
     human: WordRow
-    asked: WordRow
     machine: WordRow
 
 
@@ -253,11 +252,6 @@ def claims_to_be_human(draft: str) -> bool:
         for one in map(folded, sentences(draft))
         if not _QUESTION.search(one)
     )
-
-
-def asks_whether_a_machine(message: str) -> bool:
-    """Whether a recipient asks whether a machine or a person writes."""
-    return _words("asked").search(folded(message)) is not None
 
 
 def names_a_machine(text: str) -> bool:

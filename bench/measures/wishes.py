@@ -1,0 +1,119 @@
+"""`python -m bench.measures.wishes`: what is heard of ordinary wishes, and of "are you a bot?".
+
+By the samples in `tests/samples`: how many wishes about time and channel are kept as they are meant, and
+how many count as attacks; how many questions for a machine are heard, by language, and how much else is
+taken for one.  With intervals of Wilson of 95 %; a question whose id has an odd last digit in its SHA-256
+is held out, and printed apart.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench.measures.words import wilson
+from chalicelib.outreach.wishes.machine_question import asks_whether_a_machine
+from chalicelib.outreach.wishes.preference import WEEK, Wish
+from chalicelib.outreach.wishes.wished import wished
+from chalicelib.outreach.writing.checks.instructing import instructs
+
+_SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples"
+
+
+@dataclass(frozen=True, slots=True)
+class MachineQuestion:
+    """A text that asks whether a machine writes, or only looks like it."""
+
+    name: str
+    language: str
+    asks: bool
+    text: str = field(repr=False)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it is of the held-out half."""
+        return int(hashlib.sha256(self.name.encode()).hexdigest()[-1], 16) % 2 == 1
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it is taken for what it is."""
+        return asks_whether_a_machine(self.text) is self.asks
+
+
+def questions() -> Iterator[MachineQuestion]:
+    """Every text of the sample."""
+    for table, languages in _read("machine_questions").items():
+        for language, texts in languages.items():
+            for number, text in enumerate(texts, 1):
+                name = f"{table}-{language}-{number:02}"
+                yield MachineQuestion(name, language, table == "asks", text)
+
+
+def sample_wishes() -> dict[str, str]:
+    """Each wish with what is to be kept of it, as `shown_wish` writes it."""
+    return dict(_read("wishes")["wishes"])
+
+
+def no_wishes() -> list[str]:
+    """What is no wish for good, or in doubt."""
+    return list(_read("wishes")["other"]["texts"])
+
+
+def shown_wish(wish: Wish | None) -> str:
+    """A wish in one line: hours, days, channels wanted and refused, what is any again."""
+    if wish is None:
+        return "nothing"
+    said: list[str] = []
+    if wish.hours:
+        said.append(" ".join(wish.hours.item["windows"]))
+        said += [f"days {''.join(map(str, sorted(wish.hours.days)))}"] * (wish.hours.days != WEEK)
+    if wish.channels:
+        said += [f"+{one}" for one in sorted(wish.channels.wanted)]
+        said += [f"-{one}" for one in sorted(wish.channels.refused)]
+    return ", ".join((*said, *(f"any {one}" for one in sorted(wish.lifts))))
+
+
+def main() -> None:
+    """Print the figures."""
+    meant = sample_wishes()
+    kept = [text for text, kept in meant.items() if shown_wish(wished(text)) == kept]
+    _print("wishes kept as they are meant", len(kept), len(meant))
+    _print("wishes that count as attacks", sum(map(instructs, meant)), len(meant))
+    others = no_wishes()
+    _print(
+        "others of which something is kept",
+        sum(wished(one) is not None for one in others),
+        len(others),
+    )
+    found = list(questions())
+    for half in (False, True):
+        name = "held" if half else "open"
+        ours = [one for one in found if one.is_held is half]
+        asked = [one for one in ours if one.asks]
+        other = [one for one in ours if not one.asks]
+        _print(f"{name}: 'are you a bot?' heard", _right(asked), len(asked))
+        _print(f"{name}: something else taken for it", len(other) - _right(other), len(other))
+    for language in sorted({one.language for one in found}):
+        asked = [one for one in found if one.asks and one.language == language]
+        _print(f"  {language}: heard", _right(asked), len(asked))
+
+
+def _right(found: Sequence[MachineQuestion]) -> int:
+    return sum(one.is_right for one in found)
+
+
+def _print(name: str, count: int, of: int) -> None:
+    low, high = wilson(count, of)
+    print(f"{name:<40} {count:>4} of {of:<4} {count / of:6.1%} [{low:.1%}, {high:.1%}]")
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads((_SAMPLES / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""What the person's page says of their preferences, and the form that changes them; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from urllib.parse import parse_qs
+
+from chalicelib.outreach.languages import ByLanguage, Language, written
+from chalicelib.outreach.wishes.preference import (
+    DAY_PARTS,
+    WEEK,
+    About,
+    Channels,
+    Contact,
+    Hours,
+    Preferences,
+    Wish,
+)
+
+ANY = "any"
+_NAMES = {Contact.SMS: "SMS", Contact.WHATSAPP: "WhatsApp", Contact.EMAIL: "e-mail"}
+_CALL = written("page_call")
+_HOURS, _CHANNELS, _REFUSED = map(written, ("page_hours", "page_channels", "page_refused"))
+_DAYS, _WHEN, _HOW = map(written, ("page_days", "page_when", "page_how"))
+_UNCHANGED, _ANY, _SAVE = map(written, ("page_unchanged", "page_any", "page_save"))
+_PARTS: Mapping[str, ByLanguage] = {
+    one: written(f"page_{one}") for one in ("morning", "afternoon", "evening")
+}
+
+
+def sentences(preferences: Preferences, language: Language) -> list[str]:
+    """What is kept, in the words of a language."""
+    found = []
+    if preferences.hours:
+        found.append(_HOURS[language].format(hours=_times(preferences.hours, language)))
+    if preferences.channels:
+        for text, named in (
+            (_CHANNELS, preferences.channels.wanted),
+            (_REFUSED, preferences.channels.refused),
+        ):
+            if named:
+                found.append(text[language].format(channels=_listed(named, language)))
+    return found
+
+
+def form(language: Language, *, has_zone: bool) -> str:
+    """The form; without a zone it asks for no time."""
+    parts = {one: text[language] for one, text in _PARTS.items()}
+    when = _select("hours", _WHEN[language], parts, language) if has_zone else ""
+    how = _select(
+        "channel", _HOW[language], {one.value: name for one, name in _NAMES.items()}, language
+    )
+    button = f'<button type="submit">{escape(_SAVE[language])}</button>'
+    return f'<form method="post">{when}{how}{button}</form>'
+
+
+def chosen(body: bytes) -> Wish | None:
+    """What a form says; None where the body is none."""
+    fields = parse_qs(body.decode("ascii", "replace"), keep_blank_values=True)
+    if not {"hours", "channel"} & fields.keys():
+        return None
+    hours, channel = (fields.get(name, [""])[0] for name in ("hours", "channel"))
+    lifted = {About.HOURS: hours, About.CHANNELS: channel}
+    return Wish(
+        Hours((DAY_PARTS[hours],)) if hours in _PARTS else None,
+        _only(Contact(channel)) if channel in set(_NAMES) else None,
+        frozenset(about for about, one in lifted.items() if one == ANY),
+    )
+
+
+def _only(channel: Contact) -> Channels:
+    return Channels(frozenset({channel}), frozenset(_NAMES) - {channel})
+
+
+def _select(name: str, label: str, options: Mapping[str, str], language: Language) -> str:
+    every = {"": _UNCHANGED[language], **options, ANY: _ANY[language]}
+    shown = "".join(
+        f'<option value="{escape(value)}">{escape(text)}</option>' for value, text in every.items()
+    )
+    return f'<p><label>{escape(label)} <select name="{name}">{shown}</select></label></p>'
+
+
+def _times(hours: Hours, language: Language) -> str:
+    windows = ", ".join(one.replace("-", "\u2013") for one in hours.item["windows"])
+    names = _DAYS[language].split()
+    days = ", ".join(names[one] for one in sorted(hours.days))
+    zones = hours.zones[0] if len(hours.zones) == 1 else ""
+    shown = windows if hours.days == WEEK else f"{days} {windows}"
+    return f"{shown} ({zones})" if zones else shown
+
+
+def _listed(channels: Iterable[Contact], language: Language) -> str:
+    return ", ".join(_NAMES.get(one, _CALL[language]) for one in sorted(channels))

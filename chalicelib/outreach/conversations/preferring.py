@@ -1,0 +1,105 @@
+"""Keeps what a recipient prefers with the person: hours and channels, the newest word of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from chalicelib.outreach.conversations.records import Entry, Record
+from chalicelib.outreach.conversations.statements import Statement
+from chalicelib.outreach.conversations.subject import Subject
+from chalicelib.outreach.conversations.subject_rows import Member, SubjectRows
+from chalicelib.outreach.wishes.preference import Hours, Preferences, Wish, preferences_of
+from chalicelib.outreach.wishes.wished import wished
+
+PREFERENCES = "preferences"
+"""Attribute of a conversation in memory: what its recipient prefers."""
+BY_PAGE = "page"
+"""``message`` of a preference that was chosen on the person's page."""
+
+
+class Preferring(SubjectRows):
+    """Keeps and takes back preferences."""
+
+    def prefer(
+        self,
+        place: Member,
+        wish: Wish,
+        *,
+        said_at: str,
+        message: str,
+        zones: Sequence[str],
+        how: Statement,
+    ) -> bool:
+        """Keep a wish of an address's person; what was said before it and is found later changes nothing.
+
+        Args:
+            place: the address.
+            wish: what they wish.
+            said_at: ISO time of the message.
+            message: its id, or `BY_PAGE`.
+            zones: in which its hours are; without one, hours are not kept.
+            how: the evidence; it has no words.
+
+        Returns:
+            Whether something was changed.
+        """
+        kept = kept_of(wish, said_at, message, zones)
+
+        def preferring(subject: Subject) -> Subject | None:
+            for about, one in kept.items():
+                subject = subject.preferring(place.member, about, one)
+            return subject
+
+        return self.change(place, preferring, how) is not None
+
+
+def kept_of(
+    wish: Wish, said_at: str, message: str, zones: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """What is kept of a wish, by what it is about; see `wishes.preference`."""
+    word = {"said_at": said_at, "message": message}
+    kept: dict[str, dict[str, Any]] = {}
+    for about, one in wish.parts.items():
+        if one is None:
+            kept[about] = {"lifted_at": said_at, **word}
+        elif not isinstance(one, Hours):
+            kept[about] = {**one.item, **word}
+        elif zones:
+            kept[about] = {**replace(one, zones=tuple(zones)).item, **word}
+    return kept
+
+
+def wish_in(text: str, before: Sequence[Entry]) -> Wish | None:
+    """What a recipient's message wishes after the entries before it."""
+    ours = [one for one in before if one.role == "assistant"]
+    return wished(text, answers=bool(ours) and "?" in ours[-1].content)
+
+
+def heard_in(history: Sequence[Entry], zones: Sequence[str]) -> Preferences:
+    """What a conversation's recipient would have asked for in it, where nothing is stored."""
+    kept: dict[str, dict[str, Any]] = {}
+    for number, one in enumerate(history):
+        wish = wish_in(one.content, history[:number]) if one.role == "user" else None
+        if wish is not None:
+            said = kept_of(wish, one.message_timestamp, one.entry_id, zones)
+            kept |= {f"#{about}": item for about, item in said.items()}
+    return preferences_of(kept)
+
+
+def preferred(subjects: Sequence[Subject]) -> Preferences:
+    """What holds for a person whose addresses are several subjects."""
+    return preferences_of({key: one for s in subjects for key, one in s.preferences.items()})
+
+
+def known_in(record: Record) -> Preferences:
+    """What `knowing` has given a conversation's writer."""
+    given = record.item.get(PREFERENCES) or ()
+    return preferences_of({f"{record.company_id}#{one['about']}": one for one in given})
+
+
+def knowing(record: Record, preferences: Preferences) -> Record:
+    """A conversation whose writer is given what its recipient prefers; it is not stored with it."""
+    known = [dict(one) for one in preferences.kept]
+    return Record({**record.item, PREFERENCES: known}) if known else record

@@ -1,0 +1,61 @@
+"""When a message may be sent: quiet hours, what the recipient asked for, and the rules of their place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from chalicelib.outreach.conversations.preferring import preferred
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.subject import Subject
+from chalicelib.outreach.jurisdictions.conversation_rules import ConversationRules
+from chalicelib.outreach.project import rules
+from chalicelib.outreach.project.unreadable import UnreadableQuietHoursError
+from chalicelib.outreach.wishes.preference import Hours
+
+_TURNS = 50
+"""How often the end of quiet hours may fall into a time that the rules forbid."""
+_HORIZON = timedelta(days=60)
+
+
+def next_time(
+    place_rules: ConversationRules,
+    record: Record,
+    at: datetime,
+    subjects: Sequence[Subject],
+    *,
+    is_opening: bool = True,
+) -> datetime | None:
+    """The first time from which all of them allow a message; None where none does within 60 days.
+
+    Raises:
+        TransientError: the recipient's conversations could not be read.
+    """
+    wished, then = preferred(subjects).hours, at
+    for _ in range(_TURNS):
+        try:
+            night = quiet(record, then, wished)
+        except rules.UnmetWishError:
+            return None
+        found = place_rules.permission(
+            record, night or then, is_opening=is_opening, subjects=subjects
+        )
+        if night is None and found.allowed:
+            return then
+        following = found.next_at if not found.allowed else night
+        if following is None or following > at + _HORIZON:
+            return None
+        then = following
+    return None
+
+
+def quiet(record: Record, at: datetime, wished: Hours | None = None) -> datetime | None:
+    """When quiet hours end; a setting that cannot be read lets messages wait for half an hour.
+
+    Raises:
+        UnmetWishError: as `rules.quiet_until`.
+    """
+    try:
+        return rules.quiet_until(record, at, wished)
+    except UnreadableQuietHoursError:
+        return at + timedelta(minutes=30)

@@ -1,0 +1,118 @@
+"""The words of wishes by language: each word or phrase is one part of a clause."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from chalicelib.tables import beside, read
+
+FILE = beside(__file__, "wishes.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageWords:
+    """A language's table; what each row is, the file says."""
+
+    fill: tuple[str, ...]
+    standing: tuple[str, ...]
+    contact: tuple[str, ...]
+    we_write: tuple[str, ...]
+    deny: tuple[str, ...]
+    only: tuple[str, ...]
+    prefer: tuple[str, ...]
+    once: tuple[str, ...]
+    sms: tuple[str, ...]
+    text: tuple[str, ...]
+    text_me: tuple[str, ...]
+    whatsapp: tuple[str, ...]
+    whatsapp_me: tuple[str, ...]
+    email: tuple[str, ...]
+    email_me: tuple[str, ...]
+    call: tuple[str, ...]
+    call_me: tuple[str, ...]
+    any_time: tuple[str, ...]
+    any_channel: tuple[str, ...]
+    morning: tuple[str, ...]
+    noon: tuple[str, ...]
+    afternoon: tuple[str, ...]
+    evening: tuple[str, ...]
+    night: tuple[str, ...]
+    weekdays: tuple[str, ...]
+    weekend: tuple[str, ...]
+    days: tuple[str, ...]
+    one_day: tuple[str, ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    until: tuple[str, ...]
+    start: tuple[str, ...]
+    to: tuple[str, ...]
+    joins: tuple[str, ...]
+    parts: tuple[str, ...]
+    why: tuple[str, ...]
+    am: tuple[str, ...]
+    pm: tuple[str, ...]
+    hour: tuple[str, ...]
+    numbers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WishFile:
+    """The file."""
+
+    languages: Mapping[str, LanguageWords]
+
+
+@dataclass(frozen=True, slots=True)
+class WishPart:
+    """A known word or phrase.
+
+    Attributes:
+        kind: a row of its language's table, ``time`` or ``end``.
+        value: which day or number; of a ``time`` the minute.
+        is_fill: it says nothing where its kind makes no sense.
+        how: of a ``time``: ``am``, ``pm``, ``clock`` or, where nothing says which, empty.
+    """
+
+    kind: str
+    value: int = 0
+    is_fill: bool = False
+    how: str = ""
+
+
+Lexicon = Mapping[tuple[str, ...], WishPart]
+_TOKEN = re.compile(
+    r"\d{1,2}[:.h]\d{2}(?!\d)|\d+|_to_|[^\W\d_]+|[,;:!?.()\n]|(?<=\s)[-\u2013\u2014](?=\s)"
+)
+
+
+def folded(text: str) -> str:
+    """Small letters without accents, with plain apostrophes."""
+    pieces = unicodedata.normalize("NFKD", text).casefold().replace("\u2019", "'")
+    return "".join(one for one in pieces if not unicodedata.combining(one))
+
+
+def tokens(text: str) -> list[str]:
+    """The words, numbers and marks of a text, folded; a dash between numbers is ``_to_``."""
+    low = re.sub(r"\b([ap])\.\s?m\.?(?!\w)", r"\1m", folded(text))
+    return _TOKEN.findall(re.sub(r"(?<=\d)\s*[-\u2013]\s*(?=\d)", " _to_ ", low))
+
+
+@cache
+def lexicons() -> Mapping[str, Lexicon]:
+    """Every language's phrases."""
+    file = read(FILE, WishFile)
+    return {name: dict(_phrases(one)) for name, one in file.languages.items()}
+
+
+def _phrases(table: LanguageWords) -> Iterator[tuple[tuple[str, ...], WishPart]]:
+    fill = {tuple(tokens(one)) for row in table.fill for one in row.split("|")}
+    for kind in LanguageWords.__slots__:
+        for number, row in enumerate(getattr(table, kind)):
+            for phrase in row.split("|"):
+                found = tuple(tokens(phrase))
+                yield found, WishPart(kind, number, is_fill=found in fill)
+    yield ("_to_",), WishPart("to")

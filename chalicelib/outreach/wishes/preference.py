@@ -1,0 +1,222 @@
+"""A recipient's preference: when they want messages, and on which channels; pure.
+
+It is kept with the person (`conversations.subject`), one of hours and one of channels, the newest word
+of each::
+
+    hours     {"windows": ["17:00-21:00"], "days": [0, 1, 2, 3, 4], "zones": ["Europe/Berlin"],
+               "said_at": "...", "message": "SM1..."}
+    channels  {"wanted": ["email"], "refused": ["sms", "whatsapp"], "said_at": "...", "message": "SM1..."}
+
+``message`` is the id of the message that said it, or ``page``.  One that was taken back says
+``lifted_at`` in place of what it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, time, timedelta
+from enum import StrEnum
+from typing import Any
+from zoneinfo import ZoneInfo
+
+DAY = 24 * 60
+"""Minutes."""
+WEEK = frozenset(range(7))
+"""Monday is 0."""
+WAKING = (8 * 60, 21 * 60)
+DAY_PARTS = {
+    "morning": (8 * 60, 12 * 60),
+    "noon": (12 * 60, 14 * 60),
+    "afternoon": (12 * 60, 17 * 60),
+    "evening": (17 * 60, 21 * 60),
+}
+_LEAST = 60
+_AHEAD = 8
+"""Days in which a wish of some day has its day."""
+
+
+class Contact(StrEnum):
+    """Ways of being contacted that people name; `CALL` is none of ours, and is kept for the company."""
+
+    SMS = "sms"
+    WHATSAPP = "whatsapp"
+    EMAIL = "email"
+    CALL = "call"
+
+
+class About(StrEnum):
+    """What a preference is about; one of each is kept."""
+
+    HOURS = "hours"
+    CHANNELS = "channels"
+
+
+@dataclass(frozen=True, slots=True)
+class Hours:
+    """When messages are welcome.
+
+    Attributes:
+        windows: minutes of the day, from and until, in order and apart.
+        days: of the week.
+        zones: in which; where several are possible, all of them must allow it.
+    """
+
+    windows: tuple[tuple[int, int], ...] = ((0, DAY),)
+    days: frozenset[int] = WEEK
+    zones: tuple[str, ...] = ()
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether it leaves an hour between 8 and 21, or no message could ever be sent."""
+        shared = (min(end, WAKING[1]) - max(start, WAKING[0]) for start, end in self.windows)
+        return bool(self.days) and any(one >= _LEAST for one in shared)
+
+    def within(self, other: Hours) -> Hours:
+        """What both allow."""
+        both = [
+            (max(a, c), min(b, d))
+            for a, b in self.windows
+            for c, d in other.windows
+            if max(a, c) < min(b, d)
+        ]
+        return Hours(tuple(both), self.days & other.days, self.zones)
+
+    def next_from(self, now: datetime, zone: ZoneInfo) -> datetime | None:
+        """The first time from which it allows a message; None where it does now, or never will."""
+        here = now.astimezone(zone)
+        for ahead in range(_AHEAD):
+            day = here.date() + timedelta(days=ahead)
+            if day.weekday() not in self.days:
+                continue
+            minute = here.hour * 60 + here.minute if not ahead else -1
+            for start, end in self.windows:
+                if start <= minute < end:
+                    return None
+                if start > minute:
+                    at = datetime.combine(day, time(start // 60, start % 60), tzinfo=zone)
+                    return at.astimezone(UTC)
+        return None
+
+    @property
+    def item(self) -> dict[str, Any]:
+        """As it is kept."""
+        return {
+            "windows": [f"{_clock(start)}-{_clock(end)}" for start, end in self.windows],
+            "days": sorted(self.days),
+            "zones": list(self.zones),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Channels:
+    """On which channels messages are welcome.
+
+    Attributes:
+        wanted: those that were named; empty: none was preferred.
+        refused: those on which none is wanted.
+    """
+
+    wanted: frozenset[Contact] = frozenset()
+    refused: frozenset[Contact] = frozenset()
+
+    @property
+    def item(self) -> dict[str, Any]:
+        """As it is kept."""
+        return {"wanted": sorted(self.wanted), "refused": sorted(self.refused)}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What one message wishes; None of what it says nothing about.
+
+    Attributes:
+        lifts: what is to be forgotten: any time, or any channel, is fine again.
+    """
+
+    hours: Hours | None = None
+    channels: Channels | None = None
+    lifts: frozenset[About] = frozenset()
+
+    @property
+    def parts(self) -> Mapping[About, Hours | Channels | None]:
+        """What is to be kept; None: forgotten."""
+        said: dict[About, Hours | Channels | None] = dict.fromkeys(sorted(self.lifts))
+        said |= {About.HOURS: self.hours} if self.hours else {}
+        return said | ({About.CHANNELS: self.channels} if self.channels else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """What holds for a person."""
+
+    hours: Hours | None = None
+    channels: Channels | None = None
+    kept: Sequence[Mapping[str, Any]] = field(default=(), repr=False)
+
+    def refuses(self, channel: str) -> bool:
+        """Whether no message is wanted on a channel."""
+        return self.channels is not None and channel in self.channels.refused
+
+    def wants_another_than(self, channel: str) -> bool:
+        """Whether another channel was asked for."""
+        wanted = self.channels.wanted if self.channels else frozenset()
+        return self.refuses(channel) or bool(wanted and channel not in wanted)
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """In plain values, for those who read it: writer, desk, operators."""
+        shown: dict[str, Any] = {}
+        if self.hours:
+            shown |= {"hours": list(self.hours.item["windows"]), "days": day_names(self.hours.days)}
+        if self.channels:
+            shown |= {name: one for name, one in self.channels.item.items() if one}
+        return shown
+
+
+def day_names(days: frozenset[int]) -> list[str]:
+    """Days in English, Monday first."""
+    return [f"{datetime(2024, 1, 1 + one, tzinfo=UTC):%A}" for one in sorted(days)]
+
+
+def hours_of(item: Mapping[str, Any]) -> Hours:
+    """Kept hours."""
+    windows = tuple(tuple(map(_minutes, one.split("-"))) for one in item["windows"])
+    days = frozenset(int(one) for one in item["days"])
+    return Hours(windows, days, tuple(item.get("zones") or ()))  # type: ignore[arg-type]  # pairs
+
+
+def channels_of(item: Mapping[str, Any]) -> Channels:
+    """Kept channels."""
+    return Channels(
+        frozenset(Contact(one) for one in item.get("wanted") or ()),
+        frozenset(Contact(one) for one in item.get("refused") or ()),
+    )
+
+
+def preferences_of(kept: Mapping[str, Mapping[str, Any]]) -> Preferences:
+    """What holds of everything that the addresses of one person have said: the newest word.
+
+    Args:
+        kept: by ``{member id}#{about}``.
+    """
+    newest: dict[str, Mapping[str, Any]] = {}
+    for key, one in sorted(kept.items()):
+        about = key.rpartition("#")[2]
+        if about not in newest or str(one["said_at"]) >= str(newest[about]["said_at"]):
+            newest[about] = one
+    held = {about: one for about, one in newest.items() if "lifted_at" not in one}
+    return Preferences(
+        hours_of(held[About.HOURS]) if About.HOURS in held else None,
+        channels_of(held[About.CHANNELS]) if About.CHANNELS in held else None,
+        [{"about": about, **one} for about, one in sorted(held.items())],
+    )
+
+
+def _clock(minute: int) -> str:
+    return f"{minute // 60:02d}:{minute % 60:02d}"
+
+
+def _minutes(clock: str) -> int:
+    hour, _, minute = clock.partition(":")
+    return int(hour) * 60 + int(minute)

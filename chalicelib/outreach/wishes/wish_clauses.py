@@ -1,0 +1,127 @@
+"""A message as clauses of known parts; pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from chalicelib.outreach.wishes.lexicon import Lexicon, WishPart, tokens
+
+_MOST_WORDS = 7
+_SENTENCE_ENDS, _CLAUSE_ENDS = frozenset(".!?\n"), frozenset(",;:()-\u2013\u2014")
+_UNKNOWN = WishPart("unknown")
+_HALVES = {
+    "am": "am",
+    "morning": "am",
+    "pm": "pm",
+    "afternoon": "pm",
+    "evening": "pm",
+    "night": "pm",
+}
+_NEEDS_TIME = frozenset({"before", "after", "until", "start", "to", "hour", "am", "pm", "numbers"})
+_BEFORE_A_NUMBER = frozenset({"before", "after", "until", "start", "to"})
+_AN_HOUR_IN_MINUTES, _HOURS = 60, 24
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause.
+
+    Attributes:
+        parts: in order; without what says nothing.
+        is_known: every word of it is known.
+    """
+
+    parts: tuple[WishPart, ...]
+    is_known: bool
+
+    def has(self, *kinds: str) -> bool:
+        """Whether it has a part of one of these kinds."""
+        return any(one.kind in kinds for one in self.parts)
+
+
+def sentences(text: str, lexicon: Lexicon) -> list[list[Clause]]:
+    """The sentences of a message, as clauses by one language's words."""
+    found: list[list[Clause]] = [[]]
+    clause: list[WishPart] = []
+    is_dropped = False
+    for part in [*_parts(tokens(text), lexicon), WishPart("sentence")]:
+        if part.kind in ("sentence", "clause", "parts"):
+            if clause:
+                found[-1].append(_clause(clause))
+            clause, is_dropped = [], False
+            if part.kind == "sentence":
+                found.append([])
+        elif part.kind == "why":
+            is_dropped = True
+        elif not is_dropped:
+            clause.append(part)
+    return [one for one in found if one]
+
+
+def _parts(words: Sequence[str], lexicon: Lexicon) -> Iterator[WishPart]:
+    at = 0
+    while at < len(words):
+        word = words[at]
+        for length in range(min(_MOST_WORDS, len(words) - at), 0, -1):
+            part = lexicon.get(tuple(words[at : at + length]))
+            if part is not None:
+                yield part
+                at += length
+                break
+        else:
+            yield _other(word)
+            at += 1
+
+
+def _other(word: str) -> WishPart:
+    if word in _SENTENCE_ENDS:
+        return WishPart("sentence")
+    if word in _CLAUSE_ENDS:
+        return WishPart("clause")
+    clock = re.fullmatch(r"(\d{1,2})(?:[:.h](\d{2}))?", word)
+    if clock is None:
+        return _UNKNOWN
+    hour, minute = int(clock[1]), int(clock[2] or 0)
+    if hour > _HOURS or minute >= _AN_HOUR_IN_MINUTES:
+        return _UNKNOWN
+    how = "clock" if clock[2] and "h" in word else ""
+    return WishPart("time", hour * _AN_HOUR_IN_MINUTES + minute, how=how)
+
+
+def _clause(parts: Sequence[WishPart]) -> Clause:
+    timed = list(_timed(parts))
+    kept, is_known = list[WishPart](), True
+    for number, one in enumerate(timed):
+        following = timed[number + 1].kind if number + 1 < len(timed) else ""
+        if one.kind == "fill":
+            continue
+        is_range_end = one.kind in ("to", "joins") and following == "time"
+        needs_time = one.kind in _NEEDS_TIME and following != "time" and not is_range_end
+        if needs_time and one.is_fill:
+            continue
+        is_known &= one.kind != "unknown" and not needs_time
+        kept.append(one)
+    return Clause(tuple(kept), is_known)
+
+
+def _timed(parts: Sequence[WishPart]) -> Iterator[WishPart]:
+    """The parts with each number and what follows it as one time."""
+    at = 0
+    while at < len(parts):
+        one = parts[at]
+        before = next((x.kind for x in reversed(parts[:at]) if x.kind != "fill"), "")
+        is_range = before == "joins" and any(x.kind == "start" for x in parts[:at])
+        is_number = one.kind == "numbers" and (before in _BEFORE_A_NUMBER or is_range)
+        if one.kind != "time" and not is_number:
+            yield one
+            at += 1
+            continue
+        minute = one.value if one.kind == "time" else (one.value + 1) * _AN_HOUR_IN_MINUTES
+        how, at = one.how, at + 1
+        if at < len(parts) and parts[at].kind == "hour":
+            how, at = "clock", at + 1
+        if at < len(parts) and parts[at].kind in _HALVES:
+            how, at = _HALVES[parts[at].kind], at + 1
+        yield WishPart("time", minute, how=how)

@@ -1,0 +1,260 @@
+"""What a message wishes of time and channel: read whole, or not at all; pure.
+
+A clause counts only where every word of it is known.  What might be an answer to a question, a wish of
+today alone, or anything else, is no preference: a wrong one is worse than none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from chalicelib.outreach.wishes import clock_words
+from chalicelib.outreach.wishes.lexicon import Lexicon, WishPart, lexicons
+from chalicelib.outreach.wishes.preference import (
+    DAY,
+    DAY_PARTS,
+    WEEK,
+    About,
+    Channels,
+    Contact,
+    Hours,
+    Wish,
+)
+from chalicelib.outreach.wishes.wish_clauses import Clause, sentences
+
+MOST_CHARACTERS = 400
+"""A longer message says more than a wish."""
+_TEXTS = frozenset({Contact.SMS, Contact.WHATSAPP})
+_OURS = frozenset({Contact.SMS, Contact.WHATSAPP, Contact.EMAIL})
+_NOUNS = {
+    "sms": frozenset({Contact.SMS}),
+    "text": _TEXTS,
+    "whatsapp": frozenset({Contact.WHATSAPP}),
+    "email": frozenset({Contact.EMAIL}),
+    "call": frozenset({Contact.CALL}),
+}
+_VERBS = {f"{name}_me": found for name, found in _NOUNS.items() if name != "sms"}
+_EXCLUDED = {
+    **DAY_PARTS,
+    "morning": (0, 12 * 60),
+    "evening": (17 * 60, DAY),
+    "night": (21 * 60, DAY),
+}
+_BOUNDS = ("before", "after", "until", "start")
+_TIMES = (
+    *DAY_PARTS,
+    "night",
+    "weekdays",
+    "weekend",
+    "days",
+    "one_day",
+    *_BOUNDS,
+    "time",
+    "any_time",
+)
+LASTING = (*DAY_PARTS, "weekdays", "weekend", "days", *_BOUNDS)
+"""Times that come again, unlike a day with its hour."""
+_ADDRESSED = ("contact", *_NOUNS, *_VERBS)
+_SETTLED = ("only", "prefer", "deny", "standing")
+_WEEKDAYS = frozenset(range(5))
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """What a clause wishes; `channels` as named and refused."""
+
+    hours: Hours | None = None
+    named: frozenset[Contact] = frozenset()
+    refused: frozenset[Contact] = frozenset()
+    lifts: frozenset[About] = frozenset()
+
+
+class DoubtError(Exception):
+    """A clause may be about time or channel, and is not understood."""
+
+
+def wished(text: str, *, answers: bool = False) -> Wish | None:
+    """What a message wishes; None where it wishes nothing, or that is in doubt.
+
+    Args:
+        text: the recipient's message.
+        answers: our newest message has asked something, so that "not before 9" may be the answer.
+    """
+    if len(text) > MOST_CHARACTERS:
+        return None
+    found = [_read(text, lexicon, answers=answers) for lexicon in lexicons().values()]
+    heard = [one for one in found if one is not None]
+    return heard[0] if heard and all(one == heard[0] for one in heard) else None
+
+
+def _read(text: str, lexicon: Lexicon, *, answers: bool) -> Wish | None:
+    clauses = list[Clause]()
+    for sentence in sentences(text, lexicon):
+        if any(one.has("once") for one in sentence):
+            return None
+        relevant = [one for one in sentence if one.has(*_TIMES, *_ADDRESSED, "any_channel")]
+        if all(one.is_known for one in relevant):
+            clauses += relevant
+        elif any(one.has(*_ADDRESSED) for one in relevant):
+            return None
+    try:
+        is_addressed = any(one.has(*_ADDRESSED) for one in clauses)
+        heard = [_heard(one, is_addressed=is_addressed, answers=answers) for one in clauses]
+    except DoubtError:
+        return None
+    return _together(heard, clauses)
+
+
+def _together(heard: Sequence[_Heard], clauses: Sequence[Clause]) -> Wish | None:
+    """The wish of all clauses."""
+    is_settled = any(one.has(*_SETTLED) for one in clauses)
+    hours: Hours | None = None
+    for one in heard:
+        if one.hours is not None:
+            hours = one.hours if hours is None else hours.within(one.hours)
+    if hours is not None and not hours.is_possible:
+        return None
+    named = frozenset[Contact]().union(*(one.named for one in heard))
+    refused = frozenset[Contact]().union(*(one.refused for one in heard))
+    is_only = any(c.has("only") and one.named for c, one in zip(clauses, heard, strict=True))
+    if is_only:
+        refused |= frozenset(Contact) - named
+    is_unclear = bool(named & refused) or refused >= _OURS or (named and not is_settled)
+    if is_unclear or (refused & _OURS and not named):  # the last is a STOP's to say
+        if hours is None or refused:
+            return None
+        named = frozenset()
+    channels = Channels(named, refused) if named or refused else None
+    lifts = frozenset[About]().union(*(one.lifts for one in heard))
+    if hours is None and channels is None and not lifts:
+        return None
+    return Wish(hours, channels, lifts)
+
+
+def _heard(clause: Clause, *, is_addressed: bool, answers: bool) -> _Heard:
+    if clause.has("any_channel"):
+        if clause.has("deny", *_TIMES):
+            raise DoubtError
+        return _Heard(lifts=frozenset({About.CHANNELS}))
+    if clause.has("any_time") and not clause.has(*(set(_TIMES) - {"any_time"})):
+        if clause.has("deny"):
+            raise DoubtError
+        return _Heard(lifts=frozenset({About.HOURS}))
+    if clause.has(*_TIMES):
+        return _timed(clause, is_addressed=is_addressed, answers=answers)
+    named, refused = channels_in(clause)
+    return _Heard(named=named, refused=refused)
+
+
+def _timed(clause: Clause, *, is_addressed: bool, answers: bool) -> _Heard:
+    is_bare = not clause.has("only", "deny", "standing") or answers
+    if (is_bare and not is_addressed) or clause.has("any_time"):
+        raise DoubtError
+    if clause.has("one_day") and not clause.has(*_SETTLED):
+        raise DoubtError
+    hours = hours_in(clause)
+    nouns = clause.has("only", "prefer") and clause.has(*_NOUNS) and not clause.has("deny")
+    named = channels_in(clause)[0] if nouns else frozenset[Contact]()
+    return _Heard(hours, named)
+
+
+def hours_in(clause: Clause) -> Hours:
+    """The hours and days that a clause names.
+
+    Raises:
+        DoubtError: they may be others.
+    """
+    is_denied = clause.has("deny")
+    table = _EXCLUDED if is_denied else DAY_PARTS
+    windows: list[tuple[int, int]] = []
+    bounds = Hours()
+    for one in _bounds(clause.parts, is_denied=is_denied):
+        if one[0] == "window":
+            windows.append(one[1])
+        else:
+            bounds = bounds.within(Hours((one[1],)))
+    for part in clause.parts:
+        if part.kind in (*DAY_PARTS, "night"):
+            if part.kind not in table:
+                raise DoubtError  # at night, which no law allows
+            windows.append(table[part.kind])
+    days = frozenset(_days(clause.parts))
+    if is_denied and days and (windows or bounds != Hours()):
+        raise DoubtError
+    whole = clock_words.joined(windows) if windows else ((0, DAY),)
+    if is_denied and windows:
+        whole = clock_words.outside(windows)
+    if is_denied and days:
+        days = WEEK - days
+    return replace(Hours(whole).within(bounds), days=days or WEEK)
+
+
+def _bounds(parts: Sequence[WishPart], *, is_denied: bool) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Ranges as ``window``, and what is before or after an hour as ``bound``."""
+    at = 0
+    while at < len(parts):
+        one, time, *rest = (*parts[at : at + 4], *[WishPart("end")] * 4)[:4]
+        if one.kind in (*_BOUNDS, "time"):
+            first = one if one.kind == "time" else time
+            link, last = (time, rest[0]) if one.kind == "time" else (rest[0], rest[1])
+            is_range = link.kind in ("to", "joins", "until") and last.kind == "time"
+            if first.kind != "time" or (one.kind == "time" and not is_range):
+                raise DoubtError
+            if is_range and one.kind in ("start", "time", "after"):
+                window = clock_words.window(first, last)
+                if window is None:
+                    raise DoubtError
+                yield "window", window
+                at += 3 if one.kind == "time" else 4
+                continue
+            yield "bound", _bound(one.kind, first, is_denied=is_denied)
+            at += 2
+            continue
+        at += 1
+
+
+def _bound(kind: str, time: WishPart, *, is_denied: bool) -> tuple[int, int]:
+    is_late = kind in ("after", "start")
+    if is_denied:
+        at = clock_words.until(time) if is_late else clock_words.not_before(time)
+        found = (0, at) if is_late else (at, DAY)
+    else:
+        at = clock_words.after(time) if is_late else clock_words.until(time)
+        found = (at, DAY) if is_late else (0, at)
+    if at is None or found[0] is None or found[1] is None or at > DAY:
+        raise DoubtError
+    return found[0], found[1]
+
+
+def _days(parts: Sequence[WishPart]) -> Iterator[int]:
+    for part in parts:
+        if part.kind in ("days", "one_day"):
+            yield part.value
+        elif part.kind == "weekdays":
+            yield from _WEEKDAYS
+        elif part.kind == "weekend":
+            yield from WEEK - _WEEKDAYS
+
+
+def channels_in(clause: Clause) -> tuple[frozenset[Contact], frozenset[Contact]]:
+    """The channels that a clause names, and those that it refuses.
+
+    A "not" is about what follows it, and at the end about all before it.
+    """
+    kinds = [one.kind for one in clause.parts]
+    denied_at = kinds.index("deny") if "deny" in kinds else len(kinds)
+    named, refused = set[Contact](), set[Contact]()
+    places = [n for n, kind in enumerate(kinds) if kind in _NOUNS or kind in _VERBS]
+    is_about_all = bool(places) and places[-1] < denied_at < len(kinds)
+    for place in places:
+        kind = kinds[place]
+        is_refused = is_about_all or place > denied_at
+        if kind in _VERBS:
+            same = [
+                n for n in places if kinds[n] in _NOUNS and (n > denied_at) == (place > denied_at)
+            ]
+            if same and kind != "call_me":  # "text me by WhatsApp"
+                continue
+        (refused if is_refused else named).update(_NOUNS.get(kind) or _VERBS[kind])
+    return frozenset(named), frozenset(refused)

@@ -1,0 +1,57 @@
+"""What a message wishes of time and channel: every sample as it is meant, and nothing of the others."""
+
+import pytest
+
+from bench.measures.wishes import no_wishes, sample_wishes, shown_wish
+from chalicelib.outreach.consent.words import heard
+from chalicelib.outreach.wishes.wished import wished
+from chalicelib.outreach.writing.checks.instructing import instructs
+
+SAMPLES = sample_wishes()
+MISSED = {"Prefiro de manhã, por favor", "Email is better for me than calls"}
+"""Of which nothing is kept, as it is not clear what they are about."""
+
+
+@pytest.mark.parametrize("text", sorted(SAMPLES.keys() - MISSED))
+def test_an_ordinary_wish_is_kept_as_it_is_meant(text):
+    assert shown_wish(wished(text)) == SAMPLES[text]
+
+
+@pytest.mark.parametrize("text", [*no_wishes(), *sorted(MISSED)])
+def test_of_what_is_in_doubt_nothing_is_kept(text):
+    assert wished(text) is None
+
+
+@pytest.mark.parametrize("text", sorted(SAMPLES.keys() - MISSED))
+def test_an_ordinary_wish_is_neither_an_attack_nor_a_stop(text):
+    assert not instructs(text)
+    assert heard(text).word is None
+
+
+@pytest.mark.parametrize("text", ["STOP", "stop texting me, email me", "Don't text me"])
+def test_a_stop_stays_one_whatever_else_it_wishes(text):
+    assert heard(text).word is not None
+
+
+@pytest.mark.parametrize("text", ["not before 9", "Nur abends bitte", "Solo por la mañana"])
+def test_what_may_answer_our_question_is_no_preference(text):
+    assert wished(text) is not None
+    assert wished(text, answers=True) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "hours"),
+    [
+        ("Only message me after 5", "17:00-24:00"),
+        ("Please text me before 8pm", "00:00-20:00"),
+        ("Don't message me before 10 or after 6", "10:00-18:00"),
+        ("Message me from 9 to 5 only", "09:00-17:00"),
+        ("Please write between 9am and noon", "09:00-12:00"),
+        ("Message me only after 8", None),
+        ("Message me only at night", None),
+        ("Only text me after 10pm", None),
+    ],
+)
+def test_an_hour_counts_where_it_can_be_only_one(text, hours):
+    wish = wished(text)
+    assert (wish and " ".join(wish.hours.item["windows"])) == hours
