@@ -91,6 +91,7 @@ eval: $(READY) ## The classifier, beside peers; a stranger's conversations; draf
 	@$(BIN)/python -m bench.measures.drafts
 	@$(BIN)/python -m bench.measures.composed
 	@$(BIN)/python -m bench.measures.written_drafts
+	@$(BIN)/python -m bench.measures.written_drafts --judges
 	@$(BIN)/python -m bench.measures.masked
 	@$(BIN)/python -m bench.measures.masked held
 	@$(BIN)/python -m bench.measures.words

@@ -27,6 +27,8 @@ from chalicelib.outreach.writing.said import SaidValue, said_in, stems_of
 from chalicelib.outreach.writing.values import Value, ValueKind
 
 SUPPORTING = frozenset({Trust.COMPANY, Trust.COLLEAGUE, Trust.TOOL})
+HINT = "hint"
+"""The path of what a colleague says of the case."""
 _FREE_NAMES = frozenset(
     {
         *(
@@ -50,7 +52,7 @@ _FREE_NAMES = frozenset(
             "question",
             "description",
         ),
-        *("bemerkung", "text", "free", "feedback", "anliegen"),
+        *("bemerkung", "text", "feedback", "anliegen"),
     }
 )
 """Parts of the names of fields that a form's free text mostly has."""
@@ -189,8 +191,15 @@ class Sources:
         return tuple(one for source in self.all if source.author in authors for one in source.said)
 
     def at(self, path: str) -> Source | None:
-        """The source with a path; None where there is none."""
-        return next((one for one in self.all if one.path == path), None)
+        """The source with a path; None where there is none.
+
+        A colleague's newest message is the hint where none came with the request.
+        """
+        found = next((one for one in self.all if one.path == path), None)
+        if found is None and path == HINT:
+            hints = (one for one in self.all[::-1] if one.author is Trust.COLLEAGUE)
+            found = next(hints, None)
+        return found
 
     @cached_property
     def text(self) -> str:
