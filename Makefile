@@ -13,7 +13,7 @@ NEIGHBOUR_EXAMPLES ?= 20
 
 unexport PYTHONDONTWRITEBYTECODE # a suite starts hundreds of processes; each would compile everything
 
-.PHONY: help run demo test test-long test-all cover check audit format screenshots bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack attack-redaction bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
+.PHONY: help run demo test test-long test-all cover check audit lock update format screenshots bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack attack-redaction bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
 
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -23,6 +23,7 @@ $(READY): requirements.txt console/requirements.txt requirements-dev.txt
 		{ echo "Python 3.11 or newer is needed; name one with PYTHON=..."; exit 2; }
 	@echo "installing into $(VENV) (once, about a minute) ..."
 	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.txt -r console/requirements.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $(READY)
 
@@ -60,7 +61,13 @@ check: $(READY) ## Format, lint, types, import rules, security, the packaged tem
 
 audit: $(READY) ## Known vulnerabilities in deployed packages; needs the package index
 	@$(BIN)/bandit -q -c pyproject.toml -r app.py chalicelib console ops
-	@$(BIN)/pip-audit -r requirements.txt --strict --no-deps --disable-pip --progress-spinner off
+	@$(BIN)/pip-audit -r requirements.txt -r console/requirements.txt --strict --require-hashes --disable-pip --progress-spinner off
+
+lock: $(READY) ## The locks of what ships from requirements.in and console/requirements.in; needs the package index
+	@$(BIN)/python -m local.deploy.locking
+
+update: $(READY) ## The same with the newest versions that fit, and what that changes, package by package
+	@$(BIN)/python -m local.deploy.locking --upgrade
 
 format: $(READY) ## Format the code
 	@$(BIN)/ruff format .
@@ -76,7 +83,7 @@ bench: $(READY) ## The figures, as ratios in one run
 	@$(BIN)/python -m bench.measures.outreach
 	@$(BIN)/python -m bench.measures.routes
 
-eval: $(READY) ## The classifier, beside peers; a stranger's conversations; drafts and their price; wishes to stop, by language; replies of mail programs
+eval: $(READY) ## The classifier, beside peers; a stranger's conversations; drafts and their price; what is masked; wishes to stop, by language; replies of mail programs
 	@$(BIN)/python -m bench.measures.intents
 	@$(BIN)/python -m bench.measures.conversations
 	@$(BIN)/python -m bench.intents.compare
@@ -84,6 +91,9 @@ eval: $(READY) ## The classifier, beside peers; a stranger's conversations; draf
 	@$(BIN)/python -m bench.measures.drafts
 	@$(BIN)/python -m bench.measures.composed
 	@$(BIN)/python -m bench.measures.written_drafts
+	@$(BIN)/python -m bench.measures.written_drafts --judges
+	@$(BIN)/python -m bench.measures.masked
+	@$(BIN)/python -m bench.measures.masked held
 	@$(BIN)/python -m bench.measures.words
 	@$(BIN)/python -m bench.measures.wishes
 	@$(BIN)/python -m bench.measures.mail_clients

@@ -48,7 +48,7 @@ def _of_sentence(sentence: str, given: Mapping[str, set[str]], numbers: set[floa
         return NOT
     best = max(given.values(), key=lambda one: len(one & words), default=set[str]())
     if len(best & words) < _ENOUGH * len(words):
-        return UNSURE
+        return SUPPORTED if own else UNSURE  # in other words, but with figures that were given
     return NOT if bool(words & _DENIALS) is not bool(best & _DENIALS) else SUPPORTED
 
 

@@ -12,7 +12,9 @@ from ops.companies import (
     consent_commands,
     may_send_commands,
     person_commands,
+    replay_commands,
     subject_commands,
+    verdict_commands,
     writing_commands,
 )
 from ops.facts import commands as fact_commands
@@ -42,6 +44,8 @@ app.add_typer(company_commands.company_app, name="company")
 app.add_typer(person_commands.register_app, name="do-not-contact")
 app.add_typer(person_commands.person_app, name="person")
 app.add_typer(subject_commands.subject_app, name="subject")
+writing_commands.writer_app.add_typer(replay_commands.app)
+writing_commands.writer_app.add_typer(verdict_commands.verdicts_app)
 app.add_typer(writing_commands.writer_app, name="writer")
 app.add_typer(consent_commands.consent_app, name="consent")
 app.add_typer(may_send_commands.app)

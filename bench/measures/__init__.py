@@ -20,6 +20,7 @@ drafts *       hostile drafts that are stopped, and good ones
 written_drafts * likewise, by an author who knew only the page
 prompts *      tokens and price of a message, and what kept prompts save
 words *        recognition of STOP, START and HELP in fresh messages
+masked *       identifiers that a writer's model sees, and what is hidden though it is needed
 wishes *       wishes about time and channel that are kept, and "are you a bot?" that is heard
 mail_clients * replies of mail programs that are cut right
 console *      time of each page of the console over 100,000 events

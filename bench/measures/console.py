@@ -41,6 +41,7 @@ PAGES = (
         "/charts/overview",
         "/facts",
         "/companies",
+        "/writer",
         "/shadow",
         "/try",
         "/health",

@@ -4,6 +4,8 @@ Each line of `tests/samples/drafts` is judged as by `python -m ops writer check 
 settings of its trade, in this process.  By kind and by language: how many drafts are stopped, with
 intervals of Wilson of 95 %.  `--list` names each draft that was judged wrongly.
 
+`--judges` prints the first two rows for the rules alone and for each judge.
+
 `--judge` asks a second model too, which the simulated one plays (`local.simulated_judge`): it sees the
 sources and the text as a real judge does, and no label.  It compares words, so that its figures show what
 a judge can stop and what a poor one costs, and are no estimate for a language model.
@@ -121,7 +123,13 @@ def main() -> int:
     parser.add_argument("half", nargs="?", choices=HALVES, default="open")
     parser.add_argument("--list", action="store_true", help="name the wrong ones")
     parser.add_argument("--judge", choices=sorted(JUDGES), help="ask this one too")
+    parser.add_argument("--judges", action="store_true", help="good and hostile, by each judge")
     options = parser.parse_args()
+    if options.judges:
+        for name in (None, *JUDGES):
+            print(f"{name or 'rules alone'}:")
+            print("\n".join(list(report(written_drafts(options.half, name)))[1:3]))
+        return 0
     found = written_drafts(options.half, options.judge)
     print("\n".join(report(found)))
     if options.list:

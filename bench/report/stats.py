@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.measures.cold import package_mb
+from ops.stage.packages import LOCKS, locked
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ("app.py", "chalicelib")
@@ -97,25 +98,10 @@ def _coverage() -> tuple[str, str, str]:
 
 
 def _shipped() -> list[tuple[str, str, str]]:
-    done = subprocess.run(  # noqa: S603 - pip of this environment
-        [
-            *(sys.executable, "-m", "pip", "install", "--quiet", "--dry-run"),
-            *("--ignore-installed", "--report", "-", "-r", "requirements.txt"),
-        ],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    names = [one["metadata"]["name"] for one in json.loads(done.stdout)["install"]]
-    named = sum(
-        bool(line.strip()) and not line.startswith("#")
-        for line in (ROOT / "requirements.txt").read_text().splitlines()
-    )
     sizes = package_mb()
     whole = sum(size for part, size in sizes.items() if part != "left out of chalice")
     return [
-        ("dependencies shipped", f"{len(names)}", f"{named} named in requirements.txt"),
+        ("dependencies shipped", f"{len(locked(ROOT / LOCKS['functions']))}", "locked by hash"),
         (
             "bundle, unzipped",
             f"{whole:.1f} MB",

@@ -104,7 +104,7 @@ def role_hits(text: str, languages: Collection[str] = ()) -> Iterator[RoleHit]:
                 yield from (RoleHit(*span, role) for role in found)
                 length = count
                 break
-        else:
+        if length == 1:
             start, end, word = words[place]
             for beginning, role in beginnings.get(word[:_BEGINNING], ()):
                 if word.startswith(beginning):

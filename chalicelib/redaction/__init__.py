@@ -23,10 +23,15 @@ Pure: no clock, no network, no environment, standard library only.
     dictated        numbers dictated as words, with the words of number_words
     units           units and counted things after a number
     series          lists, ranges and years, which stay
-    pasted_secrets  passwords, keys, tokens
+    pasted_secrets  passwords after their word, keys, tokens
+    passwords       passwords in a sentence
     one_time_codes  security and one-time codes
     named           codes in groups right after "tracking number" or "order number"
     national_ids    national identity numbers, by their letters or check digits
+    checked_ids     likewise, of digits alone in groups
+    named_ids       identity numbers beside their word, which identity_words has
+    plates          plates of vehicles
+    announced       where such words are in a text
     letter_codes    codes of letters and digits
     runs            groups of digits with separators between them
     grouped_cards, grouped_phones, digit_groups

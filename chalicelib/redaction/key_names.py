@@ -64,13 +64,15 @@ _BY_WORD = {
         Meaning.TRACKING,
     ),
     **dict.fromkeys(
-        "card cardnumber creditcard iban ssn pan account curp rfc nino nationalid taxid".split(),
+        "card cardnumber creditcard iban ssn pan account curp rfc nino nationalid taxid itin nhs passport steuerid dni nif bsn "
+        "pesel cpf aadhaar personnummer codicefiscale ahv idcard identitycard driverslicense drivinglicence".split(),
         Meaning.CARD,
     ),
     **dict.fromkeys(
         "cvv cvv2 cvc cvc2 csc cid securitycode codigodeseguridad pruefziffer kartenpruefnummer password passwd "
         "passwort contrasena secret clientsecret token accesstoken authorization apikey pin otp onetimecode "
-        "verificationcode birthday birthdate dateofbirth dob geburtsdatum fechanacimiento".split(),
+        "verificationcode birthday birthdate dateofbirth dob geburtsdatum fechanacimiento licenseplate licenceplate "
+        "numberplate kennzeichen".split(),
         Meaning.SECRET,
     ),
     **dict.fromkeys(

@@ -81,6 +81,8 @@ _NEVER_NEEDED = (
     Kind.IBAN,
     Kind.SSN,
     Kind.ACCOUNT,
+    Kind.IDENTITY,
+    Kind.PLATE,
     Kind.ADDRESS,
     Kind.BIRTH,
     Kind.SECRET,

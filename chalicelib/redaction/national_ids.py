@@ -19,7 +19,7 @@ _SCANNED_SSN = lazily(
     r"(?P<ssn>[0-9oilsb]{3}[\- .][0-9oilsb]{2}[\- .][0-9oilsb]{4})(?!\w)"
 )
 _FISCALE = lazily(
-    r"(?<![a-z0-9])[a-z]{6}[\dlmnp-v]{2}[a-ehlmprst][\dlmnp-v]{2}[a-z][\dlmnp-v]{3}[a-z](?![a-z0-9])"
+    r"(?<![a-z0-9])[a-z]{3} ?[a-z]{3} ?[\dlmnp-v]{2}[a-ehlmprst][\dlmnp-v]{2} ?[a-z][\dlmnp-v]{3} ?[a-z](?![a-z0-9])"
 )
 _SPANISH = lazily(
     r"(?<![a-z0-9])(?P<number>\d{8}|\d{2}\.\d{3}\.\d{3}|[xyz][ \-]?\d{7})[ \-]?(?P<letter>[a-z])(?![a-z0-9])"
@@ -58,7 +58,7 @@ def mask_identities(sheet: Sheet) -> None:
             if hint != "dated" or sheet.cased[found.start() : found.start() + 3].isupper():
                 done = found.end()
                 shown = sheet.cased[found.start() : done]
-                sheet.claim(found.start(), done, Kind.ACCOUNT, last_four(shown))
+                sheet.claim(found.start(), done, Kind.IDENTITY, last_four(shown))
                 break
     sheet.settle()
 
@@ -73,7 +73,7 @@ def _spots(low: str, runs: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
             if letter <= "d":
                 spots.append((end - 15, 18, "ni"))
             if end - start >= 3:
-                spots.append((end - 16, 18, "check"))
+                spots.append((end - 19, 21, "check"))
         if end - start >= _DATE_DIGITS and _DATED.match(low, start):
             spots.append((start - 5, 24, "dated"))
     return sorted(spots)
@@ -84,7 +84,7 @@ def claim_checked(sheet: Sheet, start: int, end: int) -> bool:
     for pattern, is_valid in _CHECKED:
         match = pattern.search(sheet.low, start, end)
         if match and is_valid(match):
-            sheet.claim(*match.span(), Kind.ACCOUNT, last_four(match.group()), (Sign.CHECK_DIGIT,))
+            sheet.claim(*match.span(), Kind.IDENTITY, last_four(match.group()), (Sign.CHECK_DIGIT,))
             return True
     return False
 

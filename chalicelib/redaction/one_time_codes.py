@@ -6,24 +6,24 @@ from chalicelib.redaction.sheet import Kind, Sheet
 
 MASK = "***"
 
-_IS = r"(?: (?:code|the|is|was|it's|its|es|ist|lautet|war|est|è|é|era|for my card|of my card|de mi tarjeta|number|nummer|meiner karte))*"
+_IS = r"(?: (?:code|the|is|was|it's|its|es|ist|lautet|war|est|è|é|era|for my card|for the card|of my card|of the card|de la tarjeta|de mi tarjeta|number|nummer|meiner karte))*"
 _CODES = lazily(
     r"(?<!\w)(?:cvv2?|cvc2?|csc|cvn2?|cid|security (?:code|number)|card (?:verification|check)(?: (?:code|number|value))?|"
     r"verification value|c[óo]digo de (?:seguridad|verificaci[óo]n)|(?:karten)?prüf(?:ziffer|nummer)|"
     r"pr(?:ue|u)fziffer|sicherheits(?:code|nummer)|cryptogramme|code de s[ée]curit[ée]|codice di sicurezza|"
-    r"c[óo]digo de segurança|pin(?: code)?|geheimzahl|clave (?:secreta|din[áa]mica)|"
+    r"c[óo]digo de segurança|pin(?:[ \-]?(?:code|nummer|number|n[úu]mero))?|geheim(?:zahl|nummer)|code secret|c[óo]digo secreto|codice segreto|clave (?:secreta|din[áa]mica)|"
     r"(?:verification|confirmation|auth(?:entication|ori[sz]ation)?|activation|recovery|door|gate|entry|login|log-in|sign-?in|access|one[ -]time|2fa|mfa|sms)"
     r" ?(?:code|password|passcode|pin|token)|"
     r"(?P<plain>(?:your|my|the|ihr|dein|mein|der|tu|su|mi|el|votre|mon|le|meu|o|il mio|il) (?:code|c[óo]digo|codice))"
     r"(?=(?: (?:is|ist|lautet|es|est|è|é))? ?[:=]| (?:is|ist|lautet|es|est|è|é) | \d{4})|"
     r"otp(?: code)?|passcode|c[óo]digo (?:de acceso|de un solo uso|sms)|"
     r"(?:best[äa]tigungs|einmal|zugangs|verifizierungs|freischalt|sms-?)(?:code|passwort|kennwort)|tan|code de (?:v[ée]rification|connexion|confirmation)|c[óo]digo de (?:verifica[çc][ãa]o|acesso|confirma\w+)|codice (?:di verifica|di accesso|otp|pin))"
-    rf"(?!\w){_IS}[ \x1f]{{0,2}}[:=#\-–]?[ \x1f\"'(]{{0,3}}(?P<secret>\d{{3,4}}(?: \d{{3,4}}|-\d{{3,4}})?|\d{{5,8}}|\d\d(?: \d\d){{2,3}}|\d(?: \d){{2,3}}"
+    rf"(?!\w){_IS}[ \x1f]{{0,2}}[:=#\-–]?[ \x1f\"'(]{{0,3}}(?P<secret>\d{{3,4}}(?: \d{{3,4}}|-\d{{3,4}})?|\d{{5,8}}|\d\d(?: \d\d){{1,3}}|\d(?: \d){{2,3}}"
     r"|[a-z]-\d{6}|(?=[a-z]*-?[a-z]*\d)[a-z0-9]{3,4}-[a-z0-9]{3,4}|(?=[a-z]{0,7}\d)[a-z0-9]{6,8})"
     r"(?![\w]|[.,\-/]\d| \d)"
 )
 _CODES_BEFORE = lazily(
-    r"(?<![\w#/.,\-])(?P<secret>\d{4,8}|\d{3}[ \-]\d{3})(?: (?:is|was|as|es|era|ist|war|lautet|als|como|comme|come|est|è|é)| ?[:=\-–(])"
+    r"(?<![\w#/.,\-])(?P<secret>\d{4,8}|\d{3}[ \-]\d{3})(?: (?:is|was|as|es|era|ist|war|lautet|als|como|comme|come|est|è|é)|,? (?:that's|das ist|c'est|het is)| ?[:=\-–(])"
     r" ?(?:(?:my|the|your|mi|el|tu|su|mein|der|dein|ihr|mon|le|votre|ton|il|mio|tuo|o|meu|seu|que|that|was|me|you|i|got|received) ?){0,3}"
     r"(?:(?:verification|confirmation|security|login|access|one[ -]time|2fa|sms|auth\w*|pin|otp) ?){0,2}"
     r"(?:code|pin|otp|passcode|cvv|cvc|tan|c[óo]digo(?: (?:de \w+|sms|pin))?|codice(?: di \w+)?|code de \w+|"

@@ -11,13 +11,14 @@ from chalicelib.redaction.sheet import Kind, Sheet
 MASK = "***"
 
 _PASSWORDS = lazily(
-    r"(?<![^\W_])(?:password|passwd|pwd|pw|passcode|passwort|kennwort|passphrase|contrase[ñn]a|clave|mot de passe|mdp|senha|palavra[ \-]passe|parola d['’]ordine|"
+    r"(?<![^\W_])(?:password|passwd|pwd|pw|passcode|passwort|kennwort|passphrase|contrase[ñn]a|clave|mot de passe|mdp|senha|palavra[ \-]passe|parola d['’]ordine|wachtwoord|ww|hasło|lösenord(?:et)?|"
     r"api[ _\-]?key|client[ _\-]?secret|secret(?:[ _\-]?(?:access[ _\-]?)?key)?|access[ _\-]?token)(?!\w)"
     r"(?: (?:temporal|nueva|nuevo|provisional|actual|temporary|new|old|temporaire|provisoire|nouveau|temporanea|nuova|nova|tempor[áa]ria))?"
     r"(?P<sign>(?: (?:is|was|es|ist|lautet|war|est|è|é|era)(?: now)?)?[ \x1f]{0,2}[:=]|(?: (?:is|was|es|ist|lautet|war|est|è|é|era))(?: now)?)"
     r"[ \x1f]{0,2}[\"'`]?(?P<secret>[^\s\x00\x1f\"'`<>]{4,128})"
-    r"|(?<![^\W_])(?:password|passwort|kennwort|contrase[ñn]a|clave|mdp|mot de passe|senha|pass|pw|pwd)[ \x1f]"
+    r"|(?<![^\W_])(?:password|passwort|kennwort|contrase[ñn]a|clave|mdp|mot de passe|senha|wachtwoord|hasło|lösenord|pass|pw|pwd)[ \x1f]"
     r"(?P<apart>[^\s\x00\x1f\"'`<>]{6,64})"
+    r"|(?<![^\W_])(?:user|username|login|usuario|benutzer|utilisateur|utente|usuário)[ :=][^\n:=]{1,40}[ ,;/]pass ?[:=] ?(?P<beside>[^\s\x00\x1f\"'`<>]{4,64})"
     r"|(?<![^\W_])(?:pass)(?:(?: (?:is|was))[ \x1f]|[ \x1f]?[:=])[ \x1f]{0,2}[\"'`]?(?P<word>[^\s\x00\x1f\"'`<>]{4,128})"
 )
 _MORE_DIGITS = lazily(r"(?:[ \-.)]{1,2}\d+)*")
@@ -36,7 +37,7 @@ _PRIVATE_KEY = lazily(
 )
 
 _PASSWORD_HINTS = Hints(
-    "pw:", "pw ", "pw=", "kennwort", "contrase", "clave", "senha", "mdp", "palavra", "parola",
+    "pw:", "pw ", "pw=", "kennwort", "contrase", "clave", "senha", "mdp", "palavra", "parola", "wachtw", "ww:", "ww ", "hasło", "haslo", "lösenord", "contra ",
     anywhere=("pass", "pwd", "key", "secret", "token"),
 )  # fmt: skip
 _SHAPE_HINTS = Hints(
@@ -66,8 +67,10 @@ def mask_credentials(sheet: Sheet) -> None:
     low = sheet.low
     for match in _PASSWORDS().finditer(low) if sheet.holds(_PASSWORD_HINTS) else ():
         # A ski pass has a name, a password a digit.
-        group = next(name for name in ("word", "apart", "secret") if match[name] is not None)
-        sign = match["sign"] if group == "secret" else "is"
+        group = next(
+            name for name in ("word", "apart", "beside", "secret") if match[name] is not None
+        )
+        sign = {"secret": match["sign"], "beside": ":"}.get(group, "is")
         start, end = match.span(group)
         end -= len(match[group]) - len(match[group].rstrip(".,;:!?)]}"))
         word = sheet.cased[start:end]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from chalicelib.redaction.births import mask_births
 from chalicelib.redaction.card_details import mask_card_details
 from chalicelib.redaction.cards import mask_broken_cards, mask_ibans
+from chalicelib.redaction.checked_ids import mask_checked_identities
 from chalicelib.redaction.dictated import mask_dictated, may_be_dictated
 from chalicelib.redaction.digit_groups import mask_numbers
 from chalicelib.redaction.email_addresses import mask_emails, may_be_spelled
@@ -16,6 +17,7 @@ from chalicelib.redaction.grouped_cards import mask_cards
 from chalicelib.redaction.letter_codes import mask_codes
 from chalicelib.redaction.links import mask_links
 from chalicelib.redaction.named import mask_named
+from chalicelib.redaction.named_ids import mask_named_identities
 from chalicelib.redaction.national_ids import mask_identities
 from chalicelib.redaction.normalise import (
     CAP_BYTES,
@@ -26,7 +28,9 @@ from chalicelib.redaction.normalise import (
 )
 from chalicelib.redaction.one_time_codes import mask_security_codes
 from chalicelib.redaction.order_numbers import mask_orders
+from chalicelib.redaction.passwords import mask_passwords
 from chalicelib.redaction.pasted_secrets import mask_credentials, may_hold_password
+from chalicelib.redaction.plates import mask_plates
 from chalicelib.redaction.postal_addresses import mask_addresses
 from chalicelib.redaction.readable import keep_readable, keep_uuids
 from chalicelib.redaction.sheet import BLANK, Claim, Kind, Sheet
@@ -140,6 +144,7 @@ def _read(sheet: Sheet) -> None:
     if sheet.runs and not is_table:
         _mask_proven(sheet)
     mask_credentials(sheet)
+    mask_passwords(sheet)
     mask_links(sheet)
     mask_emails(sheet)
     mask_dictated(sheet)
@@ -147,10 +152,13 @@ def _read(sheet: Sheet) -> None:
         _mask_all_numbers(sheet)
     if not sheet.runs:
         return
+    mask_named_identities(sheet)
+    mask_plates(sheet)
     mask_security_codes(sheet)
     mask_marked_formats(sheet)
     mask_named(sheet)
     mask_identities(sheet)
+    mask_checked_identities(sheet)
     mask_births(sheet)
     keep_readable(sheet)
     if not sheet.runs:

@@ -22,7 +22,9 @@ class Kind(StrEnum):
     PHONE = "phone"
     ORDER = "order"
     TRACKING = "tracking"
-    ACCOUNT = "account"  # a customer, passport or bank account number
+    ACCOUNT = "account"  # a customer or bank account number
+    IDENTITY = "identity"  # a national identity, tax, insurance or passport number
+    PLATE = "plate"  # of a vehicle
     CARD = "card"
     IBAN = "iban"
     SSN = "ssn"

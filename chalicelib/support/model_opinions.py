@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 
-from chalicelib.redaction.redactor import redact
+from chalicelib.redaction.model_view import model_view
 from chalicelib.shared import Shared
 from chalicelib.support.opinion import ModelNames, Opinions
 from chalicelib.vendors import openai
@@ -31,4 +31,5 @@ class SupportModel:
             error_code_at=openai.ERROR_CODE_AT,
         )
         names = ModelNames(settings.openai_model, settings.openai_fallback_model or None)
-        return Opinions(openai.OpenAI(client=client, clock=shared.clock), names, redact)
+        shown = partial(model_view, keep_order_numbers=False)
+        return Opinions(openai.OpenAI(client=client, clock=shared.clock), names, shown)

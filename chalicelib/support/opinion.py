@@ -77,7 +77,7 @@ class Opinions:
     """Asks the model; a failure of the model results in a reason, never in an error.
 
     Args:
-        redact: masks personal data in the text sent to the model.
+        redact: hides names and identifiers in the text sent to the model.
     """
 
     def __init__(

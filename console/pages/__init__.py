@@ -12,6 +12,7 @@ parked     accepted events that are not finished, by reason
 charts     the stage's metrics over time
 facts      facts on their way to the report
 companies  a company's settings, checked
+stops      drafts that rules have stopped, and what people made of them
 shadow     what automation would have done, or has done
 trying     what would be decided about a conversation that a person types
 health     the switches, and the doctor's findings
@@ -37,6 +38,7 @@ from console.pages import (
     parked,
     shadow,
     shared,
+    stops,
     story,
     trying,
     unknown,
@@ -53,6 +55,7 @@ NAVIGATION: tuple[tuple[str, str, Right], ...] = (
     ("Charts", "charts.show", Right.LOOK),
     ("Facts", "facts.show", Right.LOOK),
     ("Companies", "companies.show", Right.LOOK),
+    ("Stopped drafts", "stops.show", Right.LOOK),
     ("Shadow report", "shadow.show", Right.LOOK),
     ("Try a message", "trying.show", Right.LOOK),
     ("Health", "health.show", Right.LOOK),
@@ -76,6 +79,7 @@ def register(app: Flask) -> None:
         charts,
         facts,
         companies,
+        stops,
         shadow,
         trying,
         health,

@@ -6,6 +6,7 @@
     direct      second way: provisioned data resources, then `chalice deploy`
     deployment  a deployed stage: its routes, functions, mappings, logs
     lint        cfn-lint over the packaged template of every stage; part of `make check`
+    locking     `python -m local.deploy.locking`: compiles the locks of what ships
     venv        the engine's own virtual environment, `.venv-sam`
     shim        starts MiniStack with the two API Gateway calls that `chalice deploy` needs
 

@@ -1,8 +1,8 @@
 """Copies the project together with its packages, and runs Chalice's commands on the copy.
 
-The copy differs from the sources in two points: third-party packages are in ``vendor/`` (downloaded
-once per `requirements.txt`, so that a second deployment needs no network), and the stage's vendors
-are the simulated ones of this machine.
+The copy differs from the sources in two points: third-party packages are those of this project's
+``build/`` (downloaded once per lock, so that a second deployment needs no network), and the stage's
+vendors are the simulated ones of this machine.
 """
 
 from __future__ import annotations
@@ -16,13 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from local.stack.engine import REGION, ROOT, EngineError, EngineMissingError
-from ops.stage import console_layer
+from ops.stage.packages import CACHE, LOCKS, PackagesMissingError, packages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PACKAGES = ROOT / "build"
-CONSOLE = ROOT / "console" / "requirements.txt"
 SOURCES = ("app.py",)
 TREES = (".chalice", "chalicelib", "console", "local", "ops")
 """`local` and `ops` are not deployed; `app` imports them under Chalice's own command line."""
@@ -43,10 +41,7 @@ _CHALICE = "import sys; from chalice.cli import main; sys.exit(main())"
 def project(folder: Path, stage: str, variables: Mapping[str, str]) -> Path:
     """Copy the project into a folder, with its packages and with these variables for the stage."""
     sources(folder)
-    (folder / "vendor").symlink_to(packages())
-    packages(CONSOLE)
-    shutil.copy(CONSOLE, folder / "console")
-    (folder / "build").symlink_to(PACKAGES)  # where the console's layer takes them from
+    locks(folder)
     config = folder / ".chalice" / "config.json"
     settings = json.loads(config.read_text())
     leading = {**dict.fromkeys(VENDORS, NOWHERE), **variables}
@@ -63,21 +58,24 @@ def sources(folder: Path) -> Path:
             shutil.copytree(ROOT / tree, folder / tree, ignore=ignored)
     for name in SOURCES:
         shutil.copy(ROOT / name, folder)
-    for requirements in ("requirements.txt", "console/requirements.txt"):
-        (folder / requirements).write_text("")
+    for lock in LOCKS.values():
+        (folder / lock).write_text("")
     return folder
 
 
-def packages(requirements: Path = ROOT / "requirements.txt") -> Path:
-    """The folder with pinned packages, built for Lambda; downloaded once.
+def locks(folder: Path) -> None:
+    """Give a copy of the project the locks, and the packages that they name.
 
     Raises:
         EngineMissingError: the package index cannot be reached.
     """
-    try:
-        return console_layer.packages(requirements, PACKAGES)
-    except console_layer.PackagesMissingError as error:
-        raise EngineMissingError(str(error)) from error
+    for lock in LOCKS.values():
+        try:
+            packages(ROOT / lock, CACHE)
+        except PackagesMissingError as error:
+            raise EngineMissingError(str(error)) from error
+        shutil.copy(ROOT / lock, folder / lock)
+    (folder / CACHE.name).symlink_to(CACHE)
 
 
 def chalice(project: Path, *arguments: str, variables: Mapping[str, str] | None = None) -> str:

@@ -15,6 +15,17 @@ model_names   whether the language models that a project and its stage name are 
 endpoint_events  endpoints that fail or are paused, and telling again what was kept
 writing       tries a project's writer: drafts and their checks, without sending
 writing_commands  `writer try`, `writer check`
+replay_commands  `writer replay`, `writer revisions`
+replay_results  a project's stored conversations under other settings
+replay_moments  the messages that the machine answered, each as it was then
+replay_answers  what writer and checks make of one under other settings
+revisions     since when each revision of a project's settings holds
+verdict_commands  `writer verdicts`, `put-verdicts`, `remove-verdict`, `stops`
+verdict_lines  a project's verdict set as JSON lines
+verdict_redaction  an example without the person whose conversation it came from
+verdict_gate  what settings make of the verdict set before they are stored
+false_stops  how often people sent what a rule had stopped
+put_settings  stores settings that are valid and agree with the verdict set
 writer_lines  drafts in a file of JSON lines, and what the checks make of each
 consent_lines  messages in a file of JSON lines, and what each is heard as
 consent_audit  which rules and which consent allowed each message of a company
@@ -26,5 +37,6 @@ senders       the map of senders: which company a number or address belongs to
 api_keys      the Router's API keys: issue, revoke
 usage         what language models have cost
 erase         removes a person from every table
+erase_verdicts  examples of verdict sets that name them
 erase_subject  what is left of what they refuse
 """

@@ -21,9 +21,11 @@ from ops.companies import (
     endpoint_events,
     erase,
     handoff,
+    put_settings,
     senders,
     usage,
 )
+from ops.companies.verdict_gate import VerdictGate
 from ops.options import Limit
 from ops.repair import dead_letters, mail_failures
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError
@@ -120,10 +122,18 @@ for _act in ACTS.values():
 def company_put(
     run: CommandRun,
     file: Annotated[Path, typer.Argument(help="A JSON file with the whole item.")],
+    *,
+    judge: Annotated[
+        bool, typer.Option("--judge", help="Ask the project's judge about its verdict set too.")
+    ] = False,
+    despite_verdicts: Annotated[
+        str, typer.Option("--despite-verdicts", help="Why it is stored although the set disagrees.")
+    ] = "",
 ) -> object:
-    """Create or replace a project's settings; invalid settings are not stored."""
+    """Create or replace a project's settings; not stored: invalid ones, and what its verdict set refuses."""
     item = company.read(file)
-    did = company.put(run.session, item, because=run.because)
+    gate = VerdictGate(asks_judge=judge, despite=despite_verdicts.strip())
+    did = put_settings.put(run.session, item, because=run.because, gate=gate)
     found = [one for one in company.check(run.session, item) if one.result != "ok"]
     result = {"company": item["company_id"], "project": item["project_id"], "did": did}
     run.output.facts(result)

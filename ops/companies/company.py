@@ -58,37 +58,6 @@ def read(path: Path) -> dict[str, Any]:
     return raw
 
 
-def put(session: Session, item: dict[str, Any], *, because: str = "") -> str:
-    """Store a valid item, replacing one with the same key; returns ``created`` or ``replaced``.
-
-    Raises:
-        OpsError: the item is not valid, or another company uses one of its senders; nothing was
-            stored.
-    """
-    found = checking.faults(item, allows_loopback=_allows_loopback(session))
-    found += model_names.of_project(session, item)
-    if found:
-        raise OpsError("not stored: " + "; ".join(found))
-    key = {name: item[name] for name in ("company_id", "project_id")}
-    before = senders.table(session).get(key)
-    did = "replaced" if before else "created"
-    changed = sorted(
-        name for name in {*(before or {}), *item} if (before or {}).get(name) != item.get(name)
-    )
-    name = f"company:{item['company_id']}"
-    act = journal.act(
-        session,
-        "company put",
-        name,
-        result=did,
-        reason=because,
-        project=item["project_id"],
-        changed=changed,
-    )
-    senders.store(session, item, entry=journal.writes(session, act))
-    return did
-
-
 def items(session: Session, company_id: str, project_id: str | None) -> list[dict[str, Any]]:
     """A company's items as stored.
 
@@ -118,11 +87,16 @@ def projects(session: Session, company_id: str, project_id: str | None) -> list[
     return [Project(item) for item in items(session, company_id, project_id)]
 
 
+def faults(session: Session, item: dict[str, Any]) -> list[str]:
+    """What is wrong in an item by itself: it is not stored with that."""
+    allows = session.services.settings.company_webhooks_on_loopback
+    found = checking.faults(item, allows_loopback=allows)
+    return [*found, *model_names.of_project(session, item)]
+
+
 def check(session: Session, item: dict[str, Any]) -> list[CompanyFinding]:
     """Check an item, the secrets it names, and the company's API keys."""
-    loopback = _allows_loopback(session)
-    wrong = checking.faults(item, allows_loopback=loopback)
-    wrong += model_names.of_project(session, item)
+    wrong = faults(session, item)
     found = [CompanyFinding("item", "fail", one) for one in wrong]
     unknown = checking.unknown_names(item)
     if unknown:
@@ -230,10 +204,6 @@ def _identities(session: Session, project: Project) -> list[CompanyFinding]:
         return [CompanyFinding("sender identities", "warn", "the worker's role cannot be read")]
     problems = [] if allowed is None else identities.uncovered(project, allowed)
     return [CompanyFinding("sender identities", "fail", one) for one in problems]
-
-
-def _allows_loopback(session: Session) -> bool:
-    return session.services.settings.company_webhooks_on_loopback
 
 
 def _keys(session: Session, company_id: str) -> CompanyFinding:

@@ -7,8 +7,8 @@ because a deleted key would let its action run again: they keep the key, status 
 nothing else about the person.  Addresses that a company has linked are erased with them, in that
 company; of a subject that must not be contacted the keyed row is left (`erase_subject`).
 Another person's conversation that mentions the address loses those messages, and a company's settings
-lose those list entries.  Queued bodies expire within 14 days; dead letters of the subject are deleted
-now.
+lose those list entries; examples of its verdict sets that name the person go (`erase_verdicts`).
+Queued bodies expire within 14 days; dead letters of the subject are deleted now.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from chalicelib.outreach.project.project import Project
 from ops import journal
 from ops.companies import erase_subject
 from ops.companies.erase_subject import TheirSubjects
+from ops.companies.erase_verdicts import TheirNames
 from ops.inspect.ledger_rows import PAGE
 from ops.session import OpsError, Session
 
@@ -83,15 +84,19 @@ class Subjects:
         addresses: e-mail addresses and phone numbers, in lower case; found in any text.
         ids: ticket and conversation ids; found as whole ids only, because they may be short.
         theirs: what companies know of their consent, and the addresses that companies have linked.
+        names: how companies call them; looked for in examples of their verdict sets.
     """
 
     addresses: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     theirs: TheirSubjects = field(default_factory=TheirSubjects)
+    names: TheirNames = field(default_factory=TheirNames)
 
     def holds(self, item: Item) -> bool:
-        """The item is about one of them, or mentions an address."""
-        return self.own(item) or _mentions(item, self.addresses_in(item))
+        """The item is about one of them, or mentions an address, or is an example that names them."""
+        if self.own(item) or self.names.are_in(item):
+            return True
+        return _mentions(item, self.addresses_in(item))
 
     def addresses_in(self, item: Item) -> tuple[str, ...]:
         """The addresses to look for in an item: also those that its company has linked."""
@@ -181,6 +186,7 @@ def _whole(session: Session, subjects: Subjects) -> Subjects:
     Neither contains an address.
     """
     ids: list[str] = []
+    names = TheirNames()
     table = session.services.table(session.services.settings.conversations_table)
     rows = (one for one in _scanned(table) if layout.member_of(one))
     subjects = replace(subjects, theirs=erase_subject.found(session, rows, subjects.addresses))
@@ -188,9 +194,10 @@ def _whole(session: Session, subjects: Subjects) -> Subjects:
         if isinstance(item.get("opaque_id"), str) and subjects.own(item):
             ids.append(item["opaque_id"])
             if "start_event" in item:
+                names = names.with_those_of(item)
                 ids.append(layout.digest_of(str(item["conversation_id"])))
     ids += _pairs(session, subjects)
-    return replace(subjects, ids=tuple(dict.fromkeys((*subjects.ids, *ids))))
+    return replace(subjects, ids=tuple(dict.fromkeys((*subjects.ids, *ids))), names=names)
 
 
 def _pairs(session: Session, subjects: Subjects) -> Iterator[str]:

@@ -95,7 +95,7 @@ def read(file: Path | None) -> Iterator[ReadLine]:
         OpsError: a line is none; it names the line's number and the field, never the value.
     """
     for number, row in json_lines.objects(file):
-        yield _line(row, number)
+        yield line_of(row, number)
 
 
 def checked(
@@ -112,16 +112,25 @@ def checked(
         OpsError: there is no such project, its settings cannot be read, or a line is no draft.
     """
     (project,) = company.projects(session, company_id, project_id)
-    try:
-        settings = project.ai_config.writer
-    except MiddlewareError:
-        raise OpsError("ai_config cannot be read: see company check") from None
-    settings = without_models(settings) if rules_only else settings
+    settings = writer_of(project, rules_only=rules_only)
     lines = list(read(file))
     writer = session.services.outreach_work.checked_writer()
     return [
         {"id": one.line.id, **_printed(verdict_of(one, project, settings, writer))} for one in lines
     ]
+
+
+def writer_of(project: Project, *, rules_only: bool) -> WriterSettings:
+    """A project's settings by which drafts are judged.
+
+    Raises:
+        OpsError: they cannot be read.
+    """
+    try:
+        settings = project.ai_config.writer
+    except MiddlewareError:
+        raise OpsError("ai_config cannot be read: see company check") from None
+    return without_models(settings) if rules_only else settings
 
 
 def without_models(settings: WriterSettings) -> WriterSettings:
@@ -145,23 +154,25 @@ def verdict_of(
     return writer.verdict(knowing(record, wishes), history, draft, settings, line.now)
 
 
-def _line(row: dict[str, Any], number: int) -> ReadLine:
+def line_of(row: dict[str, Any], number: int) -> ReadLine:
+    """One draft, checked; errors as `read`."""
     try:
         line = DraftLine.model_validate(row)
     except ValidationError as error:
-        raise wrong(number, f"field {_place(error)}") from None
+        raise wrong(number, f"field {place_of(error)}") from None
     entries = []
     for place, one in enumerate(line.conversation):
         renamed = {"sender" if name == "from" else name: value for name, value in one.items()}
         try:
             entries.append(LineEntry.model_validate({} if "sender" in one else renamed))
         except ValidationError as error:
-            inner = _place(error).replace("sender", "from")
+            inner = place_of(error).replace("sender", "from")
             raise wrong(number, f"field conversation.{place}.{inner}") from None
     return ReadLine(line, tuple(entries))
 
 
-def _place(error: ValidationError) -> str:
+def place_of(error: ValidationError) -> str:
+    """The path of the first field that is wrong."""
     return (
         ".".join(shown(str(one)) for one in error.errors(include_input=False)[0]["loc"]) or "line"
     )

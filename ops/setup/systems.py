@@ -12,7 +12,7 @@ from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.twilio.client import Credentials
 from chalicelib.outreach.twilio.credentials import of_company
 from chalicelib.support.settable_tags import every_tag
-from ops.companies import api_keys, company, senders
+from ops.companies import api_keys, company, put_settings, senders
 from ops.session import OpsError, Session
 from ops.setup import doing
 from ops.setup.walk import Walk
@@ -41,7 +41,7 @@ def first_company(walk: Walk) -> str:
     item = company.read(path)
     _secrets(walk, item)
     is_known = Project(item) in stored
-    did = "unchanged" if is_known else company.put(walk.session, item, because="setup")
+    did = "unchanged" if is_known else put_settings.put(walk.session, item, because="setup")
     company_id = str(item["company_id"])
     if not api_keys.active(walk.session, company_id):
         api_keys.issue(walk.session, company_id)
@@ -53,7 +53,7 @@ def _secrets(walk: Walk, item: dict[str, Any]) -> None:
     """Store the secrets that an item names, and the token by which its account signs webhooks."""
     session = walk.session
     if check.faults(item):
-        return  # `company.put` says what is wrong
+        return  # `put_settings.put` says what is wrong
     for name, channels in check.secrets_of(Project(item)).items():
         if has_value(session.client("secretsmanager"), name):
             continue

@@ -14,6 +14,8 @@ policies        the managed policies of the people who run these commands
 monitoring      log groups, alarms, topics, dashboard
 mail            topic policies, SES reporting, where failed mail events are kept
 switches        reads and sets the switches in SSM
+packages        the packages that ship, as the locks name them
+provenance      what a packaged stage was made of: a list of its packages, and where it came from
 console_layer   what only the console's function carries, beside `chalice package`
 chalice_deploy  additions to `chalice deploy` and `chalice package`; run by `app` under them only
 """

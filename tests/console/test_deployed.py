@@ -132,9 +132,9 @@ def test_the_other_functions_import_nothing_of_it():
 
 def test_the_layer_has_what_the_console_imports_and_no_command_line(tmp_path):
     """Imported as in Lambda: the bundle's packages, the layer's folder, no development package."""
-    requirements = tmp_path / "requirements.txt"
-    requirements.write_text("# packages are this environment's own\n")
-    layer = console_layer.build(tmp_path / "layer", requirements=requirements) / "python"
+    lock = tmp_path / "requirements.txt"
+    lock.write_text("# packages are this environment's own\n")
+    layer = console_layer.build(tmp_path / "layer", lock=lock) / "python"
     assert not list(layer.rglob("__pycache__"))
     code = (
         "import sys; sys.modules.update(dict.fromkeys(('typer', 'rich', 'local', 'chalice')));"

@@ -22,7 +22,16 @@ from tests.rigs.ledger import MODES, TAG, facts
 
 PAGES = (
     *("/", "/find", "/unknown", "/letters", "/parked", "/charts", "/charts?span=quarter"),
-    *("/facts", "/companies", "/shadow", "/try", "/health", "/journal", "/journal?key=evt:x&by=jo"),
+    *(
+        "/facts",
+        "/companies",
+        "/writer",
+        "/shadow",
+        "/try",
+        "/health",
+        "/journal",
+        "/journal?key=evt:x&by=jo",
+    ),
 )
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -201,6 +210,7 @@ def test_hostile_text_in_every_field_is_shown_as_text(console, text):
         ("/journal", {"day": day}),
         ("/journal", {"key": key, "by": text}),
         ("/companies", {"company": text}),
+        ("/writer", {"company": text}),
         ("/letters", {"reason": text}),
     ):
         answer = console.browser().get(path, query_string=query)

@@ -53,7 +53,7 @@ class Place:
         self.aws, self.richpanel, self.twilio, self.powerbi = aws, richpanel, twilio, powerbi
         (folder / "project").mkdir()
         self.project = bundle.sources(folder / "project")  # its variables are written by setup
-        (self.project / "vendor").symlink_to(bundle.packages())
+        bundle.locks(self.project)
         nowhere = {"OPENAI_BASE_URL": bundle.NOWHERE}  # no call leaves this machine
         variables = nowhere | setup_walk.vendors(richpanel, twilio, powerbi)
         self.answers = setup_walk.answers(folder, STAGE, aws.account, variables)

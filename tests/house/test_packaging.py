@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import re
@@ -18,6 +19,7 @@ from cfnlint.api import lint_file
 
 from chalicelib.once.lanes import LANES, Lane
 from local.deploy import lint
+from ops.stage import packages, provenance
 
 ROOT = Path(__file__).parents[2]
 CHALICE = ROOT / ".chalice"
@@ -581,15 +583,22 @@ def test_the_bundle_holds_what_the_functions_import_and_fits_a_direct_upload(tmp
     """Needs a package index: the only test that the network guard lets through."""
     requirements = (ROOT / "requirements.txt").read_text()
     project = _project(tmp_path, requirements=requirements)
-    bundle = _package(project, "prod", offline=False) / "deployment.zip"
+    out = _package(project, "prod", offline=False)
+    bundle = out / "deployment.zip"
     names = set(zipfile.ZipFile(bundle).namelist())
     tops = {name.split("/", 1)[0] for name in names}
 
     assert {"app.py", "chalicelib", "chalice", "boto3", "botocore", "pydantic", "requests"} <= tops
     assert not tops & {"console", "local", "ops", "tests", "bench", "moto", "ministack", "pytest"}
-    pinned = re.findall(r"^([a-z0-9]+)==([\w.]+)", requirements, re.MULTILINE)
-    for package, version in pinned:
-        assert f"{package}-{version}.dist-info/METADATA" in names
+    shipped = re.findall(r"^([^/]+)\.dist-info/METADATA$", "\n".join(sorted(names)), re.MULTILINE)
+    lock = packages.locked(project / "requirements.txt")
+    named = {(one.name.replace("-", "_"), one.version) for one in lock}
+    assert {tuple(one.lower().rsplit("-", 1)) for one in shipped} == named
+    listed = json.loads((out / provenance.PACKAGES_FILE).read_text())["components"]
+    assert {one["name"] for one in listed} >= {one.name for one in lock}
+    made = json.loads((out / provenance.ORIGIN_FILE).read_text())["subject"]
+    digest = {"sha256": hashlib.sha256(bundle.read_bytes()).hexdigest()}
+    assert {"name": "deployment.zip", "digest": digest} in made
     assert bundle.stat().st_size < 40_000_000
     assert not tops & {"pip", "setuptools", "wheel", "click", "inquirer"}  # Chalice's command line
     own = [one for one in zipfile.ZipFile(bundle).infolist() if not one.filename.startswith("boto")]

@@ -410,7 +410,7 @@ def every_operators_page(console: Console) -> None:
     for path in (
         *("/", "/find", f"/find?q={story}", f"/story?key={story}", f"/story/again?key={story}"),
         *("/unknown", f"/unknown/one?key={unknown}", f"/unknown/ask?key={unknown}"),
-        *("/letters", "/parked", "/charts", "/charts/overview", "/facts", "/companies"),
+        *("/letters", "/parked", "/charts", "/charts/overview", "/facts", "/companies", "/writer"),
         *("/companies/writer?company=x&project=y", "/shadow", "/try"),
         *("/health", "/health/checks", "/journal", "/journal.csv"),
     ):

@@ -17,6 +17,7 @@ from chalicelib.outreach.desk import door as desk_door
 from chalicelib.outreach.door import access, router
 from chalicelib.outreach.twilio import webhook as twilio_webhook
 from chalicelib.support import webhook as richpanel_webhook
+from ops.stage import packages
 from ops.stage.config import configured
 from ops.stage.template import StageTemplate
 
@@ -135,10 +136,7 @@ def test_conversations_are_kept_as_long_as_the_page_says():
 
 
 def test_every_deployed_package_is_pinned_and_none_is_a_vendors_sdk():
-    lines = (ROOT / "requirements.txt").read_text().splitlines()
-    packages = [line.split("#")[0].strip() for line in lines if line.split("#")[0].strip()]
-    assert all(re.fullmatch(r"[a-z0-9-]+==[\w.]+", one) for one in packages), packages
-    names = {one.split("==")[0] for one in packages}
+    names = {one.name for lock in packages.LOCKS.values() for one in packages.locked(ROOT / lock)}
     vendors = {"richpanel", "twilio", "openai", "hubspot-api-client", "shopifyapi", "sendgrid"}
     assert not names & vendors
 
@@ -149,7 +147,9 @@ def test_the_audits_read_what_the_page_says():
     )
     for target in ("check", "audit"):
         assert "bandit -q -c pyproject.toml -r app.py chalicelib console ops" in targets[target]
-    assert "pip-audit -r requirements.txt --strict" in targets["audit"]
+    for lock in packages.LOCKS.values():
+        assert f"-r {lock}" in targets["audit"]
+    assert "--strict --require-hashes" in targets["audit"]
 
 
 def test_a_finding_that_is_accepted_has_its_reason_beside_it():

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from tests.outside.running import WRITTEN_BY_A_MODEL
+from tests.outside.conversations import AI, started
+from tests.outside.running import FIRST, WRITTEN_BY_A_MODEL
 from tests.outside.tickets import opens
 
 SECRETS = {
@@ -144,6 +145,92 @@ def test_a_long_message_reaches_the_model_cut_at_2000_characters(stack):
     said = _said_to_the_model(stack, "Is it open? " + "word " * 400 + "near " * 5 + "quagmire")
     assert "Is it open?" in said
     assert "quagmire" not in said
+
+
+HIDDEN = {
+    "US": ("my social is 536-90-4399", "536-90"),
+    "UK": ("my nhs number is 483 706 7662", "483 706"),
+    "DE": ("Ausweisnummer LM4Z7V1562", "LM4Z7V"),
+    "FR": ("numéro de sécu : 1 91 07 33 291 045 02", "33 291"),
+    "ES": ("NIE Z-8651226-B", "8651226"),
+    "IT": ("codice fiscale SMLRVG55A01L848D", "55A01"),
+    "PT": ("O meu NIF é 201 062 046", "062 046"),
+    "NL": ("Mijn BSN is 425 248 744", "248 744"),
+    "BE": ("rijksregisternummer 89.05.01-991.10", "01-991"),
+    "PL": ("pesel: 610614 07919", "07919"),
+    "BR": ("CPF 913.858.390-90", "858.390"),
+    "IN": ("Aadhaar 5157 9972 6768, PAN: BNZPM2501F", "9972"),
+    "SE": ("personnummer 910118-7202", "910118"),
+    "CH": ("AHV 756.2461.7492.30", "2461"),
+}
+
+
+def test_a_language_model_sees_no_identity_number_of_fourteen_countries(stack):
+    texts, hidden = zip(*HIDDEN.values(), strict=True)
+    said = _said_to_the_model(stack, ". ".join(texts))
+    for one in (*hidden, "BNZPM2501F"):
+        assert one not in said
+
+
+def test_a_language_model_sees_no_plate_birth_date_or_password_of_a_sentence(stack):
+    text = (
+        "I park my van, YK19 FZE. Mein Kennzeichen ist B-MW 1234. Je suis née un 8 mars 1978."
+        " My password is bluebird. Le mot de passe c'est papillon."
+    )
+    said = _said_to_the_model(stack, text)
+    for one in ("YK19", "FZE", "1234", "mars 1978", "bluebird", "papillon"):
+        assert one not in said
+
+
+def test_appointments_prices_and_codes_of_goods_reach_the_model_as_they_were_written(stack):
+    texts = (
+        "Is my appointment on 12/03/2026 at 10:30?",
+        "The part AB-123-CD for my car costs 89.90.",
+        "Deliver it on 3 May 2026 with the voucher SAVE10.",
+        "My password is not working.",
+    )
+    said = _said_to_the_model(stack, " ".join(texts))
+    for one in texts:
+        assert one in said
+
+
+def test_a_companys_field_is_as_written_where_its_project_states_it_and_a_recipients_text_is_not(
+    stack,
+):
+    street = "742 Evergreen Terrace, Springfield, IL 62704"
+    writer = {"shown": {"as_written": ["shop_street"]}}
+    project = stack.put_project(ai_config={**AI, "writer": writer}).project
+    to, before = stack.tel(), _asked_before(stack)
+    started(
+        stack,
+        to,
+        company_data={"project_id": project},
+        project_data={"shop_street": street, "home": "31 Quagmire Street, Springfield, IL 62704"},
+    )
+    stack.says(to, "The shop street: 12 Quagmire Street, Springfield, IL 62704")
+    said = _sent_since(stack, before)
+    assert street in said
+    assert "Quagmire" not in said
+
+
+def test_a_mask_in_a_draft_is_never_sent(stack):
+    project = stack.put_project(ai_config=AI).project
+    line = {
+        "now": "2026-11-24T10:00:00Z",
+        "recipient": {"first_name": "Jo", "language": "en", "time_zone": "Europe/London"},
+        "project_data": {},
+        "conversation": [{"from": "recipient", "at": "2026-11-24T10:00:00Z", "text": "Hello?"}],
+    }
+    masks = ("<redacted>", "***4567", "***-***-0142", "***@***", "[ADDRESS]", "redacted")
+    texts = [f"Thanks, we have your number {one}." for one in masks]
+    drafts = [
+        {"id": f"d{n}", **line, "draft": {"text": text, "claims": None}}
+        for n, text in enumerate(texts)
+    ]
+    arguments = ("writer", "check", FIRST.id, project, "--rules-only", "--json")
+    printed = stack.ops(*arguments, typed="\n".join(map(json.dumps, drafts)))
+    found = [json.loads(one) for one in printed.out.splitlines()]
+    assert [one["verdict"] for one in found] == ["retry"] * len(masks)
 
 
 def _said_to_the_model(stack, text, *, to=None, **changes):

@@ -108,6 +108,10 @@ def test_a_whatsapp_message_id_is_masked(tail):
         ("cvv2", 123, "***"),
         ("security_code", "123", "***"),
         ("curp", "GOMC900101HDFLRR09", "***RR09"),
+        ("passport_number", "C01X0006H", "***006H"),
+        ("steuer_id", "50618324391", "***4391"),
+        ("drivers_license", "D1234562", "***4562"),
+        ("license_plate", "LB07 SEO", "***"),
     ],
 )
 def test_a_key_that_holds_words_about_a_person_is_masked(key, value, masked):

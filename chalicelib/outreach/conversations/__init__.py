@@ -18,6 +18,8 @@ doubts          whether somebody asked to stop, which a person decides
 confirmed       which message's STOP is confirmed
 former          pairs of a sender and a recipient that had a conversation
 handoffs        the list of hand-offs
+stop_counts     how often each rule stopped a draft, and what persons made of the drafts
+verdicts        examples of drafts that a project's checks must let through, or must stop
 parcels         the jobs of starts whose conversations are not open yet
 response_targets  how long a recipient may wait for a person, in business hours; pure
 desk_acts       what persons do with a conversation

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from chalicelib.clock import iso
 from chalicelib.once import keys
 from chalicelib.once.store import ConditionFailed, Item
@@ -33,6 +35,16 @@ class Drafts(items.OnTable):
         """The draft of an entry; None where none was stored."""
         item = self._table.get(items.draft_key(record, entry_id))
         return draft(item) if item else None
+
+    def drafts_of(self, record: Record) -> Mapping[str, Draft]:
+        """Every draft of a conversation, by entry id: sent, held and refused ones."""
+        own = items.draft_key(record, "")
+        found = self._table.query_pages(
+            KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :draft)",
+            values={"p": own["primary_channel"], "draft": own["conversation_id"]},
+            ConsistentRead=True,
+        )
+        return {str(one["conversation_id"]).rpartition("#")[2]: draft(one) for one in found}
 
     def other_messages(self, record: Record, entry_id: str) -> OtherMessages:
         """The company's messages to the recipient under other entry ids, in all conversations."""

@@ -85,6 +85,8 @@ class Entry:
         number: its place in the order of writing, from 0; -1 until it is appended.
         by: the person who wrote it for the company; None for the machine's messages.
         rules: which rules of the recipient's place allowed it, with their versions.
+        revision: of the settings that a model wrote it by; see `ai_config`.
+        model: which model wrote it.
     """
 
     entry_id: str
@@ -101,6 +103,8 @@ class Entry:
     number: int = -1
     by: str | None = None
     rules: Sequence[str] | None = None
+    revision: str | None = None
+    model: str | None = None
 
     def item(self) -> Item:
         """The stored map; None is left out."""
@@ -138,6 +142,8 @@ ENTRY_FIELDS = (
     "number",
     "by",
     "rules",
+    "revision",
+    "model",
 )
 PROMPT = "prompt"
 """Note on the first ``user`` entry: what the opening was written from."""
@@ -200,6 +206,7 @@ class Draft:
         by: the person who wrote or edited it; None where the machine did.
         template: the approved template of `variables`, where it is not the channel's own.
         revision: of the settings that a model wrote it by; see `ai_config`.
+        model: which model wrote it.
         refused: the rules that it breaks, with commas; it is never sent, and shown to a person.
         claims: the sources that its writer names, each with the words that rest on it.
     """
@@ -220,6 +227,7 @@ class Draft:
     by: str | None = None
     template: str | None = None
     revision: str | None = None
+    model: str | None = None
     refused: str | None = None
     claims: Sequence[Mapping[str, str]] | None = field(default=None, repr=False)
 

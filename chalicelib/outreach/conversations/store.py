@@ -39,6 +39,7 @@ from chalicelib.outreach.conversations.records import (
 )
 from chalicelib.outreach.conversations.register_imports import RegisterImports
 from chalicelib.outreach.conversations.register_pages import RegisterPages
+from chalicelib.outreach.conversations.stop_counts import HELD, StopCounts, rule_of
 from chalicelib.outreach.conversations.subject_links import Started, SubjectLinks
 from chalicelib.outreach.conversations.subject_rows import SUBJECTS
 
@@ -55,6 +56,7 @@ class Conversations(
     former.Former,
     Acts,
     CalledTools,
+    StopCounts,
 ):
     """Reads and writes conversations."""
 
@@ -301,7 +303,11 @@ class Conversations(
             except TransactionConflict as conflict:
                 attempts.failed(conflict)
             else:
-                return True
+                break
+        rule = rule_of(handoff)
+        if rule:
+            self.count_stop(record, rule, HELD)
+        return True
 
     def _hand_off_writes(
         self, record: Record, handoff: Mapping[str, Any], reason_text: str

@@ -28,7 +28,7 @@ from chalicelib.outreach.conversations.doubts import DECIDED_WITHIN, open_among
 from chalicelib.outreach.conversations.handoffs import Handoffs, listed_id
 from chalicelib.outreach.conversations.records import Draft, Record, Status
 from chalicelib.outreach.conversations.register_entries import Reason
-from chalicelib.outreach.desk import acts, persons, shown
+from chalicelib.outreach.desk import acts, persons, shown, stop_ends
 from chalicelib.outreach.desk.asked import check_moments
 from chalicelib.outreach.desk.case import Asked, Case, RefusedError
 from chalicelib.outreach.desk.row import DeskAct
@@ -269,6 +269,8 @@ class DeskInbox:
         event = None
         if planned.event:
             event = self._ledger.receiving(facts_of(self._job(record, planned.event)))
+        rule = stop_ends.stopped_by(record)
+        end = stop_ends.end_of(asked, self._held(record)) if rule else None
         is_new = self._conversations.act(
             record,
             asked.act_id,
@@ -277,6 +279,8 @@ class DeskInbox:
             journal=self._journal.writes(self._entry(record, asked)),
             event=event,
         )
+        if end is not None:
+            self._conversations.count_stop(record, rule, end)
         is_again = self._queue(record, planned.event, is_new=is_new) if planned.event else False
         self._note_start(record, planned.change.ended)
         return self._answer(asked, planned.event, is_repeated=False, is_again=is_again)

@@ -28,7 +28,7 @@ STATES = (
     handoffs.REPLACED,
 )
 """States by which the list can be filtered; the first four are open."""
-_PARTS = ("entry_id", "note", "by", "media")
+_PARTS = ("entry_id", "note", "by", "media", "revision", "model")
 
 
 def version_of(record: Record) -> str:
@@ -151,12 +151,14 @@ def held_shown(record: Record, held: Draft) -> dict[str, Any]:
         "by": held.by,
         "function": held.function_call,
         "refused": held.refused.split(",") if held.refused else None,
+        "revision": held.revision,
+        "model": held.model,
         "is_older_than_newest": newest_at > str(record.handoff["since"]),
     }
 
 
 def message_shown(one: Entry) -> dict[str, Any]:
-    """One entry of the transcript; ``by`` names the person of the company who wrote it."""
+    """One entry of the transcript: the person who wrote it, or the model and by which settings."""
     more = {name: getattr(one, name) for name in _PARTS if getattr(one, name) is not None}
     return {"at": one.message_timestamp, "role": one.role, "text": one.content, **more}
 

@@ -196,6 +196,8 @@ class SentMessages:
             note=PERSON if draft.by else message.rule.note,
             by=draft.by,
             rules=list(message.rules) or None,
+            revision=draft.revision,
+            model=draft.model,
         )
 
     def _keep_step(

@@ -46,6 +46,8 @@ from chalicelib.outreach.value_roles import rows
 
 IGNORED_NAMES = re.compile(r"assistant_id\w*")
 """Names of the original's settings: OpenAI's assistants no longer exist, and nothing reads these."""
+_LETTERS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")
+"""Of a revision: in the journal digits could be taken for a number of somebody, and masked."""
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{1,62}(?:/\S*)?")
 
 
@@ -125,11 +127,17 @@ class Limits(Closed):
 
 
 class ShownToModel(Closed):
-    """What the model sees of the recipient and the request: all, none, or named fields."""
+    """What the model sees of the recipient and the request: all, none, or named fields.
+
+    Attributes:
+        as_written: fields of `project_data` in which nothing is masked, such as the street of a shop;
+            the company's own, never what a form or a recipient says.
+    """
 
     first_name: StrictBool = True
     representatives: StrictBool = True
     project_data: StrictBool | list[_Short] = True
+    as_written: Annotated[list[_Short], Field(max_length=50)] = []
 
 
 class DataField(Closed):
@@ -190,11 +198,22 @@ class WriterSettings(Closed):
             raise ValueError(f"knowledge has an id twice: {twice}")
         return self
 
+    @model_validator(mode="after")
+    def _as_written_is_the_companys(self) -> WriterSettings:
+        forms = {name for name, one in self.fields.items() if one.author == "form"}
+        wrong = [n for n, name in enumerate(self.shown.as_written) if name in forms]
+        if wrong:
+            raise ValueError(f"shown.as_written names a form's field: {', '.join(map(str, wrong))}")
+        return self
+
     @property
     def revision(self) -> str:
-        """12 hex digits of the settings; kept with each message that was written by them."""
-        whole = json.dumps(self.model_dump(mode="json"), sort_keys=True)
-        return hashlib.sha256(whole.encode()).hexdigest()[:12]
+        """12 letters for what is set; kept with each message that was written by it.
+
+        A default is not part of it, so that a release with a new setting changes no revision.
+        """
+        whole = json.dumps(self.model_dump(mode="json", exclude_defaults=True), sort_keys=True)
+        return hashlib.sha256(whole.encode()).hexdigest()[:12].translate(_LETTERS)
 
 
 class OpenAiChannel(BaseModel):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import Protocol
 
 from chalicelib.errors import ProviderError, TransientError
 from chalicelib.once.ports import Log
@@ -15,11 +16,11 @@ from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.lane_shares import LaneShares, held_by
 from chalicelib.outreach.project.item import BEDROCK
 from chalicelib.outreach.spending import asking
-from chalicelib.outreach.spending.budget import Budgets
+from chalicelib.outreach.spending.budget import Budget, Budgets
 from chalicelib.outreach.spending.message_time import LEAST_SECONDS, MessageTime
 from chalicelib.outreach.spending.model_catalogue import ModelCatalogue
 from chalicelib.outreach.spending.providers import Named, Providers
-from chalicelib.outreach.spending.usage import Counted, Spending
+from chalicelib.outreach.spending.usage import Counted
 from chalicelib.vendors.language_model import LanguageModel, ModelAnswer, ModelRequest
 
 _MAYBE_CHARGED = frozenset(
@@ -28,11 +29,33 @@ _MAYBE_CHARGED = frozenset(
 """Reasons of failures after which the provider may have generated, and charges for that."""
 
 
+class Purse(Protocol):
+    """What bounds the calls and counts them; see `usage.Spending`, which keeps the sums."""
+
+    def begin(self, record: Record, budget: Budget | None, estimate: int) -> int:
+        """Commit what a request may cost; see `Spending.begin`."""
+        ...
+
+    def begin_conversation(
+        self, record: Record, budget: Budget | None, estimate: int
+    ) -> int | None:
+        """Likewise for the conversation's own budget."""
+        ...
+
+    def give_back(self, record: Record, committed: int, of_conversation: int | None = None) -> None:
+        """Take back what was committed for a request that surely cost nothing."""
+        ...
+
+    def count(self, record: Record, call: Counted) -> None:
+        """Count one call, once."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accounting:
     """How every call of a model is counted: what is spent, by which models, and the log's metrics."""
 
-    spending: Spending
+    spending: Purse
     catalogue: ModelCatalogue
     log: Log
 

@@ -20,6 +20,9 @@ In the order of a message:
     said             values with what a sentence says of them
     rendering        values that code writes where a draft names their path
     support          whether the sources support a value in its role
+    same_value       whether two values may be one
+    right_role       whether a value is what the sentence says it is
+    implied          what given values imply
     reached          whether an address is given as whose it is
     agreeing         whether a draft agrees with what only the recipient has said
     phrasing         what a sentence does: repeats, agrees, declines

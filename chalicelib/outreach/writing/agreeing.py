@@ -11,12 +11,13 @@ from collections.abc import Iterator
 
 from chalicelib.outreach.writing import phrasing
 from chalicelib.outreach.writing.checks.claims import is_negated, mentioned, named
-from chalicelib.outreach.writing.checks.contact_details import addresses
+from chalicelib.outreach.writing.checks.contact_details import addresses, is_phone
 from chalicelib.outreach.writing.checks.text import folded, sentences
 from chalicelib.outreach.writing.checks.written_language import spoken
 from chalicelib.outreach.writing.given import Given
+from chalicelib.outreach.writing.right_role import Backing
 from chalicelib.outreach.writing.said import SaidValue, stems_of
-from chalicelib.outreach.writing.support import Backing, Context, judged
+from chalicelib.outreach.writing.support import Context, judged
 from chalicelib.outreach.writing.values import ValueKind, values
 
 _CLAUSE = re.compile(
@@ -32,8 +33,12 @@ def unproven_agreement(text: str, about: Given) -> str | None:
         return None  # "yes" is nothing to agree with
     languages = about.languages_of(text)
     found = list(sentences(text))
+    has_strange = _names_strange_address(about)
     for place, sentence in enumerate(found):
-        if not _agrees(sentence, about.newest, languages):
+        if has_strange and _goes_there(sentence, languages):
+            return sentence
+        is_noted = phrasing.acknowledges(sentence, languages)
+        if not is_noted and not _agrees(sentence, about, languages):
             continue
         following = found[place + 1] if place + 1 < len(found) else ""
         rest = phrasing.rest_of_agreement(sentence, languages)
@@ -47,7 +52,7 @@ def unproven_agreement(text: str, about: Given) -> str | None:
             continue
         if any(_unproven(about, text, rest or following)):
             return sentence
-        if not _is_stated(left, following, about):
+        if not is_noted and not _is_stated(left, following, about):
             return sentence
     return None
 
@@ -57,11 +62,22 @@ def _is_granted(left: str, about: Given, languages: frozenset[str]) -> bool:
     if mentioned(about.newest, about.case, about.rules):
         return False
     if len(stems_of(left)) <= 1:
-        return phrasing.says("asking", about.newest)
-    return all(phrasing.says("writing", one, languages) for one in left.split("; "))
+        return phrasing.says("asking", about.newest) or _is_about_reaching(about)
+    return all(
+        phrasing.says("writing", one, languages) or phrasing.says("sparing", one, languages)
+        for one in left.split("; ")
+    )
 
 
-def _agrees(sentence: str, newest: str, languages: frozenset[str]) -> bool:
+def _is_about_reaching(about: Given) -> bool:
+    """Whether the recipient only says how they want to be reached: no sum, no code, no address."""
+    harmless = (ValueKind.DATE, ValueKind.TIME, ValueKind.SPAN, ValueKind.TEXT)
+    is_plain = all(one.kind in harmless for one in values(about.newest))
+    is_said = phrasing.says("reaching", about.newest, spoken(about.newest))
+    return is_said and is_plain and not _names_strange_address(about)
+
+
+def _agrees(sentence: str, about: Given, languages: frozenset[str]) -> bool:
     """Whether a sentence agrees: it says so, it only points back, or it only repeats their words."""
     if phrasing.agrees(sentence, languages):
         return True
@@ -71,9 +87,39 @@ def _agrees(sentence: str, newest: str, languages: frozenset[str]) -> bool:
         return False
     if phrasing.points_back(left[0], languages):
         return not values(left[0])
+    newest = _words(about.newest)
+    if any(phrasing.is_bare(one, languages) for one in left):
+        return True
+    if phrasing.is_bare(left[0], languages, newest):
+        return not phrasing.says("greeting", sentence, languages)
     words = stems_of(" ".join(left))
-    is_echo = bool(words) and words <= stems_of(newest)
+    is_echo = bool(words) and words <= stems_of(about.newest)
     return is_echo and not phrasing.says("greeting", sentence, languages)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W_]+", folded(text)))
+
+
+def _names_strange_address(about: Given) -> bool:
+    """Whether the recipient's message has a link, an address or a number that the company did not give."""
+    theirs, known = addresses(about.newest), addresses(about.facts)
+    hosts = {host for host, _ in known.links}
+    is_link = any(host not in hosts for host, _ in theirs.links)
+    phones = {one for one in theirs.phones if not is_phone(one, known.phones)}
+    return is_link or bool(theirs.emails - known.emails) or bool(phones)
+
+
+def _goes_there(sentence: str, languages: frozenset[str]) -> bool:
+    """Whether a sentence has something happen at an address that only the recipient has named."""
+    own = addresses(sentence)
+    if own.links or own.emails or own.phones or is_negated(sentence):
+        return False
+    if phrasing.is_question(sentence) or phrasing.is_theirs(sentence, languages):
+        return False
+    is_there = phrasing.says("there", sentence, languages)
+    is_acting = phrasing.says("acting", sentence, languages)
+    return is_there or (is_acting and phrasing.agrees(sentence, languages))
 
 
 def _is_name(clause: str, about: Given) -> bool:
@@ -103,6 +149,9 @@ def _unproven(about: Given, text: str, answer: str) -> Iterator[bool]:
 def _is_stated(rest: str, following: str, about: Given) -> bool:
     """Whether a source says what is agreed with: the sentence's own words, else those that it answers."""
     own = stems_of(rest)
+    is_short = len(own) <= 1
+    if len(own) == 1 and not values(rest):  # "it is complete": of what was said
+        rest = f"{about.newest}\n{rest}"
     basis = rest if own else following if stems_of(following) else about.newest
     context = Context(about.newest, spoken(basis) or about.language)
     backed = [
@@ -115,7 +164,7 @@ def _is_stated(rest: str, following: str, about: Given) -> bool:
     words = stems_of(basis)
     shared = max((len(words & source.words) for source in about.sources.given), default=0)
     if named(basis) and own:
-        return not mentioned(basis, about.case, about.rules)
+        return not mentioned(basis, about.case, about.rules, is_strict=is_short)
     return shared > _ENOUGH * len(words) or (bool(own) and 2 <= shared >= _ENOUGH * len(words))
 
 

@@ -5,7 +5,8 @@ name whose word it is (`outreach.trust`).  The rules, in order:
 
 * `ai_config.writer.shown` says which names and which fields of `project_data` are shown at all;
 * cards, bank accounts, identity numbers, street addresses, secrets, and e-mail addresses and phone
-  numbers other than the recipient's and the company's are masked (`redaction.model_view`);
+  numbers other than the recipient's and the company's are masked (`redaction.model_view`), but in
+  the company's own fields that `shown.as_written` names;
 * of `project_data` the fields that fit are shown, in the order of `shown` or by name; of the knowledge
   the entries that share most words with the recipient's newest message; of the conversation the newest
   messages, each with at most 2,000 characters.
@@ -28,7 +29,7 @@ from chalicelib.outreach.spending.token_counts import tokens
 from chalicelib.outreach.trust import Trust, trust_of
 from chalicelib.outreach.writing.clocks import clock_of
 from chalicelib.outreach.writing.form_names import first_name_of
-from chalicelib.outreach.writing.sources import Source
+from chalicelib.outreach.writing.sources import Source, is_free, name_of
 from chalicelib.redaction import model_view
 from chalicelib.vendors.language_model import ModelTurn
 
@@ -94,7 +95,9 @@ def seen_sources(
     data = record.item.get("project_data")
     seen = _names(data, settings.shown) if isinstance(data, Mapping) else []
     return {
-        one.path: redacted(record, settings, one.text)
+        one.path: one.text
+        if one.author is Trust.COMPANY and _is_as_written(settings, one.path.split(".")[1:])
+        else redacted(record, settings, one.text)
         for one in sources
         if not one.path.startswith(own) or one.path.removeprefix(own).split(".")[0] in seen
     }
@@ -145,9 +148,10 @@ def statement(settings: WriterSettings) -> list[str]:
         f"the recipient's first name: {_yes(shown.first_name)}; never the last name, number or address",
         f"names of representatives: {_yes(shown.representatives)}",
         f"fields of project_data: {fields}; at most {limits.data_tokens:,} tokens",
+        f"without masks: {', '.join(shown.as_written) or 'none'}",
         f"knowledge: {len(settings.knowledge)} entries, at most {limits.knowledge_tokens:,} tokens",
         f"the newest messages, at most {limits.history_tokens:,} tokens",
-        "masked: cards, bank accounts, identity numbers, street addresses, secrets, others' contacts",
+        "masked: cards, bank accounts, identity numbers, plates, dates of birth, street addresses, secrets, others' contacts",
     ]
 
 
@@ -172,7 +176,7 @@ def _seen_fields(record: Record, settings: WriterSettings) -> Iterator[tuple[str
         return
     left = settings.limits.data_tokens
     for name in _names(data, settings.shown):
-        value = _redacted_value(record, settings, name, data[name])
+        value = _redacted_value(record, settings, (name,), data[name])
         cost = tokens(json.dumps([name, value], ensure_ascii=False, default=str))
         if cost <= left:
             left -= cost
@@ -185,18 +189,33 @@ def _names(data: Mapping[str, Any], shown: ShownToModel) -> list[str]:
     return sorted(data) if shown.project_data else []
 
 
-def _redacted_value(record: Record, settings: WriterSettings, name: str, value: Any) -> Any:  # noqa: ANN401 - JSON
-    """A value without identifiers; its name says what a bare number is."""
+def _redacted_value(
+    record: Record,
+    settings: WriterSettings,
+    below: tuple[str, ...],
+    value: Any,  # noqa: ANN401 - JSON
+) -> Any:  # noqa: ANN401 - JSON
+    """A value without identifiers, unless it is as written; its name says what a bare number is."""
     if isinstance(value, Mapping):
-        return {n: _redacted_value(record, settings, str(n), one) for n, one in value.items()}
+        return {
+            n: _redacted_value(record, settings, (*below, str(n)), one) for n, one in value.items()
+        }
     if isinstance(value, list | tuple):
-        return [_redacted_value(record, settings, name, one) for one in value]
+        return [_redacted_value(record, settings, below, one) for one in value]
     if value is None or isinstance(value, bool):
         return value
-    label = f"{name.replace('_', ' ')}: "
+    schema = settings.fields.get(name_of(below))
+    if _is_as_written(settings, below) and not is_free(below, str(value), schema):
+        return value
+    label = f"{below[-1].replace('_', ' ')}: "
     text = redacted(record, settings, label + str(value))
     kept = text.removeprefix(label)
     return value if kept == str(value) else kept
+
+
+def _is_as_written(settings: WriterSettings, below: Sequence[str]) -> bool:
+    """Whether the project states that nothing is masked in a field."""
+    return name_of(below) in settings.shown.as_written
 
 
 def _chosen(settings: WriterSettings, newest: str) -> list[Knowledge]:

@@ -19,7 +19,7 @@ from chalicelib.outreach.writing.checks.written_language import spoken
 from chalicelib.outreach.writing.clocks import clock_of
 from chalicelib.outreach.writing.form_names import first_name_of
 from chalicelib.outreach.writing.moments import LocalClock
-from chalicelib.outreach.writing.sources import Source, Sources, of_fields, of_knowledge
+from chalicelib.outreach.writing.sources import HINT, Source, Sources, of_fields, of_knowledge
 
 _CONTACTS = tuple(SENDER_OF.values())
 
@@ -50,7 +50,7 @@ class Given:
     def languages_of(self, text: str) -> frozenset[str]:
         """The languages that a text of the draft may be in."""
         found = spoken(text)
-        return found & self.language or found or self.language
+        return found & self.language or found | self.language
 
     @property
     def facts(self) -> str:
@@ -122,7 +122,7 @@ def _sources(
     if first_name := first_name_of(record):
         yield Source("recipient.first_name", first_name, Trust.RECIPIENT)
     if hint := item.get("hint"):
-        yield Source("hint", str(hint), Trust.COLLEAGUE)
+        yield Source(HINT, str(hint), Trust.COLLEAGUE)
     for number, entry in enumerate(history):
         yield from _of_entry(entry, number, clock)
 

@@ -243,5 +243,6 @@ def _draft(answer: ModelAnswer, draft: Draft) -> Draft:
             "prompt_tokens": answer.usage.input_tokens,
             "completion_tokens": answer.usage.output_tokens,
             "total_tokens": answer.usage.total_tokens,
+            "model": answer.model,
         }
     )

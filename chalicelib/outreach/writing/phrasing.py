@@ -15,6 +15,9 @@ _ALL = ("en", "es", "fr", "pt", "de", "it", "nl")
 _OPENING = 20
 """Letters before the agreement itself: "great news, yes"."""
 _FEW_WORDS = 2
+_ENDS = (",", ".", "!", ";", ":", "")
+"""What follows words that are a clause."""
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+")
 _QUESTION = re.compile(r"\?\s*\W*$")
 
 
@@ -34,6 +37,11 @@ class PhraseFile:
     greeting: Mapping[str, tuple[str, ...]]
     writing: Mapping[str, tuple[str, ...]]
     asking: Mapping[str, tuple[str, ...]]
+    bare: Mapping[str, tuple[str, ...]]
+    there: Mapping[str, tuple[str, ...]]
+    sparing: Mapping[str, tuple[str, ...]]
+    acknowledging: Mapping[str, tuple[str, ...]]
+    reaching: Mapping[str, tuple[str, ...]]
 
 
 def says(name: str, sentence: str, languages: Collection[str] = ()) -> bool:
@@ -54,12 +62,24 @@ def is_theirs(sentence: str, languages: Collection[str] = ()) -> bool:
 
 def agrees(sentence: str, languages: Collection[str] = ()) -> bool:
     """Whether a sentence begins by agreeing, or agrees as a whole."""
+    return _begins_with("agreeing", folded(sentence), languages) is not None
+
+
+def acknowledges(sentence: str, languages: Collection[str] = ()) -> bool:
+    """Whether a sentence begins by taking note of what was said: "Perfect, ..."."""
     low = folded(sentence)
-    found = _pattern("agreeing", _key(languages)).search(low)
+    end = _begins_with("acknowledging", low, languages)
+    return end is not None and low[end : end + 1] in _ENDS
+
+
+def _begins_with(name: str, low: str, languages: Collection[str]) -> int | None:
+    """The end of the phrase that a folded sentence begins with; None where it begins with none."""
+    found = _pattern(name, _key(languages)).search(low)
     if found is None:
-        return False
+        return None
     before = low[: found.start()].strip(" \"'\u00bf\u00a1")
-    return not before or (len(before) <= _OPENING and before[-1] in ",!:")
+    is_first = not before or (len(before) <= _OPENING and before[-1] in ",!:")
+    return found.end() if is_first else None
 
 
 def points_back(clause: str, languages: Collection[str] = ()) -> bool:
@@ -68,12 +88,33 @@ def points_back(clause: str, languages: Collection[str] = ()) -> bool:
     return found is not None and len(folded(clause)[found.end() :].split()) <= _FEW_WORDS
 
 
+def is_bare(clause: str, languages: Collection[str] = (), more: Collection[str] = ()) -> bool:
+    """Whether a clause has no words of its own, so that it only points back: "that's how it is".
+
+    Args:
+        clause: as it is written.
+        languages: that it may be in; none: all.
+        more: folded words that count as none of its own.
+    """
+    words = _WORD.findall(folded(clause))
+    known = _bare_words(_key(languages))
+    return bool(words) and all(one in known or one in more for one in words)
+
+
 def rest_of_agreement(sentence: str, languages: Collection[str] = ()) -> str:
-    """A sentence without the words by which it agrees."""
+    """A sentence without the words by which it agrees, or takes note."""
     whole = Folded(sentence)
+    key = _key(languages)
+    hits = [
+        hit
+        for name in ("agreeing", "acknowledging")
+        for hit in list(_pattern(name, key).finditer(whole.text))[:2]
+    ]
     left, start = "", 0
-    for found in list(_pattern("agreeing", _key(languages)).finditer(whole.text))[:2]:
-        left, start = f"{left}{whole.cut(start, found.start())} ", found.end()
+    for found in sorted(hits, key=lambda hit: hit.start()):
+        if found.end() > start:
+            left = f"{left}{whole.cut(start, max(found.start(), start))} "
+            start = found.end()
     return f"{left}{whole.cut(start, len(whole.text))}".strip(" ,.!;:-")
 
 
@@ -91,6 +132,12 @@ def is_question(sentence: str) -> bool:
 
 def _key(languages: Collection[str]) -> tuple[str, ...]:
     return tuple(sorted(languages)) or _ALL
+
+
+@cache
+def _bare_words(languages: tuple[str, ...]) -> frozenset[str]:
+    by_language = read(FILE, PhraseFile).bare
+    return frozenset(word for language in languages for word in by_language.get(language, ()))
 
 
 @cache

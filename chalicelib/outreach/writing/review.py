@@ -19,7 +19,6 @@ from chalicelib.outreach.writing.agreeing import unproven_agreement
 from chalicelib.outreach.writing.checks.claims import (
     admits_a_machine,
     claims,
-    claims_to_be_human,
     names_a_machine,
 )
 from chalicelib.outreach.writing.checks.contact_details import (
@@ -28,6 +27,7 @@ from chalicelib.outreach.writing.checks.contact_details import (
     is_allowed,
     is_phone,
 )
+from chalicelib.outreach.writing.checks.human_claims import claims_to_be_human
 from chalicelib.outreach.writing.checks.instructing import instructs, may_call
 from chalicelib.outreach.writing.checks.segments import segments
 from chalicelib.outreach.writing.checks.text import Folded, folded, sentences
@@ -38,8 +38,10 @@ from chalicelib.outreach.writing.given import Given
 from chalicelib.outreach.writing.phrasing import agrees as opens_with_agreement
 from chalicelib.outreach.writing.phrasing import is_open, is_theirs, says
 from chalicelib.outreach.writing.reached import is_swapped
+from chalicelib.outreach.writing.right_role import Backing
 from chalicelib.outreach.writing.said import SaidValue
-from chalicelib.outreach.writing.support import Backing, Context, agrees, judged, kinds_for
+from chalicelib.outreach.writing.same_value import agrees, kinds_for
+from chalicelib.outreach.writing.support import Context, judged
 from chalicelib.outreach.writing.values import ValueKind
 from chalicelib.redaction import identifiers
 
@@ -163,11 +165,15 @@ def _introduces_itself(text: str, about: Given) -> bool:
 def _other_representatives(text: str, about: Given) -> Iterator[str]:
     """Whom a draft names of the company's people, where the request names another one."""
     of_case = {folded(one.text) for one in about.sources.given if one.is_text}
+    spoken_of = "\n".join(
+        folded(one.text) for one in about.sources.given if one.path.startswith("conversation.")
+    )
     staff = [
         one.text
         for one in about.sources.given
         if one.path.startswith("company.representative") and one.text.strip()
     ]
+    of_case |= {folded(one) for one in staff if folded(one) in spoken_of}
     if not any(folded(one) in of_case for one in staff):
         return
     for sentence in sentences(text):

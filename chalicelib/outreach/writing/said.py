@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from chalicelib.outreach.value_roles import RoleHit, has_kind, is_aside, is_weak, role_hits
 from chalicelib.outreach.writing.checks.text import STEM, content, folded, sentences
@@ -21,6 +21,8 @@ _ASIDE = re.compile(
     r"|incluid[oa]|despues de|ohne|nach|inklusive|inkl|zuzuglich|abzuglich|vor|sans|apres|avant|hors|sem|apos"
     r"|senza|dopo|prima|zonder|na|voor|inclusief)\W+(?:\w+\W+){0,2}$"
 )
+_IS = re.compile(r"\b[\u00e8\u00e9\u00c8\u00c9]\b")
+"""The verb of Italian and Portuguese, which without its accent is their "and"."""
 _BEHIND, _OTHER, _FAR, _ASIDE_COST, _GOES_ON = 8, 60, 110, 70, 12
 
 
@@ -68,6 +70,15 @@ def said_in(
         yield from _of_sentence(sentence, languages, f"{name}/{number}", found, is_source=is_source)
 
 
+def as_date(one: SaidValue, languages: Collection[str] = ()) -> SaidValue:
+    """A span that leads to a date, with the roles that a date has in its place: "in three days"."""
+    date = replace(one.value, kind=ValueKind.DATE)
+    rest = [other for other in values(one.text) if other.start != date.start]
+    name = one.part[0]
+    found = _of_sentence(one.text, languages, name, [*rest, date], is_source=False)
+    return next(other for other in found if other.value is date)
+
+
 def stems_of(text: str) -> frozenset[str]:
     """The stems of a text's longer words."""
     return content(folded(text))
@@ -83,12 +94,12 @@ def _of_sentence(
 ) -> Iterator[SaidValue]:
     if not found:
         return
-    low = folded(sentence)
+    low = folded(_IS.sub("=", sentence))
     hits = list(role_hits(low, languages))
     words = _words(low, found)
     before: dict[ValueKind, SaidValue] = {}
     for one in found:
-        same = [other for other in found if _family(other) == _family(one)]
+        same = [other for other in found if _is_beside(other, one, is_source=is_source)]
         mine = {
             hit.role: min(_cost(low, hit.start, hit.end, one, same), _FAR)
             for hit in sorted(hits, key=lambda hit: -_cost(low, hit.start, hit.end, one, same))
@@ -105,8 +116,10 @@ def _of_sentence(
         )
         roles, nearest = frozenset(near), frozenset(r for r, c in strong.items() if c == least)
         previous = before.get(_family(one))
-        if previous is not None and not near and (is_source or _is_next(low, previous, one)):
-            roles, nearest, stems = previous.roles, previous.nearest, stems | previous.stems
+        goes_on = previous is not None and (is_source or _is_next(low, previous, one))
+        if previous is not None and goes_on and (not near or _is_until(strong, one)):
+            roles, stems = roles | previous.roles, stems | previous.stems
+            nearest = previous.nearest or nearest
         part = (name, len(re.findall(r"[,;]|\b(?:and|y|und|et|e|en)\b", low[: one.start])))
         is_count = any(
             0 <= hit.start - one.end <= 1 and has_kind(hit.role, one.kind) for hit in hits
@@ -127,6 +140,19 @@ def _is_next(low: str, previous: SaidValue, one: Value) -> bool:
     """Whether a value only goes on from another: "100 or 200"."""
     gap = low[previous.value.end : one.start]
     return len(gap) <= _GOES_ON and not re.search(r"[;.]", gap)
+
+
+def _is_beside(other: Value, one: Value, *, is_source: bool) -> bool:
+    """Whether two values compete for the words of a sentence; in a source the only sum has them all."""
+    if is_source and one.kind is ValueKind.MONEY:
+        return other.kind is one.kind
+    return _family(other) == _family(one)
+
+
+def _is_until(roles: Collection[str], one: Value) -> bool:
+    """Whether a day or a time only has words for an end of something: "Friday until 14:00"."""
+    is_time = one.kind in (ValueKind.DATE, ValueKind.TIME)
+    return is_time and bool(roles) and all(is_weak(role, one.kind) for role in roles)
 
 
 def _family(one: Value) -> ValueKind:

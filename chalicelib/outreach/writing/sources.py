@@ -27,6 +27,8 @@ from chalicelib.outreach.writing.said import SaidValue, said_in, stems_of
 from chalicelib.outreach.writing.values import Value, ValueKind
 
 SUPPORTING = frozenset({Trust.COMPANY, Trust.COLLEAGUE, Trust.TOOL})
+HINT = "hint"
+"""The path of what a colleague says of the case."""
 _FREE_NAMES = frozenset(
     {
         *(
@@ -50,7 +52,7 @@ _FREE_NAMES = frozenset(
             "question",
             "description",
         ),
-        *("bemerkung", "text", "free", "feedback", "anliegen"),
+        *("bemerkung", "text", "feedback", "anliegen"),
     }
 )
 """Parts of the names of fields that a form's free text mostly has."""
@@ -189,8 +191,15 @@ class Sources:
         return tuple(one for source in self.all if source.author in authors for one in source.said)
 
     def at(self, path: str) -> Source | None:
-        """The source with a path; None where there is none."""
-        return next((one for one in self.all if one.path == path), None)
+        """The source with a path; None where there is none.
+
+        A colleague's newest message is the hint where none came with the request.
+        """
+        found = next((one for one in self.all if one.path == path), None)
+        if found is None and path == HINT:
+            hints = (one for one in self.all[::-1] if one.author is Trust.COLLEAGUE)
+            found = next(hints, None)
+        return found
 
     @cached_property
     def text(self) -> str:
@@ -215,11 +224,9 @@ def of_fields(
     beside = {".".join(below): str(value) for below, value in leaves}
     for below, value in leaves:
         name = ".".join(below)
-        schema = declared.get(name) or declared.get(
-            ".".join(one for one in below if not one.isdigit())
-        )
+        schema = declared.get(name) or declared.get(name_of(below))
         text = str(value).lower() if isinstance(value, bool) else str(value)
-        own = Trust.FORM if _is_free(below, text, schema) else author
+        own = Trust.FORM if is_free(below, text, schema) else author
         yield Source(
             f"{path}.{name}" if name else path,
             text,
@@ -231,7 +238,13 @@ def of_fields(
         )
 
 
-def _is_free(below: Sequence[str], text: str, schema: DataField | None) -> bool:
+def name_of(below: Sequence[str]) -> str:
+    """The name of a field of a list's items too: `orders.total` for `orders.0.total`."""
+    return ".".join(one for one in below if not one.isdigit())
+
+
+def is_free(below: Sequence[str], text: str, schema: DataField | None) -> bool:
+    """Whether somebody else than the company may have typed a field."""
     if schema is not None:
         return schema.author == "form"
     parts = {part for name in below for part in re.split(r"[_\W]+", folded(name))}

@@ -91,7 +91,7 @@ def test_dead_letters_are_redriven_once_after_a_dry_run(system, console, visit, 
 
 PAGES = (
     *("/", "/find", "/unknown", "/letters", "/parked", "/charts", "/charts/overview", "/facts"),
-    *("/companies", "/shadow", "/try", "/health", "/journal", f"/story?key={EVENT}"),
+    *("/companies", "/writer", "/shadow", "/try", "/health", "/journal", f"/story?key={EVENT}"),
     f"/story/again?key={EVENT}",
 )
 

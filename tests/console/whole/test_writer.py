@@ -52,6 +52,19 @@ def test_a_trial_shows_drafts_checks_cost_and_prompt_and_is_made_once(
     assert "fixed wordings are sent" in jo.post(POST, none).text
 
 
+def test_a_held_draft_and_a_sent_message_say_by_which_model_and_settings_they_were_written(
+    outreach, model_start, openai
+):
+    model_start()
+    openai.answer_by(lambda _body: {"text": "See https://evil.test"})
+    outreach.deliver(outreach.says("Where do I apply?", whatsapp=False))
+    outreach.run()
+    opaque_id = outreach.record("sms").opaque_id
+    page = Console(Session("dev")).browser("lea").text(f"/conversations/{opaque_id}")
+    writer = outreach.services.outreach.current_settings(outreach.record("sms")).ai_config.writer
+    assert page.count(f"written by gpt-6-luna with settings {writer.revision}") == 2
+
+
 @pytest.mark.parametrize("who", ["vi", "ana", "lea"])
 def test_a_role_that_may_not_act_spends_nothing(console, who):
     browser = console.browser(who)

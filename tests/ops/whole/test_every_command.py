@@ -86,11 +86,17 @@ OF_COMPANIES = (
     ("do-not-contact", "export", "--company", ID),
     ("writer", "try", ID, PROJECT),
     ("writer", "check", ID, PROJECT, "{drafts}", "--rules-only"),
+    ("writer", "revisions", ID, PROJECT),
+    ("writer", "put-verdicts", ID, PROJECT, "{verdicts}"),
+    ("writer", "verdicts", ID, PROJECT),
+    ("writer", "stops", ID),
+    ("writer", "remove-verdict", ID, PROJECT, "d1"),
     ("subject", "show", "--company", ID, "--address", TEL),
     ("consent", "hears", "{messages}"),
     ("may-i-send", ID, PROJECT, "+13055550100", "--channel", "sms"),
     ("dlq", "mail"),
     ("company", "put", "{item}"),
+    ("writer", "replay", ID, PROJECT, "--with", "{item}", "--rules-only"),
     ("company", "map"),
     ("company", "key", ID),
     ("company", "key", ID, "--finish"),
@@ -201,7 +207,9 @@ def companies(outreach, capsys, monkeypatch, tmp_path):
     values = {"held": held, "other": other, "item": item, "addresses": addresses}
     drafts = tmp_path / "drafts.jsonl"
     drafts.write_text(json.dumps(DRAFT))
-    values |= {"messages": messages, "drafts": drafts}
+    verdicts = tmp_path / "verdicts.jsonl"
+    verdicts.write_text(json.dumps({**DRAFT, "verdict": "good"}))
+    values |= {"messages": messages, "drafts": drafts, "verdicts": verdicts}
     return Watched(runner(capsys), monkeypatch, **values)
 
 

@@ -149,7 +149,7 @@ def test_figures_and_days_must_be_given(text, case, stopped):
 def test_a_recipients_sum_may_be_repeated_as_theirs_only():
     said = "I want 500 euros"
     assert rules("You mentioned 500 euros, I will ask Ana.", said=said) == ()
-    assert rules("It is 500 euros then.", said=said) == ("amount",)
+    assert rules("It is 500 euros then.", said=said) == ("amount", "agreement")
 
 
 # --- claims -------------------------------------------------------------------------------------

@@ -4,16 +4,21 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from chalicelib.outreach.conversations.records import Entry, Record
 from chalicelib.outreach.project.ai_config import Limits, WriterSettings
+from chalicelib.outreach.trust import Trust
 from chalicelib.outreach.writing.composer import HISTORY_ENTRIES
 from chalicelib.outreach.writing.conversation_view import (
     delimited,
     seen_data,
+    seen_sources,
     seen_turns,
     statement,
     tokens,
 )
+from chalicelib.outreach.writing.sources import Source
 from chalicelib.redaction.model_view import MAX_CHARACTERS
 
 PAGE = (Path(__file__).parents[3] / "docs" / "security.md").read_text()
@@ -126,6 +131,41 @@ def test_a_project_shows_what_it_says_and_no_more():
     assert "fields of project_data: none" in " ".join(
         statement(WriterSettings.model_validate({"shown": {"project_data": False}}))
     )
+
+
+STREET = "742 Evergreen Terrace, Springfield, IL 62704"
+
+
+def test_the_companys_own_fields_are_as_written_where_a_project_states_it():
+    data = {"shop_street": STREET, "home": STREET, "shops": [{"street": STREET}], "note": STREET}
+    shown = {"as_written": ["shop_street", "shops.street", "note"]}
+    settings = WriterSettings.model_validate({"shown": shown})
+    seen = json.loads(seen_data(record(project_data=data), settings))["project_data"]
+    assert seen["shop_street"] == STREET
+    assert seen["shops"] == [{"street": STREET}]
+    assert "Evergreen" not in seen["home"]
+    assert "Evergreen" not in seen["note"], "anybody may have typed it"
+    assert any("shop_street" in one for one in statement(settings))
+    (turn,) = seen_turns(record(), settings, said(f"shop street: {STREET}"))
+    assert "Evergreen" not in turn.text
+
+
+def test_what_a_judge_sees_is_as_written_where_the_model_sees_it_so():
+    settings = WriterSettings.model_validate({"shown": {"as_written": ["shop_street"]}})
+    data = {"shop_street": STREET, "home": STREET}
+    given = [
+        Source(f"project_data.{name}", one, Trust.COMPANY, is_field=True)
+        for name, one in data.items()
+    ]
+    seen = seen_sources(record(project_data=data), settings, given)
+    assert seen["project_data.shop_street"] == STREET
+    assert "Evergreen" not in seen["project_data.home"]
+
+
+def test_a_form_s_field_is_never_as_written():
+    settings = {"fields": {"home": {"from": "form"}}, "shown": {"as_written": ["home"]}}
+    with pytest.raises(ValueError, match=r"shown\.as_written names a form's field: 0"):
+        WriterSettings.model_validate(settings)
 
 
 def test_a_recipients_text_cannot_end_its_marks():

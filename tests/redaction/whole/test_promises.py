@@ -108,6 +108,8 @@ HOSTILE = [
     "4111111111111111 12/27 123\n", "529.982.247-25 ", "born on 1.1.90 ", "one two three ", "code a 123456 ", "pass a1!b ", "1 A A A A ",
     "An der A 1, 12345 B ", "tracking number AB 12 ", "order no A 1 ", "exp 12/27 ", "100, 200, ",
     "1\u2009", "1 my address is ", "5 de calle ", "a.\n@", "***", "***-", "***1", "[", '{"a":', "2026-01-03 ", "1.1.1.1", "-aaaa-aaaa-aaaa", "aa:bb:",
+    "passport a1 ", "nie x1 ", "my password is a ", "password ", "a1!b is my password ", "the car AB12 ", "plate a 1 ", "b. 1/1/1990 ",
+    "AB12 CDE is my plate ", "1234 5678 9012 ", "dob a, ", "89.05.01-991.10 ",
 ]  # fmt: skip
 
 

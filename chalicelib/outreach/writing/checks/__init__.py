@@ -3,6 +3,7 @@
 instructing  whether the recipient's message instructs the machine
 contact_details  links, e-mail addresses, phone numbers
 claims       promises, acts, states of orders; whether a machine writes
+human_claims  whether a text claims that a human being writes
 written_language  in which language a text is written
 wording      the machine's instructions, placeholders, forbidden topics
 segments     how many SMS a text is sent as

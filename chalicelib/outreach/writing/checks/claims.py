@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from chalicelib.outreach.value_roles import role_hits
+from chalicelib.outreach.value_roles import is_like, role_hits
+from chalicelib.outreach.writing.checks.human_claims import claims_to_be_human
 from chalicelib.outreach.writing.checks.text import clause_before, content, folded, plain, sentences
 from chalicelib.outreach.writing.checks.written_language import spoken
 from chalicelib.tables import beside, read
@@ -29,6 +30,8 @@ _DONE = re.compile(r"(?:ed|en|paid|sent|won|transit|way)$")
 _OWED = re.compile(r"\b(?:to be|still|not|un\w*) \w+$")
 _NOT_DONE = frozenset({"false", "no", "none", "pending", "open", "0"})
 _AMOUNT = re.compile(r"[\d.,' ]+")
+_STATES = frozenset({"status"})
+"""Roles that say nothing of what has the state."""
 _SOME, _NEARLY = 2, 0.8
 _QUESTION = re.compile(r"\?\s*\W*$")
 
@@ -58,8 +61,9 @@ class StatementFile:
     statement: tuple[StatementRow, ...]
     negated: WordRow
     negated_after: WordRow
+    tag: WordRow
+    according: WordRow
     open: WordRow
-    human: WordRow
     machine: WordRow
 
 
@@ -116,7 +120,9 @@ def claims(draft: str, case: str, rules: str, *, passes_on: bool = False) -> set
     return found
 
 
-def mentioned(message: str, case: str, rules: str, answer: str = "") -> set[str]:
+def mentioned(
+    message: str, case: str, rules: str, answer: str = "", *, is_strict: bool = False
+) -> set[str]:
     """The kinds of statement that a message names, also in a question, and that are not given.
 
     Args:
@@ -124,6 +130,7 @@ def mentioned(message: str, case: str, rules: str, answer: str = "") -> set[str]
         case: see `claims`.
         rules: see `claims`.
         answer: what is answered, whose words say what it is about too.
+        is_strict: whether a rule in another language must share a role or a number with it.
     """
     found = set()
     for sentence in map(folded, sentences(message)):
@@ -133,14 +140,14 @@ def mentioned(message: str, case: str, rules: str, answer: str = "") -> set[str]
                 not _words("negated").search(clause_before(sentence, one.start())) for one in hits
             )
             about = f"{sentence} {folded(answer)}"
-            if is_said and not _is_known(name, about, case, rules, message):
+            if is_said and not _is_known(name, about, case, rules, message, is_bare=is_strict):
                 found.add(name)
     return found
 
 
 def is_negated(sentence: str) -> bool:
     """Whether a sentence has a word that denies something."""
-    return _words("negated").search(folded(sentence)) is not None
+    return _words("negated").search(_words("tag").sub(" ", folded(sentence))) is not None
 
 
 def named(text: str) -> frozenset[str]:
@@ -149,7 +156,9 @@ def named(text: str) -> frozenset[str]:
     return frozenset(name for name, one in _statements().items() if one.said.search(low))
 
 
-def _is_known(name: str, sentence: str, case: str, rules: str, text: str) -> bool:
+def _is_known(
+    name: str, sentence: str, case: str, rules: str, text: str, *, is_bare: bool = False
+) -> bool:
     """Whether what was given says a kind of statement, as a folded sentence does."""
     if _is_said_nearly(sentence, f"{case}\n{rules}"):
         return True
@@ -170,7 +179,9 @@ def _is_known(name: str, sentence: str, case: str, rules: str, text: str) -> boo
         and (
             _is_about_same(sentence, one, pattern)
             if is_strict
-            else _roles(sentence) == _roles(one) or bool(_roles(sentence) & _roles(one))
+            else (not is_bare and _roles(sentence) == _roles(one))
+            or bool(_roles(sentence) & _roles(one))
+            or bool(_numbers(sentence) & _numbers(one))
         )
         for one in stated
     )
@@ -201,9 +212,24 @@ def _says_act(sentence: str, line: str, pattern: re.Pattern[str]) -> bool:
             return False
         if _AMOUNT.fullmatch(value) and not _numbers(sentence) & _numbers(value):
             return False
+    if value and not _is_plain(line, found):
+        return False  # "the first day if the person is hired"
     thing = content(pattern.sub(" ", line)) - _GENERAL
-    is_english = "en" in spoken(sentence)  # as fields' names mostly are
-    return not (is_english and ":" in line and thing) or bool(thing & content(sentence))
+    if ":" not in line or not thing:
+        return True
+    if "en" in spoken(sentence):  # as fields' names mostly are
+        return bool(thing & content(sentence))
+    own = content(pattern.sub(" ", sentence))
+    return len(own) < _SOME or _is_of_same_thing(sentence, line, pattern)
+
+
+def _is_of_same_thing(sentence: str, line: str, pattern: re.Pattern[str]) -> bool:
+    """Whether a sentence in another language is about a field, by a role or a number of both."""
+    its = _roles(line.partition(": ")[0]) - _STATES
+    its |= _roles(line.partition(": ")[2]) - _STATES
+    own = _roles(pattern.sub(" ", sentence))
+    is_alike = any(is_like(one, other) or is_like(other, one) for one in own for other in its)
+    return not its or bool(own & its) or is_alike or bool(_numbers(sentence) & _numbers(line))
 
 
 def _is_about_act(sentence: str, line: str) -> bool:
@@ -242,16 +268,7 @@ def _is_plain(sentence: str, found: re.Match[str]) -> bool:
     before = clause_before(sentence, found.start())
     if _words("negated").search(before) or _words("negated_after").search(sentence[found.end() :]):
         return False
-    return not _words("open").search(sentence[: found.start()])
-
-
-def claims_to_be_human(draft: str) -> bool:
-    """Whether it says that a human being writes."""
-    return any(
-        _words("human").search(one)
-        for one in map(folded, sentences(draft))
-        if not _QUESTION.search(one)
-    )
+    return not _words("open").search(_words("according").sub(" ", sentence[: found.start()]))
 
 
 def names_a_machine(text: str) -> bool:

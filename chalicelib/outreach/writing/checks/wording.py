@@ -27,7 +27,7 @@ _ABOUT = re.compile(
 )
 _FORM = re.compile(
     r"\[[A-Za-z][\w '\u2019/-]{1,40}\]|\{\{|\}\}|\{[a-z_]+\}|<\s*/?[A-Za-z!][^<>]{0,200}>|\]\("
-    r"|```|%\w+%|\$\{"
+    r"|```|%\w+%|\$\{|\*{3}|\b[Rr](?:edacted|EDACTED)\b"
     r"|\b(?:def|function|class)\s+\w+\s*\(|\bimport \w+\s*(?:;|\n|$)|\bconsole\.log|\bprint\("
     r"|\bSELECT\b.{1,80}\bFROM\b|=>|#include|\breturn \w+;?$"
     r"|^\s*[\[{][\s\S]*[\]}]\s*$|&(?:lt|gt|amp|quot|#\d+);|\b(?:undefined|NaN|null)\b|\bXX+\b",

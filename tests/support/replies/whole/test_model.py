@@ -24,6 +24,17 @@ class TestWithAModel:
             assert EMAIL not in json.dumps(call.body)
             assert call.body["store"] is False
 
+    def test_the_model_sees_neither_name_nor_password_nor_plate_nor_part_of_a_card(
+        self, replies_rig, openai
+    ):
+        openai.answer_by(_opinion("order_status_tracking", 0.97))
+        said = "Hi Annabel, my card 4111 1111 1111 1111 and password is tulip, my plate is LB07 SEO"
+        replies_rig.run(replies_rig.ticket(said))
+        sent = json.dumps([call.body for call in openai.calls_of("respond")])
+        assert "<redacted>" in sent
+        for hidden in ("Annabel", "1111", "tulip", "LB07", "SEO"):
+            assert hidden not in sent
+
     @pytest.mark.parametrize("fault", [{"status": 500}, {"status": 429}, {"status": 401}])
     def test_when_the_model_fails_the_keyword_tables_decide(
         self, replies_rig, openai, tracked_question, fault

@@ -1,0 +1,140 @@
+"""`python -m bench.measures.masked [open|held]`: what a writer's model must not see, and what it needs.
+
+Each line of `tests/samples/masked` is a message as a writer's model gets it, with words of it that must
+be hidden, or that must be kept.  Printed by kind: how many were seen though they must be hidden, how
+many were altered though they must be kept, with intervals of Wilson of 95 %.  `--list` names them.
+
+A hidden one is seen when one group of its letters and digits is.  A message belongs to the held half
+where the last hexadecimal digit of the SHA-256 of its id is odd.  The messages were written by an author
+who knew the code, before the forms that they try were built.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+import statistics
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.measures.words import wilson
+from bench.redaction import mix
+from chalicelib.redaction import model_view, redact
+
+SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples" / "masked"
+KINDS = ("identity", "plate", "birth", "secret")
+HALVES = ("open", "held")
+COMPANY = ("+442079460000",)
+"""The company's own numbers, which its model may see."""
+_GROUP = re.compile(r"[^\W_]+")
+_TIMED_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedSample:
+    """One message.
+
+    Attributes:
+        of: country or language, of those that have one.
+        hidden: what must not be seen.
+        kept: what must be seen as it was written.
+    """
+
+    id: str
+    text: str
+    of: str = ""
+    hidden: str | None = None
+    kept: str | None = None
+
+    @property
+    def kind(self) -> str:
+        """Of what."""
+        return self.id.partition("-")[0]
+
+    @property
+    def half(self) -> str:
+        """`open`, which may be mended against, or `held`."""
+        is_odd = int(hashlib.sha256(self.id.encode()).hexdigest()[-1], 16) % 2
+        return HALVES[is_odd]
+
+    @property
+    def view(self) -> str:
+        """What the model gets."""
+        return model_view(self.text, needed=COMPANY)
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it is hidden, or kept, as it must be."""
+        if self.hidden is None:
+            return (self.kept or "") in self.view
+        around = _GROUP.findall(self.text.replace(self.hidden, " "))
+        seen = _GROUP.findall(self.view)
+        groups = _GROUP.findall(self.hidden)
+        return all(seen.count(one) <= around.count(one) for one in groups)
+
+
+def masked_samples(half: str) -> list[MaskedSample]:
+    """The messages of a half."""
+    lines = [
+        line
+        for kind in KINDS
+        for line in (SAMPLES / f"{kind}.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    found = [MaskedSample(**json.loads(line)) for line in lines]
+    return [one for one in found if one.half == half]
+
+
+def report(found: Sequence[MaskedSample]) -> Iterator[str]:
+    """The table."""
+    yield f"{'':10} {'seen':>6} {'of':>4} {'':22} {'altered':>8} {'of':>4}"
+    for kind in (*KINDS, "all"):
+        rows = [one for one in found if kind in (one.kind, "all")]
+        seen = _share([one for one in rows if one.hidden is not None])
+        yield f"{kind:10} {seen:34} {_share([one for one in rows if one.kept is not None]):>34}"
+
+
+def _share(rows: Sequence[MaskedSample]) -> str:
+    wrong = sum(not one.is_right for one in rows)
+    low, high = wilson(wrong, len(rows))
+    return f"{wrong:6} {len(rows):4} {wrong / len(rows):6.1%} ({low:.1%} to {high:.1%})"
+
+
+def mistakes(found: Iterable[MaskedSample]) -> Iterator[str]:
+    """A line for each message that came out wrong."""
+    for one in found:
+        if not one.is_right:
+            yield f"  {one.id} {one.of or 'kept'}: {one.text!r} -> {one.view!r}"
+
+
+def microseconds() -> float:
+    """Processor time of one text of 4 KB: typical messages of `bench.redaction.mix`."""
+    text = " ".join(mix.messages("typical", 8)).encode()[:_TIMED_BYTES].decode(errors="ignore")
+    times = []
+    for _ in range(31):
+        start = time.process_time()
+        redact(text)
+        times.append(time.process_time() - start)
+    return statistics.median(times) * 1e6
+
+
+def main() -> int:
+    """Print the report."""
+    parser = argparse.ArgumentParser(prog="python -m bench.measures.masked")
+    parser.add_argument("half", nargs="?", choices=HALVES, default="open")
+    parser.add_argument("--list", action="store_true", help="name the wrong ones")
+    options = parser.parse_args()
+    found = masked_samples(options.half)
+    print("\n".join(report(found)))
+    if options.list:
+        print("\n".join(mistakes(found)))
+    print(f"a text of 4 KB: {microseconds():.0f} µs")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

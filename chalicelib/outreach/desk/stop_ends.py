@@ -1,0 +1,67 @@
+"""What an act makes of a draft that a rule has stopped; pure.
+
+A person who sends it all the same says that the stop was false, one who sends something else or nothing
+that it was right.  Who corrects a figure, an address or a link has found what was wrong, however little
+else they change.
+"""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+
+from chalicelib.outreach.conversations.records import Draft, Record
+from chalicelib.outreach.conversations.stop_counts import StopEnd, rule_of
+from chalicelib.outreach.desk.case import Asked
+
+SMALL = 0.8
+"""Words that an edit leaves, as a share of both texts."""
+_VALUE = re.compile(r"\d|[@/]|\w\.\w")
+_SENDING = frozenset({"approve", "reply"})
+_DISCARDING = frozenset({"decline", "close", "stop"})
+
+
+def stopped_by(record: Record) -> str:
+    """The rule whose stop an act on the conversation may end; empty where there is none.
+
+    A hand-off that was released already has ended before.
+    """
+    is_open = record.is_handed_off and not record.handoff.get("releasing")
+    return rule_of(record.handoff) if is_open else ""
+
+
+def end_of(asked: Asked, held: Draft | None) -> StopEnd | None:
+    """What an act makes of the draft that was stopped; None where it is left to a later act."""
+    text = asked.said("text")
+    if asked.act in _SENDING and text:
+        return _sent(_text(held), text)
+    if asked.act in ("approve", "give_back"):
+        return StopEnd.AGAIN
+    return StopEnd.DISCARDED if asked.act in _DISCARDING else None
+
+
+def _sent(held: str, text: str) -> StopEnd:
+    before, after = held.split(), text.split()
+    if before == after:
+        return StopEnd.AS_IS
+    if _values(before) == _values(after) and _is_alike(before, after):
+        return StopEnd.EDITED
+    return StopEnd.OTHER
+
+
+def _values(words: list[str]) -> list[str]:
+    """The words that hold a figure, an address or a link, without marks around them."""
+    return sorted(one.strip(".,;:!?()\"'").casefold() for one in words if _VALUE.search(one))
+
+
+def _is_alike(before: list[str], after: list[str]) -> bool:
+    words = SequenceMatcher(None, before, after, autojunk=False)
+    return all(
+        share() >= SMALL for share in (words.real_quick_ratio, words.quick_ratio, words.ratio)
+    )
+
+
+def _text(held: Draft | None) -> str:
+    if held is None:
+        return ""
+    return held.text or " | ".join((held.variables or {}).values())

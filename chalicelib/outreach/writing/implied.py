@@ -1,0 +1,89 @@
+"""What given values imply: the date of a span's end, hours around a time, days that are not opening days; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from datetime import timedelta
+
+from chalicelib.outreach.writing.moments import Day, LocalClock, date_of
+from chalicelib.outreach.writing.said import SaidValue
+from chalicelib.outreach.writing.same_value import agrees, agrees_time
+from chalicelib.outreach.writing.sources import Source
+from chalicelib.outreach.writing.values import ValueKind
+
+
+def implied(
+    one: SaidValue,
+    given: Sequence[tuple[Source, SaidValue]],
+    clock: LocalClock,
+    asked: AbstractSet[object],
+) -> list[SaidValue]:
+    """What implies a value: the date of a span's end, opening hours around a time that was asked for."""
+    hours = [other for _, other in given if "opening" in other.roles]
+    is_asked = not asked.isdisjoint(one.value.readings)
+    if one.value.kind is ValueKind.TIME and "opening" in one.roles and is_asked:
+        times = [o for o in hours if o.value.kind is ValueKind.TIME]
+        return [o for o in times if _holds(one, [p for p in times if p.part[0] == o.part[0]])]
+    days = [other for other in hours if other.value.kind is ValueKind.DATE]
+    if one.value.kind is ValueKind.DATE and "closing" in one.roles and days:
+        mine = {
+            n for day in one.value.readings if isinstance(day, Day) for n in clock.weekday_of(day)
+        }
+        theirs = {
+            n
+            for o in days
+            for day in o.value.readings
+            if isinstance(day, Day)
+            for n in day.weekdays
+        }
+        if mine and not mine & theirs:
+            return [replace(days[0], roles=days[0].roles | one.roles)]
+    return []
+
+
+def _holds(one: SaidValue, hours: Sequence[SaidValue]) -> bool:
+    """Whether a time lies between the first and the last of some hours."""
+    minutes = [max(int(str(n)) for n in other.value.readings) for other in hours]
+    first = min((int(str(n)) for other in hours for n in other.value.readings), default=0)
+    return len(hours) > 1 and any(first <= int(str(n)) <= max(minutes) for n in one.value.readings)
+
+
+def dates_ahead(
+    one: SaidValue, given: Iterable[tuple[Source, SaidValue]], clock: LocalClock
+) -> list[SaidValue]:
+    """The given dates that are so many days ahead: "in three days"."""
+    ahead = {
+        clock.today + timedelta(span[0] * {"day": 1, "night": 1, "week": 7}[span[1]])
+        for span in one.value.readings
+        if isinstance(span, tuple) and span[1] in ("day", "night", "week")
+    }
+    return [
+        other
+        for _, other in given
+        if other.value.kind is ValueKind.DATE
+        and any(isinstance(day, Day) and date_of(day) in ahead for day in other.value.readings)
+    ]
+
+
+def apart(
+    found: Sequence[SaidValue], given: Sequence[tuple[Source, SaidValue]], clock: LocalClock
+) -> Iterator[SaidValue]:
+    """Times that their sources name for another day than the draft does."""
+    for time in (one for one in found if one.value.kind is ValueKind.TIME):
+        days = [one for one in found if one.value.kind is ValueKind.DATE and one.part == time.part]
+        its = [(source, other) for source, other in given if agrees_time(time, other)]
+        for day in days:
+            beside = [
+                [
+                    o
+                    for s, o in given
+                    if s is source and o.part == other.part and o.value.kind is ValueKind.DATE
+                ]
+                for source, other in its
+            ]
+            if beside and all(
+                dates and not any(agrees(day, o, clock) for o in dates) for dates in beside
+            ):
+                yield time

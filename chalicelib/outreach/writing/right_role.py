@@ -1,0 +1,171 @@
+"""Whether a value is what the sentence says it is: by roles first, then by the words around it; pure.
+
+A source that fits the sentence is compared with its rivals: sources of the same kind with another value.
+Where a rival fits better, the draft has swapped the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from chalicelib.outreach.value_roles import is_aside, is_like, is_weak
+from chalicelib.outreach.writing.checks.text import folded
+from chalicelib.outreach.writing.said import SaidValue, stems_of
+from chalicelib.outreach.writing.values import ValueKind
+
+_TIMES = frozenset({ValueKind.DATE, ValueKind.TIME})
+
+
+class Backing(StrEnum):
+    """What the sources say of a value."""
+
+    GIVEN = "given"
+    MISSING = "missing"
+    """No source has it."""
+    OTHER = "other"
+    """A source has it, but as something else."""
+
+
+def backing(
+    one: SaidValue,
+    roles: frozenset[str],
+    asked: str,
+    asked_for: frozenset[str],
+    fits: Sequence[SaidValue],
+    rivals: Sequence[SaidValue],
+) -> Backing:
+    """What the sources say of a value that at least one of them has.
+
+    Args:
+        one: as the draft says it.
+        roles: that it has there.
+        asked: the message that is answered.
+        asked_for: the roles that it names.
+        fits: the sources' values that it may be.
+        rivals: the others of its kind.
+    """
+    kind = one.value.kind
+    strong = frozenset(role for role in asked_for if not is_weak(role, kind))
+    is_time = kind in _TIMES
+    if roles and all(is_weak(role, kind) for role in roles):
+        alike = [o for o in rivals if o.value.kind is kind and not _is_condition(o)]
+        if _is_of_other(one, strong, fits, rivals) or _shares_more(one, alike, fits):
+            return Backing.OTHER
+        if any(_has(roles, other) for other in fits) or any(strong & o.roles for o in fits):
+            return Backing.GIVEN
+        if is_time and not any(_has(roles, other) for other in rivals):
+            roles = frozenset()  # "your request for Thursday": no date of a request was given
+    if is_time and not any(_has(roles, other) for other in (*fits, *rivals)):
+        roles = one.roles & {role for other in fits for role in other.roles} or roles
+    if kind is ValueKind.CODE and not any(_has(roles, other) for other in (*fits, *rivals)):
+        roles = frozenset()
+    if not roles:
+        return _by_words(one, strong, fits, rivals, stems_of(asked))
+    return _in_role(one, roles, fits, rivals)
+
+
+def of_text(one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidValue]) -> Backing:
+    """A name or a place is swapped where the sentence gives it the role of another one, which it lacks."""
+    low, roles = folded(one.text), one.nearest
+    is_own = not roles or any(roles & other.roles for other in fits)
+    # A person is not mistaken for a state: "an appointment with Dr Shah", whose state is "booked".
+    sort = _is_name(fits[0])
+    absent = [
+        o
+        for o in rivals
+        if _is_name(o) is sort and not any(str(text) in low for text in o.value.readings)
+    ]
+    return Backing.GIVEN if is_own or not any(roles & o.roles for o in absent) else Backing.OTHER
+
+
+def _is_name(one: SaidValue) -> bool:
+    """Whether a text of a source is a name or a place: it has capital letters."""
+    return not one.text.islower()
+
+
+def _has(roles: frozenset[str], other: SaidValue) -> bool:
+    """Whether a source has one of some roles, or one that may be called so."""
+    return bool(roles & other.roles) or any(is_like(r, s) for r in roles for s in other.roles)
+
+
+def _is_condition(one: SaidValue) -> bool:
+    """Whether a source only says how much something else must be: "orders over $50"."""
+    return bool(one.roles) and all(is_aside(role, one.value.kind) for role in one.roles)
+
+
+def _is_of_other(
+    one: SaidValue,
+    asked_for: frozenset[str],
+    fits: Sequence[SaidValue],
+    rivals: Sequence[SaidValue],
+) -> bool:
+    """Whether a sentence that says no more than "it costs" answers with something else than was asked for."""
+    wanted = [other for other in rivals if asked_for & other.nearest]
+    if not wanted or any(_has(asked_for, other) for other in fits):
+        return False
+    return not _shares_more(one, fits, wanted)
+
+
+def _shares_more(one: SaidValue, others: Sequence[SaidValue], than: Sequence[SaidValue]) -> bool:
+    """Whether the words of some sources are more like the sentence than those of others."""
+    return _most_shared(one, others) > _most_shared(one, than)
+
+
+def _most_shared(one: SaidValue, others: Sequence[SaidValue]) -> int:
+    return max((len(one.stems & other.stems) for other in others), default=0)
+
+
+def _in_role(
+    one: SaidValue, roles: frozenset[str], fits: Sequence[SaidValue], rivals: Sequence[SaidValue]
+) -> Backing:
+    exact = [other for other in fits if roles & other.roles]
+    rightful = [other for other in rivals if roles & other.roles]
+    if not exact:
+        if any(_is_same_sort(one.value.kind, other.value.kind) for other in rightful):
+            return Backing.OTHER
+        alike = [other for other in fits if _has(roles, other)]
+        if one.value.kind is ValueKind.TIME and "closing" in roles:
+            alike += [o for o in fits if "opening" in o.roles]
+        exact = alike or _without_role(one, fits, rivals)
+        if not exact:
+            return Backing.OTHER
+    best = max(_score(one, other) for other in exact)
+    if any(_score(one, other) > best for other in rightful):
+        return Backing.OTHER
+    return Backing.GIVEN
+
+
+def _without_role(
+    one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidValue]
+) -> list[SaidValue]:
+    """Sources whose words give no role, and none of which is less like the sentence than a rival."""
+    words = stems_of(one.text)
+    most = max((len(words & other.stems) for other in rivals if not other.roles), default=0)
+    return [o for o in fits if not o.roles and len(words & o.stems) >= most]
+
+
+def _by_words(
+    one: SaidValue,
+    asked_for: frozenset[str],
+    fits: Sequence[SaidValue],
+    rivals: Sequence[SaidValue],
+    asked: frozenset[str],
+) -> Backing:
+    own, more = one.stems, one.stems | asked
+    for words in (own, more):
+        best = max(len(words & other.stems) for other in fits)
+        worst = max((len(words & other.stems) for other in rivals), default=0)
+        if best != worst:
+            return Backing.GIVEN if best > worst else Backing.OTHER
+    return Backing.OTHER if _is_of_other(one, asked_for, fits, rivals) else Backing.GIVEN
+
+
+def _is_same_sort(one: ValueKind, other: ValueKind) -> bool:
+    return one is other or {one, other} == {ValueKind.CODE, ValueKind.NUMBER}
+
+
+def _score(one: SaidValue, other: SaidValue) -> int:
+    # "The last day" is in what a field is for; by its name it is a deadline.
+    is_called = bool(one.nearest & other.nearest)
+    return 2 * len(one.roles & other.roles) + len(one.stems & other.stems) + is_called

@@ -1,0 +1,74 @@
+"""Whether two values may be one: sums with their currencies, days by the clock, numbers of several kinds; pure."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from chalicelib.outreach.writing.moments import Day, LocalClock, date_of
+from chalicelib.outreach.writing.said import SaidValue, stems_of
+from chalicelib.outreach.writing.values import ValueKind
+
+_KINDS = {
+    ValueKind.MONEY: {ValueKind.MONEY, ValueKind.NUMBER},
+    ValueKind.PERCENT: {ValueKind.PERCENT, ValueKind.NUMBER},
+    ValueKind.NUMBER: {ValueKind.NUMBER, ValueKind.MONEY, ValueKind.PERCENT, ValueKind.CODE},
+    ValueKind.SPAN: {ValueKind.SPAN, ValueKind.NUMBER},
+    ValueKind.CODE: {ValueKind.CODE, ValueKind.NUMBER},
+}
+"""Of a draft's value: the kinds of sources that it may rest on; else its own."""
+
+
+def agrees(one: SaidValue, other: SaidValue, clock: LocalClock) -> bool:
+    """Whether a draft's value may be a source's."""
+    mine, its = one.value.readings, other.value.readings
+    if one.value.kind is ValueKind.DATE:
+        is_about = bool(one.roles & other.roles or stems_of(one.text) & other.stems)
+        return any(_same_day(a, b, clock, is_about=is_about) for a in mine for b in its)
+    if one.value.kind is ValueKind.MONEY:
+        return any(_same_sum(a, b) for a in mine for b in its)
+    if other.value.kind is ValueKind.MONEY:
+        return any(isinstance(b, tuple) and a == b[0] for a in mine for b in its)
+    if other.value.kind is ValueKind.CODE and one.value.kind is ValueKind.NUMBER:
+        return any(f"{a:g}" in str(b) for a in mine for b in its if isinstance(a, float))
+    if one.value.kind is ValueKind.SPAN and other.value.kind is ValueKind.NUMBER:
+        return any(isinstance(a, tuple) and a[0] == b for a in mine for b in its)
+    return not mine.isdisjoint(its)
+
+
+def _same_sum(mine: object, its: object) -> bool:
+    if not isinstance(mine, tuple):
+        return False
+    if not isinstance(its, tuple):
+        return bool(mine[0] == its)
+    return bool(mine[0] == its[0]) and ("" in (mine[1], its[1]) or mine[1] == its[1])
+
+
+def _same_day(mine: object, its: object, clock: LocalClock, *, is_about: bool) -> bool:
+    """Whether two days may be one; a date is one of some weekdays only where it is about the same."""
+    if not isinstance(mine, Day) or not isinstance(its, Day):
+        return False
+    if its.days is not None and its.day is None:
+        return mine.days == its.days
+    exact = date_of(its)
+    if exact is not None:
+        return clock.may_be(mine, exact)
+    if its.day is not None:
+        own = (mine.month, mine.day)
+        if mine.days is not None and mine.day is None:
+            tomorrow = clock.today + timedelta(mine.days)
+            own = (tomorrow.month, tomorrow.day)
+        return (own[1] == its.day and None in (own[0], its.month)) or own == (its.month, its.day)
+    is_bound = is_about or (mine.day is None and mine.days is None)
+    weekdays = clock.weekday_of(mine)
+    return is_bound and bool(its.weekdays) and bool(weekdays) and weekdays <= its.weekdays
+
+
+def kinds_for(kind: ValueKind) -> frozenset[ValueKind]:
+    """The kinds of values that one of a draft may rest on."""
+    return frozenset(_KINDS.get(kind, {kind}))
+
+
+def agrees_time(one: SaidValue, other: SaidValue) -> bool:
+    """Whether a source names a draft's time of day."""
+    is_time = other.value.kind is ValueKind.TIME
+    return is_time and not one.value.readings.isdisjoint(other.value.readings)

@@ -1,0 +1,36 @@
+"""Where words are that announce an identifier: looked up among the words of a text, not searched for."""
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from chalicelib.redaction.sheet import Claim, Sheet
+
+
+class Announcer(NamedTuple):
+    """A word that announces an identifier, where it is written."""
+
+    text: str
+    start: int
+    end: int
+
+
+def words_in(sheet: Sheet, wanted: Collection[str]) -> Iterator[Announcer]:
+    """Each place of these words that no pass has settled yet."""
+    low = sheet.low
+    for word in sheet.vocabulary.intersection(wanted):
+        start = low.find(word)
+        while start >= 0:
+            end = start + len(word)
+            if not (low[start - 1 : start].isalpha() or low[end : end + 1].isalpha()):
+                yield Announcer(word, start, end)
+            start = low.find(word, end)
+
+
+def claim_all(sheet: Sheet, claims: Iterable[Claim]) -> None:
+    """Claim these spans; of two that overlap the first one."""
+    done = 0
+    for start, end, kind, mask, evidence in sorted(claims):
+        if start >= done:
+            sheet.claim(start, end, kind, mask, evidence)
+            done = end
+    sheet.settle()

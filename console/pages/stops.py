@@ -1,0 +1,33 @@
+"""What the checks of a company's writer have stopped, by rule, and what people made of it.
+
+It reads counts that are kept with each hand-off and act, by key: one query.
+"""
+
+from __future__ import annotations
+
+from flask import Blueprint, abort, render_template, request
+
+from console.backend import reading
+from console.rights import Right, needs
+from ops.companies import false_stops
+
+pages = Blueprint("stops", __name__)
+
+PERIODS = (7, 28, 90)
+LONGEST_ID = 100
+
+
+@pages.get("/writer")
+@needs(Right.LOOK)
+def show() -> str:
+    """The form, or a company's rules with their stops."""
+    wanted = request.args.get("company", "").strip()
+    if len(wanted) > LONGEST_ID:
+        abort(400, "company: a company's id")
+    days = request.args.get("days", str(false_stops.DAYS))
+    if days not in map(str, PERIODS):
+        abort(400, f"days: one of {', '.join(map(str, PERIODS))}")
+    found = false_stops.by_rule(reading(), wanted, days=int(days)) if wanted else []
+    return render_template(
+        "stops.html", company=wanted, days=int(days), periods=PERIODS, stops=found
+    )

@@ -1,0 +1,49 @@
+"""How often people sent what a rule had stopped: by project and rule, from counts that the desk keeps."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+from typing import Any
+
+from chalicelib.outreach.conversations.stop_counts import HELD, StopEnd
+from ops.session import Session
+from ops.support.bounds import said, share
+
+DAYS = 28
+_FALSE = (StopEnd.AS_IS, StopEnd.EDITED)
+_RIGHT = (StopEnd.OTHER, StopEnd.DISCARDED)
+COLUMNS = ("project", "rule", HELD, *(one.value for one in StopEnd), "false")
+
+
+def by_rule(
+    session: Session, company_id: str, project_id: str | None = None, days: int = DAYS
+) -> list[dict[str, Any]]:
+    """One row for each rule that has stopped a draft, of each project; the most stops first.
+
+    ``false`` is for people; ``false_stops`` is the count, of how many that were decided, and the
+    share with its 95 % bounds.  A draft that was written again says nothing of the stop.  A company
+    that is not known has no row.
+    """
+    now = session.services.clock.now()
+    found: dict[tuple[str, str], Counter[str]] = {}
+    stops = session.services.outreach.conversations.stops
+    for one in stops(company_id, now - timedelta(days=days - 1), now):
+        if project_id in (None, one.project_id):
+            counts = found.setdefault((one.project_id, one.rule), Counter())
+            counts.update({HELD: one.held, **one.ends})
+    rows = [_row(project, rule, counts) for (project, rule), counts in found.items()]
+    return sorted(rows, key=lambda one: (one["project"], -one[HELD], one["rule"]))
+
+
+def _row(project_id: str, rule: str, counts: Counter[str]) -> dict[str, Any]:
+    false = sum(counts[one] for one in _FALSE)
+    rate = share(false, false + sum(counts[one] for one in _RIGHT))
+    return {
+        "project": project_id,
+        "rule": rule,
+        HELD: counts[HELD],
+        **{one.value: counts[one] for one in StopEnd},
+        "false": said(rate),
+        "false_stops": rate,
+    }

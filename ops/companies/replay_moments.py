@@ -1,0 +1,138 @@
+"""The messages of a project's stored conversations that the machine answered, each as it was then.
+
+What is known of a moment is what the conversation held up to the recipient's message.  A colleague's hint
+holds from the newest act that gave the conversation back; which one held before is not kept.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from chalicelib.clock import parsed
+from chalicelib.once import keys
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.conversations.records import UNSAID, Draft, Entry, Record
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.project import openings
+from chalicelib.outreach.project.project import Project
+from chalicelib.outreach.writing.composer import HISTORY_ENTRIES
+from ops.session import OpsError, Session
+
+GIVE_BACK = "give_back"
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A recipient's message with what was written in answer to it.
+
+    Attributes:
+        record: the conversation under other settings.
+        history: what a writer was shown, the message last.
+        at: when it came.
+        written: the draft that was sent, held, or refused.
+    """
+
+    record: Record
+    history: Sequence[Entry] = field(repr=False)
+    at: datetime
+    written: Draft
+
+    @property
+    def message_id(self) -> str:
+        """The entry's id."""
+        return self.history[-1].entry_id
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """What was found.
+
+    Attributes:
+        found: oldest first.
+        without_draft: messages to which nothing was written: a person had the conversation, they were
+            answered with a later one, or no writer could be asked.
+    """
+
+    found: Sequence[Moment]
+    without_draft: int
+
+
+def moments(
+    session: Session, project: Project, *, last: int, conversation: str | None = None
+) -> Moments:
+    """The newest messages of a project, or those of one conversation.
+
+    Args:
+        session: the stage.
+        project: its settings in place of those that held.
+        last: so many, at most.
+        conversation: only of this one, by its id.
+
+    Raises:
+        OpsError: the project has no such conversation.
+    """
+    conversations = session.services.outreach.conversations
+    if conversation is not None:
+        record = conversations.find(conversation)
+        if record is None or (record.company_id, record.project_id) != project.ids:
+            raise OpsError("no such conversation of the project")
+        records = [record]
+    else:
+        found = conversations.of_project(*project.ids)  # the index holds other rows as well
+        heard = (one for one in found if {"message_count", "last_inbound_at"} <= one.item.keys())
+        records = heapq.nlargest(last, heard, key=lambda one: str(one.item["last_inbound_at"]))
+    answered, without = list[Moment](), 0
+    for record in records:
+        for message, moment in _of(conversations, record, project):
+            without += moment is None and message.note is None
+            answered += [moment] if moment else []
+    newest = sorted(answered, key=lambda one: one.at)[-last:]
+    return Moments(newest, without)
+
+
+def _of(
+    conversations: Conversations, record: Record, project: Project
+) -> Iterator[tuple[Entry, Moment | None]]:
+    """The recipient's messages of a conversation, each with its moment if something was written."""
+    drafts = conversations.drafts_of(record)
+    hinted = _hinted_at(conversations, record)
+    history = tuple(conversations.history(record))
+    for number, one in enumerate(history, 1):
+        if one.role != "user" or one.note in UNSAID:
+            continue
+        at, written = parsed(one.message_timestamp), _written(drafts, record, one)
+        if at is None or written is None:
+            yield one, None
+            continue
+        seen = history[max(0, number - HISTORY_ENTRIES) : number]
+        shown = tuple(entry for entry in seen if entry.note not in UNSAID)
+        known = _under(record, project, knows_hint=hinted is not None and hinted <= at)
+        yield one, Moment(known, shown, at, written)
+
+
+def _written(drafts: Mapping[str, Draft], record: Record, message: Entry) -> Draft | None:
+    """What the machine wrote in answer to a message; none where a person or a fixed wording answered."""
+    event_key = outreach_keys.reply(record.channel.value, message.entry_id)
+    handoff_id = keys.suffix_of(event_key, message.entry_id).text
+    ids = (outreach_keys.entry_id(event_key), outreach_keys.held_entry_id(handoff_id))
+    found = (drafts[one] for one in ids if one in drafts)
+    return next((one for one in found if one.by is None and one.revision is not None), None)
+
+
+def _hinted_at(conversations: Conversations, record: Record) -> datetime | None:
+    """Since when the writer knows the hint that the conversation has; None where it has none."""
+    if not record.item.get("hint"):
+        return None
+    done = (str(one["done_at"]) for one in conversations.acts_of(record) if one["act"] == GIVE_BACK)
+    return parsed(max(done, default=None))
+
+
+def _under(record: Record, project: Project, *, knows_hint: bool) -> Record:
+    """A conversation as if it had been opened under a project's settings."""
+    of_settings = {*project.copies(), "channel_config", "ai_config", "max_message_length"}
+    gone = of_settings if knows_hint else {*of_settings, "hint"}
+    own = {name: value for name, value in record.item.items() if name not in gone}
+    return Record(openings.attributes(project, record.channel, own))

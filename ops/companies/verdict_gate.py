@@ -1,0 +1,95 @@
+"""Before settings are stored: what they make of the project's verdict set.
+
+Only what decides which drafts are sent counts: a change of a budget, or of the project's status, is
+stored whatever the set says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.outreach.conversations.verdicts import VerdictExample
+from chalicelib.outreach.project.ai_config import WriterSettings
+from chalicelib.outreach.project.project import Project
+from chalicelib.outreach.writing.checked_writer import CheckedWriter
+from ops.companies import writer_lines
+from ops.companies.verdict_lines import verdicts
+from ops.session import Session
+
+WRITTEN_BY = frozenset(
+    {
+        *("ai_config", "company_rep", "company_name", "project_name", "company_contact"),
+        *("language", "channel_config", "allowed_channels"),
+    }
+)
+"""Attributes of an item from which drafts, or the sources that they rest on, are made."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictGate:
+    """How settings are held against the verdict set.
+
+    Attributes:
+        asks_judge: the project's judge and moderation are asked too, which costs; by default rules alone.
+        despite: why settings that disagree with the set are stored all the same; empty: they are not.
+    """
+
+    asks_judge: bool = False
+    despite: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """An example that settings do not treat as its company says.
+
+    Attributes:
+        rule: that stops a good one; None where a bad one is sent.
+    """
+
+    verdict: VerdictExample
+    rule: str | None
+
+    def __str__(self) -> str:
+        """For the operator who puts settings."""
+        one = self.verdict
+        does = f"is good and stopped by {self.rule}" if self.rule else "is bad and would be sent"
+        return f"{one.id} {does}{f' ({one.why})' if one.why else ''}"
+
+
+def disagreements(
+    session: Session, item: Mapping[str, Any], before: Mapping[str, Any], gate: VerdictGate
+) -> list[Disagreement]:
+    """The examples that an item's settings do not treat as the company says; none without a set.
+
+    Args:
+        session: the stage.
+        item: to be stored, and valid.
+        before: as it is stored; empty for a new one.
+        gate: whether the judge is asked.
+    """
+    if all(item.get(name) == before.get(name) for name in WRITTEN_BY):
+        return []
+    project = Project(item)
+    examples = verdicts(session).of(*project.ids)
+    if not examples:
+        return []
+    settings = writer_lines.writer_of(project, rules_only=not gate.asks_judge)
+    writer = session.services.outreach_work.checked_writer()
+    return list(_found(examples, project, settings, writer))
+
+
+def _found(
+    examples: Sequence[VerdictExample],
+    project: Project,
+    settings: WriterSettings,
+    writer: CheckedWriter,
+) -> list[Disagreement]:
+    found = []
+    for number, one in enumerate(examples, 1):
+        line = writer_lines.line_of({"id": one.id, **one.example}, number)
+        made = writer_lines.verdict_of(line, project, settings, writer)
+        if (made.verdict == "send") != (one.said == "good"):
+            found.append(Disagreement(one, made.rule))
+    return found

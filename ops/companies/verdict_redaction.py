@@ -1,0 +1,143 @@
+"""An example from a person's conversation without the person: invented values in place of theirs.
+
+What `chalicelib.redaction` would mask is replaced, the same value by the same one in the whole example,
+so that the checks make of it what they made of the original.  Mail addresses become ``personN@example.com``,
+phone numbers 555 numbers, other identifiers keep their shape with digits that count up.  The first name
+becomes ``Sam``.  What the company itself says in its settings stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from chalicelib.redaction import Kind, redact_explained, redact_mapping
+
+FIRST_NAME = "Sam"
+_SPARED = frozenset({"at", "now", "from", "source", "time_zone", "language"})
+"""Fields of an example that hold no text."""
+
+
+def without_person(example: Mapping[str, Any], own: str) -> dict[str, Any]:
+    """The example with invented values in place of a person's.
+
+    Args:
+        example: a line of drafts.
+        own: what the company says of itself, as one text.
+    """
+    invented = _Invented(own)
+    for text in _texts(example):
+        invented.learn_text(text)
+    for name, value in _named(example["project_data"]):
+        invented.learn_value(name, value)
+    name = ((example.get("recipient") or {}).get("first_name") or "").strip()
+    shown: dict[str, Any] = _replaced(example, invented.replace)
+    if not name:
+        return shown
+    said = _replaced(shown["conversation"], lambda text: _renamed(text, name.casefold(), name))
+    rest = _replaced(shown, lambda text: _renamed(text, name))
+    return {**rest, "conversation": said}
+
+
+def _renamed(text: str, *names: str) -> str:
+    """A text with another first name; ``will`` is Will's name only where somebody typed it so."""
+    forms = {form for one in names for form in (one, one.title(), one.upper())}
+    return re.sub("|".join(sorted(map(_whole, forms), reverse=True)), FIRST_NAME, text)
+
+
+class _Invented:
+    """The values that are replaced, each with what takes its place."""
+
+    def __init__(self, own: str) -> None:
+        self._own = own
+        self._by_value: dict[str, str] = {}
+        self._numbers: dict[str, int] = {}
+
+    def learn_text(self, text: str) -> None:
+        for mask in redact_explained(text)[1]:
+            self._learn(text[mask.start : mask.end], mask.kind)
+
+    def learn_value(self, name: str, value: str) -> None:
+        """A value of `project_data` that the name of its field shows to be personal."""
+        if value not in self._by_value and redact_mapping({name: value}) != {name: value}:
+            self._learn(value, "")
+
+    def replace(self, text: str) -> str:
+        for value in sorted(self._by_value, key=len, reverse=True):
+            text = re.sub(_whole(value), self._by_value[value], text)
+        return text
+
+    def _learn(self, value: str, kind: str) -> None:
+        if not value.strip() or value in self._by_value or re.search(_whole(value), self._own):
+            return
+        letters = re.sub(r"[\W_]", "", value.casefold())
+        number = self._numbers.setdefault(letters[-9:], len(self._numbers) + 1)
+        if kind == Kind.EMAIL or "@" in value:
+            self._by_value[value] = f"person{number}@example.com"
+        elif kind == Kind.PHONE:
+            self._by_value[value] = f"+1555010{number:04d}"
+        else:
+            self._by_value[value] = _of_its_shape(value, number)
+
+
+def _whole(value: str) -> str:
+    """A pattern of a value that is no part of a longer word."""
+    return rf"(?<!\w){re.escape(value)}(?!\w)"
+
+
+def _of_its_shape(value: str, number: int) -> str:
+    """The digits of a value count up behind a 9, its letters are x, and the rest stays."""
+    count = sum(one.isdigit() for one in value)
+    digits = iter(f"9{number:0{max(count - 1, 0)}d}"[:count])
+    return "".join(
+        next(digits) if one.isdigit() else ("X" if one.isupper() else "x" if one.isalpha() else one)
+        for one in value
+    )
+
+
+def _texts(value: Any) -> Iterator[str]:  # noqa: ANN401 - any JSON value
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            for one in value.values():
+                yield from _texts(one)
+        case list() | tuple():
+            for one in value:
+                yield from _texts(one)
+
+
+def _named(value: Any, name: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any JSON value
+    """The texts and whole numbers of `project_data`, each with the name of its field."""
+    match value:
+        case Mapping():
+            for key, one in value.items():
+                yield from _named(one, str(key))
+        case list():
+            for one in value:
+                yield from _named(one, name)
+        case bool():
+            return
+        case str() | int():
+            yield name, str(value)
+
+
+def _replaced(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401 - any JSON value
+    match value:
+        case str():
+            return change(value)
+        case bool():
+            return value
+        case int():
+            changed = change(str(value))
+            return int(changed) if changed.lstrip("-").isdigit() else value
+        case Mapping():
+            return {
+                name: one if name in _SPARED else _replaced(one, change)
+                for name, one in value.items()
+            }
+        case list():
+            return [_replaced(one, change) for one in value]
+        case _:
+            return value

@@ -1,0 +1,138 @@
+"""The third-party packages that ship, exactly as the locks name them.
+
+`requirements.in` and `console/requirements.in` name the packages with the reason for each; `make lock`
+compiles them into `requirements.txt` and `console/requirements.txt`, where every package has its version
+and the hashes of its files.  Both ways of deploying take the packages from here: pip refuses a file that
+has another hash, and installs nothing that the lock does not name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chalice.deploy.packager import DependencyBuilder
+
+ROOT = Path(__file__).resolve().parents[2]
+LOCKS = {
+    "functions": Path("requirements.txt"),
+    "console layer": Path("console") / "requirements.txt",
+}
+"""By what carries them, from the project's folder."""
+CACHE = ROOT / "build"
+COMMAND_SECONDS = 600
+_PINNED = re.compile(
+    r"^([a-z0-9][a-z0-9._-]*)==([\w.!+-]+)((?:\s*\\?\s*--hash=sha256:[0-9a-f]{64})*)"
+)
+_HASH = re.compile(r"sha256:([0-9a-f]{64})")
+
+
+class PackagesMissingError(Exception):
+    """The package index cannot be reached, or does not have what is locked."""
+
+
+class LockError(ValueError):
+    """A line of a lock names no version, or no hash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """A package of a lock.
+
+    Attributes:
+        hashes: SHA-256 of each file of this version that the index has, in hexadecimal digits.
+    """
+
+    name: str
+    version: str
+    hashes: tuple[str, ...]
+
+
+def locked(lock: Path) -> tuple[Locked, ...]:
+    """The packages that a lock names.
+
+    Raises:
+        LockError: a line has no exact version, or no hash.
+    """
+    return tuple(_locked(lock.read_text(encoding="utf-8")))
+
+
+def _locked(text: str) -> Iterator[Locked]:
+    for line in re.sub(r"\\\n", " ", text).splitlines():
+        plain = line.partition("#")[0].strip()
+        if not plain:
+            continue
+        found = _PINNED.fullmatch(plain)
+        if not found or not found[3]:
+            raise LockError(f"no exact version with hashes: {plain.split()[0]}")
+        yield Locked(found[1], found[2], tuple(_HASH.findall(found[3])))
+
+
+def packages(lock: Path, cache: Path) -> Path:
+    """The folder with the packages of a lock as Lambda needs them; downloaded once for each content.
+
+    Args:
+        lock: the lock.
+        cache: where folders of packages are kept.
+
+    Raises:
+        PackagesMissingError: the package index cannot be reached, or a file has another hash.
+    """
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    digest = hashlib.sha256(lock.read_bytes() + version.encode()).hexdigest()[:16]
+    made = cache / f"packages-{digest}"
+    if made.is_dir():
+        return made
+    cache.mkdir(exist_ok=True)
+    scratch = cache / f"fetching-{os.getpid()}"
+    command = [
+        *(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
+        *("--require-hashes", "--no-deps"),
+        *("--target", str(scratch), "--platform", "manylinux2014_x86_64"),
+        *("--python-version", version, "--only-binary", ":all:", "--no-compile"),
+        *("-r", str(lock)),
+    ]
+    dropped = ("AWS_", "COVERAGE", "PYTHONPATH", "PYTHONWARNINGS")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
+    try:
+        subprocess.run(  # noqa: S603 - the command is ours
+            command, check=True, capture_output=True, timeout=COMMAND_SECONDS, env=environment
+        )
+    except (subprocess.SubprocessError, OSError) as error:
+        shutil.rmtree(scratch, ignore_errors=True)
+        raise PackagesMissingError(
+            f"the packages of {lock.name} cannot be downloaded, or are not those that it names"
+        ) from error
+    scratch.rename(made)
+    return made
+
+
+def bundle_the_lock() -> None:
+    """Make Chalice bundle the packages of the lock; its own builder looks at no hash afterwards."""
+    own = DependencyBuilder.build_site_packages  # there is no hook for it
+
+    def build(
+        self: Any,  # noqa: ANN401 - Chalice's builder
+        abi: str,
+        requirements_filepath: str,
+        target_directory: str,
+    ) -> None:
+        del self, abi
+        lock = Path(requirements_filepath)
+        if not locked(lock):
+            return
+        try:
+            made = packages(lock, CACHE)
+        except PackagesMissingError as error:
+            sys.exit(str(error))
+        shutil.copytree(made, target_directory, dirs_exist_ok=True)
+
+    setattr(DependencyBuilder, own.__name__, build)

@@ -1,0 +1,111 @@
+"""What a packaged stage was made of: its packages as CycloneDX, and where it came from as SLSA.
+
+`chalice package` writes both beside the template.  The first lists every package that ships, with the
+hashes of its lock; the second names the commit, the locks, and the digest of each file that is uploaded.
+It is not signed: who may write to the bucket of artifacts may write it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from cyclonedx.model import HashAlgorithm, HashType, Property
+from cyclonedx.model.bom import Bom, BomMetaData
+from cyclonedx.model.component import Component, ComponentType
+from cyclonedx.output.json import JsonV1Dot6
+from packageurl import PackageURL
+
+from ops.stage.packages import LOCKS, ROOT, Locked, locked
+
+PACKAGES_FILE, ORIGIN_FILE = "packages.cdx.json", "provenance.json"
+UNKNOWN = "unknown"
+
+
+def write(out: Path, stage: str) -> None:
+    """Write both files into the folder that `chalice package` has written."""
+    commit = _git("rev-parse", "HEAD") or UNKNOWN
+    (out / PACKAGES_FILE).write_text(listed(commit))
+    (out / ORIGIN_FILE).write_text(json.dumps(origin(out, stage, commit), indent=2) + "\n")
+
+
+def listed(commit: str) -> str:
+    """The packages of every lock, as a CycloneDX document in JSON."""
+    ours = Component(name="rp-mw", type=ComponentType.APPLICATION, version=commit)
+    parts = [_component(one, part) for part, lock in LOCKS.items() for one in locked(ROOT / lock)]
+    document = Bom(components=parts, metadata=BomMetaData(component=ours))
+    document.register_dependency(ours, parts)
+    return JsonV1Dot6(document).output_as_string(indent=2)
+
+
+def origin(out: Path, stage: str, commit: str) -> dict[str, Any]:
+    """What was built from what, as an in-toto statement with SLSA's predicate, version 1."""
+    locks = [
+        {"uri": f"file:{lock.as_posix()}", "digest": {"sha256": _digest(ROOT / lock)}}
+        for lock in LOCKS.values()
+    ]
+    return {
+        "_type": "https://in-toto.io/Statement/v1",
+        "subject": [
+            {"name": name, "digest": {"sha256": digest}} for name, digest in sorted(_made(out))
+        ],
+        "predicateType": "https://slsa.dev/provenance/v1",
+        "predicate": {
+            "buildDefinition": {
+                "buildType": "https://aws.github.io/chalice/package",
+                "externalParameters": {
+                    "stage": stage,
+                    "python": f"{sys.version_info.major}.{sys.version_info.minor}",
+                    "changedFiles": len((_git("status", "--porcelain") or "").splitlines()),
+                },
+                "resolvedDependencies": [
+                    {"uri": "git+rp-mw", "digest": {"gitCommit": commit}},
+                    *locks,
+                ],
+            },
+            "runDetails": {
+                "builder": {"id": "chalice-package"},
+                "metadata": {"finishedOn": datetime.now(UTC).isoformat(timespec="seconds")},
+            },
+        },
+    }
+
+
+def _made(out: Path) -> Iterator[tuple[str, str]]:
+    for one in out.rglob("*"):
+        if one.is_file() and one.name not in (PACKAGES_FILE, ORIGIN_FILE):
+            yield one.relative_to(out).as_posix(), _digest(one)
+
+
+def _component(one: Locked, part: str) -> Component:
+    return Component(
+        name=one.name,
+        version=one.version,
+        bom_ref=f"{part}/{one.name}",
+        purl=PackageURL("pypi", None, one.name, one.version),
+        hashes=[HashType(alg=HashAlgorithm.SHA_256, content=each) for each in one.hashes],
+        properties=[Property(name="rp-mw:part", value=part)],
+    )
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _git(*arguments: str) -> str | None:
+    try:
+        return subprocess.run(  # noqa: S603 - the command is ours
+            ["git", *arguments],  # noqa: S607 - wherever the system has it
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return None

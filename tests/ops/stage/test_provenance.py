@@ -1,0 +1,43 @@
+"""What a packaged stage says of its own making."""
+
+import hashlib
+import json
+
+from ops.stage import packages, provenance
+
+
+def test_every_package_that_ships_is_listed_with_its_files_hashes(tmp_path):
+    provenance.write(tmp_path, "dev")
+    document = json.loads((tmp_path / provenance.PACKAGES_FILE).read_text())
+    assert (document["bomFormat"], document["specVersion"]) == ("CycloneDX", "1.6")
+    found = {
+        (one["properties"][0]["value"], one["name"], one["version"], one["purl"]): {
+            each["content"] for each in one["hashes"]
+        }
+        for one in document["components"]
+    }
+    assert found == {
+        (part, one.name, one.version, f"pkg:pypi/{one.name}@{one.version}"): set(one.hashes)
+        for part, lock in packages.LOCKS.items()
+        for one in packages.locked(packages.ROOT / lock)
+    }
+
+
+def test_the_origin_names_the_locks_and_every_file(tmp_path):
+    (tmp_path / "layer").mkdir()
+    (tmp_path / "deployment.zip").write_bytes(b"bundle")
+    (tmp_path / "layer" / "page.html").write_bytes(b"page")
+    provenance.write(tmp_path, "prod")
+
+    said = json.loads((tmp_path / provenance.ORIGIN_FILE).read_text())
+    assert {one["name"]: one["digest"]["sha256"] for one in said["subject"]} == {
+        "deployment.zip": hashlib.sha256(b"bundle").hexdigest(),
+        "layer/page.html": hashlib.sha256(b"page").hexdigest(),
+    }
+    built = said["predicate"]["buildDefinition"]
+    assert built["externalParameters"]["stage"] == "prod"
+    _, *locks = built["resolvedDependencies"]
+    assert [one["digest"]["sha256"] for one in locks] == [
+        hashlib.sha256((packages.ROOT / lock).read_bytes()).hexdigest()
+        for lock in packages.LOCKS.values()
+    ]

@@ -1,0 +1,21 @@
+"""What a writer's model must not see, and what it needs: each message of the open half."""
+
+import pytest
+
+from bench.measures.masked import masked_samples
+
+OPEN = masked_samples("open")
+
+
+@pytest.mark.parametrize("sample", OPEN, ids=lambda one: one.id)
+def test_what_must_be_hidden_is_and_what_is_needed_stays(sample):
+    assert sample.is_right, sample.view
+
+
+def test_every_kind_is_tried_both_ways():
+    for kind in ("identity", "plate", "birth", "secret"):
+        rows = [
+            one for half in ("open", "held") for one in masked_samples(half) if one.kind == kind
+        ]
+        assert sum(one.hidden is not None for one in rows) >= 50
+        assert sum(one.kept is not None for one in rows) >= 45
