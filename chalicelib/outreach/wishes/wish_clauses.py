@@ -10,7 +10,8 @@ from chalicelib.outreach.wishes.lexicon import Lexicon, WishPart, tokens
 
 _MOST_WORDS = 7
 _QUOTED = re.compile(
-    r"^\s*>.*$|[\"\u201c\u201d\u201e\u00ab][^\"\u201c\u201d\u00bb]*[\"\u201c\u201d\u00bb]?", re.MULTILINE
+    r"^\s*>.*$|[\"\u201c\u201d\u201e\u00ab][^\"\u201c\u201d\u00bb]*[\"\u201c\u201d\u00bb]?",
+    re.MULTILINE,
 )
 """Words of somebody else."""
 _SENTENCE_ENDS, _CLAUSE_ENDS = frozenset(".!\n"), frozenset(",;:()-\u2013\u2014")

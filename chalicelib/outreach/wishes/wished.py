@@ -133,7 +133,9 @@ def _agreed(
     if len(text) > MOST_CHARACTERS:
         return None
     read = [sentences(text, lexicon) for lexicon in lexicons().values()]
-    unknown = [sum(part.kind == "unknown" for s in one for c in s for part in c.parts) for one in read]
+    unknown = [
+        sum(part.kind == "unknown" for s in one for c in s for part in c.parts) for one in read
+    ]
     chosen = [one for one, count in zip(read, unknown, strict=True) if count == min(unknown)]
     heard = [wish for one in chosen if (wish := _read(choose(one), answers=answers)) is not None]
     return heard[0] if heard and all(one == heard[0] for one in heard) else None

@@ -8,7 +8,7 @@ from chalicelib.outreach.wishes.wished import wished
 from chalicelib.outreach.writing.checks.instructing import instructs
 
 SAMPLES = sample_wishes()
-MISSED = {"Prefiero de manhã, por favor"}
+MISSED = {"Prefiro de manhã, por favor"}
 """Of which nothing is kept, as it is not clear what they are about."""
 
 
