@@ -25,8 +25,6 @@ _CLAUSE = re.compile(
 )
 _ENOUGH = 0.5
 """Of a statement's words a source must have more."""
-_REMARK = 2
-"""Words of a clause that says no more than that something is so."""
 
 
 def unproven_agreement(text: str, about: Given) -> str | None:
@@ -40,8 +38,7 @@ def unproven_agreement(text: str, about: Given) -> str | None:
         if has_strange and _goes_there(sentence, languages):
             return sentence
         is_noted = phrasing.acknowledges(sentence, languages)
-        is_first = place == 0 and not _is_open(sentence, languages)
-        if not is_noted and not _agrees(sentence, about, languages, is_first=is_first):
+        if not is_noted and not _agrees(sentence, about, languages):
             continue
         following = found[place + 1] if place + 1 < len(found) else ""
         rest = phrasing.rest_of_agreement(sentence, languages)
@@ -80,7 +77,7 @@ def _is_about_reaching(about: Given) -> bool:
     return is_said and is_plain and not _names_strange_address(about)
 
 
-def _agrees(sentence: str, about: Given, languages: frozenset[str], *, is_first: bool) -> bool:
+def _agrees(sentence: str, about: Given, languages: frozenset[str]) -> bool:
     """Whether a sentence agrees: it says so, it only points back, or it only repeats their words."""
     if phrasing.agrees(sentence, languages):
         return True
@@ -95,36 +92,9 @@ def _agrees(sentence: str, about: Given, languages: frozenset[str], *, is_first:
         return True
     if phrasing.is_bare(left[0], languages, newest):
         return not phrasing.says("greeting", sentence, languages)
-    if phrasing.says("greeting", sentence, languages):
-        return False
     words = stems_of(" ".join(left))
-    if words and words <= stems_of(about.newest):
-        return True
-    return (
-        is_first and _answers_a_claim(about) and _is_unproven_remark(left, words, about, languages)
-    )
-
-
-def _answers_a_claim(about: Given) -> bool:
-    """Whether the recipient states something or asks for its confirmation, and does not ask what it is."""
-    spoken_in = spoken(about.newest)
-    return (
-        not phrasing.says("asking_what", about.newest, spoken_in)
-        and len(stems_of(about.newest)) > 1
-    )
-
-
-def _is_unproven_remark(
-    left: list[str], words: frozenset[str], about: Given, languages: frozenset[str]
-) -> bool:
-    """Whether what a sentence says is short, has no value of a source, and is only about what they said."""
-    text = " ".join(left)
-    if values(text):
-        return False
-    is_own = phrasing.says("writing", text, languages) or phrasing.says("remark", text, languages)
-    if is_own or phrasing.says("heard", text, languages):
-        return False
-    return len(words) <= _REMARK or bool(words & stems_of(about.newest))
+    is_echo = bool(words) and words <= stems_of(about.newest)
+    return is_echo and not phrasing.says("greeting", sentence, languages)
 
 
 def _words(text: str) -> frozenset[str]:

@@ -42,8 +42,6 @@ class PhraseFile:
     sparing: Mapping[str, tuple[str, ...]]
     acknowledging: Mapping[str, tuple[str, ...]]
     reaching: Mapping[str, tuple[str, ...]]
-    asking_what: Mapping[str, tuple[str, ...]]
-    remark: Mapping[str, tuple[str, ...]]
 
 
 def says(name: str, sentence: str, languages: Collection[str] = ()) -> bool:

@@ -30,10 +30,6 @@ HOURS = "We are open Monday to Saturday from 9:00 to 18:00."
         ("Will you pay my taxi?", "Of course!", ("agreement",)),
         ("please write in the evening", "Of course, I'll write in the evening.", ()),
         ("yes", "See you then!", ()),
-        ("My sister needs no passport for it", "You assume correctly.", ("agreement",)),
-        ("Members need no helmet for it", "Your guess is good.", ("agreement",)),
-        ("Where is my helmet?", "Your guess is good.", ()),
-        ("My sister has lost her passport", "That's a pity.", ()),
         ("cannot make it tomorrow", "That's a pity. Which day suits you?", ()),
     ],
 )
