@@ -1,6 +1,6 @@
 """Whether a recipient asks if a machine or a person writes; pure.
 
-A sentence asks where a word for machine or human stands beside words that make it about the writer ("are
+A sentence asks where it has a word for machine or human, and beside it words that make it about the writer ("are
 you" ... "bot", "a human" ... "reading this"), where it offers both ("human or machine"), where it is hardly
 more than the word, or where a phrase asks it alone ("do you exist").  The words are data, see
 `machine_question.toml`.  It reads for recall: the answer to a question that was none is a true sentence too
@@ -49,7 +49,7 @@ class _Sentence:
         return bool(has_mark) or self.words <= _MOST_STATED
 
     def nouns(self, row: str) -> list[Span]:
-        """Where it has a word of a row that nobody else owns."""
+        """Where it has a word of a row that no other language owns."""
         owned = self.language.patterns.owned
         return [one for one in self.spans(row) if not owned.search(self.text[: one[0]])]
 
