@@ -1,10 +1,10 @@
 """Whether a recipient asks if a machine or a person writes; pure.
 
-A sentence asks where it has a word for machine or human, and beside it words that make it about the writer ("are
-you" ... "bot", "a human" ... "reading this"), where it offers both ("human or machine"), where it is hardly
-more than the word, or where a phrase asks it alone ("do you exist").  The words are data, see
-`machine_question.toml`.  It reads for recall: the answer to a question that was none is a true sentence too
-many, and silence on one that was is a lie.
+A sentence asks where it has a word for machine or human, and beside it words that make it about the
+writer ("are you" ... "bot", "a human" ... "reading this"), where it offers both ("human or machine"),
+where it is hardly more than the word, or where a phrase asks it alone ("do you exist").  The words are
+data, see `machine_question.toml`.  It reads for recall: the answer to a question that was none is a true
+sentence too many, and silence on one that was is a lie.
 """
 
 from __future__ import annotations
