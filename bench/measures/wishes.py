@@ -2,13 +2,11 @@
 
 By the samples in `tests/samples`: how many wishes about time and channel are kept as they are meant, and
 how many count as attacks; how many questions for a machine are heard, by language, and how much else is
-taken for one.  With intervals of Wilson of 95 %; a question whose id has an odd last digit in its SHA-256
-is held out, and printed apart.
+taken for one.  With intervals of Wilson of 95 %.  The words were written with both samples in view.
 """
 
 from __future__ import annotations
 
-import hashlib
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -32,11 +30,6 @@ class MachineQuestion:
     language: str
     asks: bool
     text: str = field(repr=False)
-
-    @property
-    def is_held(self) -> bool:
-        """Whether it is of the held-out half."""
-        return int(hashlib.sha256(self.name.encode()).hexdigest()[-1], 16) % 2 == 1
 
     @property
     def is_right(self) -> bool:
@@ -90,13 +83,10 @@ def main() -> None:
         len(others),
     )
     found = list(questions())
-    for half in (False, True):
-        name = "held" if half else "open"
-        ours = [one for one in found if one.is_held is half]
-        asked = [one for one in ours if one.asks]
-        other = [one for one in ours if not one.asks]
-        _print(f"{name}: 'are you a bot?' heard", _right(asked), len(asked))
-        _print(f"{name}: something else taken for it", len(other) - _right(other), len(other))
+    asked = [one for one in found if one.asks]
+    other = [one for one in found if not one.asks]
+    _print("'are you a bot?' heard", _right(asked), len(asked))
+    _print("something else taken for it", len(other) - _right(other), len(other))
     for language in sorted({one.language for one in found}):
         asked = [one for one in found if one.asks and one.language == language]
         _print(f"  {language}: heard", _right(asked), len(asked))

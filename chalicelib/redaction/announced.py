@@ -1,6 +1,7 @@
 """Where words are that announce an identifier: looked up among the words of a text, not searched for."""
 
 from collections.abc import Collection, Iterable, Iterator
+from operator import itemgetter
 from typing import NamedTuple
 
 from chalicelib.redaction.sheet import Claim, Sheet
@@ -29,7 +30,7 @@ def words_in(sheet: Sheet, wanted: Collection[str]) -> Iterator[Announcer]:
 def claim_all(sheet: Sheet, claims: Iterable[Claim]) -> None:
     """Claim these spans; of two that overlap the first one."""
     done = 0
-    for start, end, kind, mask, evidence in sorted(claims):
+    for start, end, kind, mask, evidence in sorted(claims, key=itemgetter(0, 1)):
         if start >= done:
             sheet.claim(start, end, kind, mask, evidence)
             done = end

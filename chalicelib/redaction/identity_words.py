@@ -46,6 +46,9 @@ _PLAIN = """
     bsn burgerservicenummer sofinummer paspoort paspoortnummer rijbewijs rijbewijsnummer
     rijksregisternummer rijksregister insz
     pesel dowód dowod
+    passaporte pis pasep eleitor sus tfn cuil cuit rut cédula cedula identificación identificação cni cns
+    führerschein führerscheinnr versichertennummer krankenversichertennummer krankenversicherungsnummer
+    identiteitskaart identiteitsbewijs rijksregisternr zorgpas
     cpf cnh aadhaar aadhar adhaar adhar
     personnummer samordningsnummer ahv avs
 """.split()
@@ -79,5 +82,9 @@ WORDS = {
     "utente": IdentityWord(_NINE),
     "pan": IdentityWord(_INDIAN_TAX),
     "pnr": IdentityWord(_SWEDISH),
+    "sanitaria": IdentityWord(before=r"(?:tarjeta|tessera) $"),
+    "permis": IdentityWord(after=" de conduire"),
+    "vitale": IdentityWord(before=r"carte $"),
+    "african": IdentityWord(after=r" id(?: number)?"),
     "rg": IdentityWord(_BRAZILIAN),
 }

@@ -35,6 +35,23 @@ _CODE_APART = lazily(
     r"(?:[ ,:]{1,2}[^\W\d_]+){0,6}?[ ,:]{1,2}(?P<secret>\d{6}|\d{3} \d{3})(?![\w]|[.,\-/]\d| \d)"
     r"|(?<!\w)(?:(?P<about2>[^\W\d_]+) )?(?:code|c[óo]digo|codice):? (?P<secret2>\d{4})(?![\w]|[.,\-/]\d| \d)"
 )
+_DOOR = (
+    r"(?:al+arm\w*|t[üu]r|haust[üu]r|tor|door|gate|garage|building|porta|porte|portail|puerta|portal|port[ãa]o|portone|immeuble|edificio|"
+    r"deur|voordeur|poort|keysafe|key ?(?:safe|box)|lock ?box|safe|entrance|entrada|entrée|ingresso|ingang|eingang|cancello)"
+)
+_SAFES = (
+    r"(?:key ?(?:safe|box)|lock ?box|caja de (?:las )?llaves|boîte à clés|schlüssel(?:kasten|box|tresor|safe)|caixa das chaves|"
+    r"cassetta delle chiavi|sleutel(?:kluis|kastje|box)|digicode|keypad|padlock|candado|cadenas|lucchetto|cadeado|hangslot)"
+)
+_ENTRY = r"\d(?:-\d){3,5}|\d{4,8}|(?=[a-z]{0,4}\d)(?=\d*[a-z])[a-z0-9]{4,8}"
+_END = r"(?![\w]|[.,\-/:]\d| ?(?:€|\$|£|km|kg|g|cm|mm)(?!\w))"
+# Codes of doors and alarms, and a PIN some words after its name.
+_ENTRIES = lazily(
+    rf"(?<!\w)(?:(?:code|c[óo]digo|codice|clave|combina\w+)(?: (?:de|del|da|do|della|dell['’]|der|du|van|of|for|the|la|el|le|l['’]|d['’]|to|on|vom|zur|für)){{0,3}}[ '’]?{_DOOR}"
+    rf"|{_DOOR}[ \-]?(?:code|pin)|alarm(?:anlagen)?code|t[üu]rcode|deurcode|alarmcode|toegangscode|{_SAFES})(?!\w)[^\d.?!\n\x00]{{0,30}}?(?<![\w\-])(?P<secret>{_ENTRY}){_END}"
+    rf"|(?<!\w)(?:pin|pin[ \-]?code|pincode|nip)(?!\w)(?: (?!order|pedido|parcel)[^\W\d_]+(?:['’][^\W\d_]*)?){{0,5}} ?[:=]? ?(?P<secret2>\d{{4}}|\d{{6}}){_END}"
+    rf"(?:[^\d\n\x00]{{0,24}}(?:mine|mía|meine|la mienne|la mia|a minha|de mijne) (?:is|es|ist|est|è|é) (?P<secret3>\d{{4}}|\d{{6}}){_END})?"
+)
 _OTHER_CODES = frozenset(
     """error status http response exit return reason dial discount promo voucher coupon postal zip area country item product sort bar color colour dress gift article
     artículo producto produto artigo articolo descuento remise barras barre sconto desconto""".split()
@@ -42,7 +59,9 @@ _OTHER_CODES = frozenset(
 _CODE_HINTS = Hints(
     "csc", "cvn", "cid ", "código", "codigo", "codice", "pin ", "pin:", " pin", "otp", "geheimzahl", "clave ", "tan ", "tan:",
     "cryptogramme", "security num", "verification va", "sicherheitsn", "card check",
-    anywhere=("code", "cvv", "cvc", "prüf", "fziffer", "passwor", "kennwort", "token"),
+    "nip", "alarm", "allarm", "combin", "caja", "boîte", "schlüssel", "caixa", "cassetta", "sleutel", "keypad", "padlock",
+    "candado", "cadenas", "lucchetto", "cadeado", "hangslot",
+    anywhere=("keysafe", "key safe", "keybox", "key box", "lockbox", "lock box", "code", "cvv", "cvc", "prüf", "fziffer", "passwor", "kennwort", "token"),
 )  # fmt: skip
 
 
@@ -50,6 +69,11 @@ def mask_security_codes(sheet: Sheet) -> None:
     """Claim card check numbers, PINs and one-time codes by the words beside them."""
     if not sheet.holds(_CODE_HINTS):
         return
+    for match in _ENTRIES().finditer(sheet.low):
+        for group in ("secret", "secret2", "secret3"):
+            if match[group]:
+                sheet.claim(*match.span(group), Kind.SECRET, MASK, (Sign.WORD_BEFORE,))
+    sheet.settle()
     for pattern in (_CODES(), _CODES_BEFORE(), _CODE_APART()):
         for match in pattern.finditer(sheet.low):
             named = match.groupdict()

@@ -51,6 +51,18 @@ _USES = lazily(
 _CHANGED = lazily(
     r"(?:chang\w+|set|reset\w*|switch\w*|update\w*)(?: [^\W\d_]+){0,2} (?:my|the|our|your) $"
 )
+_IN_FORM = lazily(  # directly after the word, after "new", "typed", or a change to it
+    r"(?:(?: (?:wifi|wlan|wi-fi|de acceso|de acesso|d'accès|di accesso|antigua|vieja|antiga|antigo|ancien|vecchia|velha|oud|alt))?"
+    r"(?: (?:is|was|es|era|est|était|è|é|ist|war))?[ \x1f]?[:=]?"
+    r"|[^?!\n\x00]{0,60}?[ ,](?:new|nuev[ao]|neu(?:es)?|nouveau|nouvelle|nuov[ao]|nov[ao]|nieuwe?|typed|entered|tried|tapé|saisi|escrib[íi]|"
+    r"tecle[éo]|eingegeben|getippt|digitato|inserito|digitei|ingetypt|ingevoerd)"
+    r"(?: (?:one|it))?(?: (?:is|es|est|è|é|ist))?:?| (?:to|in|auf|zu|en|para|por|naar|con)) "
+    r"(?P<quoted>(?!))?(?P<word>[^\s\x00\x1f\"'`<>“”„«»]{6,64})"
+)
+_WORDS_AND_DIGITS = lazily(
+    r"(?: (?:wifi|wlan|(?:for|de|du|da|do|del|della|für|van|voor)(?: [^\W\d_]+){1,3}))?(?P<colon> ?: ?| )"
+    r"(?P<quoted>(?!))?(?P<word>[^\W\d_]{3,12}(?: [^\W\d_]{3,12}){1,2} \d{1,4})(?=$|[,.;!?\n]| (?:and|y|et|und|e|en) )"
+)
 _CLAUSE_END = lazily(
     r"[\"'”»)\]]?(?:\s*$|\s*[,.;!?)\n\x00]|\s+(?:and|but|or|thanks|please|und|aber|oder|bitte|y|pero|gracias|por favor|et|mais|merci|e|ma|mas|"
     r"grazie|en|maar|obrigad[oa]|dank|if|so|yesterday|now)(?!\w))"
@@ -118,6 +130,12 @@ def _passwords(sheet: Sheet, word: Announcer) -> Iterator[re.Match[str]]:
         match = pattern().match(low, word.end)
         if match is not None and _is_password(sheet, match):
             yield match
+    match = _IN_FORM().match(low, word.end)
+    if match is not None and _is_mixed(_cased(sheet, match)):
+        yield match
+    match = _WORDS_AND_DIGITS().match(low, word.end)
+    if match is not None and (":" in match["colon"] or word.text == "clave"):
+        yield match
     match = _BEFORE().search(low, max(0, word.start - 90), word.start)
     if match is not None:
         is_used = _USES().search(low, max(0, match.start() - 24), match.start()) is not None
@@ -154,6 +172,11 @@ def _cased(sheet: Sheet, match: re.Match[str]) -> str:
     if match["word"] is None:
         return ""
     return sheet.cased[slice(*match.span("word"))].rstrip(_POINTS)
+
+
+def _is_mixed(word: str) -> bool:
+    """Whether a word holds small letters beside digits, unlike a number of an order."""
+    return _is_strong(word) and any(map(str.isdigit, word)) and any(map(str.islower, word))
 
 
 def _is_strong(word: str) -> bool:

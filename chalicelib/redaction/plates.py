@@ -20,14 +20,15 @@ _NATIONAL = (
     rf"|{_L}{{1,3}}-{_L}{{1,2}}[ \-]?\d{{1,4}}[eh]?"  # DE
     r"|[a-z]{2}-\d\d-[a-z]{2}|\d\d-[a-z]{2}-\d\d|[a-z]{2}-\d\d-\d\d|\d\d-\d\d-[a-z]{2}"  # PT, NL
     r"|[a-z]{2}-\d{3}-[a-z]|\d\d-[a-z]{3}-\d|\d-[a-z]{3}-\d\d|[a-z]-\d{3}-[a-z]{2}"  # NL
-    r"|[1-9]-[a-z]{3}-\d{3}"  # BE
+    r"|[1-9]-[a-z]{3}-\d{3}|c-\d{4}-[a-z]{3}|\d{3}-[a-z]{1,2}-\d{1,6}"  # BE, ES, IE
+    r"|(?:ag|ai|ar|be|bl|bs|fr|ge|gl|gr|ju|lu|ne|nw|ow|sg|sh|so|sz|tg|ti|ur|vd|vs|zg|zh) \d{3} \d{3}"  # CH
     r"|[a-z]{3}-?\d[a-j]\d\d"  # BR
     r"|[a-z]{2}[ \-]?\d\d?[ \-]?[a-z]{1,3}[ \-]?\d{4}"  # IN
 )
 _SPACED = (
     r"[a-z]{2} \d\d [a-z]{3}|[a-z]\d{1,3} ?[a-z]{3}"  # UK with a space more, and before 2001
     rf"|{_L}{{1,3}}(?:[ \-·.]{_L}{{1,3}})?{_SEP}\d[a-z0-9]{{0,6}}(?: \d{{3}})?"
-    r"|\d{1,3}-?[a-z]{2,4}-?\d{1,4}"
+    r"|\d{1,3}-?[a-z]{2,4}-?\d{1,4}|\d{3,4} [a-z]{2,3} \d\d|\d{3} [a-z]{3}|[a-z]{1,2} \d[a-z]\d{3}[a-z]"
 )
 """Other forms, which are believed right beside a word for a plate."""
 _LEAST, _MOST = 5, 10  # letters and digits
@@ -43,7 +44,9 @@ _DIRECT = lazily(
     rf"(?:[\s\x1f:=#\-–.,(\"'’]{{0,3}}(?<![^\W\d_]){_FILLER}(?![^\W\d_])){{0,6}}[\s\x1f:=#\-–.,(\"'’]{{0,3}}"
     rf"(?<!\w)(?P<plate>{_NATIONAL}|{_SPACED})(?![\w]|-\w)"
 )
-_APART = lazily(rf"(?<![\w\-/#])(?P<plate>{_NATIONAL})(?![\w]|-\w)")
+_APART = lazily(rf"(?<![\w\-/#])(?P<plate>{_NATIONAL}|{_L}{{1,3}} {_L}{{2}} \d{{2,4}})(?![\w]|-\w)")
+# "The old plate of ours": words between, and then a plate in capitals.
+_LATER = lazily(rf"(?: [^\W\d_]{{2,14}}){{1,2}} (?P<plate>{_NATIONAL})(?![\w]|-\w)")
 _BEFORE = lazily(
     rf"(?<![\w\-/#])(?P<plate>{_NATIONAL}|{_SPACED})"
     r" ?(?:is|ist|es|est|è|é|to|,? that's|,? das ist|=|\(|,)(?: ?(?:my|the|our|mein|das|unser|mi|la|ma|mia|minha|a|mijn|car|car's|van's|number|licen[cs]e|"
@@ -57,15 +60,18 @@ _NOT_AFTER = lazily(
 _PLATE_WORDS = frozenset(
     """kennzeichen autokennzeichen nummernschild autonummer kontrollschild plaque immatriculation immatriculée immatriculé
     matrícula matricula targa targata targato placa kenteken nummerplaat registreringsnummer regnr rejestracja rejestracyjny rejestracyjne
+    immat plaat placas versicherungskennzeichen wunschkennzeichen chapa
     plate plates numberplate registration reg tag tags""".split()
 )
 _VEHICLES = frozenset(
     """car van truck lorry vehicle motorbike parked clamped auto wagen pkw lkw geparkt voiture camion véhicule garée coche furgoneta
-    vehículo aparcado macchina veicolo furgone carro carrinha veículo estacionado vrachtwagen busje geparkeerd bil samochód""".split()
+    vehículo aparcado macchina veicolo furgone carro carrinha veículo estacionado vrachtwagen busje geparkeerd bil samochód
+    garé parcheggiato parcheggiata aparcada estacionada steh stehe trailer anhänger remorque rimorchio remolque reboque aanhanger
+    moto scooter ciclomotor motorrad motorino brommer motor golf polo punto panda fiesta corsa clio yaris""".split()
 )
 _WORDS = _PLATE_WORDS | _VEHICLES
 _NAMED = lazily(
-    r"(?:licen[cs]e|number|reg|registration|car|car's|van|van's|vehicle|my|his|her|our|me) $"
+    r"(?:licen[cs]e|number|private|personal|texas|california|florida|irish|german|french|reg|registration|car|car's|van|van's|vehicle|my|his|her|our|me) $"
 )
 _NUMBER = lazily(r" (?:number|no\.?|nr\.?|#)(?!\w)")
 _VAN = lazily(r"(?:my|a|the|our|your|his|her|white|black|blue|red|grey|silver) $")
@@ -109,6 +115,9 @@ def _beside(low: str, word: Announcer) -> tuple[re.Match[str] | None, Sign]:
     if word.text in _PLATE_WORDS:
         match = _DIRECT().match(low, word.end, word.end + _REACH)
         if match is None:
+            match = _LATER().match(low, word.end, word.end + _REACH)
+            if match is not None:
+                return match, Sign.WORD_NEAR
             match = _BEFORE().search(low, max(0, word.start - _REACH), word.start)
         if match is not None:
             return match, Sign.WORD_BEFORE

@@ -34,6 +34,8 @@ _WORDS = {
         telefoon telefoonnummer bellen mobiel gsm telefonu komórka
         """,
     Topic.ORDER: """
+        quotation devis presupuesto orçamento orcamento preventivo offerte angebot angebotsnummer kundenauftrag
+        scontrino ricevuta recibo beleg kassenbon
         order orders myorder mypurchase yourorder theorder ordernumber orderno ordernr orderid ordered reorder ord po purchase purchases
         invoice invoices receipt confirmation reference ref booking reservation rma return
         bestellung bestellungen bestellg bestellnummer bestellnr bestell auftrag auftragsnummer
@@ -76,7 +78,7 @@ _WORDS = {
         quantité prezzo preço stück
         """,
     Topic.CATALOGUE: """
-        sku skus ean upc gtin isbn issn asin barcode mpn artikelnummer artikelnr
+        sku skus ean upc gtin isbn issn asin barcode mpn artikelnummer artikelnr cep plz
         """,
     Topic.THING: """
         model models item items product products

@@ -59,7 +59,7 @@ def remove_verdict(
     return run.output.facts({"removed": example})
 
 
-@command(verdicts_app, "writer stops", examples=("writer stops <company> --days 7",))
+@command(verdicts_app, "writer stops", examples=("writer stops <company> [<project>] --days 28",))
 def stops(
     run: CommandRun,
     company_id: CompanyId,

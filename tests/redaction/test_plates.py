@@ -47,3 +47,8 @@ def test_the_same_letters_and_digits_stay_with_a_word_for_goods(plate):
 )  # fmt: skip
 def test_words_of_a_sentence_are_no_plate(text):
     assert redact(text) == text
+
+
+def test_a_plate_with_two_words_for_it_and_a_vehicle_is_masked_alone():
+    text = "mein Auto hat das Kennzeichen B-MW 1234, Zimmer 2 bitte"
+    assert redact(text) == "mein Auto hat das Kennzeichen ***, Zimmer 2 bitte"

@@ -131,9 +131,9 @@ def heard(text: str) -> Heard:
 
 def _is_preference(text: str) -> bool:
     """Whether all that a message wishes is another time or channel."""
-    from chalicelib.outreach.wishes.wished import wished  # noqa: PLC0415 - of few messages
+    from chalicelib.outreach.wishes.wished import wished_alone  # noqa: PLC0415 - of few messages
 
-    wish = wished(text)
+    wish = wished_alone(text)
     return wish is not None and bool(wish.hours or (wish.channels and wish.channels.wanted))
 
 

@@ -6,5 +6,6 @@ wish_clauses      a message as clauses of known parts; pure
 clock_words       hours in words as hours of a day; pure
 wished            what the clauses of a message wish, or nothing; pure
 confirming        whether a draft says that a wish is kept that is not; pure
-machine_question  whether a message asks if a machine or a person writes; from `machine_question.toml`
+question_words    the words of questions for a machine, from `machine_question.toml`
+machine_question  whether a message asks if a machine or a person writes
 """

@@ -25,6 +25,8 @@ class LanguageWords:
     only: tuple[str, ...]
     prefer: tuple[str, ...]
     once: tuple[str, ...]
+    others: tuple[str, ...]
+    no_wish: tuple[str, ...]
     sms: tuple[str, ...]
     text: tuple[str, ...]
     text_me: tuple[str, ...]
@@ -34,6 +36,7 @@ class LanguageWords:
     email_me: tuple[str, ...]
     call: tuple[str, ...]
     call_me: tuple[str, ...]
+    no_call: tuple[str, ...]
     any_time: tuple[str, ...]
     any_channel: tuple[str, ...]
     morning: tuple[str, ...]
@@ -98,6 +101,7 @@ def folded(text: str) -> str:
 def tokens(text: str) -> list[str]:
     """The words, numbers and marks of a text, folded; a dash between numbers is ``_to_``."""
     low = re.sub(r"\b([ap])\.\s?m\.?(?!\w)", r"\1m", folded(text))
+    low = re.sub(r"(?<=\d)[h:]?(?=[ap]m\b)", " ", low)
     return _TOKEN.findall(re.sub(r"(?<=\d)\s*[-\u2013]\s*(?=\d)", " _to_ ", low))
 
 

@@ -1,80 +1,78 @@
 """Whether a recipient asks if a machine or a person writes; pure.
 
-A sentence asks where words that make it one about the writer stand beside a word for machine or human
-("are you" ... "bot"), where it offers both ("human or machine"), or where it is hardly more than that word
-and a question mark.  "Your bot" and "I am not a robot" are about something else.
+A sentence asks where it has a word for machine or human, and beside it words that make it about the
+writer ("are you" ... "bot", "a human" ... "reading this"), where it offers both ("human or machine"),
+where it is hardly more than the word, or where a phrase asks it alone ("do you exist").  The words are
+data, see `machine_question.toml`.  It reads for recall: the answer to a question that was none is a true
+sentence too many, and silence on one that was is a lie.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from itertools import pairwise
 
-from chalicelib.tables import beside, read
+from chalicelib.outreach.wishes.question_words import (
+    QuestionLanguage,
+    folded_question,
+    mended,
+    question_languages,
+)
 
-FILE = beside(__file__, "machine_question.toml")
 MOST_CHARACTERS = 600
-_MOST_BETWEEN, _MOST_BARE, _LEAST_FUZZY = 5, 3, 5
-_PLAIN = str.maketrans({"\u0131": "i", "\u0142": "l", "\u00f8": "o", "\u00e6": "ae", "\u0111": "d"})
-_LAST_ACCENTED = "\u0500"
-"""Letters before it lose their accents: Latin, Greek, Cyrillic."""
-_ENDS = re.compile(r"(?<=[.!?;\u037e\u3002\uff01\uff1f\u061f\u0964])\s*|\n+|(?<=\S),\s+")
-_ASKS = re.compile(r"[?;\u037e\uff1f\u061f]\W*$")
+_MOST_BEFORE, _MOST_AFTER, _MOST_APART, _MOST_BARE = 4, 2, 9, 3
+_MOST_STATED = 20
+"""Words; a longer sentence about a human asks only with a question mark, an "or" or "whether"."""
+_ENDS = re.compile(r"(?<=[.!?;\u037e\u3002\u061f\u0964])\s*|\n+")
+_ASKS = re.compile(r"[?;\u037e\u061f]\W*$")
+_CLAUSES = re.compile("[,:\u3001\u060c()]")
+
+Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionWords:
-    """A language's table; what each row is, the file says."""
+class _Sentence:
+    """A sentence without what is about something else, and where its nouns are."""
 
-    you: str = ""
-    it: str = ""
-    behind: str = ""
-    between: str = ""
-    machine: str = ""
-    human: str = ""
-    real: str = ""
-    owned: str = ""
-    either: str = ""
-    whole: str = ""
-    answer: str = ""
-    patterns: tuple[str, ...] = ()
-    unless: tuple[str, ...] = ()
+    text: str
+    language: QuestionLanguage
 
+    @property
+    def words(self) -> int:
+        """How many it has; of a script without spaces, about."""
+        return len(self.text.split()) if self.language.spaced else len(self.text) // 2
 
-@dataclass(frozen=True, slots=True)
-class QuestionFile:
-    """The file."""
+    @property
+    def is_question(self) -> bool:
+        """Whether it has a question's form, or is no longer than one without."""
+        has_mark = _ASKS.search(self.text) or self.language.patterns.either.search(self.text)
+        return bool(has_mark) or self.words <= _MOST_STATED
 
-    languages: Mapping[str, QuestionWords]
+    def nouns(self, row: str) -> list[Span]:
+        """Where it has a word of a row that no other language owns."""
+        owned = self.language.patterns.owned
+        return [one for one in self.spans(row) if not owned.search(self.text[: one[0]])]
 
+    def spans(self, row: str) -> list[Span]:
+        """Where it has a word of a row."""
+        return [one.span() for one in getattr(self.language.patterns, row).finditer(self.text)]
 
-Phrase = tuple[str, ...]
+    def between(self, start: int, end: int) -> int:
+        """How many words are between two places; none in a script without spaces."""
+        return len(re.findall(r"\w[^\s]*", self.text[start:end])) if self.language.spaced else 0
 
+    def clause(self, place: int) -> int:
+        """Where the clause of a place begins."""
+        return self.text.rfind(",", 0, place) + 1
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """A language's rows, as phrases of words and as patterns."""
+    def outside(self, noun: Span) -> int:
+        """How many words its clause has beside a noun that is in the last one; of letters, a third."""
+        rest = self.text[self.clause(noun[0]) : noun[0]] + self.text[noun[1] :]
+        return len(rest.split()) if self.language.spaced else len(rest) // 3
 
-    you: frozenset[Phrase]
-    it: frozenset[Phrase]
-    behind: frozenset[Phrase]
-    between: frozenset[Phrase]
-    machine: frozenset[Phrase]
-    human: frozenset[Phrase]
-    real: frozenset[Phrase]
-    owned: frozenset[Phrase]
-    either: frozenset[Phrase]
-    whole: frozenset[Phrase]
-    answer: str
-    patterns: re.Pattern[str]
-    unless: re.Pattern[str]
-
-
-_ROWS = tuple(name for name in _Words.__slots__ if name not in ("answer", "patterns", "unless"))
+    def is_near(self, one: Span, other: Span, most: int) -> bool:
+        """Whether two parts are that near, in either order."""
+        return self.between(min(one[1], other[1]), max(one[0], other[0])) <= most
 
 
 def asks_whether_a_machine(message: str) -> bool:
@@ -91,154 +89,73 @@ def answer_to(message: str) -> str:
     return answers[0] if all(answers) and answers else ""
 
 
-def _heard_by(message: str) -> list[_Words]:
+def _heard_by(message: str) -> list[QuestionLanguage]:
     """The languages in which a message asks it."""
     if len(message) > MOST_CHARACTERS:
         return []
-    found = list[_Words]()
-    low = _folded(message)
-    for sentence in filter(None, (one.strip() for one in _ENDS.split(low))):
-        said = tuple(re.findall(r"[^\W_]+", sentence))
-        is_question = _ASKS.search(sentence) is not None
-        found += (
-            one
-            for one in _tables()
-            if not one.unless.search(sentence)
-            and (one.patterns.search(sentence) or _asks(said, one, is_question=is_question))
-        )
-    return found
-
-
-def _asks(said: Phrase, words: _Words, *, is_question: bool) -> bool:
-    if said in words.whole:
-        return True
-    nouns = list(_nouns(said, words))
-    if not nouns:
-        return False
-    if {kind for _, _, kind in nouns} >= {"machine", "human"} and _is_choice(said, nouns, words):
-        return True
-    bare = len(said) - sum(end - start for start, end, kind in nouns if kind != "real")
-    is_named = any(kind != "real" for _, _, kind in nouns)
-    if is_question and is_named and bare <= 1 and len(said) <= _MOST_BARE:
-        return True
-    return any(
-        _is_about_writer(said, start, end, words, is_real=kind == "real")
-        for start, end, kind in nouns
-    )
-
-
-def _is_choice(said: Phrase, nouns: Sequence[tuple[int, int, str]], words: _Words) -> bool:
-    """Whether it offers one of each: "human or machine"."""
-    for (_, end, one), (start, _, other) in pairwise(nouns):
-        gap = said[end:start]
-        if one != other and any((word,) in words.either for word in gap):
-            return len(gap) <= _MOST_BARE
-    return False
-
-
-def _is_about_writer(said: Phrase, start: int, end: int, words: _Words, *, is_real: bool) -> bool:
-    if is_real and end < len(said):
-        return False
-    at = start
-    for _ in range(_MOST_BETWEEN + 1):
-        if _ends_with(said[:at], words.owned) and not _ends_with(said[:at], words.you | words.it):
-            return False
-        if _ends_with(said[:at], words.you):
-            return True
-        if _ends_with(said[:at], words.it):
-            return _says_no_more(said[end:], words)
-        step = _ends_with(said[:at], words.between)
-        if not step:
-            break
-        at -= step
-    return at == 0 and bool(_begins_with(said[end:], words.behind))
-
-
-def _says_no_more(rest: Phrase, words: _Words) -> bool:
-    """Whether what follows the noun goes on about the same."""
-    known = words.behind | words.either | words.between | words.machine | words.human | words.real
-    while rest:
-        step = _begins_with(rest, known)
-        if not step:
-            return False
-        rest = rest[step:]
-    return True
-
-
-def _nouns(said: Phrase, words: _Words) -> Iterator[tuple[int, int, str]]:
-    """Where it has a word for machine or human, the longest first; misspelt ones too."""
-    at = 0
-    while at < len(said):
-        for kind in ("machine", "human", "real"):
-            length = _begins_with(said[at:], getattr(words, kind))
-            if not length and kind != "real" and _is_misspelt(said[at], getattr(words, kind)):
-                length = 1
-            if length:
-                yield at, at + length, kind
-                at += length
-                break
-        else:
-            at += 1
-
-
-def _begins_with(said: Phrase, phrases: frozenset[Phrase]) -> int:
-    return next((n for n in range(min(6, len(said)), 0, -1) if said[:n] in phrases), 0)
-
-
-def _ends_with(said: Phrase, phrases: frozenset[Phrase]) -> int:
-    return next((n for n in range(min(6, len(said)), 0, -1) if said[-n:] in phrases), 0)
-
-
-def _is_misspelt(word: str, phrases: frozenset[Phrase]) -> bool:
-    """Whether one letter is missing, added, wrong, or two have changed places."""
-    return len(word) >= _LEAST_FUZZY - 1 and any(
-        len(one) == 1 and len(one[0]) >= _LEAST_FUZZY and _is_near(word, one[0]) for one in phrases
-    )
-
-
-def _is_near(word: str, right: str) -> bool:
-    if abs(len(word) - len(right)) > 1 or word[0] != right[0]:
-        return False
-    start = next((n for n, (a, b) in enumerate(zip(word, right, strict=False)) if a != b), -1)
-    if start < 0:
-        return True
-    a, b = word[start:], right[start:]
-    swapped = a[1:2] + a[:1] + a[2:]
-    return a[1:] == b[1:] or a[1:] == b or a == b[1:] or swapped == b
-
-
-@cache
-def _tables() -> list[_Words]:
+    said = [one.strip() for one in _ENDS.split(folded_question(message)) if one.strip()]
     return [
-        _Words(
-            **{name: _phrases(getattr(rows, name)) for name in _ROWS},
-            answer=rows.answer,
-            patterns=_pattern(rows.patterns),
-            unless=_pattern(rows.unless),
-        )
-        for rows in read(FILE, QuestionFile).languages.values()
+        one
+        for one in question_languages()
+        if (not one.letters or one.letters.search(message)) and _is_asked(said, one)
     ]
 
 
-def _pattern(rows: Sequence[str]) -> re.Pattern[str]:
-    return re.compile("|".join(map(_folded_pattern, rows)) or r"(?!)")
+def _is_asked(said: list[str], language: QuestionLanguage) -> bool:
+    patterns = language.patterns
+    of_machine = False
+    for one in said:
+        kept = [part for part in _CLAUSES.split(one) if not patterns.elsewhere.search(part)]
+        text = mended(",".join(kept), language)
+        left = _Sentence(patterns.cut.sub(" ... ", text), language)
+        of_machine = bool(left.nouns("machine")) or (of_machine and len(kept) > 0)
+        has_doubt = of_machine and patterns.doubt.search(left.text)
+        if has_doubt or patterns.asks.search(left.text) or _asks(left):
+            return True
+    return False
 
 
-def _phrases(row: str) -> frozenset[Phrase]:
-    return frozenset(tuple(re.findall(r"[^\W_]+", _folded(one))) for one in row.split("|") if one)
+def _asks(said: _Sentence) -> bool:
+    machine, human = said.nouns("machine"), said.nouns("human")
+    if machine and said.spans("either") and (human or said.spans("someone")):
+        return True
+    if any(_is_about_writer(said, one, _MOST_BEFORE) for one in machine):
+        return True
+    if not said.is_question:
+        return False
+    return (
+        any(_is_about_writer(said, one, _MOST_AFTER) for one in human)
+        or _is_writing(said, said.spans("someone"), _MOST_BARE)
+        or any(
+            start >= end
+            and said.between(end, start) <= _MOST_BARE
+            and said.between(stop, len(said.text)) <= _MOST_AFTER
+            for start, stop in said.spans("real")
+            for _, end in said.spans("you")
+        )
+    )
 
 
-def _folded_pattern(pattern: str) -> str:
-    return "".join(map(_letter, unicodedata.normalize("NFKC", pattern)))
+def _is_about_writer(said: _Sentence, noun: Span, most: int) -> bool:
+    start, end = noun
+    after = said.between(end, len(said.text))
+    if _ASKS.search(said.text) and said.outside(noun) <= 1:
+        return True
+    for you, stop in said.spans("you"):
+        if stop <= start and said.between(stop, start) <= most:
+            return True
+        is_last = not said.between(stop, len(said.text))
+        if you >= end and is_last and said.between(end, you) <= _MOST_AFTER:
+            return True
+    is_it = any(
+        stop <= start
+        and said.between(stop, start) <= _MOST_BARE
+        and after <= 1
+        and (" " in said.text[it:stop] or said.between(said.clause(it), it) <= 1)
+        for it, stop in said.spans("it")
+    )
+    return is_it or _is_writing(said, [noun], _MOST_APART) or bool(said.spans("texts"))
 
 
-def _folded(text: str) -> str:
-    """Compatible forms united, small letters, without accents where a script has them as marks."""
-    low = unicodedata.normalize("NFKC", text.replace("\u2019", "'")).casefold()
-    return "".join(map(_letter, low)).translate(_PLAIN)
-
-
-def _letter(one: str) -> str:
-    pieces = unicodedata.normalize("NFD", one)
-    is_plain = pieces[0] < _LAST_ACCENTED or "\u0600" <= pieces[0] <= "\u06ff"
-    return pieces[0] if is_plain else one
+def _is_writing(said: _Sentence, nouns: list[Span], most: int) -> bool:
+    return any(said.is_near(noun, verb, most) for noun in nouns for verb in said.spans("writes"))

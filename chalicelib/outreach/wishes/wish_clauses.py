@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from chalicelib.outreach.wishes.lexicon import Lexicon, WishPart, tokens
 
 _MOST_WORDS = 7
-_SENTENCE_ENDS, _CLAUSE_ENDS = frozenset(".!?\n"), frozenset(",;:()-\u2013\u2014")
+_QUOTED = re.compile(
+    r"^\s*>.*$|[\"\u201c\u201d\u201e\u00ab][^\"\u201c\u201d\u00bb]*[\"\u201c\u201d\u00bb]?",
+    re.MULTILINE,
+)
+"""Words of somebody else."""
+_SENTENCE_ENDS, _CLAUSE_ENDS = frozenset(".!\n"), frozenset(",;:()-\u2013\u2014")
 _UNKNOWN = WishPart("unknown")
 _HALVES = {
     "am": "am",
@@ -20,8 +25,9 @@ _HALVES = {
     "night": "pm",
 }
 _NEEDS_TIME = frozenset({"before", "after", "until", "start", "to", "hour", "am", "pm", "numbers"})
+_HAS_BOUND = frozenset({"before", "after", "until"})
 _BEFORE_A_NUMBER = frozenset({"before", "after", "until", "start", "to"})
-_AN_HOUR_IN_MINUTES, _HOURS = 60, 24
+_AN_HOUR_IN_MINUTES, _HOURS, _NOON = 60, 24, 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +37,12 @@ class Clause:
     Attributes:
         parts: in order; without what says nothing.
         is_known: every word of it is known.
+        is_bound: each "before" and "after" has its hour.
     """
 
     parts: tuple[WishPart, ...]
     is_known: bool
+    is_bound: bool = True
 
     def has(self, *kinds: str) -> bool:
         """Whether it has a part of one of these kinds."""
@@ -46,12 +54,14 @@ def sentences(text: str, lexicon: Lexicon) -> list[list[Clause]]:
     found: list[list[Clause]] = [[]]
     clause: list[WishPart] = []
     is_dropped = False
-    for part in [*_parts(tokens(text), lexicon), WishPart("sentence")]:
-        if part.kind in ("sentence", "clause", "parts"):
+    for part in [*_parts(tokens(_QUOTED.sub(" ; ", text)), lexicon), WishPart("sentence")]:
+        if part.kind in ("sentence", "clause", "parts", "asks"):
+            if part.kind == "asks":
+                clause.append(part)
             if clause:
                 found[-1].append(_clause(clause))
             clause, is_dropped = [], False
-            if part.kind == "sentence":
+            if part.kind in ("sentence", "asks"):
                 found.append([])
         elif part.kind == "why":
             is_dropped = True
@@ -78,6 +88,8 @@ def _parts(words: Sequence[str], lexicon: Lexicon) -> Iterator[WishPart]:
 def _other(word: str) -> WishPart:
     if word in _SENTENCE_ENDS:
         return WishPart("sentence")
+    if word == "?":
+        return WishPart("asks")
     if word in _CLAUSE_ENDS:
         return WishPart("clause")
     clock = re.fullmatch(r"(\d{1,2})(?:[:.h](\d{2}))?", word)
@@ -92,7 +104,7 @@ def _other(word: str) -> WishPart:
 
 def _clause(parts: Sequence[WishPart]) -> Clause:
     timed = list(_timed(parts))
-    kept, is_known = list[WishPart](), True
+    kept, is_known, is_bound = list[WishPart](), True, True
     for number, one in enumerate(timed):
         following = timed[number + 1].kind if number + 1 < len(timed) else ""
         if one.kind == "fill":
@@ -102,8 +114,9 @@ def _clause(parts: Sequence[WishPart]) -> Clause:
         if needs_time and one.is_fill:
             continue
         is_known &= one.kind != "unknown" and not needs_time
+        is_bound &= not needs_time or one.kind not in _HAS_BOUND
         kept.append(one)
-    return Clause(tuple(kept), is_known)
+    return Clause(tuple(kept), is_known, is_bound)
 
 
 def _timed(parts: Sequence[WishPart]) -> Iterator[WishPart]:
@@ -113,12 +126,13 @@ def _timed(parts: Sequence[WishPart]) -> Iterator[WishPart]:
         one = parts[at]
         before = next((x.kind for x in reversed(parts[:at]) if x.kind != "fill"), "")
         is_range = before == "joins" and any(x.kind == "start" for x in parts[:at])
-        is_number = one.kind == "numbers" and (before in _BEFORE_A_NUMBER or is_range)
+        is_number = one.kind in ("numbers", "noon") and (before in _BEFORE_A_NUMBER or is_range)
         if one.kind != "time" and not is_number:
             yield one
             at += 1
             continue
-        minute = one.value if one.kind == "time" else (one.value + 1) * _AN_HOUR_IN_MINUTES
+        hours = _NOON if one.kind == "noon" else one.value + 1
+        minute = one.value if one.kind == "time" else hours * _AN_HOUR_IN_MINUTES
         how, at = one.how, at + 1
         if at < len(parts) and parts[at].kind == "hour":
             how, at = "clock", at + 1

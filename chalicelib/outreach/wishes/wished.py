@@ -1,16 +1,18 @@
-"""What a message wishes of time and channel: read whole, or not at all; pure.
+"""What a message wishes of time and channel; pure.
 
-A clause counts only where every word of it is known.  What might be an answer to a question, a wish of
-today alone, or anything else, is no preference: a wrong one is worse than none.
+A clause with a word that is not known counts only where it says "only", "better" or "from now on", and how
+to write to them.  What might be an answer to a question, a wish of today alone, or anything else, is no
+preference: a wrong one is worse than none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from chalicelib.outreach.wishes import clock_words
-from chalicelib.outreach.wishes.lexicon import Lexicon, WishPart, lexicons
+from chalicelib.outreach.wishes.lexicon import WishPart, lexicons
 from chalicelib.outreach.wishes.preference import (
     DAY,
     DAY_PARTS,
@@ -55,9 +57,44 @@ _TIMES = (
 )
 LASTING = (*DAY_PARTS, "weekdays", "weekend", "days", *_BOUNDS)
 """Times that come again, unlike a day with its hour."""
-_ADDRESSED = ("contact", *_NOUNS, *_VERBS)
+_ADDRESSED = ("contact", "no_call", *_NOUNS, *_VERBS)
+_WAYS = ("contact", "sms", "text", "whatsapp", "email", "text_me", "whatsapp_me", "email_me")
+_RELEVANT = (*_TIMES, *_ADDRESSED, "any_channel")
+_AMBIGUOUS = frozenset({"text", "call"})
+"""Names of channels that are verbs as well."""
 _SETTLED = ("only", "prefer", "deny", "standing")
 _WEEKDAYS = frozenset(range(5))
+Sentences = Sequence[Sequence[Clause]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A clause with its sentence."""
+
+    clause: Clause
+    sentence: Clause
+
+    @property
+    def is_addressed(self) -> bool:
+        """Whether it is about writing to them."""
+        return self.clause.has(*_ADDRESSED)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is about more than one message."""
+        return self.clause.has(*_SETTLED) or self.sentence.has("standing", "only")
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it is a wish, if a word of it is not known."""
+        if self.clause.is_known:
+            return True
+        if self.sentence.has("asks") and not self.sentence.has("standing"):
+            return False
+        if self.clause.has(*_TIMES):
+            has_way = self.sentence.has(*_WAYS)
+            return has_way and self.is_settled
+        return self.clause.has("only", "prefer", "standing", "no_call")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,34 +118,83 @@ def wished(text: str, *, answers: bool = False) -> Wish | None:
         text: the recipient's message.
         answers: our newest message has asked something, so that "not before 9" may be the answer.
     """
+    return _agreed(text, _clauses, answers=answers)
+
+
+def wished_alone(text: str) -> Wish | None:
+    """What a message wishes where each word of its clauses about time and channel is known."""
+    return _agreed(text, _known_clauses, answers=False)
+
+
+def _agreed(
+    text: str, choose: Callable[[Sentences], Sequence[_Said] | None], *, answers: bool
+) -> Wish | None:
+    """What all the languages hear that know most of the message."""
     if len(text) > MOST_CHARACTERS:
         return None
-    found = [_read(text, lexicon, answers=answers) for lexicon in lexicons().values()]
-    heard = [one for one in found if one is not None]
+    read = [sentences(text, lexicon) for lexicon in lexicons().values()]
+    unknown = [
+        sum(part.kind == "unknown" for s in one for c in s for part in c.parts) for one in read
+    ]
+    chosen = [one for one, count in zip(read, unknown, strict=True) if count == min(unknown)]
+    heard = [wish for one in chosen if (wish := _read(choose(one), answers=answers)) is not None]
     return heard[0] if heard and all(one == heard[0] for one in heard) else None
 
 
-def _read(text: str, lexicon: Lexicon, *, answers: bool) -> Wish | None:
-    clauses = list[Clause]()
-    for sentence in sentences(text, lexicon):
-        if any(one.has("once") for one in sentence):
-            return None
-        relevant = [one for one in sentence if one.has(*_TIMES, *_ADDRESSED, "any_channel")]
-        if all(one.is_known for one in relevant):
-            clauses += relevant
-        elif any(one.has(*_ADDRESSED) for one in relevant):
-            return None
+def _read(said: Sequence[_Said] | None, *, answers: bool) -> Wish | None:
+    if said is None:
+        return None
     try:
-        is_addressed = any(one.has(*_ADDRESSED) for one in clauses)
-        heard = [_heard(one, is_addressed=is_addressed, answers=answers) for one in clauses]
+        is_addressed = any(one.is_addressed for one in said)
+        heard = [_heard(one, is_addressed=is_addressed, answers=answers) for one in said]
     except DoubtError:
         return None
-    return _together(heard, clauses)
+    return _together(heard, said)
 
 
-def _together(heard: Sequence[_Heard], clauses: Sequence[Clause]) -> Wish | None:
+def _known_clauses(found: Sentences) -> Sequence[_Said] | None:
+    """The clauses about time and channel, where each word of them is known."""
+    said = list[_Said]()
+    for sentence in found:
+        if any(one.has("once", "no_wish", "others") for one in sentence):
+            return None
+        relevant = [_Said(one, one) for one in sentence if one.has(*_RELEVANT)]
+        if all(one.clause.is_known for one in relevant):
+            said += relevant
+        elif any(one.is_addressed for one in relevant):
+            return None
+    return said
+
+
+def _clauses(found: Sentences) -> Sequence[_Said] | None:
+    """The clauses about time and channel that are wishes, whatever else is said.
+
+    A sentence about an appointment, a condition or somebody else is none.  With a word that is not known
+    it takes "only", "better" or "from now on" beside a way to write to them.
+    """
+    said = list[_Said]()
+    is_once = False
+    for sentence in found:
+        whole = Clause(tuple(part for one in sentence for part in one.parts), is_known=True)
+        is_once |= whole.has("once")
+        if whole.has("once", "no_wish"):
+            continue
+        for clause in takewhile(lambda one: not one.has("others"), sentence):
+            one = _Said(clause, whole)
+            if not clause.has(*_RELEVANT):
+                continue
+            if not clause.is_bound and one.is_addressed:
+                return None
+            if one.is_certain:
+                said.append(one)
+    if is_once and not any(one.has("standing") for sentence in found for one in sentence):
+        return None
+    return said
+
+
+def _together(heard: Sequence[_Heard], said: Sequence[_Said]) -> Wish | None:
     """The wish of all clauses."""
-    is_settled = any(one.has(*_SETTLED) for one in clauses)
+    is_settled = any(one.is_settled for one in said)
     hours: Hours | None = None
     for one in heard:
         if one.hours is not None:
@@ -117,22 +203,27 @@ def _together(heard: Sequence[_Heard], clauses: Sequence[Clause]) -> Wish | None
         return None
     named = frozenset[Contact]().union(*(one.named for one in heard))
     refused = frozenset[Contact]().union(*(one.refused for one in heard))
-    is_only = any(c.has("only") and one.named for c, one in zip(clauses, heard, strict=True))
+    if named >= _TEXTS and named - refused:  # "text me, no WhatsApp"
+        named -= refused & _TEXTS
+    is_only = any(c.clause.has("only") and one.named for c, one in zip(said, heard, strict=True))
     if is_only:
         refused |= frozenset(Contact) - named
     is_unclear = bool(named & refused) or refused >= _OURS or (named and not is_settled)
-    if is_unclear or (refused & _OURS and not named):  # the last is a STOP's to say
+    if is_unclear or (refused >= _TEXTS and not named):  # the last is a STOP's to say
         if hours is None or refused:
             return None
         named = frozenset()
     channels = Channels(named, refused) if named or refused else None
     lifts = frozenset[About]().union(*(one.lifts for one in heard))
+    if About.HOURS in lifts:
+        hours = None
     if hours is None and channels is None and not lifts:
         return None
     return Wish(hours, channels, lifts)
 
 
-def _heard(clause: Clause, *, is_addressed: bool, answers: bool) -> _Heard:
+def _heard(said: _Said, *, is_addressed: bool, answers: bool) -> _Heard:
+    clause = said.clause
     if clause.has("any_channel"):
         if clause.has("deny", *_TIMES):
             raise DoubtError
@@ -142,20 +233,23 @@ def _heard(clause: Clause, *, is_addressed: bool, answers: bool) -> _Heard:
             raise DoubtError
         return _Heard(lifts=frozenset({About.HOURS}))
     if clause.has(*_TIMES):
-        return _timed(clause, is_addressed=is_addressed, answers=answers)
+        return _timed(said, is_addressed=is_addressed, answers=answers)
     named, refused = channels_in(clause)
     return _Heard(named=named, refused=refused)
 
 
-def _timed(clause: Clause, *, is_addressed: bool, answers: bool) -> _Heard:
-    is_bare = not clause.has("only", "deny", "standing") or answers
+def _timed(said: _Said, *, is_addressed: bool, answers: bool) -> _Heard:
+    clause = said.clause
+    is_lasting = clause.has("only", "deny") or said.sentence.has("only", "standing")
+    is_bare = not is_lasting or answers
     if (is_bare and not is_addressed) or clause.has("any_time"):
         raise DoubtError
-    if clause.has("one_day") and not clause.has(*_SETTLED):
+    if clause.has("one_day") and not said.is_settled:
         raise DoubtError
     hours = hours_in(clause)
-    nouns = clause.has("only", "prefer") and clause.has(*_NOUNS) and not clause.has("deny")
-    named = channels_in(clause)[0] if nouns else frozenset[Contact]()
+    names = set(_NOUNS) if clause.has("only", "prefer") else set(_NOUNS) - _AMBIGUOUS
+    is_named = clause.has(*names) and said.is_settled and not clause.has("deny")
+    named = channels_in(clause)[0] if is_named else frozenset[Contact]()
     return _Heard(hours, named)
 
 
@@ -245,6 +339,7 @@ def channels_in(clause: Clause) -> tuple[frozenset[Contact], frozenset[Contact]]
     kinds = [one.kind for one in clause.parts]
     denied_at = kinds.index("deny") if "deny" in kinds else len(kinds)
     named, refused = set[Contact](), set[Contact]()
+    refused.update({Contact.CALL} if "no_call" in kinds else ())
     places = [n for n, kind in enumerate(kinds) if kind in _NOUNS or kind in _VERBS]
     is_about_all = bool(places) and places[-1] < denied_at < len(kinds)
     for place in places:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from chalicelib.errors import ProviderError
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.languages import Language
@@ -156,13 +157,19 @@ class CheckedWriter:
         settings: WriterSettings,
         now: datetime,
     ) -> DraftVerdict:
-        """What is made of a draft that somebody else has written; nothing is stored or sent."""
+        """What is made of a draft that somebody else has written; nothing is stored or sent.
+
+        A judge that fails or is late has not found it supported: the draft is ``unsure``.
+        """
         about = _about(record, settings, history, now)
         draft = _rendered(draft, about)
         final = _final(record, about, draft, history)
         found = reviewed(draft, about, record.channel, whole=final.text)
         if not found:
-            judgement, cost = self._judgement(record, about, draft)
+            try:
+                judgement, cost = self._judgement(record, about, draft)
+            except ProviderError:
+                return DraftVerdict("person", "unsure")
             if judgement:
                 return DraftVerdict("person", judgement, cost_usd=cost / 1e6)
             return DraftVerdict("send", rendered=final.text, cost_usd=cost / 1e6)

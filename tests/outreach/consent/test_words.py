@@ -103,7 +103,7 @@ DOUBTS = [
         "don't bother",
         "dajcie mi spokój już",
     ),
-    *("Don't call me before nine, I work nights", "My sister says she could not unsubscribe"),
+    "My sister says she could not unsubscribe",
     *("please don't text me at work, use my private number", "is this spam?"),
     *("don't call me, I'm at work", "no me llamen, estoy en clase"),
     *("who gave you my number", "no, thank you", "wrong number", "kein Interesse"),
@@ -216,6 +216,7 @@ def test_a_wish_about_advertising_says_so(text, scope):
         ("how did you get my number", HeardBy.POSSIBLE_WISH),
         ("yes", HeardBy.CARRIERS_KEYWORD),
         ("sí", HeardBy.YES),
+        ("Don't call me before nine, I work nights", HeardBy.PREFERENCE),
         ("see you at nine", HeardBy.NOTHING),
     ],
 )

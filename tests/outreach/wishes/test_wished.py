@@ -8,7 +8,7 @@ from chalicelib.outreach.wishes.wished import wished
 from chalicelib.outreach.writing.checks.instructing import instructs
 
 SAMPLES = sample_wishes()
-MISSED = {"Prefiro de manhã, por favor", "Email is better for me than calls"}
+MISSED = {"Prefiro de manhã, por favor"}
 """Of which nothing is kept, as it is not clear what they are about."""
 
 
@@ -55,3 +55,11 @@ def test_what_may_answer_our_question_is_no_preference(text):
 def test_an_hour_counts_where_it_can_be_only_one(text, hours):
     wish = wished(text)
     assert (wish and " ".join(wish.hours.item["windows"])) == hours
+
+
+@pytest.mark.parametrize(
+    "text", ["genoeg met die sms'jes", "genoeg sms", "basta sms", "schluss mit sms", "enough texts"]
+)
+def test_enough_of_a_channel_is_no_wish_for_it(text):
+    wish = wished(text)
+    assert wish is None or not (wish.channels and wish.channels.wanted)

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from chalicelib.errors import PermanentError, reason_of
+from chalicelib.errors import PermanentError, TransientError, UncertainError, reason_of
 from chalicelib.outreach.conversations.records import Draft, Entry, Record, draft
 from chalicelib.outreach.languages import Language
 from chalicelib.outreach.messages.fixed import MACHINE_LINE, OPT_OUT_LINE
@@ -154,6 +154,19 @@ def test_a_verdict_names_what_is_to_be_done_and_what_the_judge_cost(
     draft = Draft(text=text)
     found = made.checked.verdict(record(), said("When?"), draft, settings, made.clock.now())
     assert (found.verdict, found.cost_usd) == (verdict, cost)
+
+
+@pytest.mark.parametrize("error", [UncertainError, TransientError, PermanentError])
+def test_a_judge_that_fails_or_is_late_leaves_a_draft_to_a_person(error):
+    def late(*_):
+        raise error("openai", "respond", reason="read_timeout")
+
+    made = writer(judge_model="judge")
+    made.model.judged = late
+    settings = WriterSettings(judge_model="judge", moderation=False)
+    draft = Draft(text=GOOD)
+    found = made.checked.verdict(record(), said("When?"), draft, settings, made.clock.now())
+    assert (found.verdict, found.rule) == ("person", "unsure")
 
 
 def test_settings_that_cannot_be_read_stop_the_machine():
