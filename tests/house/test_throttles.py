@@ -93,4 +93,4 @@ def test_a_stack_sets_the_same_throttles():
     raw = json.loads((ROOT / ".chalice" / "resources.json").read_text())
     api = raw["Resources"]["RestAPI"]
     assert api.keys() == {"Type", "Properties"}
-    assert api["Properties"].keys() == {"MethodSettings"}
+    assert api["Properties"].keys() == {"MethodSettings", "Tags"}
