@@ -1,35 +1,8 @@
-"""A real browser over a console: Debian's Chromium, or one that CHROMIUM names."""
+"""A person at a real browser over a console."""
 
-import contextlib
-import os
-import shutil
 from urllib.parse import urlsplit
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 TIMEOUT_MS = 20_000
-
-
-def left_out():
-    """Why the browser's tests are left out; empty where they run."""
-    if _executable() is None:
-        return "no Chromium on the path (apt-get install chromium), and CHROMIUM names none"
-    return ""
-
-
-def _executable():
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-
-
-@contextlib.contextmanager
-def chromium():
-    """The browser's process."""
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - 0.3 s that other tests save
-
-    sandbox = [] if os.geteuid() else ["--no-sandbox"]  # which needs another user than root
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_executable(), args=sandbox)
-        yield browser
-        browser.close()
 
 
 class Person:

@@ -5,29 +5,21 @@ import re
 import pytest
 import requests
 
-from tests.outside.browser import Person, chromium, left_out
+from tests.outside.browser import Person
 from tests.outside.running import FIRST
-
-pytestmark = pytest.mark.skipif(bool(left_out()), reason=left_out())
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as made:
-        yield made
 
 
 @pytest.fixture
-def person(stack, browser):
+def person(stack, chromium):
     """Somebody who has signed in."""
-    made = Person(browser, stack.console())
+    made = Person(chromium, stack.console())
     assert made.signs_in() == 200
     yield made
     made.context.close()
 
 
-def test_the_link_signs_in_once_and_without_it_no_page_is_shown(browser, stack, person):
-    other = Person(browser, person.link)
+def test_the_link_signs_in_once_and_without_it_no_page_is_shown(chromium, stack, person):
+    other = Person(chromium, person.link)
     assert other.signs_in() == 404
     for page in ("/", "/inbox", "/unknown", "/journal", "/journal.csv", f"/find?q={stack.tel()}"):
         assert other.opens(page) == 401
@@ -130,12 +122,12 @@ def test_an_event_is_run_again_once_after_a_page_that_says_what_that_would_do(st
 
 
 def test_a_shared_story_needs_no_sign_in_names_no_person_and_ends_after_a_week(
-    browser, stack, person
+    chromium, stack, person
 ):
     to, action = _effect_of_unknown_outcome(stack)
     event = stack.ops("explain", action, "--json").data["events"][0]["event"]["event_id"]
     link = _shared(person, event)
-    guest = Person(browser, link)
+    guest = Person(chromium, link)
     assert guest.signs_in() == 200
     assert "Not known whether it was sent" in guest.reads()
     assert guest.page.locator("main form").count() == 0

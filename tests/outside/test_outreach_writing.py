@@ -103,12 +103,18 @@ def test_when_a_projects_budget_is_spent_no_model_is_asked_and_a_person_answers(
     assert len(stack.openai.requests("respond")) == asked
 
 
+def sent_and_waiting(stack):
+    """How many messages have left, and what waits for a person but for how long it waits."""
+    waiting = [{**one, "waiting_seconds": None} for one in desk_list(stack, MODEL)]
+    return len(stack.twilio.get("messages")["messages"]), waiting
+
+
 def test_trying_a_writer_stores_and_sends_nothing(stack):
-    before = (len(stack.twilio.get("messages")["messages"]), desk_list(stack, MODEL))
+    before = sent_and_waiting(stack)
     asked = ("--channel", "sms", "--message", "Are you a bot?")
     printed = stack.ops("writer", "try", FIRST.id, MODEL.project, *asked)
     assert "automated assistant" in printed.out
-    assert (len(stack.twilio.get("messages")["messages"]), desk_list(stack, MODEL)) == before
+    assert sent_and_waiting(stack) == before
 
 
 def test_a_tool_is_called_once_although_the_companys_answer_was_lost(stack):
