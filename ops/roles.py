@@ -53,6 +53,7 @@ NEEDS = {
             "company put",
             "company map",
             "company key",
+            "writer remove-verdict",
             "keys list",
             "keys rotate",
         ),
