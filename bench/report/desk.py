@@ -9,10 +9,10 @@ import json
 from pathlib import Path
 
 from bench.report import marked
-from chalicelib.outreach.desk import persons
 from chalicelib.outreach.desk.acts import ACTS
 from chalicelib.outreach.desk.asked import BY
 from chalicelib.outreach.desk.row import ActField, FieldKind
+from chalicelib.outreach.people import persons
 
 _PERSON = '$ref: "#/components/schemas/DeskPerson"'
 

@@ -20,11 +20,12 @@ from chalicelib.clock import iso
 from chalicelib.errors import ConflictError, PayloadError
 from chalicelib.once.journal import Act, entry_time
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.desk import acts, persons
+from chalicelib.outreach.desk import acts
 from chalicelib.outreach.desk.asked import parsed_act
 from chalicelib.outreach.desk.inbox import NoConversationError
 from chalicelib.outreach.desk.row import Offered
 from chalicelib.outreach.door.access import DeskRole
+from chalicelib.outreach.people import persons
 from console import backend, forms
 from console.pages import desk_words
 from console.rights import Right, needs, person
