@@ -51,7 +51,7 @@ def _schema() -> list[str]:
         f"    DeskPerson: {{type: string, pattern: {json.dumps(f'^{persons.PATTERN}$')}}}",
         "    DeskAct:",
         "      type: object",
-        "      required: [act, by, version]",
+        "      required: [act, version]",
         "      properties:",
         f"        act: {{type: string, enum: [{', '.join(ACTS)}]}}",
         f"        by: {{{_PERSON}, description: {_sentence(BY.hint)}, examples: [sam]}}",

@@ -96,10 +96,11 @@ def do(opaque_id: str, act: str) -> Response | tuple[str, int]:
     given = {name: value for name, value in own.items() if value.strip()}
     try:
         asked = parsed_act(
-            {"act": act, "by": who.name, "version": seen, **given},
+            {"act": act, "version": seen, **given},
             conversation_id=opaque_id,
             key=forms.once(),
             actor=persons.normal(who.name),
+            who=who.who,
             company_id=found["company"],
             role=_role(found),
         )
@@ -159,7 +160,8 @@ def _page(
         held=_held_text(found),
         refused=(found["held_message"] or {}).get("refused"),
         holder=holder,
-        is_mine=holder == name,
+        is_mine=holder is not None and person().who.has(holder),
+        called=desk_words.called,
         on_held=[one for one in offered if one.offered is Offered.OF_HELD],
         on_all=[one for one in offered if one.offered is not Offered.OF_HELD],
         story=list(_story(opaque_id)),

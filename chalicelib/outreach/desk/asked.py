@@ -24,8 +24,13 @@ from chalicelib.outreach.field_names import shown
 from chalicelib.outreach.people import persons
 from chalicelib.outreach.project.fields import is_one_line
 
-BY = ActField("by", "the person, as the team names them", kind=FieldKind.PERSON, is_needed=True)
-"""Who acts: the one field of its own that every act has."""
+BY = ActField(
+    "by",
+    "the person, as the team names them; refused where a token or an assertion proves the person",
+    kind=FieldKind.PERSON,
+    is_needed=True,
+)
+"""Who acts, where nobody has proven it: a name that proves nothing."""
 _KEY = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 _VERSION = re.compile(r"[0-9a-f]{16}")
 

@@ -108,21 +108,20 @@ def role_in(claims: Mapping[str, Any], provider: ProviderSettings) -> DeskRole |
 
 def _keys(given: list[Any]) -> Iterator[jwk.Key]:
     for one in given:
-        if not isinstance(one, dict) or one.get("use", "sig") != "sig" or _is_short(one):
-            continue
-        try:
-            made = jwk.import_key({name: kept for name, kept in one.items() if name != "key_ops"})
-        except (JoseError, ValueError, TypeError, KeyError):
-            continue
-        if isinstance(made, jwk.RSAKey) or (
-            isinstance(made, jwk.ECKey) and made.curve_name == "P-256"
-        ):
-            yield made
+        if isinstance(one, dict) and one.get("use", "sig") == "sig" and _may_sign(one):
+            try:
+                yield jwk.import_key(
+                    {name: kept for name, kept in one.items() if name != "key_ops"}
+                )
+            except (JoseError, ValueError, TypeError, KeyError):
+                continue
 
 
-def _is_short(one: Mapping[str, Any]) -> bool:
-    """Whether it is an RSA key that is too short to be read without a warning; six bits a character."""
-    return one.get("kty") == "RSA" and len(str(one.get("n"))) * 6 < SMALLEST_RSA_BITS
+def _may_sign(one: Mapping[str, Any]) -> bool:
+    """Whether a key is of the algorithms', and not too short: a character holds six of its bits."""
+    if one.get("kty") == "RSA":
+        return len(str(one.get("n"))) * 6 >= SMALLEST_RSA_BITS
+    return (one.get("kty"), one.get("crv")) == ("EC", "P-256")
 
 
 def _chosen(keys: list[jwk.Key], header: Mapping[str, Any]) -> jwk.Key:
