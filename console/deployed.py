@@ -63,6 +63,7 @@ def _handler() -> Callable[[dict[str, Any], Any], dict[str, Any]]:
         Sessions(found.table(table), found.clock, configured.session_lasts),
         lambda: found.secrets.text(f"rp-mw/{found.settings.stage}/console/client_secret").strip(),
         found.journal.enter,
+        found.clock,
     )
     options = Options(
         hosts=frozenset({configured.host}),

@@ -17,6 +17,7 @@ from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 from werkzeug.wrappers import Response
 
 from chalicelib.once.ports import Clock
+from chalicelib.outreach.people import persons
 from console.app import create_app
 from console.backend import Options
 from console.rights import Person, Right, Role, needs
@@ -24,6 +25,8 @@ from console.sign_in import SignedIn
 from ops.session import Session
 
 ADDRESS = "127.0.0.1"
+AWS = "aws"
+"""Who has proven the person of this console."""
 LASTS = timedelta(hours=12)
 EVERYTHING = frozenset({Role.OPERATOR, Role.LEAD})
 
@@ -121,7 +124,9 @@ def listen(session: Session, *, port: int, who: str) -> Loopback:
     with _bound(port) as listening:
         port = int(listening.getsockname()[1])
         sign_in = LoopbackSignIn(
-            Person(who, EVERYTHING, companies=None, led=None), session.services.clock, port
+            Person(persons.DeskPerson("", who, AWS).text, EVERYTHING, companies=None, led=None),
+            session.services.clock,
+            port,
         )
         hosts = frozenset({f"{ADDRESS}:{port}", f"localhost:{port}"})
         server = make_server(

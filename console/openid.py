@@ -23,9 +23,13 @@ from requests.exceptions import RequestException
 from werkzeug.wrappers import Response
 
 from chalicelib.once.journal import Act
-from console import grants
+from chalicelib.once.ports import Clock
+from chalicelib.outreach.people import persons
+from chalicelib.outreach.people.assertions import called
+from console import grants, renewal
+from console.renewal import Renewal
 from console.rights import Right, needs
-from console.sessions import SIGN_IN_LASTS, ConsoleSession, Sessions, form_token
+from console.sessions import SHORT, SIGN_IN_LASTS, ConsoleSession, Sessions, form_token
 from console.settings import ConsoleSettings
 from console.sign_in import SignedIn
 
@@ -46,6 +50,7 @@ class OpenIdSignIn:
         sessions: the rows.
         client_secret: reads the client's secret, at the first sign-in.
         enter_act: enters an act into the journal.
+        clock: says when the provider is asked again.
     """
 
     def __init__(
@@ -54,12 +59,19 @@ class OpenIdSignIn:
         sessions: Sessions,
         client_secret: Callable[[], str],
         enter_act: Callable[[Act], object],
+        clock: Clock,
     ) -> None:
         self._settings = settings
         self._sessions = sessions
         self._client_secret = client_secret
         self._enter_act = enter_act
         self._client: FlaskOAuth2App | None = None
+        self._renewal = Renewal(
+            sessions=sessions,
+            provider=self._provider,
+            grants_of=self._grants_if_said,
+            clock=clock,
+        )
 
     @property
     def form_targets(self) -> tuple[str, ...]:
@@ -80,7 +92,7 @@ class OpenIdSignIn:
 
     def current(self) -> SignedIn | None:
         """See `SignIn.current`."""
-        found = self._session()
+        found = self._confirmed()
         if found is None:
             return None
         token = request.cookies.get(SESSION_COOKIE, "")
@@ -109,19 +121,24 @@ class OpenIdSignIn:
             return redirect(next_page if self._session() else url_for("sign_in.sign_in"))
         token = self._asked(self._provider().authorize_access_token)
         claims: Mapping[str, Any] = token.get("userinfo") or {}
-        name = str(claims.get(self._settings.name_claim) or "")
-        roles = grants.of_groups(_groups(claims, self._settings.group_claim), self._settings.groups)
-        if not name or not roles:
+        who = persons.proven(
+            claims.get("sub"),
+            persons.issuer_text(self._settings.issuer) or "",
+            name=called(claims, self._settings.name_claim),
+        )
+        roles = self._grants(claims)
+        if who is None or not roles:
             session.clear()
             return render_template("no_role.html"), 403
         id_token = str(token.get("id_token") or "")
         issued = self._sessions.start(
-            name,
+            who.text,
             roles,
             subject=str(claims["sub"]),
             id_token=id_token if len(id_token) <= LONGEST_HINT else "",
+            proof=renewal.proof_of(token),
         )
-        self._enter_act(Act("console sign-in", "console:sign-in", name, result="signed in"))
+        self._enter_act(Act("console sign-in", "console:sign-in", who.text, result="signed in"))
         session.clear()
         answer = redirect(next_page)
         _set(answer, SESSION_COOKIE, issued, self._settings.session_lasts.total_seconds())
@@ -141,6 +158,28 @@ class OpenIdSignIn:
     @needs(Right.ANYONE)
     def _signed_out(self) -> str:
         return render_template("signed_out.html")
+
+    def _confirmed(self) -> ConsoleSession | None:
+        """The session of this request, while the provider knows its person."""
+        found = self._session()
+        if found is None:
+            return None
+        try:
+            return self._renewal.current(found, request.cookies.get(SESSION_COOKIE, ""))
+        except renewal.GoneError:
+            key = f"console-session:{found.session_id[:SHORT]}"
+            self._enter_act(Act("console session end", key, found.person, result="provider"))
+            return None
+        except renewal.SilentError:
+            abort(503, "The sign-in provider cannot be reached. Try again in a minute.")
+
+    def _grants(self, claims: Mapping[str, Any]) -> frozenset[str]:
+        """A person's roles, by the groups in their claims."""
+        groups = _groups(claims, self._settings.group_claim)
+        return grants.of_groups(groups, self._settings.groups)
+
+    def _grants_if_said(self, claims: Mapping[str, Any]) -> frozenset[str] | None:
+        return self._grants(claims) if self._settings.group_claim in claims else None
 
     def _session(self) -> ConsoleSession | None:
         """The session of this request; its row is read once."""

@@ -13,6 +13,9 @@ from typing import Any, TypeVar
 
 from flask import g
 
+from chalicelib.outreach.people import persons
+from chalicelib.outreach.people.persons import DeskPerson
+
 
 class Role(StrEnum):
     """What a person is; a person may be several."""
@@ -51,7 +54,7 @@ class Person:
     """Who makes a request.
 
     Attributes:
-        name: as the journal names them.
+        name: as the journal names them, see `chalicelib.outreach.people.persons`.
         roles: at least one.
         companies: of an agent or a lead; None for every company of the stage.
         led: those of them whose lead they are; None for every company of the stage.
@@ -61,6 +64,11 @@ class Person:
     roles: frozenset[Role]
     companies: frozenset[str] | None = frozenset()
     led: frozenset[str] | None = frozenset()
+
+    @property
+    def who(self) -> DeskPerson:
+        """The person at a desk."""
+        return persons.read(self.name)
 
     def may(self, right: Right) -> bool:
         """Whether one of their roles has a right."""

@@ -1,12 +1,16 @@
 """Sessions of signed-in persons: rows with an end, each revocable at once.
 
 The browser holds a random token, the table only its digest, so that a copy of the table signs in
-no one.  Example row of `rp_mw_console_sessions-<stage>`::
+no one; what the provider gave is sealed with the token, so that a copy of the table holds none of it.
+Example row of `rp_mw_console_sessions-<stage>`::
 
     session_id   5f2b...   SHA-256 of the token
     kind         session                       (or sign-in: what the way back from the provider needs)
-    person       jo@example.com
+    person       jo@example.com <00u1... at login.example.com>      see `chalicelib.outreach.people.persons`
     subject      00u1...                       the provider's own id of the person
+    checked_at   2026-11-20T09:05:00.000Z      when the provider last confirmed the person
+    checking_at  2026-11-20T09:05:00.000Z      when it was last asked
+    proof        gAAA...                       by which it is asked again, sealed with the token
     grants       ["agent:ci-aaa-001"]
     id_token     eyJ...                        hint for the provider's logout; absent where it is long
     created_at   2026-11-20T09:00:00.000Z
@@ -19,10 +23,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from cryptography.fernet import Fernet, InvalidToken
 
 from chalicelib.clock import iso
 from chalicelib.once.ports import Clock
@@ -30,6 +37,8 @@ from chalicelib.once.store import ConditionFailed, Item, Store
 
 LASTS = timedelta(hours=8)
 SIGN_IN_LASTS = timedelta(minutes=10)
+ASKING_LASTS = timedelta(seconds=20)
+"""How long another request waits before it asks the provider itself."""
 TOKEN_BYTES = 32
 LISTED_AT_MOST = 1_000
 SHORT = 12
@@ -46,14 +55,20 @@ class ConsoleSession:
         person: whose it is.
         grants: the person's roles at sign-in, as text.
         ends_at: when it ends by itself.
+        subject: the provider's own id of the person.
+        checked_at: when the provider last confirmed the person.
         id_token: the provider's, empty where none is kept.
+        proof: by which the provider is asked again; empty where there is nothing.
     """
 
     session_id: str
     person: str
     grants: tuple[str, ...]
     ends_at: datetime
-    id_token: str = ""
+    subject: str
+    checked_at: datetime
+    id_token: str = field(default="", repr=False)
+    proof: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +95,33 @@ class Sessions:
         self._clock = clock
         self._lasts = lasts
 
-    def start(self, person: str, grants: Iterable[str], *, subject: str, id_token: str = "") -> str:
+    def start(
+        self,
+        person: str,
+        grants: Iterable[str],
+        *,
+        subject: str,
+        id_token: str = "",
+        proof: str = "",
+    ) -> str:
         """Start a session; returns the token for the browser.
 
         Args:
-            person: the person's name, as the journal keeps it.
+            person: the person, as the journal keeps them.
             grants: the person's roles, as text.
             subject: the provider's own id of the person.
             id_token: the provider's, as a hint for its logout.
+            proof: by which the provider is asked again.
         """
+        token = secrets.token_urlsafe(TOKEN_BYTES)
         more = {"id_token": id_token} if id_token else {}
+        if proof:
+            more["proof"] = _sealing(token).encrypt(proof.encode()).decode()
         return self._put(
             _SESSION,
             self._lasts,
+            token,
+            checked_at=iso(self._clock.now()),
             person=person,
             subject=subject,
             grants=sorted(grants),
@@ -109,8 +138,40 @@ class Sessions:
             person=row["person"],
             grants=tuple(row["grants"]),
             ends_at=datetime.fromtimestamp(int(row["expires_at"]), UTC),
+            subject=row["subject"],
+            checked_at=datetime.fromisoformat(row.get("checked_at") or row["created_at"]),
             id_token=row.get("id_token", ""),
+            proof=_opened(token, row.get("proof", "")),
         )
+
+    def claims(self, session: ConsoleSession, now: datetime) -> bool:
+        """Whether this request is the one that asks the provider again; of several one is."""
+        try:
+            self._table.update(
+                {"session_id": session.session_id},
+                set_={"checking_at": iso(now)},
+                condition="attribute_not_exists(#revoked_by)"
+                " AND (attribute_not_exists(#checking_at) OR #checking_at < :before)",
+                reading=False,
+                before=iso(now - ASKING_LASTS),
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    def renewed(
+        self,
+        session: ConsoleSession,
+        token: str,
+        grants: tuple[str, ...],
+        proof: str,
+        now: datetime,
+    ) -> ConsoleSession:
+        """Keep what the provider has answered; the session as it is then."""
+        sealed = _sealing(token).encrypt(proof.encode()).decode()
+        kept = {"checked_at": iso(now), "grants": list(grants), "proof": sealed}
+        self._table.update({"session_id": session.session_id}, set_=kept, reading=False)
+        return replace(session, checked_at=now, grants=grants, proof=proof)
 
     def end(self, token: str, *, by: str) -> None:
         """End the session of a token, as its person signs out."""
@@ -122,7 +183,8 @@ class Sessions:
 
     def begin_sign_in(self, data: Mapping[str, Any]) -> str:
         """Keep what the way back needs (state, nonce, verifier, page); returns the token for it."""
-        return self._put(_SIGN_IN, SIGN_IN_LASTS, data=dict(data))
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        return self._put(_SIGN_IN, SIGN_IN_LASTS, token, data=dict(data))
 
     def take_sign_in(self, token: str) -> dict[str, Any]:
         """What `begin_sign_in` kept, once; empty for every other token and the second time."""
@@ -162,8 +224,7 @@ class Sessions:
             return False
         return True
 
-    def _put(self, kind: str, lasts: timedelta, **more: Any) -> str:  # noqa: ANN401 - attributes
-        token = secrets.token_urlsafe(TOKEN_BYTES)
+    def _put(self, kind: str, lasts: timedelta, token: str, **more: Any) -> str:  # noqa: ANN401
         now = self._clock.now()
         self._table.put(
             {
@@ -189,6 +250,19 @@ class Sessions:
 def digest(token: str) -> str:
     """The id of a token's row."""
     return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _sealing(token: str) -> Fernet:
+    """What seals a session's provider tokens: only its browser's token opens them."""
+    return Fernet(urlsafe_b64encode(hmac.digest(token.encode(), b"provider", hashlib.sha256)))
+
+
+def _opened(token: str, sealed: str) -> str:
+    """What was sealed; empty for anything else."""
+    try:
+        return _sealing(token).decrypt(sealed.encode()).decode() if sealed else ""
+    except InvalidToken:
+        return ""
 
 
 def form_token(token: str) -> str:

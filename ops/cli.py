@@ -11,6 +11,7 @@ from ops.companies import commands as company_commands
 from ops.companies import (
     consent_commands,
     may_send_commands,
+    people_commands,
     person_commands,
     replay_commands,
     subject_commands,
@@ -43,6 +44,7 @@ app.add_typer(stage_commands.switch_app, name="switch")
 app.add_typer(key_commands.keys_app, name="keys")
 app.add_typer(company_commands.handoff_app, name="handoff")
 app.add_typer(company_commands.company_app, name="company")
+app.add_typer(people_commands.app, name="desk-token")
 app.add_typer(person_commands.register_app, name="do-not-contact")
 app.add_typer(person_commands.person_app, name="person")
 app.add_typer(subject_commands.subject_app, name="subject")

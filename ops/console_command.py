@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from chalicelib.outreach.people import persons
 from ops.command import CommandRun, command
 from ops.options import Stage
 from ops.session import EXIT_UNUSABLE, OpsError, Session
@@ -58,7 +59,9 @@ def sessions_command(run: CommandRun) -> object:
 def revoke_command(
     run: CommandRun,
     session_id: Annotated[str, typer.Argument(help="As `console sessions` shows it.")] = "",
-    person: Annotated[str, typer.Option(help="Every session of this person.")] = "",
+    person: Annotated[
+        str, typer.Option(help="Every session of this person, by name or subject.")
+    ] = "",
     *,
     everyone: Annotated[bool, typer.Option("--everyone", help="Every session.")] = False,
 ) -> object:
@@ -69,7 +72,9 @@ def revoke_command(
     chosen = [
         one
         for one in rows.listed()
-        if everyone or one.person == person or (session_id and one.short_id == session_id)
+        if everyone
+        or (person and persons.means(person, one.person))
+        or (session_id and one.short_id == session_id)
     ]
     if not chosen:
         raise OpsError("there is no such session; `console sessions` lists them")

@@ -13,7 +13,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.once.journal import ASKED, DAY_PREFIX, Act, entry_time
 from chalicelib.once.store import Item
-from chalicelib.outreach.desk import persons
+from chalicelib.outreach.people import persons
 from ops.session import OvertakenError, Session
 
 SENT = "this form was sent before; what it asked for is in the journal"
@@ -155,11 +155,15 @@ def shown(entry: Item) -> dict[str, Any]:
 def _fits(entry: Item, key: str | None, by: str | None) -> bool:
     """Whether an entry is of the key and by the person: their whole name, or a part between slashes.
 
-    So ``sam`` and ``ci-1`` both find what the desk of ``ci-1`` says that sam did (``ci-1/sam``).
+    So ``sam`` and ``ci-1`` both find what the desk of ``ci-1`` says that sam did (``ci-1/sam``).  Who is
+    proven (``ci-1/sam <u-1 at login.example.com>``) is found by name and subject too.
     """
     if key not in (None, entry["idempotency_key"], entry["story"]):
         return False
-    return by is None or f"/{persons.normal(by)}/" in f"/{persons.normal(str(entry['actor']))}/"
+    if by is None:
+        return True
+    name, actor = persons.normal(by), f"/{persons.normal(str(entry['actor']))}/"
+    return any(one in actor for one in (f"/{name}/", f"/{name} <", f"<{name} at "))
 
 
 def _story_of(session: Session, key: str) -> str:

@@ -9,10 +9,10 @@ import json
 from pathlib import Path
 
 from bench.report import marked
-from chalicelib.outreach.desk import persons
 from chalicelib.outreach.desk.acts import ACTS
 from chalicelib.outreach.desk.asked import BY
 from chalicelib.outreach.desk.row import ActField, FieldKind
+from chalicelib.outreach.people import persons
 
 _PERSON = '$ref: "#/components/schemas/DeskPerson"'
 
@@ -51,7 +51,7 @@ def _schema() -> list[str]:
         f"    DeskPerson: {{type: string, pattern: {json.dumps(f'^{persons.PATTERN}$')}}}",
         "    DeskAct:",
         "      type: object",
-        "      required: [act, by, version]",
+        "      required: [act, version]",
         "      properties:",
         f"        act: {{type: string, enum: [{', '.join(ACTS)}]}}",
         f"        by: {{{_PERSON}, description: {_sentence(BY.hint)}, examples: [sam]}}",

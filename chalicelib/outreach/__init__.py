@@ -18,6 +18,7 @@ In the order of a conversation:
     messages/      a message of ours: what stops it, what is kept of it, and what follows
     sending/       what leaves: the kinds of side effects, and their hands
     company_events/ what happened, as signed webhooks to the company
+    people/        who acts for a company: persons who are proven, and their roles
     desk/          what persons see of hand-offs and do with them: list, conversation, acts
 
 What these share:

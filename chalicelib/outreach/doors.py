@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from chalicelib.outreach.door.may_send import MaySendDoor
     from chalicelib.outreach.door.results import ResultDoor
     from chalicelib.outreach.door.shares import Shares
+    from chalicelib.outreach.people.acting import People
+    from chalicelib.outreach.people.providers import Providers
     from chalicelib.outreach.register.register_door import RegisterDoor
     from chalicelib.outreach.senders import Senders
     from chalicelib.outreach.ses.stop_at_door import StopByMail
@@ -172,8 +174,33 @@ class OutreachDoors:
                 ledger=lambda: shared.ledger,
                 clock=shared.clock,
             ),
+            people=self._people,
             clock=shared.clock,
             log=shared.log,
+        )
+
+    @cached_property
+    def _people(self) -> People:
+        from chalicelib.outreach.people.acting import People
+        from chalicelib.outreach.people.desk_tokens import DeskTokens
+
+        shared = self._shared
+        table = shared.table(shared.settings.company_data_table)
+        return People(
+            table=table,
+            tokens=DeskTokens(table=table, opaque=shared.opaque, clock=shared.clock),
+            providers=lambda: self._providers,
+        )
+
+    @cached_property
+    def _providers(self) -> Providers:
+        from chalicelib.outreach.people.providers import Providers
+        from chalicelib.vendors.documents import document
+
+        is_here = self._shared.settings.company_webhooks_on_loopback
+        return Providers(
+            fetch=lambda address: document(address, allows_loopback=is_here),
+            clock=self._shared.clock,
         )
 
     def _access(self) -> Mapping[str, Access]:
@@ -221,7 +248,13 @@ class OutreachDoors:
         from chalicelib.outreach.desk.door import DeskDoor
 
         shared, inbox = self._shared, self._outreach().inbox
-        return DeskDoor(access=self._access, inbox=inbox, clock=shared.clock, log=shared.log)
+        return DeskDoor(
+            access=self._access,
+            inbox=inbox,
+            people=self._people,
+            clock=shared.clock,
+            log=shared.log,
+        )
 
     # --- Twilio and SES -----------------------------------------------------------------------
 

@@ -66,7 +66,7 @@ def post(one: SignedPost, *, allows_loopback: bool = False) -> PostAnswer:
             ``timeout`` or ``connection_broken``.
     """
     watch = deadline.Watch(one.deadline_seconds)
-    checked = _Checked(allows_loopback)
+    checked = CheckedHosts(allows_loopback)
     timeout = max(one.deadline_seconds, 0.001)
     headers = {
         "content-type": "application/json",
@@ -103,7 +103,7 @@ def post(one: SignedPost, *, allows_loopback: bool = False) -> PostAnswer:
     return receipt
 
 
-class _Checked:
+class CheckedHosts:
     """Resolves a host to an address that may be connected to; remembers that it refused one."""
 
     def __init__(self, allows_loopback: bool) -> None:  # noqa: FBT001 - its only argument

@@ -20,11 +20,12 @@ from chalicelib.clock import iso
 from chalicelib.errors import ConflictError, PayloadError
 from chalicelib.once.journal import Act, entry_time
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.desk import acts, persons
+from chalicelib.outreach.desk import acts
 from chalicelib.outreach.desk.asked import parsed_act
 from chalicelib.outreach.desk.inbox import NoConversationError
 from chalicelib.outreach.desk.row import Offered
 from chalicelib.outreach.door.access import DeskRole
+from chalicelib.outreach.people import persons
 from console import backend, forms
 from console.pages import desk_words
 from console.rights import Right, needs, person
@@ -95,10 +96,11 @@ def do(opaque_id: str, act: str) -> Response | tuple[str, int]:
     given = {name: value for name, value in own.items() if value.strip()}
     try:
         asked = parsed_act(
-            {"act": act, "by": who.name, "version": seen, **given},
+            {"act": act, "version": seen, **given},
             conversation_id=opaque_id,
             key=forms.once(),
             actor=persons.normal(who.name),
+            who=who.who,
             company_id=found["company"],
             role=_role(found),
         )
@@ -158,7 +160,8 @@ def _page(
         held=_held_text(found),
         refused=(found["held_message"] or {}).get("refused"),
         holder=holder,
-        is_mine=holder == name,
+        is_mine=holder is not None and person().who.has(holder),
+        called=desk_words.called,
         on_held=[one for one in offered if one.offered is Offered.OF_HELD],
         on_all=[one for one in offered if one.offered is not Offered.OF_HELD],
         story=list(_story(opaque_id)),

@@ -7,6 +7,7 @@ from typing import Any
 
 from chalicelib.outreach.desk import acts
 from chalicelib.outreach.desk.row import DeskAct
+from chalicelib.outreach.people import persons
 from ops.inspect.explain import plain_words
 
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
@@ -15,6 +16,12 @@ _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 def why(reason: str | None) -> str:
     """A hand-off's reason as a sentence, or what the writer said in its place."""
     return plain_words.CATALOGUE.sentence(reason) if reason else "No reason was stored."
+
+
+def called(person: str) -> str:
+    """What a person of a desk is called, and whether that is only a program's word."""
+    who = persons.read(person)
+    return who.called if who.subject else f"{who.name} (not proven)"
 
 
 def waited(seconds: int | None) -> str:
@@ -33,7 +40,7 @@ def button(act: DeskAct, found: Mapping[str, Any]) -> tuple[str, str]:
     if act.name == acts.TAKE and not handoff:
         return "Step in", ""
     if act.name == acts.TAKE and handoff["taken_by"]:
-        return f"Take from {handoff['taken_by']}", ""
+        return f"Take from {called(handoff['taken_by'])}", ""
     if act.name == acts.APPROVE and not held.get("text"):
         return "Let automation write and send", act.words.tone
     if act.name == acts.APPROVE and held["refused"]:

@@ -28,7 +28,7 @@ def show() -> str | Response:
         abort(400, f"state: one of {', '.join((*STATES, MINE))}")
     wanted: dict[str, Any] = {"states": (state,)} if state in STATES else {}
     if state == MINE:
-        wanted["taken_by"] = person().name
+        wanted["taken_by"] = person().who.has
     try:
         found = backend.reading().services.outreach.inbox.list(
             company_id=company, limit=PAGE, after=request.args.get("after", ""), **wanted
@@ -44,6 +44,7 @@ def show() -> str | Response:
         state=state,
         states=(*STATES, MINE),
         waited=desk_words.waited,
+        called=desk_words.called,
     )
 
 

@@ -34,6 +34,7 @@ missing_words  what openings must say by a place's rules, and no setting of a pr
 may_send_commands  `may-i-send`
 identities    what a stage may send e-mails as, and the senders that this does not cover
 senders       the map of senders: which company a number or address belongs to
+people_commands  `company desk-proof`, `desk-token issue`, `list`, `revoke`
 api_keys      the Router's API keys: issue, revoke
 usage         what language models have cost
 erase         removes a person from every table

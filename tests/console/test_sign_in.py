@@ -1,5 +1,6 @@
 """Sign-in with a provider: who gets in, as whom, for how long, and who does not."""
 
+import html
 import re
 from urllib.parse import parse_qs, urlsplit
 
@@ -31,7 +32,9 @@ def test_a_person_signs_in_and_is_back_on_the_page_that_was_asked_for(console):
     assert page.status_code == 200
     assert "oda@example.com" in page.text
     (entry,) = console.services.journal.story("console:sign-in")
-    assert (entry["actor"], entry["action_type"]) == ("oda@example.com", "console sign-in")
+    issuer = console.provider.url
+    assert entry["actor"] == f"oda@example.com <oda at {issuer}>"
+    assert entry["action_type"] == "console sign-in"
 
 
 def test_a_person_without_a_session_is_sent_to_the_provider_with_state_nonce_and_pkce(console):
@@ -212,3 +215,45 @@ def test_an_address_is_a_group_only_once_it_is_verified(provider):
 def test_a_wrong_setting_is_named(provider, name, value, said):
     with pytest.raises(settings.SettingsError, match=re.escape(said)):
         OpenIdConsole(provider, **{name: value})
+
+
+def test_an_address_that_is_not_verified_names_no_one(provider):
+    console = OpenIdConsole(provider)
+    for subject, claims in {
+        "una": {"email": "lena@example.com", "email_verified": False},
+        "ula": {"email": "lena@example.com", "email_verified": "true"},
+        "uwe": {"email": "uwe@example.com"},
+    }.items():
+        provider.add(subject, "ops", **claims)
+        visitor = console.visitor()
+        visitor.sign_in(subject)
+        page = visitor.get("/find").text
+        assert ("lena@example.com" in page, subject in page) == (False, True)
+    actors = {one["actor"] for one in console.services.journal.story("console:sign-in")}
+    issuer = provider.url
+    assert actors == {
+        f"<una at {issuer}>",
+        f"<ula at {issuer}>",
+        f"uwe@example.com <uwe at {issuer}>",
+    }
+
+
+def test_who_gets_anothers_address_is_another_person(provider):
+    console = OpenIdConsole(provider)
+    provider.add("old", "ops", email="info@example.com")
+    provider.add("new", "ops", email="info@example.com")
+    for subject in ("old", "new"):
+        console.visitor().sign_in(subject)
+    actors = {one["actor"] for one in console.services.journal.story("console:sign-in")}
+    assert len(actors) == 2
+
+
+@pytest.mark.parametrize(
+    "name", ["o'brien@example.com", "Ó Súilleabháin", "김", "José (night shift)", "x" * 254]
+)
+def test_a_person_has_the_name_that_they_have(provider, name):
+    provider.add("pat", "ops", email=name, email_verified=True)
+    console = OpenIdConsole(provider)
+    visitor = console.visitor()
+    visitor.sign_in("pat")
+    assert html.escape(name, quote=True) in visitor.get("/find").text.replace("&#39;", "&#x27;")

@@ -32,6 +32,7 @@ from local import company
 from local.vendors import twilio as simulated
 from tests.rigs.fakes import RecordingOutbox, SetSwitches
 from tests.rigs.outreach_parts import CHANNELS, OutreachParts
+from tests.rigs.people import IdentityProvider, people
 from tests.rigs.worker import delivered
 from tests.simulation import tables
 
@@ -44,6 +45,11 @@ ACCESS = {
     ),
     OTHERS: Access(desk_keys=((OTHER_AGENT, DeskRole.AGENT),)),
 }
+
+
+def bearer(token):
+    """The header with a proof of the person."""
+    return {"Authorization": f"Bearer {token}"} if token else {}
 
 
 class Queue(RecordingOutbox):
@@ -81,8 +87,17 @@ class DeskRig(OutreachParts):
             clock=self.clock,
             current=self.current,
         )
+        self.provider = IdentityProvider(self.clock)
+        self.company_data = tables.companies()
+        self.people = people(
+            self.company_data, self.clock, OpaqueIds(b"rig"), fetch=self.provider.fetch
+        )
         self.door = DeskDoor(
-            access=lambda: ACCESS, inbox=self.inbox, clock=self.clock, log=self.log
+            access=lambda: ACCESS,
+            inbox=self.inbox,
+            people=self.people,
+            clock=self.clock,
+            log=self.log,
         )
         self.worker = self._worker()
         self.asked = self.said = 0
@@ -234,17 +249,17 @@ class DeskRig(OutreachParts):
     def act(self, act, record, by="sam", **more):
         return self.inbox.act(self.asks(act, record, by, **more))
 
-    def post(self, record, *, key=AGENT, idempotency="k-1", **body):
+    def post(self, record, *, key=AGENT, token="", idempotency="k-1", **body):
         raw = json.dumps(body).encode()
-        headers = {"X-Api-Key": key, "Idempotency-Key": idempotency}
+        headers = {"X-Api-Key": key, "Idempotency-Key": idempotency, **bearer(token)}
         return self.door.act(headers, raw, record.opaque_id)
 
-    def get(self, record, *, key=AGENT):
-        return self.door.shown({"x-api-key": key}, b"", record.opaque_id)
+    def get(self, record, *, key=AGENT, token=""):
+        return self.door.shown({"x-api-key": key, **bearer(token)}, b"", record.opaque_id)
 
-    def listed(self, *, key=AGENT, **query):
+    def listed(self, *, key=AGENT, token="", **query):
         given = {name: [one] if isinstance(one, str) else one for name, one in query.items()}
-        return self.door.listed({"x-api-key": key}, b"", given)
+        return self.door.listed({"x-api-key": key, **bearer(token)}, b"", given)
 
     def sent(self, tel=TEL):
         return [one["body"] for one in self.twilio.sent_to(tel)]

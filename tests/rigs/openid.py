@@ -35,6 +35,10 @@ class Provider:
         put = requests.put(f"{self.url}/users/{subject}", json=known | claims, timeout=10)
         put.raise_for_status()
 
+    def remove(self, subject):
+        """The person's account is gone: no token of theirs is worth anything."""
+        requests.post(f"{self.url}/users/{subject}/revoke-tokens", timeout=10).raise_for_status()
+
     def confirm(self, address, subject):
         """Sign in there as a person; returns the address that the browser is sent back to."""
         assert address.startswith(self.url), address

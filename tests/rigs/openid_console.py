@@ -39,8 +39,12 @@ class OpenIdConsole:
         )
         self.table = tables.console_sessions()
         self.sessions = Sessions(self.table, self.services.clock, self.settings.session_lasts)
-        sign_in = openid.OpenIdSignIn(
-            self.settings, self.sessions, lambda: "secret", self.services.journal.enter
+        sign_in = self.sign_in = openid.OpenIdSignIn(
+            self.settings,
+            self.sessions,
+            lambda: "secret",
+            self.services.journal.enter,
+            self.services.clock,
         )
         is_https = self.settings.url.startswith("https:")
         options = Options(frozenset({self.settings.host}), sign_in.form_targets, is_https=is_https)

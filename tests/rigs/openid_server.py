@@ -33,6 +33,8 @@ class RequiresPkce:
             body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
             environ["wsgi.input"] = io.BytesIO(body)
             form = parse_qs(body.decode())
+            if form.get("grant_type") == ["refresh_token"]:
+                return self._application(environ, start_response)
             verifier = form.get("code_verifier", [""])[0].encode()
             made = base64.urlsafe_b64encode(hashlib.sha256(verifier).digest()).rstrip(b"=")
             if self._challenges.pop(form.get("code", [""])[0], None) != made.decode():

@@ -7,7 +7,6 @@ shows a conversation and does acts.  The life of a hand-off::
        │                │
        └────────────────┴──▶ approved | given_back | declined | closed
 
-    persons    names of persons
     case       an act as it is asked for, and what it will do
     holding    who holds a conversation, and who may act on it
     changes    what each act changes of a conversation; pure

@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping
 from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.desk import changes, holding, persons
+from chalicelib.outreach.desk import changes, holding
 from chalicelib.outreach.desk.case import Case, Planned
 from chalicelib.outreach.desk.holding import Holder
 from chalicelib.outreach.desk.row import ActField, ActWords, DeskAct, FieldKind, Offered
 from chalicelib.outreach.door.access import DeskRole
+from chalicelib.outreach.people import persons
 
 TAKE, APPROVE = "take", "approve"
 """The acts that code names."""
@@ -117,7 +118,7 @@ ACTS: Mapping[str, DeskAct] = {
                     "to",
                     "the person who has it next",
                     "Colleague",
-                    persons.LONGEST,
+                    persons.LONGEST_PERSON,
                     FieldKind.PERSON,
                     is_needed=True,
                 ),
@@ -211,7 +212,7 @@ def planned(case: Case) -> Planned:
         RefusedError: the conversation is not in a state for it, or another person has it.
     """
     act, asked = ACTS[case.asked.act], case.asked
-    refused = act.refusal(case.record, asked.by, asked.role)
+    refused = act.refusal(case.record, asked.who, asked.role)
     if refused is not None:
         raise refused
     return act.change(case)
@@ -219,4 +220,5 @@ def planned(case: Case) -> Planned:
 
 def offered(record: Record, by: str, role: DeskRole) -> Iterator[DeskAct]:
     """The acts whose forms the console shows a person."""
-    return (one for one in ACTS.values() if one.is_offered(record, persons.normal(by), role))
+    who = persons.read(by)
+    return (one for one in ACTS.values() if one.is_offered(record, who, role))

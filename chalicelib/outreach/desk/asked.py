@@ -16,16 +16,21 @@ from typing import Any
 
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import PayloadError
-from chalicelib.outreach.desk import persons
 from chalicelib.outreach.desk.acts import ACTS
 from chalicelib.outreach.desk.case import Asked
 from chalicelib.outreach.desk.row import ActField, FieldKind
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.field_names import shown
+from chalicelib.outreach.people import persons
 from chalicelib.outreach.project.fields import is_one_line
 
-BY = ActField("by", "the person, as the team names them", kind=FieldKind.PERSON, is_needed=True)
-"""Who acts: the one field of its own that every act has."""
+BY = ActField(
+    "by",
+    "the person, as the team names them; refused where a token or an assertion proves the person",
+    kind=FieldKind.PERSON,
+    is_needed=True,
+)
+"""Who acts, where nobody has proven it: a name that proves nothing."""
 _KEY = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 _VERSION = re.compile(r"[0-9a-f]{16}")
 
@@ -38,6 +43,7 @@ def parsed_act(
     actor: str,
     company_id: str | None,
     role: DeskRole,
+    who: persons.DeskPerson | None = None,
 ) -> Asked:
     """An act from the body of a request.
 
@@ -48,6 +54,7 @@ def parsed_act(
         actor: whose word it is who the person is, for the journal.
         company_id: the caller's company.
         role: the caller's.
+        who: the person, where that is proven: the body then names none.
 
     Raises:
         PayloadError: names the field, never its value.
@@ -60,7 +67,7 @@ def parsed_act(
     if not isinstance(name, str) or name not in ACTS:
         raise PayloadError("INVALID_ACT", f"field act is none of {', '.join(ACTS)}")
     own = ACTS[name].fields
-    taken = ("act", "by", "version", *(one.name for one in own))
+    taken = ("act", *(() if who else ("by",)), "version", *(one.name for one in own))
     for unknown in sorted(raw.keys() - set(taken)):
         fault = f"field {shown(unknown)} is none of {name}, which takes {', '.join(taken)}"
         raise PayloadError("UNKNOWN_FIELD", fault)
@@ -72,7 +79,7 @@ def parsed_act(
         conversation_id=conversation_id,
         version=version,
         key=key,
-        by=_value(raw, BY),
+        by=who.text if who else _value(raw, BY),
         actor=actor,
         company_id=company_id,
         role=role,
@@ -94,7 +101,7 @@ def _value(raw: Mapping[str, Any], one: ActField) -> str:
     if value is None and not one.is_needed:
         return ""
     if one.kind is FieldKind.PERSON:
-        name = persons.named(value)
+        name = (persons.named if one is BY else persons.known)(value)
         if name is None:
             raise _invalid(one, "names no person of the team")
         return name

@@ -12,6 +12,7 @@ from chalicelib.outreach.conversations.desk_acts import ActChange
 from chalicelib.outreach.conversations.records import Draft, Record, Status
 from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.door.access import DeskRole
+from chalicelib.outreach.people import persons
 
 _FIRST_FIELDS = ("text", "subject", "reason", "hint", "to", "until")
 """Each has its place in a fingerprint, also where it is empty: stored ones are compared with new ones."""
@@ -30,7 +31,7 @@ class Asked:
         conversation_id: its opaque id.
         version: of the conversation that the person saw.
         key: the idempotency key.
-        by: the person, as the team names them: the holder after a take.
+        by: the person, as `persons` writes them: the holder after a take.
         actor: who says so, for the journal: an operator, or the company whose key it was.
         company_id: only a conversation of this company; None for operators.
         role: what the person may do.
@@ -47,6 +48,11 @@ class Asked:
     role: DeskRole = DeskRole.AGENT
     fields: Mapping[str, str] = field(default_factory=dict, repr=False)
 
+    @property
+    def who(self) -> persons.DeskPerson:
+        """The person."""
+        return persons.read(self.by)
+
     def said(self, name: str) -> str:
         """What a field of the act holds."""
         return self.fields.get(name, "")
@@ -62,7 +68,7 @@ class Asked:
         later = sorted(name for name in self.fields if name not in _FIRST_FIELDS)
         said = (self.said(name) for name in _FIRST_FIELDS)
         more = (f"{name}={self.said(name)}" for name in later)
-        return keys.digest(self.act, self.by, *said, *more)
+        return keys.digest(self.act, self.who.key, *said, *more)
 
 
 @dataclass(frozen=True, slots=True)

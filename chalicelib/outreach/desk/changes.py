@@ -21,6 +21,7 @@ from chalicelib.outreach.conversations.records import INTERNAL, Draft, Entry, Re
 from chalicelib.outreach.conversations.subject_rows import SubjectChange
 from chalicelib.outreach.desk.case import Asked, Case, Planned, RefusedError
 from chalicelib.outreach.desk.lifting import check_liftable, not_at_the_desk
+from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.messages.fixed import with_opt_out_line
 
 DESK = "desk"
@@ -48,7 +49,7 @@ def reply(case: Case) -> Planned:
     if record.handoff["held"] == "start" or not _has_begun(record):
         raise RefusedError("NOT_STARTED", "its first message was not sent: approve or decline it")
     event = outreach_keys.desk(record.opaque_id, asked.act_id)
-    taken = _taken(record, asked.by)
+    taken = _taken(record, asked, asked.by)
     kept = {name: one for name, one in taken.items() if name != "unanswered_since"}
     change = ActChange(
         {**kept, "held": "", "answered_at": iso(case.now)},
@@ -186,7 +187,7 @@ def _stepped_in(case: Case) -> Planned:
         "reason": STEPPED_IN,
         "since": iso(case.now),
         "was": record.status.value,
-        "taken_by": asked.by,
+        **_with(asked, asked.by),
         **({} if is_waiting else {"answered_at": iso(case.now)}),
     }
     attributes = {
@@ -200,17 +201,23 @@ def _stepped_in(case: Case) -> Planned:
 
 def _held_by(record: Record, asked: Asked, person: str, **more: str) -> Planned:
     """The conversation is a person's: the machine yields."""
-    handoff = {**_taken(record, person), **more}
+    handoff = {**_taken(record, asked, person), **more}
     return Planned(ActChange(handoff, attributes={"person_act": asked.act_id}))
 
 
-def _taken(record: Record, person: str) -> dict[str, Any]:
+def _taken(record: Record, asked: Asked, person: str) -> dict[str, Any]:
     """The hand-off with a person; one that was released meanwhile is not released any more."""
-    gone = ("releasing", "snoozed_until")
+    gone = ("releasing", "snoozed_until", "taken_as")
     kept = {name: one for name, one in record.handoff.items() if name not in gone}
     is_taken = str(kept["id"]).startswith(handoffs.TAKEN)
     taken_id = kept["id"] if is_taken else f"{handoffs.TAKEN}{kept['id']}"
-    return {**kept, "id": taken_id, "taken_by": person}
+    return {**kept, "id": taken_id, **_with(asked, person)}
+
+
+def _with(asked: Asked, person: str) -> dict[str, str]:
+    """Who has it; a name that only a lead's key said is none of an agent's."""
+    is_leads = person == asked.by and not asked.who.subject and asked.role is DeskRole.LEAD
+    return {"taken_by": person, **({"taken_as": DeskRole.LEAD.value} if is_leads else {})}
 
 
 def _unopened(record: Record, asked: Asked) -> ActChange:

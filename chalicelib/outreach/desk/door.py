@@ -1,7 +1,8 @@
 """The Desk API: authenticates a company's desk, and answers what `inbox` says.
 
 A desk key is a company's own and has a role; it is shown as ``x-api-key``, as the Router's key is, and a
-company that signs its requests signs these too.  Another company's conversation is as one that does
+company that signs its requests signs these too.  Who acts is proven beside it, see `people.acting`.
+Another company's conversation is as one that does
 not exist::
 
     GET  /desk/conversations?state=waiting,taken&limit=50&after=...     the list
@@ -14,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from chalicelib.errors import (
@@ -28,7 +30,7 @@ from chalicelib.once.door import Answer, Query
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.desk import asked as asking
-from chalicelib.outreach.desk import persons, shown
+from chalicelib.outreach.desk import shown
 from chalicelib.outreach.desk.inbox import (
     DEFAULT_STATES,
     MOST_LISTED,
@@ -37,6 +39,8 @@ from chalicelib.outreach.desk.inbox import (
 )
 from chalicelib.outreach.door import access
 from chalicelib.outreach.door.access import Access, DeskRole
+from chalicelib.outreach.people import persons
+from chalicelib.outreach.people.acting import People
 
 SOURCE = "desk"
 MAX_BODY_BYTES = 128 * 1024
@@ -46,17 +50,23 @@ _LIMIT = re.compile(r"[0-9]{1,3}")
 _LONGEST = {
     **dict.fromkeys(("state", "channel", "limit", "after"), 100),
     "project": 256,
-    "taken_by": 4 * persons.LONGEST,  # before its characters are composed
+    "taken_by": 4 * persons.LONGEST_PERSON,  # before its characters are composed
 }
 """Of each parameter of the list, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whose desk it is, and what its key may do."""
+    """Whose desk it is, who acts and what they may do.
+
+    Attributes:
+        person: who is proven; None where nobody is, and ``by`` is a name.
+        role: that of the proof; without one that of the key.
+    """
 
     company_id: str
     role: DeskRole
+    person: persons.DeskPerson | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +79,7 @@ class DeskDoor:
 
     access: Callable[[], Mapping[str, Access]]
     inbox: DeskInbox
+    people: People
     clock: Clock
     log: Log
 
@@ -100,6 +111,7 @@ class DeskDoor:
                 actor=caller.company_id,
                 company_id=caller.company_id,
                 role=caller.role,
+                who=caller.person,
             )
             done = self.inbox.act(asked)
             return {
@@ -139,7 +151,10 @@ class DeskDoor:
         company_id, role = access.desk_of(low, companies)
         now = self.clock.now().timestamp()
         access.check_signature(low, body, companies[company_id], now_epoch=now)
-        return Caller(company_id, role)
+        proven, _ = self.people.behind(low, company_id, is_desk=True)
+        return (
+            Caller(company_id, proven.role, proven.person) if proven else Caller(company_id, role)
+        )
 
 
 def _code(error: UnavailableError) -> str:
@@ -160,7 +175,7 @@ def _filters(query: Query) -> dict[str, Any]:
         raise PayloadError("INVALID_STATE", f"parameter state lists {', '.join(shown.STATES)}")
     if given["channel"] not in (None, *Channel):
         raise PayloadError("INVALID_CHANNEL", "parameter channel names no known channel")
-    taken_by = persons.named(given["taken_by"])
+    taken_by = persons.known(given["taken_by"])
     if given["taken_by"] is not None and taken_by is None:
         raise PayloadError("INVALID_TAKEN_BY", "parameter taken_by names no person of the team")
     limit = given["limit"] or str(USUAL_LIMIT)
@@ -170,7 +185,7 @@ def _filters(query: Query) -> dict[str, Any]:
         "states": states,
         "project_id": given["project"],
         "channel": given["channel"],
-        "taken_by": taken_by,
+        "taken_by": None if taken_by is None else partial(persons.means, taken_by),
         "limit": int(limit),
         "after": given["after"] or "",
     }

@@ -3,6 +3,9 @@
 One rule for the Desk API, the command line and the console: what no person has, every person may act
 on; what one has, they and a role that the act names, a lead as a rule.  A conversation may be
 transferred to everybody who has a name (`persons`), whether they have signed in before or not.
+
+A name that only a program wrote proves nothing, so what was taken under it with a lead's key is no
+agent's, whatever name the agent's key comes with.
 """
 
 from __future__ import annotations
@@ -11,9 +14,9 @@ from collections.abc import Collection
 from enum import StrEnum
 
 from chalicelib.outreach.conversations.records import Record, Status
-from chalicelib.outreach.desk import persons
 from chalicelib.outreach.desk.case import RefusedError
 from chalicelib.outreach.door.access import DeskRole
+from chalicelib.outreach.people import persons
 
 
 class Holder(StrEnum):
@@ -56,9 +59,15 @@ def person_of(record: Record) -> str:
     return persons.normal(str(found or ""))
 
 
+def is_with(record: Record, who: persons.DeskPerson, role: DeskRole) -> bool:
+    """Whether a person has a conversation."""
+    of_lead = record.handoff.get("taken_as") == DeskRole.LEAD and not who.subject
+    return who.has(person_of(record)) and not (of_lead and role is not DeskRole.LEAD)
+
+
 def refusal(
     record: Record,
-    by: str,
+    who: persons.DeskPerson,
     role: DeskRole,
     *,
     states: Collection[Holder],
@@ -68,7 +77,7 @@ def refusal(
 
     Args:
         record: the conversation as it was last read.
-        by: the person, as `persons` keeps names.
+        who: the person.
         role: theirs.
         states: those in which the act can be done.
         roles: those that may do it to what another person has.
@@ -76,7 +85,7 @@ def refusal(
     is_fit = holder(record) in states
     if not record.is_handed_off and not is_fit:
         return RefusedError("NOT_HANDED_OFF", "the conversation is with no person")
-    if person_of(record) not in ("", by) and role not in roles:
+    if person_of(record) and not is_with(record, who, role) and role not in roles:
         return RefusedError("HELD_BY_ANOTHER", "another person has the conversation")
     if not is_fit:
         return RefusedError("BEING_RELEASED", "the conversation is on its way back to the machine")

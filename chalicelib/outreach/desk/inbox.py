@@ -28,7 +28,7 @@ from chalicelib.outreach.conversations.doubts import DECIDED_WITHIN, open_among
 from chalicelib.outreach.conversations.handoffs import Handoffs, listed_id
 from chalicelib.outreach.conversations.records import Draft, Record, Status
 from chalicelib.outreach.conversations.register_entries import Reason
-from chalicelib.outreach.desk import acts, persons, shown, stop_ends
+from chalicelib.outreach.desk import acts, shown, stop_ends
 from chalicelib.outreach.desk.asked import check_moments
 from chalicelib.outreach.desk.case import Asked, Case, RefusedError
 from chalicelib.outreach.desk.row import DeskAct
@@ -119,7 +119,7 @@ class DeskInbox:
         states: Collection[str] = DEFAULT_STATES,
         project_id: str | None = None,
         channel: str | None = None,
-        taken_by: str | None = None,
+        taken_by: Callable[[str], bool] | None = None,
         limit: int = 50,
         after: str = "",
     ) -> InboxPage:
@@ -132,7 +132,7 @@ class DeskInbox:
             states: of `shown.STATES`.
             project_id: only of this project.
             channel: only of this channel.
-            taken_by: only those that this person has.
+            taken_by: only those whose person, as stored, is the one.
             limit: at most so many, up to `MOST_LISTED`.
             after: where the part before it ended.
 
@@ -145,13 +145,13 @@ class DeskInbox:
         )
         entries = [one for one in listed if company_id in (None, one["company_id"])]
         addresses = {one["opaque_id"]: one["points_to"]["primary_channel"] for one in entries}
-        person = None if taken_by is None else persons.normal(taken_by)
-        wanted = {"project": project_id, "channel": channel, "taken_by": person}
+        wanted = {"project": project_id, "channel": channel}
         found = [
             one
             for one in (shown.entry_shown(entry, now) for entry in entries)
             if one["state"] in states
             and all(value in (None, one[name]) for name, value in wanted.items())
+            and (taken_by is None or taken_by(one["taken_by"] or ""))
         ]
         # An older one is in no doubt of its own.
         since = iso(now - DECIDED_WITHIN)

@@ -13,9 +13,10 @@ from chalicelib.errors import ConflictError
 from chalicelib.once import keys
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.desk import acts, persons, shown
+from chalicelib.outreach.desk import acts, shown
 from chalicelib.outreach.desk.case import Asked
 from chalicelib.outreach.desk.inbox import SOURCE, DeskInbox, NoConversationError
+from chalicelib.outreach.people import persons
 
 __all__ = ["SOURCE", "Desk", "Waiting"]
 

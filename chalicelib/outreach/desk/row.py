@@ -12,6 +12,7 @@ from chalicelib.outreach.desk import holding
 from chalicelib.outreach.desk.case import Case, Planned, RefusedError
 from chalicelib.outreach.desk.holding import Holder
 from chalicelib.outreach.door.access import DeskRole
+from chalicelib.outreach.people.persons import DeskPerson
 
 
 class FieldKind(StrEnum):
@@ -97,19 +98,19 @@ class DeskAct:
     offered: Offered = Offered.HOLDER
     is_last: bool = False
 
-    def refusal(self, record: Record, by: str, role: DeskRole) -> RefusedError | None:
+    def refusal(self, record: Record, who: DeskPerson, role: DeskRole) -> RefusedError | None:
         """Why a person may not do it; None where they may."""
-        return holding.refusal(record, by, role, states=self.states, roles=self.roles)
+        return holding.refusal(record, who, role, states=self.states, roles=self.roles)
 
-    def is_offered(self, record: Record, by: str, role: DeskRole) -> bool:
+    def is_offered(self, record: Record, who: DeskPerson, role: DeskRole) -> bool:
         """Whether the console shows a person the act's form."""
-        if self.refusal(record, by, role) is not None:
+        if self.refusal(record, who, role) is not None:
             return False
         match self.offered:
             case Offered.HOLDER:
-                return holding.person_of(record) == by
+                return holding.is_with(record, who, role)
             case Offered.OTHERS:
-                return holding.person_of(record) != by
+                return not holding.is_with(record, who, role)
             case Offered.OF_HELD:
                 return bool(record.handoff.get("held"))
             case Offered.ALL:

@@ -1,7 +1,8 @@
 """The register by API: authenticates a company, and answers what `register_service` says.
 
 The Router's key opens it, and the desk's: that of an agent asks about an address, that of a lead does
-everything.  A company that signs its requests signs these too::
+everything.  A company that signs its requests signs these too.  Where its persons have to prove who they
+are (`people.acting`), a desk's request does, and every one that a person must be named for::
 
     POST /register/lookup         {"address": "+15550100001"}             what is known of an address
     GET  /register?limit=50&after=...                                     all marks, page by page
@@ -27,6 +28,8 @@ from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach.door import access
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.door.initiate import TRY_AGAIN, Callers, ForbiddenError, NotFoundError
+from chalicelib.outreach.people.acting import People, not_proven
+from chalicelib.outreach.people.persons import DeskPerson
 from chalicelib.outreach.register import register_parsing as parsing
 from chalicelib.outreach.register.register_service import RegisterService
 
@@ -39,10 +42,23 @@ _AFTER = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True)
 class RegisterCaller:
-    """Whose register it is; `role` is that of a desk's key, None of the Router's."""
+    """Whose register it is, and who asks.
+
+    Attributes:
+        role: that of the proof, or of a desk's key; None of the Router's.
+        person: who is proven.
+        takes_names: the company's persons need no proof, so ``by`` may name one.
+    """
 
     company_id: str
     role: DeskRole | None
+    person: DeskPerson | None = None
+    takes_names: bool = True
+
+    @property
+    def speaker(self) -> parsing.Speaker:
+        """Who says what a request says."""
+        return parsing.Speaker(self.person.text if self.person else "", self.takes_names)
 
     @property
     def may_change(self) -> bool:
@@ -60,6 +76,7 @@ class RegisterDoor:
 
     callers: Callers
     service: Callable[[], RegisterService]
+    people: People
     clock: Clock
     log: Log
 
@@ -86,7 +103,7 @@ class RegisterDoor:
 
         def answer(caller: RegisterCaller) -> dict[str, Any]:
             raw = bodies.json_object(body, code="INVALID_REQUEST")
-            act = parsing.act_of(raw, ("entries",), is_named=False)
+            act = parsing.act_of(raw, ("entries",), is_named=False, speaker=caller.speaker)
             lines = parsing.lines_of(raw, caller.company_id)
             return self.service().take(caller.company_id, lines, act)
 
@@ -97,7 +114,9 @@ class RegisterDoor:
 
         def answer(caller: RegisterCaller) -> dict[str, Any]:
             raw = bodies.json_object(body, code="INVALID_REQUEST")
-            act = parsing.act_of(raw, ("address",), is_named=True)
+            if caller.person is None and not caller.takes_names:
+                raise not_proven()
+            act = parsing.act_of(raw, ("address",), is_named=True, speaker=caller.speaker)
             return self.service().lift(caller.company_id, parsing.address_of(raw), act)
 
         return self._answered(headers, body, answer)
@@ -148,10 +167,13 @@ class RegisterDoor:
         low = {name.lower(): value for name, value in headers.items()}
         access.key_in(low)  # without one no secret is read
         companies = self.callers.access()
-        caller = RegisterCaller(*access.caller_of(low, companies))
+        company_id, role = access.caller_of(low, companies)
         now = self.clock.now().timestamp()
-        access.check_signature(low, body, companies[caller.company_id], now_epoch=now)
-        return caller
+        access.check_signature(low, body, companies[company_id], now_epoch=now)
+        proven, is_needed = self.people.behind(low, company_id, is_desk=role is not None)
+        if proven is None:
+            return RegisterCaller(company_id, role, takes_names=not is_needed)
+        return RegisterCaller(company_id, proven.role, proven.person, takes_names=False)
 
 
 def _page(query: Query) -> tuple[str, int]:

@@ -12,8 +12,8 @@ from typing import Any
 from chalicelib.errors import PayloadError
 from chalicelib.outreach.company_events.event_names import CHOICE
 from chalicelib.outreach.conversations.register_entries import BY_RECIPIENT
-from chalicelib.outreach.desk import persons
 from chalicelib.outreach.field_names import shown
+from chalicelib.outreach.people import persons
 from chalicelib.outreach.register.register_rows import (
     COLUMNS,
     ListedMark,
@@ -50,17 +50,36 @@ class RefusedLine:
     field_name: str
 
 
-def act_of(raw: Mapping[str, Any], own: Sequence[str], *, is_named: bool) -> RegisterAct:
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Who says what a request says.
+
+    Attributes:
+        person: who is proven; empty where nobody is.
+        takes_names: the request itself may name a person, which proves nothing.
+    """
+
+    person: str = ""
+    takes_names: bool = True
+
+
+def act_of(
+    raw: Mapping[str, Any], own: Sequence[str], *, is_named: bool, speaker: Speaker
+) -> RegisterAct:
     """Who wants what changed, and why.
 
     Args:
         raw: the body.
         own: the fields that the request has beside ``by`` and ``reason``.
         is_named: a person must be named, and a reason.
+        speaker: who says it.
 
     Raises:
         PayloadError: a field is wrong, missing or not known.
     """
+    if not speaker.takes_names:
+        check_fields(raw, (*own, "reason"))
+        return RegisterAct(by=speaker.person, reason=_text(raw, "reason", is_needed=is_named))
     check_fields(raw, (*own, "by", "reason"))
     given = raw.get("by")
     name = persons.named(given)

@@ -97,7 +97,7 @@ def test_an_agent_takes_edits_sends_and_gives_back_once(as_person, desk):
     lea.goto(lea.url)  # the act's own address, which leads back to the conversation
     clicked(sam, "Give back", A_hint_for_automation="Call at nine")
     sam.wait_for_url("**/inbox")
-    clicked(lea, "Take from sam@example.com")
+    clicked(lea, "Take from sam@example.com (not proven)")
     assert "sam@example.com was faster (give back)" in lea.get_by_role("alert").inner_text()
     desk.work()
     assert desk.sent()[:1] == ["It is me, Sam."]

@@ -90,7 +90,7 @@ def test_a_person_works_under_the_name_that_their_sign_in_has(
     kim = Reader(desk_console, "kim", record)
     assert kim.act("transfer", to=signed_in).status_code == 303
     kim.load()
-    assert f"{name} has it." in html.unescape(kim.page)
+    assert f"{name} (not proven) has it." in html.unescape(kim.page)
     if "<" in name:
         assert name not in kim.page
 

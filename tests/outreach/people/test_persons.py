@@ -2,7 +2,7 @@
 
 import pytest
 
-from chalicelib.outreach.desk.persons import named
+from chalicelib.outreach.people.persons import named
 
 
 @pytest.mark.parametrize("mark", ["\u061c", "\u200e", "\u200f", "\u202e", "\u2066"])

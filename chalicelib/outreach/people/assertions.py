@@ -1,0 +1,159 @@
+"""The check of a signed assertion (JWT) of a company's identity provider; pure.
+
+By RFC 7519 and RFC 8725: an algorithm of the list with a key of its own kind, the issuer, the audience,
+and a life that has begun, is not over and is bounded.  An ID token and an access token are both such.
+What a token names of keys itself (``jku``, ``jwk``, ``x5u``, ``x5c``) is never used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from joserfc import jwk, jwt
+from joserfc.errors import InvalidKeyIdError, JoseError
+from joserfc.jws import JWSRegistry
+
+from chalicelib.errors import SignatureError
+from chalicelib.outreach.door.access import DeskRole
+from chalicelib.outreach.people import persons
+from chalicelib.outreach.people.proof_settings import INVALID, ProviderSettings
+
+ALGORITHMS = ("RS256", "ES256")
+SKEW_SECONDS = 60
+MOST_BYTES = 8192
+SMALLEST_RSA_BITS = 2048
+_TYPES = (None, "jwt", "at+jwt", "application/at+jwt")
+
+
+class UnknownKeyError(SignatureError):
+    """It is signed by a key that is not known: the provider may have changed its keys."""
+
+    def __init__(self) -> None:
+        super().__init__(INVALID, "the assertion is signed with a key that is not known")
+
+
+def keys_in(document: Mapping[str, Any]) -> list[jwk.Key]:
+    """The public keys of a JWK set that may sign; others, and whatever cannot be read, are left out."""
+    given = document.get("keys")
+    return list(_keys(given)) if isinstance(given, list) else []
+
+
+def claims_of(
+    token: str, keys: list[jwk.Key], provider: ProviderSettings, now: datetime
+) -> Mapping[str, Any]:
+    """The claims of an assertion that holds.
+
+    Args:
+        token: as it came.
+        keys: of the provider, see `keys_in`.
+        provider: the company's.
+        now: the time.
+
+    Raises:
+        UnknownKeyError: none of the keys is the one that it names.
+        SignatureError: names what is wrong, never a value.
+    """
+    if len(token) > MOST_BYTES:
+        raise SignatureError(INVALID, "the assertion is too long")
+    registry = JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)
+    try:
+        found = jwt.decode(token, lambda one: _chosen(keys, one.headers()), registry=registry)
+    except InvalidKeyIdError:
+        raise UnknownKeyError from None
+    except (JoseError, ValueError, TypeError, RecursionError):
+        raise SignatureError(INVALID, "the assertion's signature or form is wrong") from None
+    header, claims = found.header, found.claims
+    if str(header.get("typ") or "JWT").lower() not in _TYPES:
+        raise SignatureError(INVALID, "the assertion's typ is none of a JWT")
+    for fault in _faults(claims, provider, now.timestamp()):
+        raise SignatureError(INVALID, f"the assertion's {fault}")
+    return claims
+
+
+def person_in(claims: Mapping[str, Any], provider: ProviderSettings) -> persons.DeskPerson:
+    """The person whom an assertion names.
+
+    Raises:
+        SignatureError: its subject is missing, or none that can be kept.
+    """
+    name = called(claims, provider.name_claim)
+    found = persons.proven(claims.get("sub"), provider.named, name=name)
+    if found is None:
+        raise SignatureError(INVALID, "the assertion's sub names no person")
+    return found
+
+
+def called(claims: Mapping[str, Any], name_claim: str) -> str:
+    """What a provider's claims call a person; empty where they have no name that counts.
+
+    What has an ``@`` is an address, which names a person only as their verified e-mail address.
+    """
+    name = claims.get(name_claim)
+    if not isinstance(name, str):
+        return ""
+    is_verified = name == claims.get("email") and claims.get("email_verified") is True
+    return name if "@" not in name or is_verified else ""
+
+
+def role_in(claims: Mapping[str, Any], provider: ProviderSettings) -> DeskRole | None:
+    """The person's role at the desk; None where the claim names none."""
+    given = claims.get(provider.role_claim)
+    names = [given] if isinstance(given, str) else given if isinstance(given, list) else []
+    roles = {provider.roles.get(one) for one in names if isinstance(one, str)}
+    return next((one for one in (DeskRole.LEAD, DeskRole.AGENT) if one in roles), None)
+
+
+def _keys(given: list[Any]) -> Iterator[jwk.Key]:
+    for one in given:
+        if isinstance(one, dict) and one.get("use", "sig") == "sig" and _may_sign(one):
+            try:
+                yield jwk.import_key(
+                    {name: kept for name, kept in one.items() if name != "key_ops"}
+                )
+            except (JoseError, ValueError, TypeError, KeyError):
+                continue
+
+
+def _may_sign(one: Mapping[str, Any]) -> bool:
+    """Whether a key is of the algorithms', and not too short: a character holds six of its bits."""
+    if one.get("kty") == "RSA":
+        return len(str(one.get("n"))) * 6 >= SMALLEST_RSA_BITS
+    return (one.get("kty"), one.get("crv")) == ("EC", "P-256")
+
+
+def _chosen(keys: list[jwk.Key], header: Mapping[str, Any]) -> jwk.Key:
+    """The key that a header names; the only one where it names none."""
+    wanted = header.get("kid")
+    found = [one for one in keys if wanted is None or one.kid == wanted]
+    if len(found) != 1:
+        raise InvalidKeyIdError
+    return found[0]
+
+
+def _faults(claims: Mapping[str, Any], provider: ProviderSettings, now: float) -> Iterator[str]:
+    """What is wrong with an assertion's claims."""
+    audience = claims.get("aud")
+    if claims.get("iss") != provider.issuer:
+        yield "iss is not the company's provider"
+    if provider.audience not in ([audience] if isinstance(audience, str) else audience or ()):
+        yield "aud does not name this desk"
+    begun, ends, since = (_time(claims, one) for one in ("iat", "exp", "nbf"))
+    if begun is None or ends is None or (since is None and "nbf" in claims):
+        yield "iat, exp or nbf is no time"
+        return
+    if now >= ends + SKEW_SECONDS:
+        yield "exp is over"
+    if max(begun, since or begun) > now + SKEW_SECONDS:
+        yield "iat or nbf is in the future"
+    if not 0 < ends - begun <= provider.longest_minutes * 60:
+        yield f"life is longer than {provider.longest_minutes} minutes"
+
+
+def _time(claims: Mapping[str, Any], name: str) -> float | None:
+    """A NumericDate; None for anything else."""
+    given = claims.get(name)
+    is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
+    return float(given) if is_number and math.isfinite(given) else None  # type: ignore[arg-type]

@@ -1,0 +1,130 @@
+"""How a company's persons prove who they are: its row beside its projects, read for every request.
+
+The row is in the `company-data` table, where the API may read and not write, under a key that no project
+can have, because no company's id holds a ``#``::
+
+    company_id   desk#ci-aaa-001
+    project_id   proof
+    proof        provider          (or tokens, or keys: nobody is proven)
+    provider     {"issuer": "https://login.example.com", "audience": "desk",
+                  "jwks_url": "https://login.example.com/keys",       (or "jwks": {"keys": [...]})
+                  "role_claim": "roles", "roles": {"Support": "agent", "Support leads": "lead"}}
+
+Without a row nobody is proven: ``by`` is a name that the company's program writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from chalicelib.once.store import Item
+from chalicelib.outreach.door.access import DeskRole
+from chalicelib.outreach.people import persons
+
+PREFIX = "desk#"
+PROOF = "proof"
+INVALID = "INVALID_ASSERTION"
+"""Code of a refusal: what proves a person does not hold."""
+MOST_MINUTES = 1440
+_LOOPBACK = ("127.0.0.1", "localhost")
+
+
+class ProofKind(StrEnum):
+    """What a person of a company shows beside the company's desk key."""
+
+    KEYS = "keys"
+    """Nothing: the key alone, whose role is everybody's."""
+    TOKENS = "tokens"
+    PROVIDER = "provider"
+
+
+class ProviderSettings(BaseModel):
+    """A company's identity provider, as its assertions are checked.
+
+    Attributes:
+        issuer: its claim ``iss``, exactly.
+        audience: what the claim ``aud`` must name: the desk's program, at the provider.
+        jwks: its public keys, as pasted.
+        jwks_url: where they are read otherwise.
+        role_claim: the claim with the person's groups or roles.
+        roles: what each of them is at the desk; of several a lead's counts.
+        longest_minutes: an assertion of a longer life is refused.
+        name_claim: what a person is called; an address counts only where it is verified.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    issuer: str = Field(min_length=1, max_length=255)
+    audience: str = Field(min_length=1, max_length=255)
+    jwks: dict[str, Any] | None = None
+    jwks_url: str | None = Field(default=None, max_length=1024)
+    role_claim: str = Field(default="roles", min_length=1, max_length=255)
+    roles: dict[str, DeskRole] = Field(min_length=1, max_length=100)
+    longest_minutes: int = Field(default=90, ge=5, le=MOST_MINUTES)
+    name_claim: str = Field(default="email", min_length=1, max_length=255)
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> ProviderSettings:
+        if (self.jwks is None) == (self.jwks_url is None):
+            raise ValueError("give jwks or jwks_url, and not both")
+        if self.jwks_url is not None and not is_key_address(self.jwks_url):
+            raise ValueError("jwks_url is not an https address")
+        if persons.issuer_text(self.issuer) is None:
+            raise ValueError("issuer holds blanks, or is no address")
+        return self
+
+    @property
+    def named(self) -> str:
+        """The issuer, as persons are written."""
+        return persons.issuer_text(self.issuer) or ""
+
+
+class DeskProof(BaseModel):
+    """How a company's persons prove who they are."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+
+    proof: ProofKind | Literal["unusable"] = ProofKind.KEYS
+    provider: ProviderSettings | None = None
+
+    @model_validator(mode="after")
+    def _has_provider(self) -> DeskProof:
+        if (self.proof == ProofKind.PROVIDER) != (self.provider is not None):
+            raise ValueError("a provider is given where it proves, and nowhere else")
+        return self
+
+
+UNUSABLE = DeskProof(proof="unusable")
+"""Of a row that cannot be read as this module describes it: it closes the desk."""
+
+
+def key(company_id: str) -> Item:
+    """Key of a company's row."""
+    return {"company_id": f"{PREFIX}{company_id}", "project_id": PROOF}
+
+
+def proof_in(item: Mapping[str, Any] | None) -> DeskProof:
+    """What a company's row says; `UNUSABLE` where it says nothing that can be kept to."""
+    if item is None:
+        return DeskProof()
+    try:
+        return DeskProof.model_validate(item)
+    except ValidationError:
+        return UNUSABLE
+
+
+def is_key_address(address: str) -> bool:
+    """Whether keys may be read there: https, or this machine, which production does not reach."""
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+    except ValueError:
+        return False
+    is_plain = parts.username is None and parts.password is None and not parts.fragment
+    is_here = parts.scheme == "http" and host in _LOOPBACK
+    return bool(host) and is_plain and (parts.scheme == "https" or is_here)

@@ -1,0 +1,93 @@
+"""Companies' identity providers: their public keys, and whom their assertions name.
+
+Keys are pasted into the company's settings, or read from their address and kept.
+Keys that were read are kept for ten minutes.  A key that is not among them has them read again, once a
+minute at most; while their address does not answer, those that are known count for an hour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from joserfc.jwk import Key
+
+from chalicelib.errors import RequestError, TransientError
+from chalicelib.once.ports import Clock
+from chalicelib.outreach.door.access import DeskRole
+from chalicelib.outreach.people import assertions
+from chalicelib.outreach.people.persons import DeskPerson
+from chalicelib.outreach.people.proof_settings import ProviderSettings
+
+FRESH_SECONDS = 600.0
+AGAIN_SECONDS = 60.0
+STALE_SECONDS = 3600.0
+
+
+class UnreachableError(RequestError):
+    """A company's provider gives no keys, so that nobody of the company can be proven."""
+
+    status = 503
+
+    def __init__(self) -> None:
+        super().__init__("PROVIDER_UNREACHABLE", "the keys of the identity provider cannot be read")
+
+
+@dataclass(slots=True)
+class _Known:
+    """The keys of an address: when they were read, and last asked for."""
+
+    keys: list[Key] = field(default_factory=list, repr=False)
+    read: float = float("-inf")
+    asked: float = float("-inf")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Providers:
+    """Companies' providers.
+
+    Attributes:
+        fetch: reads the JSON object at an address; `TransientError` where it cannot be read.
+    """
+
+    fetch: Callable[[str], Mapping[str, Any]]
+    clock: Clock
+    _known: dict[str, _Known] = field(default_factory=dict, repr=False)
+
+    def proven(self, token: str, provider: ProviderSettings) -> tuple[DeskPerson, DeskRole | None]:
+        """Whom an assertion names, and their role; None where they have none at the desk.
+
+        Raises:
+            SignatureError: it does not hold.
+            UnreachableError: the keys cannot be read, and none are known.
+        """
+        now = self.clock.now()
+        try:
+            claims = assertions.claims_of(token, self._of(provider), provider, now)
+        except assertions.UnknownKeyError:
+            keys = self._of(provider, is_missing=True)
+            claims = assertions.claims_of(token, keys, provider, now)
+        return assertions.person_in(claims, provider), assertions.role_in(claims, provider)
+
+    def _of(self, provider: ProviderSettings, *, is_missing: bool = False) -> list[Key]:
+        """A provider's keys; read once more where one is missing, unless that was just done."""
+        if provider.jwks_url is None:
+            return assertions.keys_in(provider.jwks or {})
+        known = self._known.setdefault(provider.jwks_url, _Known())
+        now = self.clock.monotonic()
+        is_due = is_missing or now - known.read > FRESH_SECONDS
+        if is_due and now - known.asked > AGAIN_SECONDS:
+            known.asked = now
+            self._read(provider.jwks_url, known, now)
+        if now - known.read > STALE_SECONDS:
+            raise UnreachableError
+        return known.keys
+
+    def _read(self, address: str, known: _Known, now: float) -> None:
+        try:
+            found = assertions.keys_in(self.fetch(address))
+        except TransientError:
+            return
+        if found:
+            known.keys, known.read = found, now
