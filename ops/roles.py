@@ -53,6 +53,7 @@ NEEDS = {
             "company put",
             "company map",
             "company key",
+            "company signature-key",
             "keys list",
             "keys rotate",
         ),
