@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from chalice.app import Chalice, CloudWatchEvent, Rate, Request, Response, SNSEvent, SQSEvent
 
 from chalicelib.errors import UnavailableError, reason_of
-from chalicelib.once.door import Answer
+from chalicelib.once.door import Answer, HttpRequest
 from chalicelib.once.lanes import COMPANIES, EMAIL, FACTS, OUTREACH
 from chalicelib.wiring import failed_at, services
 
@@ -73,77 +73,71 @@ def richpanel_webhook() -> Response:
 @app.route("/initiate-conversation", methods=["POST"])
 def initiate_conversation() -> Response:
     """The Channel Router starts a conversation."""
-    return _answered("channel_router", lambda: services().outreach_doors.initiate(*_posted()))
+    return _answered("channel_router", lambda: services().outreach_doors.initiate(_asked()))
 
 
 @app.route("/may-send", methods=["POST"])
 def may_send() -> Response:
     """The Channel Router asks whether a message may be sent; nothing is."""
-    return _answered("may_send", lambda: services().outreach_doors.may_send(*_posted()))
+    return _answered("may_send", lambda: services().outreach_doors.may_send(_asked()))
 
 
 @app.route("/register", methods=["GET"])
 def register_page() -> Response:
     """A company reads its register of recipients, page by page."""
-    return _answered(
-        "register", lambda: services().outreach_doors.register_page(*_posted(), _queried())
-    )
+    return _answered("register", lambda: services().outreach_doors.register_page(_asked()))
 
 
 @app.route("/register/lookup", methods=["POST"])
 def register_lookup() -> Response:
     """A company asks what is known of an address."""
-    return _answered("register", lambda: services().outreach_doors.register_lookup(*_posted()))
+    return _answered("register", lambda: services().outreach_doors.register_lookup(_asked()))
 
 
 @app.route("/register/import", methods=["POST"])
 def register_import() -> Response:
     """A company enters addresses that it must not contact."""
-    return _answered("register", lambda: services().outreach_doors.register_import(*_posted()))
+    return _answered("register", lambda: services().outreach_doors.register_import(_asked()))
 
 
 @app.route("/register/lift", methods=["POST"])
 def register_lift() -> Response:
     """A company lifts the marks of an address."""
-    return _answered("register", lambda: services().outreach_doors.register_lift(*_posted()))
+    return _answered("register", lambda: services().outreach_doors.register_lift(_asked()))
 
 
 @app.route("/register/subscription", methods=["POST"])
 def register_subscription() -> Response:
     """A company chooses which events its endpoint is sent."""
-    return _answered(
-        "register", lambda: services().outreach_doors.register_subscription(*_posted())
-    )
+    return _answered("register", lambda: services().outreach_doors.register_subscription(_asked()))
 
 
 @app.route("/conversations/{request_id}", methods=["GET"])
 def conversation(request_id: str) -> Response:
     """The Channel Router queries the outcome of a start."""
     return _answered(
-        "channel_router", lambda: services().outreach_doors.start_outcome(*_posted(), request_id)
+        "channel_router", lambda: services().outreach_doors.start_outcome(_asked(), request_id)
     )
 
 
 @app.route("/desk/conversations", methods=["GET"])
 def desk_list() -> Response:
     """A company's desk lists what waits for a person."""
-    return _answered("desk", lambda: services().outreach_doors.desk_list(*_posted(), _queried()))
+    return _answered("desk", lambda: services().outreach_doors.desk_list(_asked()))
 
 
 @app.route("/desk/conversations/{conversation_id}", methods=["GET"])
 def desk_conversation(conversation_id: str) -> Response:
     """A company's desk reads one conversation."""
     return _answered(
-        "desk", lambda: services().outreach_doors.desk_conversation(*_posted(), conversation_id)
+        "desk", lambda: services().outreach_doors.desk_conversation(_asked(), conversation_id)
     )
 
 
 @app.route("/desk/conversations/{conversation_id}/acts", methods=["POST"])
 def desk_act(conversation_id: str) -> Response:
     """A person at a company's desk takes, answers, gives back or ends a conversation."""
-    return _answered(
-        "desk", lambda: services().outreach_doors.desk_act(*_posted(), conversation_id)
-    )
+    return _answered("desk", lambda: services().outreach_doors.desk_act(_asked(), conversation_id))
 
 
 @app.route("/conversations/{request_id}/messages", methods=["GET"])
@@ -151,7 +145,7 @@ def conversation_messages(request_id: str) -> Response:
     """The Channel Router reads what was said."""
     return _answered(
         "channel_router",
-        lambda: services().outreach_doors.start_messages(*_posted(), request_id, _queried()),
+        lambda: services().outreach_doors.start_messages(_asked(), request_id),
     )
 
 
@@ -299,6 +293,13 @@ def console(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN
     return answer(event, context)
 
 
+def _asked() -> HttpRequest:
+    """The current request, with all that its company may have signed."""
+    request = cast(Request, app.current_request)
+    low = {name.lower(): value for name, value in _headers().items()}
+    return HttpRequest(str(request.method), _path(), _queried(), low, _posted()[1])
+
+
 def _posted() -> tuple[dict[str, str], bytes]:
     """Headers and raw body of the current request, with the gateway's base64 decoded."""
     return _headers(), cast(bytes, cast(Request, app.current_request).raw_body)
@@ -320,12 +321,17 @@ def _queried() -> dict[str, list[str]]:
     return {name: query.getlist(name) for name in query} if query else {}
 
 
+def _path() -> str:
+    """The path that the caller used: behind the gateway with the stage's."""
+    context = cast(Request, app.current_request).context
+    return str(context.get("path") or context.get("resourcePath", ""))
+
+
 def _uri() -> str:
     """The URI that the caller used: behind the gateway always https, with the stage's path."""
     request = cast(Request, app.current_request)
-    path = request.context.get("path") or request.context.get("resourcePath", "")
     query = request.query_params.items() if request.query_params else ()
-    return f"https://{request.headers.get('host', '')}{path}" + (
+    return f"https://{request.headers.get('host', '')}{_path()}" + (
         f"?{urlencode(list(query), errors='replace')}" if query else ""
     )
 

@@ -58,6 +58,7 @@ NEEDS = {
             "company desk-proof",
             "desk-token issue",
             "desk-token revoke",
+            "company signature-key",
             "keys list",
             "keys rotate",
         ),

@@ -20,6 +20,7 @@ from typing import Any
 
 from bench.rig import units
 from bench.rig.meter import Meter
+from chalicelib.once.door import HttpRequest
 from local import company
 from local.stack import engine, environment, resources
 from local.stack.pump import lane_handler, lane_pump
@@ -70,7 +71,11 @@ def starts_of(services: Any, app: Any, stage: resources.Stage, meter: Meter) -> 
             recipient = "j.doe@example.com" if channel == "email" else "+15550100001"
             body = _json(company.request(name, channel, recipient))
             meter.reset()
-            services.outreach_doors.initiate({"x-api-key": company.API_KEY}, body)
+            services.outreach_doors.initiate(
+                HttpRequest(
+                    "POST", "/initiate-conversation", {}, {"x-api-key": company.API_KEY}, body
+                )
+            )
             door = meter.total
             meter.reset()
             pump.pump_one()

@@ -18,6 +18,25 @@ Query = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """An HTTP request as a company's door receives it, with all that a signature may cover.
+
+    Attributes:
+        method: upper case.
+        path: as the caller addressed it, behind the gateway with the stage.
+        query: every value of each parameter, decoded by the gateway.
+        headers: names in lower case.
+        body: raw bytes, with the gateway's base64 already decoded.
+    """
+
+    method: str
+    path: str
+    query: Query = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body: bytes = field(default=b"", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class InboundRequest:
     """An HTTP request as webhook parsers receive it.
 

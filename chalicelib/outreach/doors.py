@@ -13,7 +13,7 @@ from chalicelib.once.keyring import KeyPurpose
 from chalicelib.shared import Shared, new_id
 
 if TYPE_CHECKING:
-    from chalicelib.once.door import Answer, Query
+    from chalicelib.once.door import Answer, HttpRequest
     from chalicelib.outreach.build import Outreach
     from chalicelib.outreach.consent.unsubscribe import UnsubscribeDoor
     from chalicelib.outreach.desk.door import DeskDoor
@@ -44,19 +44,17 @@ class OutreachDoors:
 
     # --- the Channel Router -------------------------------------------------------------------
 
-    def initiate(self, headers: Mapping[str, str], body: bytes) -> Answer:
+    def initiate(self, request: HttpRequest) -> Answer:
         """Answer the Channel Router."""
-        return self._initiate.start(headers, body)
+        return self._initiate.start(request)
 
-    def start_outcome(self, headers: Mapping[str, str], body: bytes, request_id: str) -> Answer:
+    def start_outcome(self, request: HttpRequest, request_id: str) -> Answer:
         """Answer the Channel Router's question about a start."""
-        return self._initiate.outcome(headers, request_id, body)
+        return self._initiate.outcome(request, request_id)
 
-    def start_messages(
-        self, headers: Mapping[str, str], body: bytes, request_id: str, query: Query
-    ) -> Answer:
+    def start_messages(self, request: HttpRequest, request_id: str) -> Answer:
         """Answer the Channel Router's question about a conversation's messages."""
-        return self._initiate.messages(headers, request_id, query, body)
+        return self._initiate.messages(request, request_id)
 
     @cached_property
     def _initiate(self) -> Initiate:
@@ -109,9 +107,9 @@ class OutreachDoors:
 
         return Shares(levels=level, clock=shared.clock, workers=shared.settings.lane_concurrency)
 
-    def may_send(self, headers: Mapping[str, str], body: bytes) -> Answer:
+    def may_send(self, request: HttpRequest) -> Answer:
         """Answer the Channel Router's question whether a message may be sent."""
-        return self._may_send.ask(headers, body)
+        return self._may_send.ask(request)
 
     @cached_property
     def _may_send(self) -> MaySendDoor:
@@ -133,30 +131,31 @@ class OutreachDoors:
 
     # --- a company's register -----------------------------------------------------------------
 
-    def register_lookup(self, headers: Mapping[str, str], body: bytes) -> Answer:
+    def register_lookup(self, request: HttpRequest) -> Answer:
         """Answer a company what is known of an address."""
-        return self._register.lookup(headers, body)
+        return self._register.lookup(request)
 
-    def register_page(self, headers: Mapping[str, str], body: bytes, query: Query) -> Answer:
+    def register_page(self, request: HttpRequest) -> Answer:
         """Answer a company a page of its register."""
-        return self._register.page(headers, body, query)
+        return self._register.page(request)
 
-    def register_import(self, headers: Mapping[str, str], body: bytes) -> Answer:
+    def register_import(self, request: HttpRequest) -> Answer:
         """Take a company's lines into its register."""
-        return self._register.take(headers, body)
+        return self._register.take(request)
 
-    def register_lift(self, headers: Mapping[str, str], body: bytes) -> Answer:
+    def register_lift(self, request: HttpRequest) -> Answer:
         """Lift the marks of an address for its company."""
-        return self._register.lift(headers, body)
+        return self._register.lift(request)
 
-    def register_subscription(self, headers: Mapping[str, str], body: bytes) -> Answer:
+    def register_subscription(self, request: HttpRequest) -> Answer:
         """Choose the events that a company's endpoint is sent."""
-        return self._register.subscribe(headers, body)
+        return self._register.subscribe(request)
 
     @cached_property
     def _register(self) -> RegisterDoor:
         from chalicelib.outreach.company_events.outbox import EventRows
         from chalicelib.outreach.door.initiate import Callers
+        from chalicelib.outreach.door.used_signatures import UsedSignatures
         from chalicelib.outreach.project.companies import Companies
         from chalicelib.outreach.register.register_door import RegisterDoor
         from chalicelib.outreach.register.register_service import RegisterService
@@ -175,6 +174,9 @@ class OutreachDoors:
                 clock=shared.clock,
             ),
             people=self._people,
+            used=UsedSignatures(
+                table=shared.table(shared.settings.idempotency_table), clock=shared.clock
+            ),
             clock=shared.clock,
             log=shared.log,
         )
@@ -231,17 +233,17 @@ class OutreachDoors:
             log=shared.log,
         )
 
-    def desk_list(self, headers: Mapping[str, str], body: bytes, query: Query) -> Answer:
+    def desk_list(self, request: HttpRequest) -> Answer:
         """Answer a company's desk: what waits for a person."""
-        return self._desk.listed(headers, body, query)
+        return self._desk.listed(request)
 
-    def desk_conversation(self, headers: Mapping[str, str], body: bytes, opaque_id: str) -> Answer:
+    def desk_conversation(self, request: HttpRequest, opaque_id: str) -> Answer:
         """Answer a company's desk: one conversation."""
-        return self._desk.shown(headers, body, opaque_id)
+        return self._desk.shown(request, opaque_id)
 
-    def desk_act(self, headers: Mapping[str, str], body: bytes, opaque_id: str) -> Answer:
+    def desk_act(self, request: HttpRequest, opaque_id: str) -> Answer:
         """Do what a person at a company's desk asks for."""
-        return self._desk.act(headers, body, opaque_id)
+        return self._desk.act(request, opaque_id)
 
     @cached_property
     def _desk(self) -> DeskDoor:

@@ -1,7 +1,7 @@
 """Companies, their keys, and the people they write to.
 
 commands      `handoff list` and a command for each act of the desk; `company put`, `check`, `usage`,
-              `key`, `events`, `resume-events`; `erase`
+              `key`, `signature-key`, `signature-check`, `events`, `resume-events`; `erase`
 act_options   the options of an act's command
 person_commands  `do-not-contact list`, `add`, `lift`, `import`, `export`; `person export`
 register      the register of addresses that a company must not contact
@@ -11,6 +11,7 @@ subject_view  which addresses a company takes for one person
 person        gives a person everything that is kept of them
 handoff       conversations waiting for a person: list, show, do an act
 company       a company's settings, the secrets they name, and its API keys
+signing_keys  keys with which a company signs its requests, and what is wrong with a signature
 model_names   whether the language models that a project and its stage name are known
 endpoint_events  endpoints that fail or are paused, and telling again what was kept
 writing       tries a project's writer: drafts and their checks, without sending

@@ -105,34 +105,59 @@ def _change(
     role: DeskRole | None,
 ) -> Result:
     """Replace one company's keys of a kind; everything else of the secret stays unchanged."""
-    for _ in range(TRIES):
-        whole, version = _read(session)
-        before = _keys_of(whole, company_id, role)
+
+    def changed(entry: dict[str, Any]) -> tuple[dict[str, Any], Result]:
+        before = _keys_of({company_id: entry}, company_id, role)
         keys, result = change(before)
         if keys == before:
-            return result
-        mine = whole.get(company_id)
-        known = _keys_of(whole, company_id, None)
-        rest = mine if isinstance(mine, dict) else {access.KEYS: list(known)}
+            return entry, result
         if role is None:
-            changed: dict[str, Any] = {access.KEYS: list(keys)}
-        else:
-            desk = rest.get(access.DESK_KEYS)
-            others = desk if isinstance(desk, dict) else {}
-            changed = {access.DESK_KEYS: {**others, role.value: list(keys)}}
-        text = json.dumps({**whole, company_id: {**rest, **changed}})
-        if _replace(session, text, version):
+            return {**entry, access.KEYS: list(keys)}, result
+        desk = entry.get(access.DESK_KEYS)
+        others = desk if isinstance(desk, dict) else {}
+        return {**entry, access.DESK_KEYS: {**others, role.value: list(keys)}}, result
+
+    return edit(session, company_id, changed)
+
+
+def edit(
+    session: Session,
+    company_id: str,
+    change: Callable[[dict[str, Any]], tuple[dict[str, Any], Result]],
+) -> Result:
+    """Replace one company's entry; those of others stay unchanged.
+
+    Raises:
+        OpsError: the secret is not a JSON object, or others keep changing it.
+    """
+    for _ in range(TRIES):
+        whole, version = _read(session)
+        mine = whole.get(company_id)
+        before = (
+            mine if isinstance(mine, dict) else {access.KEYS: list(_keys_of(whole, company_id))}
+        )
+        after, result = change(before)
+        if after == before or _replace(session, json.dumps({**whole, company_id: after}), version):
             return result
     raise OpsError("the keys kept changing while they were written: run it again")
+
+
+def known(session: Session, company_id: str) -> access.Access:
+    """What a company may show and sign with.
+
+    Raises:
+        OpsError: the secret exists and is not a JSON object.
+    """
+    return access.access(json.dumps(_read(session)[0])).get(company_id, access.Access())
 
 
 def _keys_of(
     whole: Mapping[str, Any], company_id: str, role: DeskRole | None = None
 ) -> tuple[str, ...]:
-    known = access.access(json.dumps(whole)).get(company_id, access.Access())
+    mine = access.access(json.dumps(whole)).get(company_id, access.Access())
     if role is None:
-        return known.api_keys
-    return tuple(key for key, of in known.desk_keys if of == role)
+        return mine.api_keys
+    return tuple(key for key, of in mine.desk_keys if of == role)
 
 
 def _read(session: Session) -> tuple[dict[str, Any], str | None]:

@@ -23,6 +23,7 @@ from ops.companies import (
     handoff,
     put_settings,
     senders,
+    signing_keys,
     usage,
 )
 from ops.companies.verdict_gate import VerdictGate
@@ -231,6 +232,62 @@ def company_key(
     run.output.facts(result)
     run.output.say("Every container has it within 5 minutes.")
     return result
+
+
+@command(
+    company_app,
+    "company signature-key",
+    changes=True,
+    examples=["company signature-key <company>", "company signature-key <company> --end <key id>"],
+)
+def company_signature_key(
+    run: CommandRun,
+    company_id: CompanyId,
+    *,
+    public_key: Annotated[
+        Path | None, typer.Option("--public-key", help="A PEM file: ed25519, instead of a secret.")
+    ] = None,
+    begins: Annotated[str | None, typer.Option("--from", help="When it becomes valid.")] = None,
+    end: Annotated[str | None, typer.Option("--end", help="Add none; end this one.")] = None,
+    until: Annotated[str | None, typer.Option("--until", help="When that ends; now.")] = None,
+) -> object:
+    """Add a key with which a company signs its requests, or end one; its secret is shown only this once."""
+    session = run.session
+    company.items(session, company_id, None)
+    result: dict[str, object] = {"company": company_id}
+    if end is None:
+        moment = signing_keys.time_of(begins, "--from")
+        run.enter(f"company:{company_id}", asked="signature key")
+        result["key_id"], secret = signing_keys.add(session, company_id, public_key, moment)
+        result |= {} if secret is None else {"secret": secret}
+    else:
+        moment = signing_keys.time_of(until, "--until") or session.services.clock.now()
+        run.enter(f"company:{company_id}", asked="end a signature key")
+        signing_keys.end(session, company_id, end, moment)
+    run.output.facts(result)
+    keys = signing_keys.listed(session, company_id)
+    run.output.records(signing_keys.COLUMNS, keys)
+    run.output.say("Every container has it within 5 minutes.")
+    return {**result, "keys": keys}
+
+
+@command(
+    company_app,
+    "company signature-check",
+    examples=["company signature-check <company> <request.txt>"],
+)
+def company_signature_check(
+    run: CommandRun,
+    company_id: CompanyId,
+    file: Annotated[Path, typer.Argument(help="A request as HTTP/1.1 writes it.")],
+) -> object:
+    """Say what is wrong with the signature of a kept request; exit code 1 where something is."""
+    found = [{"problem": one} for one in signing_keys.problems(run.session, company_id, file)]
+    if found:
+        run.code = EXIT_NO
+    else:
+        run.output.say("the signature is valid")
+    return run.output.records(("problem",), found)
 
 
 @command(company_app, "company events", examples=["company events <company>"])

@@ -92,6 +92,8 @@ def start(walk: Walk) -> str:
     ).get(project.company_id, access.Access())
     if not known.api_keys:
         raise OpsError(f"company {project.company_id} has no key: python -m ops company key")
+    if known.signs_messages(session.services.clock.now()):
+        return "not sent: the company signs its requests itself"
     request_id = f"setup-{secrets.token_hex(6)}"
     body = json.dumps(_start(session, project, request_id)).encode()
     headers = {**JSON_TYPE, "x-api-key": known.api_keys[0]}

@@ -9,6 +9,7 @@ import pytest
 
 from chalicelib.once.aside import SettingAside
 from chalicelib.once.audit import Audit
+from chalicelib.once.door import HttpRequest
 from chalicelib.once.effects import Effects
 from chalicelib.once.escalation import Escalation
 from chalicelib.once.journal import Journal
@@ -251,15 +252,20 @@ class DeskRig(OutreachParts):
 
     def post(self, record, *, key=AGENT, token="", idempotency="k-1", **body):
         raw = json.dumps(body).encode()
-        headers = {"X-Api-Key": key, "Idempotency-Key": idempotency, **bearer(token)}
-        return self.door.act(headers, raw, record.opaque_id)
+        headers = {"x-api-key": key, "idempotency-key": idempotency, **bearer(token)}
+        asked = HttpRequest("POST", "/desk", {}, headers, raw)
+        return self.door.act(asked, record.opaque_id)
 
     def get(self, record, *, key=AGENT, token=""):
-        return self.door.shown({"x-api-key": key, **bearer(token)}, b"", record.opaque_id)
+        return self.door.shown(
+            HttpRequest("GET", "/desk", {}, {"x-api-key": key, **bearer(token)}), record.opaque_id
+        )
 
     def listed(self, *, key=AGENT, token="", **query):
         given = {name: [one] if isinstance(one, str) else one for name, one in query.items()}
-        return self.door.listed({"x-api-key": key, **bearer(token)}, b"", given)
+        return self.door.listed(
+            HttpRequest("GET", "/desk", given, {"x-api-key": key, **bearer(token)})
+        )
 
     def sent(self, tel=TEL):
         return [one["body"] for one in self.twilio.sent_to(tel)]

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from chalicelib.errors import UnavailableError
+from chalicelib.once.door import HttpRequest
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.lazy import hands_of
 from chalicelib.once.recovery.sweep import Summary, SweepActions
@@ -120,7 +121,7 @@ class FollowRig(DeskRig):
         body = company.request(request_id, channel, tel, **changes)
         body["company_data"]["company_id"] = company_id
         headers = {"x-api-key": KEYS[company_id]}
-        return self.router.start(headers, json.dumps(body).encode())
+        return self.router.start(HttpRequest("POST", "/", {}, headers, json.dumps(body).encode()))
 
     def started(self, request_id="req1", channel="sms", company_id=OURS, tel=TEL, **changes):
         """Ask for a start, and work; the conversation."""
@@ -145,7 +146,9 @@ class FollowRig(DeskRig):
 
     def fate(self, request_id="req1", company_id=OURS):
         """What the Router reads."""
-        return self.router.outcome({"x-api-key": KEYS[company_id]}, request_id).body
+        return self.router.outcome(
+            HttpRequest("GET", "/", {}, {"x-api-key": KEYS[company_id]}), request_id
+        ).body
 
     def reported(self, record, status, code=None):
         """The carrier reports on the opening of a conversation, and the worker works."""

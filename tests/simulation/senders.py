@@ -11,7 +11,7 @@ from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError, RequestError, UnavailableError
 from chalicelib.facts import hubspot_webhook
 from chalicelib.facts import keys as fact_keys
-from chalicelib.once.door import Answer
+from chalicelib.once.door import Answer, HttpRequest
 from chalicelib.once.intake import listed
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel, carrier_address
@@ -100,7 +100,9 @@ class Senders:
         )
         headers = {"x-api-key": neighbours.KEYS[number]}
         door = world.door.outreach.door
-        if self._is_accepted(lambda: door.start(headers, body.encode())):
+        if self._is_accepted(
+            lambda: door.start(HttpRequest("POST", "/", {}, headers, body.encode()))
+        ):
             key = outreach_keys.start(neighbours.IDS[number], start.request_id)
             world.oracle.accepted[key] = start.request_id
         else:

@@ -26,7 +26,7 @@ from chalicelib.errors import (
 )
 from chalicelib.once import body as bodies
 from chalicelib.once import door
-from chalicelib.once.door import Answer, Query
+from chalicelib.once.door import Answer, HttpRequest, Query
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.desk import asked as asking
@@ -83,31 +83,31 @@ class DeskDoor:
     clock: Clock
     log: Log
 
-    def listed(self, headers: Mapping[str, str], body: bytes, query: Query) -> Answer:
+    def listed(self, request: HttpRequest) -> Answer:
         """The company's hand-offs, those in doubt and then the longest waiting first."""
 
         def answer(caller: Caller) -> dict[str, Any]:
-            page = self.inbox.list(company_id=caller.company_id, **_filters(query))
+            page = self.inbox.list(company_id=caller.company_id, **_filters(request.query))
             return {"conversations": page.entries, "after": page.after or None}
 
-        return self._answered(headers, body, answer)
+        return self._answered(request, answer)
 
-    def shown(self, headers: Mapping[str, str], body: bytes, opaque_id: str) -> Answer:
+    def shown(self, request: HttpRequest, opaque_id: str) -> Answer:
         """One conversation with its transcript."""
 
         def answer(caller: Caller) -> dict[str, Any]:
             return self.inbox.conversation(_id(opaque_id), company_id=caller.company_id)
 
-        return self._answered(headers, body, answer)
+        return self._answered(request, answer)
 
-    def act(self, headers: Mapping[str, str], body: bytes, opaque_id: str) -> Answer:
+    def act(self, request: HttpRequest, opaque_id: str) -> Answer:
         """One act of a person."""
 
         def answer(caller: Caller) -> dict[str, Any]:
             asked = asking.parsed_act(
-                bodies.json_object(body, code="INVALID_REQUEST"),
+                bodies.json_object(request.body, code="INVALID_REQUEST"),
                 conversation_id=_id(opaque_id),
-                key=_header(headers, "idempotency-key"),
+                key=request.headers.get("idempotency-key", ""),
                 actor=caller.company_id,
                 company_id=caller.company_id,
                 role=caller.role,
@@ -121,18 +121,13 @@ class DeskDoor:
                 "version": done.version,
             }
 
-        return self._answered(headers, body, answer)
+        return self._answered(request, answer)
 
-    def _answered(
-        self,
-        headers: Mapping[str, str],
-        body: bytes,
-        answer: Callable[[Caller], dict[str, Any]],
-    ) -> Answer:
+    def _answered(self, request: HttpRequest, answer: Callable[[Caller], dict[str, Any]]) -> Answer:
         """The answer to a caller who is known; else, or where it is refused, the error."""
         try:
-            bodies.check_size(body, MAX_BODY_BYTES, code="PAYLOAD_TOO_LARGE")
-            said = answer(self._caller(headers, body))
+            bodies.check_size(request.body, MAX_BODY_BYTES, code="PAYLOAD_TOO_LARGE")
+            said = answer(self._caller(request))
         except RequestError as error:
             door.log_rejected(self.log, SOURCE, error.code)
             return door.error_answer(error.status, error.code, error.message)
@@ -144,14 +139,12 @@ class DeskDoor:
         door.log_accepted(self.log, SOURCE)
         return Answer(200, said, {"Cache-Control": "no-store"})
 
-    def _caller(self, headers: Mapping[str, str], body: bytes) -> Caller:
-        low = {name.lower(): value for name, value in headers.items()}
-        access.key_in(low)  # without one no secret is read
+    def _caller(self, request: HttpRequest) -> Caller:
+        access.key_in(request.headers)  # without one no secret is read
         companies = self.access()
-        company_id, role = access.desk_of(low, companies)
-        now = self.clock.now().timestamp()
-        access.check_signature(low, body, companies[company_id], now_epoch=now)
-        proven, _ = self.people.behind(low, company_id, is_desk=True)
+        company_id, role = access.desk_of(request.headers, companies)
+        access.check_request(request, companies[company_id], self.clock.now())
+        proven, _ = self.people.behind(request.headers, company_id, is_desk=True)
         return (
             Caller(company_id, proven.role, proven.person) if proven else Caller(company_id, role)
         )
@@ -195,7 +188,3 @@ def _id(opaque_id: str) -> str:
     if not _OPAQUE_ID.fullmatch(opaque_id):
         raise NoConversationError("CONVERSATION_NOT_FOUND", "no such conversation of this company")
     return opaque_id
-
-
-def _header(headers: Mapping[str, str], name: str) -> str:
-    return next((value for given, value in headers.items() if given.lower() == name), "")

@@ -1,28 +1,34 @@
-"""Authenticates the caller: a company's API key, and its signature if it has a signing secret."""
+"""Authenticates the caller: a company's API key, and its signature if it has a key or secret for one."""
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Any
 
 from chalicelib.errors import SignatureError
+from chalicelib.once.door import HttpRequest
 from chalicelib.outreach.company_events.standard_webhooks import (
     SHORTEST_SECRET_BYTES,
     key,
     signature,
 )
+from chalicelib.outreach.door import message_signatures, signature_keys
+from chalicelib.outreach.door.signature_keys import SignatureKey
 
 TOLERANCE_SECONDS = 300
 _WRONG_KEY = "header x-api-key is missing or wrong"
 KEYS, SECRETS, DESK_KEYS = "api_keys", "signing_secrets", "desk_keys"
 _LIKE_SECRETS = 0.7
 """Similarity from which a name is taken for a misspelt `SECRETS`."""
+_NAMES = (KEYS, SECRETS, DESK_KEYS, signature_keys.FIELD)
 _SECONDS = re.compile(r"[0-9]{1,12}")
 
 
@@ -41,6 +47,8 @@ class Access:
         api_keys: the active keys; two while a key is rotated.
         signing_secrets: Standard Webhooks secrets (``whsec_...``); if there are any, every request
             must be signed.
+        signature_keys: keys of HTTP Message Signatures; from the moment that the first is valid
+            every request must be signed so, and no other scheme is taken.
         desk_keys: keys of the company's desk, each with its role; none opens the Router's door.
         faults: what is wrong with the entry's signing, naming no value; any closes the door, as the
             company may believe that its requests must be signed.
@@ -50,12 +58,18 @@ class Access:
     signing_secrets: tuple[str, ...] = field(default=(), repr=False)
     faults: tuple[str, ...] = ()
     desk_keys: tuple[tuple[str, DeskRole], ...] = field(default=(), repr=False)
+    signature_keys: tuple[SignatureKey, ...] = ()
+
+    def signs_messages(self, now: datetime) -> bool:
+        """Whether its requests need an HTTP Message Signature; they do when all keys have ended too."""
+        return any(one.has_begun(now) for one in self.signature_keys)
 
 
 def access(text: str) -> dict[str, Access]:
     """The API-key secret: company id to ``{"api_keys": [...], "signing_secrets": [...]}``.
 
-    Beside them a company's desk may have keys: ``"desk_keys": {"agent": [...], "lead": [...]}``.
+    Beside them a company's desk may have keys: ``"desk_keys": {"agent": [...], "lead": [...]}``, and its
+    requests those of `signature_keys`.
 
     A company's value may also be a key or a list of keys.  Anything else grants no access.
     """
@@ -127,6 +141,26 @@ def caller_of(
         return desk_of(headers, companies)
 
 
+def check_request(request: HttpRequest, known: Access, now: datetime) -> str | None:
+    """Whether a request is signed as its company's must be.
+
+    Returns:
+        What tells a signature from every other, where it is an HTTP Message Signature.
+
+    Raises:
+        SignatureError: ``INVALID_SIGNATURE``; names the header, component or parameter at fault.
+    """
+    if known.faults or not known.signs_messages(now):
+        check_signature(request.headers, request.body, known, now_epoch=now.timestamp())
+        return None
+    given = message_signatures.signed(request)
+    if isinstance(given, str):
+        raise SignatureError("INVALID_SIGNATURE", given)
+    for problem in message_signatures.problems(request, given, known.signature_keys, now):
+        raise SignatureError("INVALID_SIGNATURE", problem)
+    return hashlib.sha256(message_signatures.base(request, given.about)).hexdigest()
+
+
 def check_signature(
     headers: Mapping[str, str], body: bytes, known: Access, *, now_epoch: float
 ) -> None:
@@ -137,7 +171,9 @@ def check_signature(
             or the company's signing is not configured as it must be.
     """
     if known.faults:
-        raise SignatureError("INVALID_SIGNATURE", "the company's signing_secrets are not usable")
+        raise SignatureError(
+            "INVALID_SIGNATURE", "the company's signing is not usable as it is stored"
+        )
     secrets = known.signing_secrets
     if not secrets:
         return
@@ -162,6 +198,7 @@ def _access(value: Any) -> Access:  # noqa: ANN401 - any JSON value
             signing_secrets=_texts(value.get(SECRETS)),
             faults=tuple(_faults(value)),
             desk_keys=tuple(_desk_keys(value.get(DESK_KEYS))),
+            signature_keys=_signature_keys(value)[0],
         )
     return Access()
 
@@ -180,11 +217,22 @@ def _faults(entry: Mapping[str, Any]) -> Iterator[str]:
         yield f"{SECRETS} is not a list"
     elif not all(isinstance(one, str) and key(one) for one in secrets):
         yield f"{SECRETS} holds a value that is no secret of {SHORTEST_SECRET_BYTES} bytes or more"
+    yield from _signature_keys(entry)[1]
     for name, value in entry.items():
-        if name not in (KEYS, SECRETS, DESK_KEYS) and (
-            _is_like_secrets(name) or "whsec_" in json.dumps(value)
-        ):
+        if name not in _NAMES and (_is_like_secrets(name) or "whsec_" in json.dumps(value)):
             yield f"an attribute looks like {SECRETS} and has another name"
+
+
+def _signature_keys(
+    entry: Mapping[str, Any],
+) -> tuple[tuple[SignatureKey, ...], tuple[str, ...]]:
+    """The keys of an entry, and what is wrong with them."""
+    if signature_keys.FIELD not in entry:
+        return (), ()
+    try:
+        return signature_keys.parse(entry[signature_keys.FIELD]), ()
+    except ValueError as error:
+        return (), (str(error),)
 
 
 def _is_like_secrets(name: str) -> bool:

@@ -29,7 +29,7 @@ from chalicelib.errors import (
 )
 from chalicelib.once import door, keys
 from chalicelib.once.aside import SettingAside
-from chalicelib.once.door import Answer, Query
+from chalicelib.once.door import Answer, HttpRequest
 from chalicelib.once.flow import NotYet
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import facts_of, fits
@@ -105,12 +105,12 @@ class Callers:
     access: Callable[[], Mapping[str, Access]]
     companies: Companies
 
-    def company_of(self, headers: Mapping[str, str], body: bytes, now: datetime) -> str:
+    def company_of(self, request: HttpRequest, now: datetime) -> str:
         """The company that signed a request; raises `RequestError` where none did."""
-        access.key_in(headers)  # without one no secret is read
+        access.key_in(request.headers)  # without one no secret is read
         companies = self.access()
-        company_id = access.company_of(headers, companies)
-        access.check_signature(headers, body, companies[company_id], now_epoch=now.timestamp())
+        company_id = access.company_of(request.headers, companies)
+        access.check_request(request, companies[company_id], now)
         return company_id
 
     def project(self, asked: StartRequest) -> Project:
@@ -187,26 +187,25 @@ class Initiate:
     clock: Clock
     log: Log
 
-    def start(self, headers: Mapping[str, str], body: bytes) -> Answer:
+    def start(self, request: HttpRequest) -> Answer:
         """Accept a start."""
-        low = {name.lower(): value for name, value in headers.items()}
-        is_known = False
+        body, is_known = request.body, False
         try:
             router.check_size(body)
-            company_id = self._authenticate(low, body)
+            company_id = self._authenticate(request)
             is_known = True
             return self._start(company_id, router.parse(body))
         except (RequestError, UnavailableError, TransientError) as error:
             # The body of a caller who is not known is not parsed, not even for its id.
             return self._error_answer(error, router.request_id_in(body) if is_known else "unknown")
 
-    def outcome(self, headers: Mapping[str, str], request_id: str, body: bytes = b"") -> Answer:
+    def outcome(self, request: HttpRequest, request_id: str) -> Answer:
         """Answer with the outcome of a start; no personal data.
 
-        A company that signs its starts signs this request as well, over its body, which is empty.
+        A company that signs its starts signs this request as well; its body is empty.
         """
         try:
-            found = self._asked_for(headers, request_id, body)
+            found = self._asked_for(request, request_id)
             record = self.kept.conversations().find(found.opaque_id)
         except (RequestError, UnavailableError, TransientError) as error:
             return self._error_answer(error, router.quotable(request_id))
@@ -220,31 +219,25 @@ class Initiate:
             return self._error_answer(error, router.quotable(request_id))
         return Answer(200, shown)
 
-    def messages(
-        self,
-        headers: Mapping[str, str],
-        request_id: str,
-        query: Query,
-        body: bytes = b"",
-    ) -> Answer:
+    def messages(self, request: HttpRequest, request_id: str) -> Answer:
         """Answer with a conversation's messages, which the company's key may read.
 
         It authenticates as `outcome` does.
         """
         try:
-            found = self._asked_for(headers, request_id, body)
+            found = self._asked_for(request, request_id)
             record = self.kept.conversations().find(found.opaque_id)
             if record is None:
                 raise NotFoundError("REQUEST_NOT_FOUND", "the request has no conversation")
-            page = reading.messages(self.kept.conversations(), record, query)
+            page = reading.messages(self.kept.conversations(), record, request.query)
         except (RequestError, UnavailableError, TransientError) as error:
             return self._error_answer(error, router.quotable(request_id))
         shown = {"request_id": request_id, "conversation": record.opaque_id, **page}
         return Answer(200, shown)
 
-    def _asked_for(self, headers: Mapping[str, str], request_id: str, body: bytes) -> StartOutcome:
+    def _asked_for(self, request: HttpRequest, request_id: str) -> StartOutcome:
         """The start that a company asks about, which must be its own."""
-        company_id = self._authenticate({k.lower(): v for k, v in headers.items()}, body)
+        company_id = self._authenticate(request)
         is_one = router.quotable(request_id) == request_id
         key = outreach_keys.start(company_id, request_id)
         found = self.kept.starts.outcome(key) if is_one else None
@@ -252,8 +245,8 @@ class Initiate:
             raise NotFoundError("REQUEST_NOT_FOUND", "no such request of this company")
         return found
 
-    def _authenticate(self, headers: Mapping[str, str], body: bytes) -> str:
-        return self.callers.company_of(headers, body, self.clock.now())
+    def _authenticate(self, request: HttpRequest) -> str:
+        return self.callers.company_of(request, self.clock.now())
 
     def _start(self, company_id: str, asked: StartRequest) -> Answer:
         if asked.company_id != company_id:

@@ -12,7 +12,7 @@ It authenticates as `POST /initiate-conversation` does::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -20,7 +20,7 @@ from typing import Any
 from chalicelib.errors import PayloadError, RequestError, TransientError, UnavailableError
 from chalicelib.once import body as bodies
 from chalicelib.once import door
-from chalicelib.once.door import Answer
+from chalicelib.once.door import Answer, HttpRequest
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach.channels import ADDRESSES, Channel
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
@@ -54,14 +54,13 @@ class MaySendDoor:
     clock: Clock
     log: Log
 
-    def ask(self, headers: Mapping[str, str], body: bytes) -> Answer:
+    def ask(self, request: HttpRequest) -> Answer:
         """Answer a question."""
-        low = {name.lower(): value for name, value in headers.items()}
         try:
-            bodies.check_size(body, MAX_BYTES, code="PAYLOAD_TOO_LARGE")
+            bodies.check_size(request.body, MAX_BYTES, code="PAYLOAD_TOO_LARGE")
             now = self.clock.now()
-            company_id = self.callers.company_of(low, body, now)
-            asked = parse(body, now)
+            company_id = self.callers.company_of(request, now)
+            asked = parse(request.body, now)
             if asked.company_id != company_id:
                 raise ForbiddenError("AUTHORIZATION_ERROR", "this key belongs to another company")
             project = self.callers.companies.project(asked.company_id, asked.project_id)

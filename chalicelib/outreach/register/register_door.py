@@ -16,18 +16,19 @@ Each may be repeated: what is done already changes nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from chalicelib.errors import PayloadError, RequestError, TransientError, UnavailableError
 from chalicelib.once import body as bodies
 from chalicelib.once import door
-from chalicelib.once.door import Answer, Query
+from chalicelib.once.door import Answer, HttpRequest, Query
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach.door import access
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.door.initiate import TRY_AGAIN, Callers, ForbiddenError, NotFoundError
+from chalicelib.outreach.door.used_signatures import UsedSignatures
 from chalicelib.outreach.people.acting import People, not_proven
 from chalicelib.outreach.people.persons import DeskPerson
 from chalicelib.outreach.register import register_parsing as parsing
@@ -46,12 +47,14 @@ class RegisterCaller:
 
     Attributes:
         role: that of the proof, or of a desk's key; None of the Router's.
+        signature: of the request, where it can be told from every other; see `access.check_request`.
         person: who is proven.
         takes_names: the company's persons need no proof, so ``by`` may name one.
     """
 
     company_id: str
     role: DeskRole | None
+    signature: str | None
     person: DeskPerson | None = None
     takes_names: bool = True
 
@@ -72,60 +75,62 @@ class RegisterDoor:
 
     Attributes:
         service: built at the first request.
+        used: the signatures of requests that change something.
     """
 
     callers: Callers
     service: Callable[[], RegisterService]
     people: People
+    used: UsedSignatures
     clock: Clock
     log: Log
 
-    def lookup(self, headers: Mapping[str, str], body: bytes) -> Answer:
+    def lookup(self, request: HttpRequest) -> Answer:
         """What is known of one address."""
 
         def answer(caller: RegisterCaller) -> dict[str, Any]:
-            raw = bodies.json_object(body, code="INVALID_REQUEST")
+            raw = bodies.json_object(request.body, code="INVALID_REQUEST")
             parsing.check_fields(raw, ("address",))
             return self.service().about(caller.company_id, parsing.address_of(raw))
 
-        return self._answered(headers, body, answer, is_reading=True)
+        return self._answered(request, answer, is_reading=True)
 
-    def page(self, headers: Mapping[str, str], body: bytes, query: Query) -> Answer:
+    def page(self, request: HttpRequest) -> Answer:
         """The marks of all addresses, page by page."""
 
         def answer(caller: RegisterCaller) -> dict[str, Any]:
-            return self.service().page(caller.company_id, *_page(query))
+            return self.service().page(caller.company_id, *_page(request.query))
 
-        return self._answered(headers, body, answer)
+        return self._answered(request, answer)
 
-    def take(self, headers: Mapping[str, str], body: bytes) -> Answer:
+    def take(self, request: HttpRequest) -> Answer:
         """Take the lines of an import."""
 
         def answer(caller: RegisterCaller) -> dict[str, Any]:
-            raw = bodies.json_object(body, code="INVALID_REQUEST")
+            raw = bodies.json_object(request.body, code="INVALID_REQUEST")
             act = parsing.act_of(raw, ("entries",), is_named=False, speaker=caller.speaker)
             lines = parsing.lines_of(raw, caller.company_id)
             return self.service().take(caller.company_id, lines, act)
 
-        return self._answered(headers, body, answer)
+        return self._answered(request, answer)
 
-    def lift(self, headers: Mapping[str, str], body: bytes) -> Answer:
+    def lift(self, request: HttpRequest) -> Answer:
         """Lift the marks of an address."""
 
         def answer(caller: RegisterCaller) -> dict[str, Any]:
-            raw = bodies.json_object(body, code="INVALID_REQUEST")
+            raw = bodies.json_object(request.body, code="INVALID_REQUEST")
             if caller.person is None and not caller.takes_names:
                 raise not_proven()
             act = parsing.act_of(raw, ("address",), is_named=True, speaker=caller.speaker)
             return self.service().lift(caller.company_id, parsing.address_of(raw), act)
 
-        return self._answered(headers, body, answer)
+        return self._answered(request, answer)
 
-    def subscribe(self, headers: Mapping[str, str], body: bytes) -> Answer:
+    def subscribe(self, request: HttpRequest) -> Answer:
         """Choose which events a project's endpoint is sent."""
 
         def answer(caller: RegisterCaller) -> dict[str, Any]:
-            raw = bodies.json_object(body, code="INVALID_REQUEST")
+            raw = bodies.json_object(request.body, code="INVALID_REQUEST")
             parsing.check_fields(raw, ("project_id", "events"))
             project_id, events = raw.get("project_id"), parsing.choice_of(raw)
             if not isinstance(project_id, str) or not project_id:
@@ -134,24 +139,25 @@ class RegisterDoor:
                 raise NotFoundError("COMPANY_NOT_FOUND", "no such project of this company")
             return self.service().choose(caller.company_id, project_id, events)
 
-        return self._answered(headers, body, answer)
+        return self._answered(request, answer)
 
     def _answered(
         self,
-        headers: Mapping[str, str],
-        body: bytes,
+        request: HttpRequest,
         answer: Callable[[RegisterCaller], dict[str, Any]],
         *,
         is_reading: bool = False,
     ) -> Answer:
         """The answer to a caller who is known; else, or where it is refused, the error."""
         try:
-            bodies.check_size(body, MAX_BODY, code="PAYLOAD_TOO_LARGE")
-            caller = self._caller(headers, body)
+            bodies.check_size(request.body, MAX_BODY, code="PAYLOAD_TOO_LARGE")
+            caller = self._caller(request)
             if not (is_reading or caller.may_change):
                 raise ForbiddenError(
                     "AUTHORIZATION_ERROR", "an agent's key only asks about an address"
                 )
+            if request.method == "POST" and not is_reading and caller.signature:
+                self.used.take(caller.signature)
             said = answer(caller)
         except RequestError as error:
             door.log_rejected(self.log, SOURCE, error.code)
@@ -163,17 +169,17 @@ class RegisterDoor:
         door.log_accepted(self.log, SOURCE)
         return Answer(200, said, {"Cache-Control": "no-store"})
 
-    def _caller(self, headers: Mapping[str, str], body: bytes) -> RegisterCaller:
-        low = {name.lower(): value for name, value in headers.items()}
-        access.key_in(low)  # without one no secret is read
+    def _caller(self, request: HttpRequest) -> RegisterCaller:
+        access.key_in(request.headers)  # without one no secret is read
         companies = self.callers.access()
-        company_id, role = access.caller_of(low, companies)
-        now = self.clock.now().timestamp()
-        access.check_signature(low, body, companies[company_id], now_epoch=now)
-        proven, is_needed = self.people.behind(low, company_id, is_desk=role is not None)
+        company_id, role = access.caller_of(request.headers, companies)
+        signature = access.check_request(request, companies[company_id], self.clock.now())
+        proven, is_needed = self.people.behind(
+            request.headers, company_id, is_desk=role is not None
+        )
         if proven is None:
-            return RegisterCaller(company_id, role, takes_names=not is_needed)
-        return RegisterCaller(company_id, proven.role, proven.person, takes_names=False)
+            return RegisterCaller(company_id, role, signature, takes_names=not is_needed)
+        return RegisterCaller(company_id, proven.role, signature, proven.person, takes_names=False)
 
 
 def _page(query: Query) -> tuple[str, int]:

@@ -110,6 +110,7 @@ OF_COMPANIES = (
     ("desk-token", "issue", ID, "o'brien@example.com", "--role", "lead"),
     ("desk-token", "list", ID),
     ("desk-token", "revoke", ID, "o'brien@example.com"),
+    ("company", "signature-key", ID),
     ("company", "resume-events", ID, PROJECT),
     ("do-not-contact", "add", "--company", ID, "--address", TEL),
     ("do-not-contact", "lift", "--company", ID, "--address", TEL),
@@ -124,6 +125,7 @@ OF_COMPANIES = (
 ELSEWHERE = {
     "access": "tests/ops/stage/test_policies.py",
     "consent audit": "tests/ops/companies/test_consent_audit.py",
+    "company signature-check": "tests/ops/companies/test_signing_keys.py",
     "console sessions": "tests/console/test_sessions_command.py",
     "console revoke": "tests/console/test_sessions_command.py",
     "facts correct": "tests/ops/facts/test_correction.py",

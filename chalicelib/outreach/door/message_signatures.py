@@ -1,0 +1,194 @@
+"""HTTP Message Signatures (RFC 9421) of a company's requests: what must be signed, and by which key; pure.
+
+A signature covers the method, the path, each parameter of the query, the body by its digest
+(RFC 9530), the key that the request shows and the time::
+
+    Content-Digest: sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:
+    Signature-Input: sig1=("@method" "@path" "@query-param";name="limit" "x-api-key"
+        "content-digest");created=1618884473;keyid="k-1"
+    Signature: sig1=:K2qGT5srn2OGbOIDzQ6kYT+ruaycnDAAUpKv+ePFfD0=:
+
+``@query`` cannot be covered: the gateway decodes a query, so what the caller signed is not seen again.
+A parameter is compared as RFC 9421, 2.2.8 encodes its decoded value.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import quote
+
+from chalicelib.once.door import HttpRequest
+from chalicelib.outreach.door import structured_fields
+from chalicelib.outreach.door.signature_keys import SignatureKey
+from chalicelib.outreach.door.structured_fields import FieldItem, InnerList
+
+WINDOW_SECONDS = 300
+"""How far the time of a signature may be from ours."""
+METHOD, PATH, AUTHORITY, PARAMETER = "@method", "@path", "@authority", "@query-param"
+DIGEST = "content-digest"
+INPUT, SIGNATURE = "signature-input", "signature"
+ALWAYS = (METHOD, PATH, "x-api-key")
+"""What each signature covers."""
+WHERE_GIVEN = ("idempotency-key", "authorization")
+"""Headers that say what a request means, or who acts: covered where the request has them."""
+_PLAIN_PATH = re.compile(r"/[A-Za-z0-9/._~-]*")
+_FIELD_NAME = re.compile(r"[a-z0-9-]{1,64}")
+_TIMES, _TEXTS = ("created", "expires"), ("keyid", "alg", "nonce", "tag")
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """What a request says of its signature.
+
+    Attributes:
+        about: components and parameters.
+        signature: its bytes.
+    """
+
+    about: InnerList
+    signature: bytes
+
+    @property
+    def covered(self) -> frozenset[tuple[str, str | None]]:
+        """The components, each with the name of its parameter of the query."""
+        return frozenset(map(_identity, self.about.items))
+
+
+def signed(request: HttpRequest) -> Signed | str:
+    """What a request says of its one signature; where that cannot be read, the header at fault."""
+    about = structured_fields.inner_list(request.headers.get(INPUT, ""))
+    if about is None:
+        return f"header {INPUT} is missing, or not one signature as RFC 9421 has it"
+    given = structured_fields.bytes_by_label(request.headers.get(SIGNATURE, ""))
+    if given is None or given.keys() != {about.label}:
+        return f"header {SIGNATURE} is missing, or not that of {INPUT}"
+    return Signed(about, given[about.label])
+
+
+def problems(
+    request: HttpRequest, given: Signed, keys: Sequence[SignatureKey], now: datetime
+) -> Iterator[str]:
+    """What makes a signature worth nothing, each by the component's or parameter's name.
+
+    Only where there is none is the request the company's.
+    """
+    yield from _untimely(given.about, now)
+    found = [*_uncovered(request, given.covered), *_unreadable(request, given.about)]
+    yield from found
+    has_digest = bool(request.body) or DIGEST in request.headers
+    if has_digest and not _is_digest_of(request.body, request.headers.get(DIGEST, "")):
+        yield f"header {DIGEST} has no sha-256 of the body"
+    key = next((one for one in keys if one.key_id == given.about.parameters.get("keyid")), None)
+    if key is None:
+        yield "parameter keyid names no key of the company"
+        return
+    if not key.is_valid(now):
+        yield "the key of parameter keyid is not valid now"
+    if given.about.parameters.get("alg", key.algorithm.value) != key.algorithm.value:
+        yield "parameter alg is not the algorithm of the key"
+    if not found and not key.verifies(given.signature, base(request, given.about)):
+        yield "the signature is not that of the request under the key of parameter keyid"
+
+
+def base(request: HttpRequest, about: InnerList) -> bytes:
+    """What is signed: a line for each component, and one of all parameters.
+
+    Every component must be one that the request has; see `problems`.
+    """
+    lines = [f"{one}: {_value(request, one)}" for one in about.items]
+    whole = "\n".join([*lines, f'"@signature-params": {about}'])
+    return whole.encode("utf-8", "surrogatepass")
+
+
+def _untimely(about: InnerList, now: datetime) -> Iterator[str]:
+    """Parameters that are none, and a time that is not now."""
+    for name, value in about.parameters.items():
+        is_one = type(value) is (int if name in _TIMES else str)
+        if name not in (*_TIMES, *_TEXTS) or not is_one:
+            yield f"a parameter is none of {', '.join((*_TIMES, *_TEXTS))}, or of another type"
+            return
+    created, expires = (about.parameters.get(name) for name in _TIMES)
+    epoch = now.timestamp()
+    if not isinstance(created, int) or abs(epoch - created) > WINDOW_SECONDS:
+        yield f"parameter created is missing, or not within {WINDOW_SECONDS} seconds of now"
+    if isinstance(expires, int) and epoch > expires:
+        yield "parameter expires is over"
+
+
+def _uncovered(request: HttpRequest, covered: frozenset[tuple[str, str | None]]) -> Iterator[str]:
+    """What must be signed and is not."""
+    wanted = [*ALWAYS, *(one for one in WHERE_GIVEN if one in request.headers)]
+    if request.body:
+        wanted.append(DIGEST)
+    for name in wanted:
+        if (name, None) not in covered:
+            yield f"component {name} is not covered"
+    if {(PARAMETER, encoded(name)) for name in request.query} - covered:
+        yield f"a parameter of the query is not covered by {PARAMETER}"
+
+
+def _unreadable(request: HttpRequest, about: InnerList) -> Iterator[str]:
+    """Components that the request does not have, or that are not seen as the caller signed them."""
+    if len(set(map(_identity, about.items))) != len(about.items):
+        yield "a component is covered twice"
+    if not _PLAIN_PATH.fullmatch(request.path):
+        yield f"component {PATH} has characters that need an encoding"
+    if any(len(values) != 1 for values in request.query.values()):
+        yield "a parameter of the query is there twice"
+    for one in about.items:
+        if _is_unknown(request, one):
+            yield "a component is one that the request does not have, or that is not supported"
+            return
+
+
+def _is_unknown(request: HttpRequest, one: FieldItem) -> bool:
+    if one.text == PARAMETER:
+        return one.parameters.keys() != {"name"} or one.parameters["name"] not in {
+            encoded(name) for name in request.query
+        }
+    if one.parameters:
+        return True
+    if one.text in (METHOD, PATH):
+        return False
+    name = "host" if one.text == AUTHORITY else one.text
+    value = request.headers.get(name, "") if _FIELD_NAME.fullmatch(name) else ""
+    return not (value and value.isascii() and value.isprintable())
+
+
+def _value(request: HttpRequest, one: FieldItem) -> str:
+    match one.text:
+        case "@method":
+            return request.method
+        case "@path":
+            return request.path
+        case "@authority":
+            return request.headers["host"].lower().removesuffix(":443")
+        case "@query-param":
+            wanted = one.parameters["name"]
+            return next(
+                encoded(values[0])
+                for name, values in request.query.items()
+                if encoded(name) == wanted
+            )
+        case name:
+            return request.headers[name].strip()
+
+
+def encoded(text: str) -> str:
+    """A name or value of the query, as RFC 9421, 2.2.8 has it in a signature."""
+    return quote(text, safe="*-._", errors="surrogatepass").replace("~", "%7E")
+
+
+def _identity(one: FieldItem) -> tuple[str, str | None]:
+    name = one.parameters.get("name")
+    return one.text, name if isinstance(name, str) else None
+
+
+def _is_digest_of(body: bytes, header: str) -> bool:
+    given = structured_fields.bytes_by_label(header) or {}
+    return hmac.compare_digest(given.get("sha-256", b""), hashlib.sha256(body).digest())

@@ -1,0 +1,135 @@
+"""A company's keys for HTTP Message Signatures: which there are, and which are valid now; pure.
+
+As the API-key secret has them, by `keyid`, beside the company's API keys::
+
+    "signature_keys": {
+        "k-1": {"algorithm": "hmac-sha256", "secret": "<32 bytes or more, in base64>",
+                "until": "2026-12-24T00:00:00.000Z"},
+        "k-2": {"algorithm": "ed25519", "public_key": "<32 bytes, in base64>",
+                "from": "2026-12-01T00:00:00.000Z"}}
+
+A key without ``from`` is valid from the start, one without ``until`` to the end, so keys overlap while
+one replaces another.  Each has one algorithm: a request does not choose it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from chalicelib.clock import parsed
+
+FIELD = "signature_keys"
+MOST_KEYS = 8
+"""Of a company."""
+SHORTEST_SECRET = 32
+"""Of a shared secret, in bytes: as long as the hash."""
+PUBLIC_KEY_BYTES = 32
+_KEY_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_FIELDS = {"algorithm", "secret", "public_key", "from", "until"}
+
+
+class Algorithm(StrEnum):
+    """How a key signs: with a secret that both sides have, or with one that only the company has."""
+
+    HMAC_SHA256 = "hmac-sha256"
+    ED25519 = "ed25519"
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureKey:
+    """A key.
+
+    Attributes:
+        material: the shared secret, or the public key.
+        begins: when it becomes valid; None where it is from the start.
+        ends: when it is no longer; None where it is to the end.
+    """
+
+    key_id: str
+    algorithm: Algorithm
+    material: bytes = field(repr=False)
+    begins: datetime | None = None
+    ends: datetime | None = None
+
+    def has_begun(self, now: datetime) -> bool:
+        """Whether it is valid, or was."""
+        return self.begins is None or self.begins <= now
+
+    def is_valid(self, now: datetime) -> bool:
+        """Whether it is valid now."""
+        return self.has_begun(now) and (self.ends is None or now < self.ends)
+
+    def verifies(self, signature: bytes, signed: bytes) -> bool:
+        """Whether a signature over these bytes is this key's."""
+        match self.algorithm:
+            case Algorithm.HMAC_SHA256:
+                wanted = hmac.new(self.material, signed, hashlib.sha256).digest()
+                return hmac.compare_digest(wanted, signature)
+            case Algorithm.ED25519:
+                return _verifies_ed25519(self.material, signature, signed)
+
+
+def parse(value: Any) -> tuple[SignatureKey, ...]:  # noqa: ANN401 - any JSON value
+    """The keys of an entry.
+
+    Raises:
+        ValueError: names the first attribute that is wrong, and no value.
+    """
+    if not isinstance(value, dict) or not 1 <= len(value) <= MOST_KEYS:
+        raise ValueError(f"{FIELD} is not an object of 1-{MOST_KEYS} keys")
+    return tuple(_key(key_id, given) for key_id, given in value.items())
+
+
+def _key(key_id: str, given: Any) -> SignatureKey:  # noqa: ANN401 - any JSON value
+    if not _KEY_ID.fullmatch(key_id):
+        raise ValueError(f"{FIELD} has an id that is not 1-64 of A-Za-z0-9._-")
+    if not isinstance(given, dict) or not given.keys() <= _FIELDS:
+        raise ValueError(f"{FIELD}.{key_id} is not an object of {', '.join(sorted(_FIELDS))}")
+    if given.get("algorithm") not in set(Algorithm):
+        raise ValueError(f"{FIELD}.{key_id}.algorithm is none of {', '.join(Algorithm)}")
+    algorithm = Algorithm(given["algorithm"])
+    is_shared = algorithm is Algorithm.HMAC_SHA256
+    name, other = ("secret", "public_key") if is_shared else ("public_key", "secret")
+    material = _bytes(given.get(name))
+    usable = len(material) >= SHORTEST_SECRET if is_shared else len(material) == PUBLIC_KEY_BYTES
+    if not usable or other in given:
+        wanted = f"{SHORTEST_SECRET} or more" if is_shared else str(PUBLIC_KEY_BYTES)
+        raise ValueError(f"{FIELD}.{key_id}.{name} is not {wanted} bytes in base64")
+    begins, ends = (_time(key_id, given, one) for one in ("from", "until"))
+    return SignatureKey(key_id, algorithm, material, begins, ends)
+
+
+def _time(key_id: str, given: Mapping[str, Any], name: str) -> datetime | None:
+    value = given.get(name)
+    moment = parsed(value) if isinstance(value, str) else None
+    if moment is None and name in given:
+        raise ValueError(f"{FIELD}.{key_id}.{name} is not ISO-8601")
+    return moment
+
+
+def _bytes(value: Any) -> bytes:  # noqa: ANN401 - any JSON value
+    try:
+        return base64.b64decode(value, validate=True) if isinstance(value, str) else b""
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def _verifies_ed25519(public_key: bytes, signature: bytes, signed: bytes) -> bool:
+    # Loaded by the companies that sign so, and by nobody else's request.
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    try:
+        Ed25519PublicKey.from_public_bytes(public_key).verify(signature, signed)
+    except (InvalidSignature, ValueError):
+        return False
+    return True

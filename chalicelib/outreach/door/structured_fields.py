@@ -1,0 +1,119 @@
+"""The part of Structured Fields (RFC 9651) that signatures of requests need, read strictly; pure.
+
+A dictionary has members ``label=value``; the value is an inner list of texts with parameters, or bytes::
+
+    sig1=("@method" "@query-param";name="limit");created=1618884473;keyid="k-1"
+    sig1=:K2qGT5srn2OGbOIDzQ6kYT+ruaycnDAAUpKv+ePFfD0=:
+
+Each is read from left to right by one pattern, so the work grows with the length, which is bounded.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+LONGEST = 8192
+"""Of a field's value, in characters: what the gateway takes of all headers is 10 KB."""
+MOST_ITEMS = 64
+"""Of a list, and of the parameters of an item."""
+_KEY = r"[a-z*][a-z0-9_.*-]*"
+_TEXT = r'"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"'
+_BYTES = re.compile(rf"({_KEY})=:([A-Za-z0-9+/]*={{0,2}}):")
+_LABEL = re.compile(rf"({_KEY})=\(")
+_ITEM = re.compile(rf" *({_TEXT})")
+_PARAMETER = re.compile(rf"; *({_KEY})(?:=({_TEXT}|-?[0-9]{{1,15}}))?")
+_ESCAPED = re.compile(r"\\(.)")
+
+Value = str | int | bool
+"""Of a parameter: a text, a whole number, or true where it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldItem:
+    """A text with its parameters, in their order."""
+
+    text: str
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """As RFC 9651 writes it."""
+        return _quoted(self.text) + _written(self.parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class InnerList:
+    """A dictionary's one member that is a list: its label, items and parameters."""
+
+    label: str
+    items: tuple[FieldItem, ...]
+    parameters: Mapping[str, Value]
+
+    def __str__(self) -> str:
+        """As RFC 9651 writes it, without the label."""
+        return f"({' '.join(map(str, self.items))}){_written(self.parameters)}"
+
+
+def inner_list(value: str) -> InnerList | None:
+    """The one member of a dictionary, which is an inner list; None for anything else."""
+    value = value.strip(" ")
+    label = _LABEL.match(value) if len(value) <= LONGEST else None
+    if label is None:
+        return None
+    at = label.end()
+    items: list[FieldItem] = []
+    while found := _ITEM.match(value, at):
+        if (items and not found[0].startswith(" ")) or len(items) == MOST_ITEMS:
+            return None
+        parameters, at = _parameters(value, found.end())
+        items.append(FieldItem(_unquoted(found[1]), parameters))
+    at += len(value[at:]) - len(value[at:].lstrip(" "))
+    if value[at : at + 1] != ")":
+        return None
+    parameters, at = _parameters(value, at + 1)
+    return InnerList(label[1], tuple(items), parameters) if at == len(value) else None
+
+
+def bytes_by_label(value: str) -> dict[str, bytes] | None:
+    """A dictionary whose members are all bytes; None for anything else."""
+    if len(value) > LONGEST:
+        return None
+    found: dict[str, bytes] = {}
+    for member in value.split(","):
+        one = _BYTES.fullmatch(member.strip(" \t"))
+        if one is None or len(one[2]) % 4 or one[1] in found or len(found) == MOST_ITEMS:
+            return None
+        found[one[1]] = base64.b64decode(one[2])
+    return found
+
+
+def _parameters(value: str, at: int) -> tuple[dict[str, Value], int]:
+    """The parameters that begin at a place, and where they end: before a name that is there twice."""
+    found: dict[str, Value] = {}
+    while (one := _PARAMETER.match(value, at)) and len(found) < MOST_ITEMS and one[1] not in found:
+        name, given = one[1], one[2]
+        text = given is not None and given.startswith('"')
+        found[name] = True if given is None else _unquoted(given) if text else int(given)
+        at = one.end()
+    return found, at
+
+
+def _unquoted(text: str) -> str:
+    return _ESCAPED.sub(r"\1", text[1:-1])
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _written(parameters: Mapping[str, Value]) -> str:
+    return "".join(
+        f";{name}" if value is True else f";{name}={_bare(value)}"
+        for name, value in parameters.items()
+    )
+
+
+def _bare(value: Value) -> str:
+    return _quoted(value) if isinstance(value, str) else str(int(value))
