@@ -37,6 +37,7 @@ senders       the map of senders: which company a number or address belongs to
 api_keys      the Router's API keys: issue, revoke
 usage         what language models have cost
 erase         removes a person from every table
+erase_remarks words about them in the journal
 erase_verdicts  examples of verdict sets that name them
 erase_subject  what is left of what they refuse
 """

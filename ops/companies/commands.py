@@ -20,6 +20,7 @@ from ops.companies import (
     company,
     endpoint_events,
     erase,
+    erase_remarks,
     handoff,
     put_settings,
     senders,
@@ -279,11 +280,14 @@ def erase_command(
     subjects, notes = erase.subjects_of(session, subject)
     if not dry_run:
         run.confirm()
-        erase.enter(session, subject, because=run.because)
+        erase.enter(session, subject)
     done = erase.Erased(notes=notes)
+    about = list(erase_remarks.stories(session, subjects))
     for table, key, item in output.following(erase.items(session, subjects), "erasing"):
         if erase.purge(session, table, key, item, subjects, done, dry_run=dry_run):
             done.tables[table.name] = done.tables.get(table.name, 0) + 1
+            about += [key["event_id"]] if "event_id" in key else []
+    done.remarks = erase_remarks.purge(session, about, dry_run=dry_run)
     for queue in (dead_letters, mail_failures):
         done.dead_letters += queue.purge(session, subjects.in_body, dry_run=dry_run)
     did = "would be deleted" if dry_run else "deleted"
@@ -292,7 +296,8 @@ def erase_command(
     output.table(("table", "items", ""), [(n, c, kept.get(n, did)) for n, c in done.tables.items()])
     for warning in dict.fromkeys(done.warnings):
         output.say(warning, style="yellow")
-    output.say(f"{done.total} found; dead letters of them: {done.dead_letters}")
+    of_them = f"dead letters of them: {done.dead_letters}; reasons in the journal: {done.remarks}"
+    output.say(f"{done.total} found; {of_them}")
     output.say("Queued message bodies expire within 14 days.")
     for note in done.notes:
         output.say(note, style="yellow")

@@ -61,19 +61,21 @@ class Erased:
     Attributes:
         tables: per table, how many items were deleted (in the ledger: made tombstones).
         dead_letters: messages of the dead-letter queues that were deleted.
+        remarks: entries of the journal that lost their words.
         notes: what could not be done.
         warnings: consequences that the operator must know.
     """
 
     tables: dict[str, int] = field(default_factory=dict)
     dead_letters: int = 0
+    remarks: int = 0
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
     @property
     def total(self) -> int:
         """How many items and messages were found."""
-        return sum(self.tables.values()) + self.dead_letters
+        return sum(self.tables.values()) + self.dead_letters + self.remarks
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +175,10 @@ def items(session: Session, subjects: Subjects) -> Iterator[tuple[Table, Item, I
                 yield table, {key: item[key] for key in key_names}, item
 
 
-def enter(session: Session, subject: str, *, because: str) -> None:
-    """Enter an erasure; the subject by a keyed hash, so that the entry is about no person."""
+def enter(session: Session, subject: str) -> None:
+    """Enter an erasure; the subject by a keyed hash, and without words, so that it is about no person."""
     key = f"person:{session.services.opaque_ids.of('person', subject.strip().lower())}"
-    journal.enter(session, "erase", key, reason=because)
+    journal.enter(session, "erase", key)
 
 
 def _whole(session: Session, subjects: Subjects) -> Subjects:

@@ -280,6 +280,22 @@ def test_a_dry_run_of_erasing_erases_nothing(stack, tmp_path):
     assert to in file.read_text()
 
 
+def test_what_persons_wrote_about_someone_is_forgotten_with_them(stack):
+    to, words = stack.tel(), "she is in hospital until Easter"
+    request_id = stack.start(to).json()["request_id"]
+    stack.outcome(request_id)
+    own = ("--company", FIRST.id, "--address", to, "--yes", "--reason", words)
+    stack.ops("do-not-contact", "add", *own)
+    stack.ops("do-not-contact", "lift", *own)
+    journal = ("journal", f"company:{FIRST.id}", "--json")
+    assert words in json.dumps(stack.ops(*journal).data)
+    before = len(stack.ops(*journal).data)
+    stack.ops("erase", "--subject", to, "--yes", "--reason", words)
+    assert words not in json.dumps(stack.ops(*journal).data)
+    assert len(stack.ops(*journal).data) == before, "who did what stays"
+    assert words not in json.dumps(stack.ops("journal", "--since", "1h", "--json").data)
+
+
 def test_who_said_stop_and_was_erased_is_still_not_written_to(stack):
     to = stack.tel()
     stack.start(to)

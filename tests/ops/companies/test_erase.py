@@ -294,3 +294,39 @@ def test_what_another_company_keeps_of_a_linked_address_is_not_erased(outreach, 
     register.forbid(MAIL, other.COMPANY_ID, "stop")
     run("erase", "--subject", TEL, "--yes")
     assert [one.address for one in register.entries(MAIL, other.COMPANY_ID)] == [MAIL]
+
+
+WORDS = "she is in hospital until Easter"
+
+
+def reasons(outreach):
+    return [one["reason"]["S"] for one in outreach.rows("AuditActionsTable") if "reason" in one]
+
+
+def test_what_persons_wrote_about_someone_is_forgotten_wherever_it_was_said(outreach, run):
+    """A reason names nobody, so no search of the rows' text finds it: it is bound to its subject."""
+    outreach.start("req-1", "sms")
+    outreach.run()
+    record = outreach.record("sms")
+    (event,) = [one["event_id"]["S"] for one in outreach.rows() if "evt:start" in str(one)][:1]
+    own = ("--company", company.COMPANY_ID, "--address", TEL, "--reason", WORDS)
+    for command in (
+        ("do-not-contact", "add", *own),
+        ("do-not-contact", "lift", *own),
+        ("subject", "link", *own[:4], "--address", MAIL, "--reason", WORDS),
+        ("handoff", "take", record.opaque_id, "--by", "jo"),
+        ("handoff", "close", record.opaque_id, "--by", "jo", "--reason", WORDS),
+        ("replay", event, "--because", WORDS),
+        ("do-not-contact", "add", *own[:3], OTHER, "--reason", "not theirs"),
+    ):
+        said = run(*command)
+        assert said.code == 0, (command, said.err)
+    assert sum(one == WORDS for one in reasons(outreach)) == 2 * 5
+    done = run("erase", "--subject", TEL, "--yes", "--reason", WORDS, "--json").data
+    assert done["remarks"] == 5
+    assert "not theirs" in reasons(outreach)
+    for name, rows in held(outreach).items():
+        assert not [one for one in rows if "hospital" in one], name
+    acts = [one for one in outreach.rows("AuditActionsTable") if "actor" in one]
+    assert {"replay", "subject link"} <= {one["action_type"]["S"] for one in acts}, "the acts stay"
+    assert run("erase", "--subject", TEL, "--yes", "--json").data["found"] == 0
