@@ -6,7 +6,7 @@ same.  `chalicelib.once.journal` stores and reads the entries.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -33,6 +33,7 @@ def act(
     reason: str = "",
     act_id: str = "",
     once: str = "",
+    about: Collection[str] = (),
     **evidence: object,
 ) -> Act:
     """An act of the caller.
@@ -46,6 +47,7 @@ def act(
         reason: why, in the person's words.
         act_id: equal for a repetition of the same act.
         once: the id of the form that asked for it; see `chalicelib.once.journal`.
+        about: keyed ids of the addresses that it is about.
         evidence: what else the person saw.
     """
     seen = {name: row[name] for name in _SEEN if name in row} if row else {}
@@ -59,6 +61,7 @@ def act(
         evidence={**seen, **{name: one for name, one in evidence.items() if one is not None}},
         act_id=act_id,
         once=once,
+        about=about,
     )
 
 

@@ -35,6 +35,7 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     trace           fields of every log line within an event
     audit           table C: what was done, one row per action
     journal         table C: what persons did, one entry per act
+    remarks         words of the journal's entries, found by whom they are about
     event           an event as the ledger stores it: states, lease, claim
     ledger/         claims, leases and fences on conditional writes
     recovery/       finds lost and unfinished events and sends them through the normal door

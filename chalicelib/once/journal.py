@@ -22,6 +22,8 @@ transaction, that only one can write::
     ts_action_id             settle:act:rp_reply:1042:c-77
     expires_at               1763715602               (two days)
 
+A row ``about#{keyed id}`` for each person that an act is about leads to its entry: see `remarks`.
+
 An act on the ledger is one transaction with its entry: `Journal.writes` returns the entry's writes.
 An act elsewhere (a queue, a secret) is entered before it is done, with the result `ASKED`.
 No entry is ever overwritten.
@@ -30,7 +32,7 @@ No entry is ever overwritten.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -47,6 +49,7 @@ ASKED = "asked"
 REASON_LENGTH = 300
 DAY_PREFIX = "journal#"
 ONCE_PREFIX = "once#"
+ABOUT_PREFIX = "about#"
 ONCE_FOR = timedelta(days=2)
 """How long a form that was sent is remembered; a session with it ends sooner."""
 AT_MOST = 1_000
@@ -69,6 +72,7 @@ class Act:
         act_id: equal for a repetition of the same act, which is entered once; empty: a new one.
         at: when it was done; None: now.
         once: the id of the form that it came by; a second act of that form is refused.
+        about: keyed ids of the addresses that it is about, where its story does not say so.
     """
 
     what: str
@@ -81,6 +85,7 @@ class Act:
     act_id: str = ""
     at: datetime | None = None
     once: str = ""
+    about: Collection[str] = ()
 
 
 class Journal:
@@ -116,6 +121,10 @@ class Journal:
         rows = [
             {"conversation_id": partition, **entry}
             for partition in (act.story or act.key, _day(now))
+        ]
+        leads = {name: entry[name] for name in ("ts_action_id", "story", "expires_at")}
+        rows += [
+            {"conversation_id": f"{ABOUT_PREFIX}{one}", **leads} for one in sorted({*act.about})
         ]
         if act.once:
             until = int((self._clock.now() + ONCE_FOR).timestamp())

@@ -39,6 +39,10 @@ people_commands  `company desk-proof`, `desk-token issue`, `list`, `revoke`
 api_keys      the Router's API keys: issue, revoke
 usage         what language models have cost
 erase         removes a person from every table
+erase_remarks words about them in the journal
+erase_again   erases again whom a restored backup holds
+erase_scan    asks every place for them afterwards, and says what stays, why and until when
+erase_canaries  what is looked for: addresses in any writing, ids, names, given words
 erase_verdicts  examples of verdict sets that name them
 erase_subject  what is left of what they refuse
 """

@@ -20,6 +20,10 @@ from ops.companies import (
     company,
     endpoint_events,
     erase,
+    erase_again,
+    erase_canaries,
+    erase_remarks,
+    erase_scan,
     handoff,
     put_settings,
     senders,
@@ -325,22 +329,55 @@ def company_resume_events(
     changes=True,
     asks="Erase for good?",
     dry_run=True,
-    examples=["erase --subject jane@example.com --stage prod --dry-run"],
+    examples=[
+        "erase --subject jane@example.com --stage prod --dry-run",
+        "erase --again 2026-11-20T09:00:00Z --stage prod --dry-run",
+    ],
 )
 def erase_command(
     run: CommandRun,
-    subject: Annotated[str, typer.Option("--subject", help="E-mail, +phone, ticket id.")],
+    subject: Annotated[str, typer.Option("--subject", help="E-mail, +phone, ticket id.")] = "",
+    again: Annotated[
+        str, typer.Option("--again", help="Instead: all who were erased since this backup's time.")
+    ] = "",
+    canary: Annotated[
+        list[str] | None, typer.Option("--canary", help="Also look for these words afterwards.")
+    ] = None,
+    *,
+    scan: Annotated[
+        bool,
+        typer.Option("--scan/--no-scan", help="Look for the person in every place afterwards."),
+    ] = True,
 ) -> object:
-    """Find a person in every table and erase them; the ledger keeps tombstones."""
+    """Find a person in every table and erase them; the ledger keeps tombstones.
+
+    Then every place is asked for the person's addresses in any writing, ids, name and the words of
+    --canary.  Exit code 1 if one is found that may not stay.
+    """
     session, output, dry_run = run.session, run.output, run.dry_run
-    subjects, notes = erase.subjects_of(session, subject)
+    if bool(subject) == bool(again):
+        raise OpsError("give --subject, or --again with a backup's time", code=EXIT_UNUSABLE)
+    notes: list[str] = []
+    if again:
+        subjects = erase_again.subjects_of(session, erase_again.erased_since(session, again))
+    else:
+        subjects, notes = erase.subjects_of(session, subject)
+    tables = erase.tables(session)
+    if scan:
+        cost = erase_scan.estimate(session, [name for name, _ in tables])
+        output.say(
+            "The scan afterwards reads {items} items, {mb} MB: about {usd} USD.".format(**cost)
+        )
     if not dry_run:
         run.confirm()
-        erase.enter(session, subject, because=run.because)
+        erase_again.enter(session, subject or f"again:{again}", subjects)
     done = erase.Erased(notes=notes)
+    about = list(erase_remarks.stories(session, subjects))
     for table, key, item in output.following(erase.items(session, subjects), "erasing"):
         if erase.purge(session, table, key, item, subjects, done, dry_run=dry_run):
             done.tables[table.name] = done.tables.get(table.name, 0) + 1
+            about += [key["event_id"]] if "event_id" in key else []
+    done.remarks = erase_remarks.purge(session, about, dry_run=dry_run)
     for queue in (dead_letters, mail_failures):
         done.dead_letters += queue.purge(session, subjects.in_body, dry_run=dry_run)
     did = "would be deleted" if dry_run else "deleted"
@@ -349,10 +386,20 @@ def erase_command(
     output.table(("table", "items", ""), [(n, c, kept.get(n, did)) for n, c in done.tables.items()])
     for warning in dict.fromkeys(done.warnings):
         output.say(warning, style="yellow")
-    output.say(f"{done.total} found; dead letters of them: {done.dead_letters}")
+    of_them = f"dead letters of them: {done.dead_letters}; reasons in the journal: {done.remarks}"
+    output.say(f"{done.total} found; {of_them}")
     output.say("Queued message bodies expire within 14 days.")
     for note in done.notes:
         output.say(note, style="yellow")
+    result = {**asdict(done), "found": done.total, "dry_run": dry_run}
+    if scan and not dry_run:
+        sought = erase_canaries.canaries(subjects, canary or ())
+        places = output.following(erase_scan.scan(session, tables, sought), "looking")
+        result["proof"] = report = erase_scan.shown(list(places))
+        erase_scan.printed(output, report)
+        left = sum(one["found"] for one in report)
+        output.say(f"canaries looked for {len(sought)}, found after erasing {left}")
+        run.code = EXIT_NO if left or any(one["has_failed"] for one in report) else run.code
     if done.notes:
         run.code = EXIT_NO
-    return {**asdict(done), "found": done.total, "dry_run": dry_run}
+    return result

@@ -61,19 +61,21 @@ class Erased:
     Attributes:
         tables: per table, how many items were deleted (in the ledger: made tombstones).
         dead_letters: messages of the dead-letter queues that were deleted.
+        remarks: entries of the journal that lost their words.
         notes: what could not be done.
         warnings: consequences that the operator must know.
     """
 
     tables: dict[str, int] = field(default_factory=dict)
     dead_letters: int = 0
+    remarks: int = 0
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
     @property
     def total(self) -> int:
         """How many items and messages were found."""
-        return sum(self.tables.values()) + self.dead_letters
+        return sum(self.tables.values()) + self.dead_letters + self.remarks
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,7 @@ def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
     elif not subject.startswith("<") and (known := address_of(subject)):
         addresses = [known.lower()]  # of a kind that no ticket has
     else:
-        return _whole(session, Subjects(ids=(subject,))), []
+        return whole(session, Subjects(ids=(subject,))), []
     _refuse_companies_own(session, addresses[0])
     ids: list[str] = []
     notes: list[str] = []
@@ -152,12 +154,12 @@ def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
             ids += session.services.support.richpanel.conversations_of(kind, addresses[0])
     except MiddlewareError as error:
         notes.append(f"Richpanel was not asked for tickets ({type(error).__name__}): run again")
-    return _whole(session, Subjects(tuple(addresses), tuple(dict.fromkeys(ids)))), notes
+    return whole(session, Subjects(tuple(addresses), tuple(dict.fromkeys(ids)))), notes
 
 
 def _refuse_companies_own(session: Session, address: str) -> None:
     """Refuse a company's sender address: every conversation of the company holds it."""
-    for item in _scanned(session.services.table(session.services.settings.company_data_table)):
+    for item in scanned(session.services.table(session.services.settings.company_data_table)):
         project = Project(item)
         if address in {project.sender(channel).lower() for channel in Channel}:
             raise OpsError("that is a company's own address, not a person's")
@@ -167,19 +169,19 @@ def items(session: Session, subjects: Subjects) -> Iterator[tuple[Table, Item, I
     """Every item about a subject, as (table, key, item); the ledger's come last."""
     for name, key_names in tables(session):
         table = session.services.table(name)
-        for item in _scanned(table):
+        for item in scanned(table):
             is_act = is_entry(item) and not _mentions(item, subjects.addresses)
             if "erased_at" not in item and not is_act and subjects.holds(item):
                 yield table, {key: item[key] for key in key_names}, item
 
 
-def enter(session: Session, subject: str, *, because: str) -> None:
-    """Enter an erasure; the subject by a keyed hash, so that the entry is about no person."""
+def enter(session: Session, subject: str, **evidence: str) -> None:
+    """Enter an erasure; the subject by a keyed hash, and without words, so that it is about no person."""
     key = f"person:{session.services.opaque_ids.of('person', subject.strip().lower())}"
-    journal.enter(session, "erase", key, reason=because)
+    journal.enter(session, "erase", key, **evidence)
 
 
-def _whole(session: Session, subjects: Subjects) -> Subjects:
+def whole(session: Session, subjects: Subjects) -> Subjects:
     """Add linked addresses, and the identifiers under which other items refer to the conversations.
 
     Other tables refer to a conversation by its opaque id; its pages, drafts and marks by a digest.
@@ -188,9 +190,9 @@ def _whole(session: Session, subjects: Subjects) -> Subjects:
     ids: list[str] = []
     names = TheirNames()
     table = session.services.table(session.services.settings.conversations_table)
-    rows = (one for one in _scanned(table) if layout.member_of(one))
+    rows = (one for one in scanned(table) if layout.member_of(one))
     subjects = replace(subjects, theirs=erase_subject.found(session, rows, subjects.addresses))
-    for item in _scanned(table):
+    for item in scanned(table):
         if isinstance(item.get("opaque_id"), str) and subjects.own(item):
             ids.append(item["opaque_id"])
             if "start_event" in item:
@@ -205,7 +207,7 @@ def _pairs(session: Session, subjects: Subjects) -> Iterator[str]:
     opaque = session.services.opaque_ids
     senders = {
         (channel, project.sender(channel), str(item.get("company_id")))
-        for item in _scanned(session.services.table(session.services.settings.company_data_table))
+        for item in scanned(session.services.table(session.services.settings.company_data_table))
         for project in (Project(item),)
         for channel in Channel
         if project.sender(channel)
@@ -216,7 +218,8 @@ def _pairs(session: Session, subjects: Subjects) -> Iterator[str]:
             yield from pair_ids(opaque, channel, sender, address)
 
 
-def _scanned(table: Table) -> Iterator[Item]:
+def scanned(table: Table) -> Iterator[Item]:
+    """Every item of a table."""
     start = None
     while True:
         found, start = table.scan_page(limit=PAGE, start=start)

@@ -151,6 +151,7 @@ def _enter(session: Session, what: str, place: Member, because: str) -> None:
         what,
         f"company:{place.company_id}",
         reason=because,
+        about=[place.member],
         hashed=place.member,
         in_force=sorted(one.reason for one in known if one.member == place.member),
     )

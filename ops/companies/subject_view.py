@@ -84,6 +84,7 @@ def _enter(
         what,
         f"company:{company_id}",
         reason=because,
+        about=[one.member for one in places],
         hashed=" ".join(one.member for one in places),
     )
 

@@ -210,7 +210,10 @@ def _enter(session: Session, letter: DeadLetter, *, is_rerun: bool, because: str
         replay.ask(session, "dlq redrive", letter.row, because=because, **seen)
     elif letter.job is not None:
         key = letter.job.event_key
-        journal.enter(session, "dlq redrive", key, row=letter.row, reason=because, **seen)
+        about = [letter.job.conversation_id]
+        journal.enter(
+            session, "dlq redrive", key, row=letter.row, reason=because, about=about, **seen
+        )
 
 
 def put_back(session: Session, letter: DeadLetter) -> None:

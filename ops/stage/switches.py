@@ -14,6 +14,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from chalicelib.aws.switches import NAMES
 from chalicelib.clock import iso
 from chalicelib.once.ports import parsed_flag
+from chalicelib.redaction.redactor import redact
 from ops.identity import Identity
 from ops.session import OpsError, Session
 
@@ -107,7 +108,7 @@ def write(session: Session, name: str, value: str, *, because: str = "") -> None
         Name=_path(session, name),
         Value="true" if _flag(name, value) else "false",
         Type="String",
-        Description=because[:MOST_DESCRIBED],
+        Description=redact(because)[:MOST_DESCRIBED],
         Overwrite=True,
     )
 

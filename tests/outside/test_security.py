@@ -280,6 +280,47 @@ def test_a_dry_run_of_erasing_erases_nothing(stack, tmp_path):
     assert to in file.read_text()
 
 
+def test_what_persons_wrote_about_someone_is_forgotten_with_them(stack):
+    to, words = stack.tel(), "she is in hospital until Easter"
+    request_id = stack.start(to).json()["request_id"]
+    stack.outcome(request_id)
+    own = ("--company", FIRST.id, "--address", to, "--yes", "--reason", words)
+    stack.ops("do-not-contact", "add", *own)
+    stack.ops("do-not-contact", "lift", *own)
+    journal = ("journal", f"company:{FIRST.id}", "--json")
+    assert words in json.dumps(stack.ops(*journal).data)
+    before = len(stack.ops(*journal).data)
+    stack.ops("erase", "--subject", to, "--yes", "--reason", words)
+    assert words not in json.dumps(stack.ops(*journal).data)
+    assert len(stack.ops(*journal).data) == before, "who did what stays"
+    assert words not in json.dumps(stack.ops("journal", "--since", "1h", "--json").data)
+
+
+def test_erasing_ends_with_a_search_of_every_place_that_finds_no_canary(stack):
+    people = [stack.tel() for _ in range(4)]
+    for to in people:
+        stack.start(to)
+        stack.says(to, f"The zither of {to} is mine")
+    stack.says(people[0], "STOP")
+    for to in people:
+        said = stack.ops("erase", "--subject", to, "--yes", "--canary", f"zither of {to}", "--json")
+        assert sum(one["found"] for one in said.data["proof"]) == 0
+        assert to[1:] not in said.out
+        asked = {one["place"] for one in said.data["proof"] if one["asked"] is not None}
+        assert set(aws(stack, "dynamodb", "ListTables")["TableNames"]) <= asked
+
+
+def test_words_that_may_not_stay_and_are_found_after_erasing_are_an_error(stack):
+    to, other = stack.tel(), stack.tel()
+    for one in (to, other):
+        stack.start(one)
+    words = f"aunt number {other[-4:]} is in hospital"
+    stack.says(other, f"My {words}")
+    said = stack.ops("erase", "--subject", to, "--yes", "--canary", words, code=1)
+    assert "word 1" in said.out
+    assert words not in said.out
+
+
 def test_who_said_stop_and_was_erased_is_still_not_written_to(stack):
     to = stack.tel()
     stack.start(to)

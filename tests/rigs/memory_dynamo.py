@@ -134,6 +134,7 @@ class DynamoDb(Client):
 
     def scan(self, *, TableName, **asked):
         rows, _ = self._table(TableName).scan_page(limit=1_000_000)
+        rows = rows[asked.get("Segment", 0) :: asked.get("TotalSegments", 1)]
         keys = self._table(TableName)._indexes.get(asked.get("IndexName"), ())
         return self._page(TableName, [row for row in rows if row.keys() >= {*keys}], asked)
 

@@ -13,6 +13,7 @@ from chalicelib.outreach.conversations.records import Draft, Record, Status
 from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.people import persons
+from chalicelib.redaction.redactor import redact
 
 _FIRST_FIELDS = ("text", "subject", "reason", "hint", "to", "until")
 """Each has its place in a fingerprint, also where it is empty: stored ones are compared with new ones."""
@@ -56,6 +57,11 @@ class Asked:
     def said(self, name: str) -> str:
         """What a field of the act holds."""
         return self.fields.get(name, "")
+
+    @property
+    def because(self) -> str:
+        """Why, redacted: it is kept beside the conversation, not as one of its messages."""
+        return redact(self.said("reason"))
 
     @property
     def act_id(self) -> str:

@@ -93,7 +93,7 @@ def decline(case: Case) -> Planned:
         raise RefusedError("NOTHING_HELD", "no message is held")
     if held == "start":
         return Planned(_unopened(record, asked))
-    return _held_by(record, asked, asked.by, held="", declined=asked.said("reason"))
+    return _held_by(record, asked, asked.by, held="", declined=asked.because)
 
 
 def note(case: Case) -> Planned:
@@ -136,7 +136,7 @@ def close(case: Case) -> Planned:
 def stop(case: Case) -> Planned:
     """The recipient has asked to stop: they are marked, and the hand-off is over."""
     asked = case.asked
-    how = said_in(case.record, DESK, asked.said("reason"), by=asked.by)
+    how = said_in(case.record, DESK, asked.because, by=asked.by)
     return _closed(case, doubts.stopping(case.subjects(), by=asked.by, how=how, now=case.now))
 
 
@@ -150,12 +150,11 @@ def not_stop(case: Case) -> Planned:
         raise RefusedError("NOT_STOPPED", "no wish of the recipient to stop is in force")
     for one in wishes:
         check_liftable(record, one)
-    because = asked.said("reason")
     lifted = doubts.lifting(
         subjects,
         wishes,
-        lifted={"lifted_at": iso(case.now), "lifted_by": asked.by, "lifted_because": because},
-        how=said_in(record, DESK, because, by=asked.by),
+        lifted={"lifted_at": iso(case.now), "lifted_by": asked.by, "lifted_because": asked.because},
+        how=said_in(record, DESK, asked.because, by=asked.by),
     )
     kept = _held_by(record, asked, asked.by, decided=asked.act_id)  # who has it sees it change
     return _told(replace(kept, change=replace(kept.change, register=lifted)), record, asked)
@@ -172,7 +171,7 @@ def _closed(case: Case, marks: Sequence[SubjectChange] = ()) -> Planned:
         "function_call": False,
         "person_act": asked.act_id,
     }
-    handoff = {**record.handoff, "held": "", "closed": asked.said("reason")}
+    handoff = {**record.handoff, "held": "", "closed": asked.because}
     ended = Planned(ActChange(handoff, handoffs.CLOSED, attributes, CLEARED, register=marks))
     return _told(ended, record, asked)
 
@@ -227,7 +226,7 @@ def _unopened(record: Record, asked: Asked) -> ActChange:
         "failure_reason": reasons.BY_A_PERSON,
         "hand_off_to_human": False,
     }
-    handoff = {**record.handoff, "held": "", "declined": asked.said("reason")}
+    handoff = {**record.handoff, "held": "", "declined": asked.because}
     return ActChange(handoff, handoffs.DECLINED, attributes, CLEARED)
 
 

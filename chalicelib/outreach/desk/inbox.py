@@ -333,6 +333,7 @@ class DeskInbox:
                 "messages": record.message_count,
             },
             act_id=asked.act_id,
+            about=[one.member for one in self._conversations.places_of(record)],
         )
 
     def _job(self, record: Record, event_key: str) -> DeskReply | HandoffRelease:

@@ -21,6 +21,7 @@ from chalicelib.clock import iso
 from chalicelib.once import keys
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item, Store, TransactionRefused
+from chalicelib.redaction.redactor import redact
 
 MAX_BYTES = 200_000
 """Limit for a stored document; a row holds 400 KB."""
@@ -91,7 +92,7 @@ class Versions:
             "version": number,
             "document": encoded(document),
             "by": by,
-            "note": note or None,
+            "note": redact(note) or None,
             "created_at": now,
         }
         pointer = {"event_id": _key("current")}

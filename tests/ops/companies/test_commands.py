@@ -540,6 +540,7 @@ def test_a_person_is_erased_from_mail_that_failed(outreach, run, put_failed_mail
     shown = run("erase", "--subject", MAIL, "--dry-run", "--json").data
     done = run("erase", "--subject", MAIL, "--yes", "--json").data
     assert (shown["dead_letters"], done["dead_letters"]) == (1, 1)
+    del done["proof"]
     assert {**shown, "dry_run": False} == done, "the dry run says what the run does"
     assert run("dlq", "mail", "--json").data == []
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from chalicelib.aws.dynamo import Table
 from local import company
 from tests.rigs import neighbour as other
 from tests.rigs.ops_cli import runner
@@ -294,3 +295,97 @@ def test_what_another_company_keeps_of_a_linked_address_is_not_erased(outreach, 
     register.forbid(MAIL, other.COMPANY_ID, "stop")
     run("erase", "--subject", TEL, "--yes")
     assert [one.address for one in register.entries(MAIL, other.COMPANY_ID)] == [MAIL]
+
+
+WORDS = "she is in hospital until Easter"
+
+
+def reasons(outreach):
+    return [one["reason"]["S"] for one in outreach.rows("AuditActionsTable") if "reason" in one]
+
+
+def test_what_persons_wrote_about_someone_is_forgotten_wherever_it_was_said(outreach, run):
+    """A reason names nobody, so no search of the rows' text finds it: it is bound to its subject."""
+    outreach.start("req-1", "sms")
+    outreach.run()
+    record = outreach.record("sms")
+    (event,) = [one["event_id"]["S"] for one in outreach.rows() if "evt:start" in str(one)][:1]
+    own = ("--company", company.COMPANY_ID, "--address", TEL, "--reason", WORDS)
+    for command in (
+        ("do-not-contact", "add", *own),
+        ("do-not-contact", "lift", *own),
+        ("subject", "link", *own[:4], "--address", MAIL, "--reason", WORDS),
+        ("handoff", "take", record.opaque_id, "--by", "jo"),
+        ("handoff", "close", record.opaque_id, "--by", "jo", "--reason", WORDS),
+        ("replay", event, "--because", WORDS),
+        ("do-not-contact", "add", *own[:3], OTHER, "--reason", "not theirs"),
+    ):
+        said = run(*command)
+        assert said.code == 0, (command, said.err)
+    assert sum(one == WORDS for one in reasons(outreach)) == 2 * 5
+    done = run("erase", "--subject", TEL, "--yes", "--reason", WORDS, "--json").data
+    assert done["remarks"] == 5
+    assert "not theirs" in reasons(outreach)
+    for name, rows in held(outreach).items():
+        assert not [one for one in rows if "hospital" in one], name
+    acts = [one for one in outreach.rows("AuditActionsTable") if "actor" in one]
+    assert {"replay", "subject link"} <= {one["action_type"]["S"] for one in acts}, "the acts stay"
+    assert run("erase", "--subject", TEL, "--yes", "--json").data["found"] == 0
+
+
+def personal(text):
+    """What of the person's a text holds."""
+    return [one for one in (TEL[1:], MAIL, "Doe", CANARY) if one.lower() in text.lower()]
+
+
+def test_an_erasing_ends_with_a_report_that_finds_nothing_and_holds_nothing(written_to, run):
+    theirs = opaque_ids(written_to, TEL)
+    said = run("erase", "--subject", TEL, "--yes", "--json", "--canary", CANARY)
+    assert said.code == 0
+    assert not personal(said.out)
+    assert not [one for one in theirs if one in said.out]
+    report = {one["place"]: one for one in said.data["proof"]}
+    for name in TABLES:
+        asked = report[written_to.stage.tables[name]]["asked"]
+        assert asked == len(written_to.rows(name)), "each item once, in any segment"
+    assert all(one["asked"] is not None or one["why_not"] for one in report.values())
+    assert sum(one["found"] for one in report.values()) == 0
+    stays = [each for one in report.values() for each in one["stays"]]
+    assert len(stays) == 3
+    assert all(each["until"] and each["why"] for each in stays)
+    text = run("erase", "--subject", TEL, "--yes").out
+    assert "found after erasing 0" in text
+    assert not personal(text)
+
+
+@pytest.mark.parametrize("left", ["page#", "draft#", "pointer", "pair"])
+def test_a_row_that_an_erasing_leaves_is_found_and_is_an_error(written_to, run, left, monkeypatch):
+    delete = Table.delete
+
+    def leaving(table, key):
+        if not str(key.get("conversation_id", "")).startswith(left):
+            delete(table, key)
+
+    monkeypatch.setattr(Table, "delete", leaving)
+    said = run("erase", "--subject", TEL, "--yes", "--canary", CANARY)
+    assert said.code == 1
+    assert "found after erasing 0" not in said.out
+    assert not personal(said.out)
+    unscanned = run("erase", "--subject", TEL, "--yes", "--no-scan")
+    assert (unscanned.code, "found after" in unscanned.out) == (0, False)
+
+
+def test_words_that_the_caller_adds_are_found_wherever_they_are(written_to, run):
+    written_to.deliver(written_to.says("My aunt Quixotina is ill", whatsapp=False, from_=OTHER))
+    written_to.run()
+    said = run("erase", "--subject", TEL, "--yes", "--json", "--canary", "aunt  quixotina")
+    assert said.code == 1
+    (found,) = [one for one in said.data["proof"] if one["found"]]
+    assert {one["canary"] for one in found["left"]} == {"word 1"}
+    assert "uixotina" not in said.out
+
+
+def test_a_dry_run_says_what_the_scan_will_cost_and_does_not_scan(written_to, run):
+    said = run("erase", "--subject", TEL, "--dry-run")
+    assert "USD" in said.out
+    assert "found after" not in said.out

@@ -1,0 +1,80 @@
+"""What persons have said about somebody: the words of the journal's entries, found by whom they are about.
+
+An entry is about its story (a conversation, a ticket, an event) and about the keyed ids that its act names.
+Each of those has a row beside the entry, which says where the entry is::
+
+    conversation_id  about#5f3a...        ts_action_id  2026-11-20T09:00:02.000Z#do-not-contact add:77b0...
+    story            company:ci-aaa-001   expires_at    1795251602
+
+So the words about a person are read by key.  Forgetting them leaves the entry: who did what, and when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from chalicelib.clock import iso
+from chalicelib.once.journal import ABOUT_PREFIX, DAY_PREFIX, is_entry
+from chalicelib.once.ports import Clock
+from chalicelib.once.store import ConditionFailed, Item, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """The words of one entry.
+
+    Attributes:
+        story: the partition of the entry.
+        entry: its sort key, which begins with its time.
+        by: who said it.
+        said: the words, redacted when they were written.
+    """
+
+    story: str
+    entry: str
+    by: str
+    said: str = field(repr=False)
+
+
+class Remarks:
+    """Finds words and forgets them."""
+
+    def __init__(self, *, table: Store, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def about(self, ids: Iterable[str]) -> list[Remark]:
+        """The words about any of these stories and keyed ids, each entry once, oldest first."""
+        found: dict[tuple[str, str], Remark] = {}
+        for one in dict.fromkeys(ids):
+            for entry in self._entries(one):
+                if entry["reason"]:
+                    key = (str(entry["story"]), str(entry["ts_action_id"]))
+                    found[key] = Remark(*key, str(entry["actor"]), str(entry["reason"]))
+        return sorted(found.values(), key=lambda one: one.entry)
+
+    def forget(self, remark: Remark) -> None:
+        """Remove the words from the entry, in its story and in its day."""
+        for partition in (remark.story, f"{DAY_PREFIX}{remark.entry[:10]}"):
+            try:
+                self._table.update(
+                    {"conversation_id": partition, "ts_action_id": remark.entry},
+                    set_={"reason": "", "forgotten_at": iso(self._clock.now())},
+                    condition="attribute_exists(#conversation_id)",
+                )
+            except ConditionFailed:  # it has ended meanwhile
+                continue
+
+    def _entries(self, about: str) -> Iterator[Item]:
+        yield from filter(is_entry, self._partition(about))
+        for pointer in self._partition(f"{ABOUT_PREFIX}{about}"):
+            key = {"conversation_id": pointer["story"], "ts_action_id": pointer["ts_action_id"]}
+            entry = self._table.get(key)
+            if entry is not None:
+                yield entry
+
+    def _partition(self, name: str) -> Iterator[Item]:
+        return self._table.query_pages(
+            KeyConditionExpression="conversation_id = :c", values={"c": name}, ConsistentRead=True
+        )

@@ -1,0 +1,156 @@
+"""What is looked for after an erasing: a person's addresses in every writing, ids, names and given words.
+
+A canary is shown by its kind and number, never by its value, so that a report holds no personal data.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote
+
+from chalicelib.once.store import Item
+from ops.companies.erase import Subjects
+
+_BETWEEN = r"(?:[\s().\-/_]|\u00a0|%20|%28|%29|%2d)*"
+_COUNTRY_DIGITS = 3
+_SHORTEST_NATIONAL = 9
+_SHORTEST_IN_TEXT = 16
+"""An id that is shorter is found as a part of a key alone: a ticket's number may be any number in a text."""
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
+
+
+@dataclass(frozen=True, slots=True)
+class Canary:
+    """One thing to look for.
+
+    Attributes:
+        name: its kind and number, as reports show it.
+        pattern: finds it in a text.
+        company: it counts in this company's items alone; empty for everywhere.
+        is_id: an id, which may stay where nothing else of the person does.
+        in_keys: it is looked for in the item's key alone.
+    """
+
+    name: str
+    pattern: re.Pattern[str] = field(repr=False)
+    company: str = ""
+    is_id: bool = False
+    in_keys: bool = False
+
+    def is_in(self, item: Mapping[str, Any], texts: list[str], keys: list[str]) -> bool:
+        """Whether an item holds it."""
+        companies = {str(item["company_id"])} if "company_id" in item else _companies_in(keys)
+        if self.company and companies and self.company not in companies:
+            return False
+        return any(self.pattern.search(one) for one in (keys if self.in_keys else texts))
+
+
+def canaries(subjects: Subjects, words: Iterable[str] = ()) -> list[Canary]:
+    """Every canary of a person; `words` are those that the caller adds."""
+    found: list[Canary] = []
+    linked = sorted(subjects.theirs.linked)
+    addresses = [("", one) for one in subjects.addresses] + linked
+    for number, (company, address) in enumerate(dict.fromkeys(addresses), start=1):
+        found += of_address(address, f"address {number}", company)
+    keyed = sorted({*subjects.ids, *subjects.theirs.members})
+    for number, one in enumerate(keyed, start=1):
+        found.append(_of_id(one, f"id {number}"))
+    for number, (company, first, last) in enumerate(sorted(subjects.names.names), start=1):
+        if first and last:
+            found.append(Canary(f"name {number}", _whole(f"{first} {last}"), company))
+    given = [" ".join(one.split()) for one in words]
+    found += (Canary(f"word {n}", _whole(one)) for n, one in enumerate(filter(None, given), 1))
+    return found
+
+
+def of_address(address: str, name: str, company: str = "") -> Iterator[Canary]:
+    """An address in every writing: case, separators, national, tags and dots of a mailbox, base64."""
+    pattern = _mailbox(address) if "@" in address else _number(address)
+    yield Canary(name, re.compile(pattern, re.IGNORECASE), company)
+    encoded = "|".join(re.escape(one) for one in _base64_of(address))
+    yield Canary(f"{name} in base64", re.compile(encoded), company)
+
+
+def texts_of(value: Any) -> Iterator[str]:  # noqa: ANN401 - any stored value
+    """Every text in a value, as it is and as its escapes, its encoding or its packing read."""
+    match value:
+        case str():
+            yield value
+            if "%" in value:
+                yield unquote(value)
+            if "\\u" in value:
+                yield _ESCAPED.sub(lambda found: chr(int(found[1], 16)), value)
+        case bytes() | bytearray():
+            yield from texts_of(_unpacked(bytes(value)).decode("utf-8", "replace"))
+        case Mapping():
+            for name, one in value.items():
+                yield from texts_of(name)
+                yield from texts_of(one)
+        case list() | tuple() | set() | frozenset():
+            for one in value:
+                yield from texts_of(one)
+        case bool() | None:
+            return
+        case _:
+            yield str(getattr(value, "value", value))
+
+
+def keys_of(item: Item, names: Iterable[str]) -> list[str]:
+    """The texts of an item's key."""
+    return [str(item[one]) for one in names if one in item]
+
+
+def _mailbox(address: str) -> str:
+    local, _, domain = address.partition("@")
+    dotted = r"\.?".join(re.escape(one) for one in local.partition("+")[0].replace(".", ""))
+    return rf"(?<![\w.]){dotted}(?:\+[\w.+-]*)?(?:@|%40){re.escape(domain)}(?!\w)"
+
+
+def _number(address: str) -> str:
+    digits = re.sub(r"\D", "", address)
+    most = min(_COUNTRY_DIGITS, max(0, len(digits) - _SHORTEST_NATIONAL))
+    written = (_BETWEEN.join(digits[cut:]) for cut in range(most + 1))
+    return rf"(?<!\d)(?:0{_BETWEEN}){{0,2}}(?:{'|'.join(written)})(?!\d)"
+
+
+def _base64_of(value: str) -> Iterator[str]:
+    """The characters that its bytes become at each of the three places in a base64 text."""
+    for before in range(3):
+        raw = b"\0" * before + value.encode()
+        whole = len(raw) // 3 * 3
+        yield base64.b64encode(raw[:whole]).decode()[-(-before * 8 // 6) :]
+
+
+def _of_id(one: str, name: str) -> Canary:
+    pattern = re.compile(rf"(?<![0-9A-Za-z]){re.escape(one)}(?![0-9A-Za-z])")
+    return Canary(name, pattern, is_id=True, in_keys=len(one) < _SHORTEST_IN_TEXT)
+
+
+def _whole(words: str) -> re.Pattern[str]:
+    spaced = r"\s+".join(re.escape(one) for one in words.split())
+    return re.compile(rf"(?<!\w){spaced}(?!\w)", re.IGNORECASE)
+
+
+def _companies_in(keys: list[str]) -> set[str]:
+    """The company that a key names in its first part: ``internal:{company}#...``, ``subject#{company}``."""
+    starts = ("internal:", "subject#", "register#", "verdicts:")
+    return {
+        key.removeprefix(start).partition("#")[0]
+        for key in keys
+        for start in starts
+        if key.startswith(start)
+    }
+
+
+def _unpacked(value: bytes) -> bytes:
+    for unpack in (gzip.decompress, zlib.decompress):
+        with suppress(OSError, zlib.error, EOFError):
+            return unpack(value)
+    return value

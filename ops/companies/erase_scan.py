@@ -1,0 +1,285 @@
+"""The proof of an erasing: every place that may hold a person is asked for canaries, or says why not.
+
+What is found is one of two: it stays by law, with a reason and an end, or it should not be there.  Only
+ids may stay; an address, a name or a word never does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from chalicelib.clock import iso
+from chalicelib.errors import MiddlewareError
+from chalicelib.facts.posting.ndjson import rows_of
+from chalicelib.once import keys
+from chalicelib.once.journal import ABOUT_PREFIX, is_entry
+from chalicelib.once.lanes import LANES
+from chalicelib.once.store import Item
+from chalicelib.outreach.conversations import items as layout
+from chalicelib.outreach.conversations.statements import EVIDENCE
+from ops.companies.erase_canaries import Canary, keys_of, texts_of
+from ops.output import Output
+from ops.repair import dead_letters, mail_failures
+from ops.session import OpsError, Session
+
+SEGMENTS = 4
+PAGE = 500
+READ_UNIT_BYTES = 4096
+USD_PER_MILLION_READS = 0.125
+"""DynamoDB on demand, us-east-1, November 2026 (https://aws.amazon.com/dynamodb/pricing/on-demand/)."""
+SHOWN = 20
+"""Sightings of a place that are listed; all are counted."""
+QUEUE_DAYS, BACKUP_DAYS = 14, 35
+REGISTER = "who must not be contacted stays known by a keyed id"
+EVIDENCE_KEPT = "evidence of a refusal, by a keyed id and without words"
+TOMBSTONE = "what was done is not done twice: key and state, no words"
+JOURNAL = "who did what, by ids and without words"
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A canary in a place; holds no personal data.
+
+    Attributes:
+        canary: which.
+        item: a digest of the item's key.
+        where: the attributes that hold it.
+    """
+
+    canary: str
+    item: str
+    where: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class AskedPlace:
+    """What a place answered.
+
+    Attributes:
+        name: of the table, archive or queue.
+        asked: how many items; None where it was not asked.
+        left: what should not be there.
+        stays: why ids stay, each with how many items and the latest end.
+        why_not: why it was not asked, and until when it may hold something.
+        has_failed: it could not be asked, so that nothing is proven of it.
+    """
+
+    name: str
+    asked: int | None = None
+    left: list[Sighting] = field(default_factory=list)
+    stays: dict[str, dict[str, Any]] = field(default_factory=dict)
+    why_not: str = ""
+    has_failed: bool = False
+
+
+def estimate(session: Session, tables: Sequence[str]) -> dict[str, Any]:
+    """What a scan reads and costs, from DynamoDB's own figures, which are up to six hours old."""
+    found = [session.client("dynamodb").describe_table(TableName=one)["Table"] for one in tables]
+    bytes_ = sum(one.get("TableSizeBytes", 0) for one in found)
+    units = math.ceil(bytes_ / READ_UNIT_BYTES)
+    return {
+        "items": sum(one.get("ItemCount", 0) for one in found),
+        "mb": round(bytes_ / 1e6, 1),
+        "reads": units,
+        "usd": round(units / 1e6 * USD_PER_MILLION_READS, 4),
+    }
+
+
+def scan(
+    session: Session, tables: Sequence[tuple[str, list[str]]], canaries: Sequence[Canary]
+) -> Iterator[AskedPlace]:
+    """Ask every place: the tables, the archive, the dead letters; then those that are not asked."""
+    for name, key_names in tables:
+        yield _of_table(session, name, key_names, canaries)
+    yield _archive(session, canaries)
+    yield _dead_letters(session, canaries)
+    yield from _not_asked(session)
+
+
+def _of_table(
+    session: Session, name: str, key_names: list[str], canaries: Sequence[Canary]
+) -> AskedPlace:
+    place = AskedPlace(name, 0)
+    with ThreadPoolExecutor(SEGMENTS) as pool:
+        parts = pool.map(
+            lambda n: list(_segment(session, name, key_names, canaries, n)), range(SEGMENTS)
+        )
+        for count, item, found in (one for part in parts for one in part):
+            place.asked = (place.asked or 0) + count
+            if found:
+                _judge(place, session, name, key_names, item, found)
+    return place
+
+
+def _segment(
+    session: Session, name: str, key_names: list[str], canaries: Sequence[Canary], number: int
+) -> Iterator[tuple[int, Item, list[Canary]]]:
+    """The items of a segment that hold a canary, and how many were looked at."""
+    table, start = session.services.table(name), None
+    while True:
+        split = {"Segment": number, "TotalSegments": SEGMENTS, "ConsistentRead": True}
+        page, start = table.scan_page(limit=PAGE, start=start, **split)
+        yield len(page), {}, []
+        for item in page:
+            if found := _in(item, keys_of(item, key_names), canaries):
+                yield 0, item, found
+        if start is None:
+            return
+
+
+def _in(item: Item, keys_: list[str], canaries: Sequence[Canary]) -> list[Canary]:
+    texts = list(texts_of(item))
+    return [one for one in canaries if one.is_in(item, texts, keys_)]
+
+
+def _judge(
+    place: AskedPlace,
+    session: Session,
+    table: str,
+    key_names: list[str],
+    item: Item,
+    found: Sequence[Canary],
+) -> None:
+    why = _stays(session, table, item) if all(one.is_id for one in found) else ""
+    if why:
+        ends = int(item.get("expires_at") or item.get("ttl") or 0)
+        known = place.stays.setdefault(why, {"items": 0, "until": ""})
+        until = iso(datetime.fromtimestamp(ends, UTC))[:10] if ends else ""
+        known.update(items=known["items"] + 1, until=max(known["until"], until))
+        return
+    digest = keys.digest(*keys_of(item, key_names))[:12]
+    for one in found:
+        where = (
+            name
+            for name, value in item.items()
+            if one.is_in(item, [*texts_of({name: value})], [str(value)])
+        )
+        place.left.append(Sighting(one.name, digest, tuple(sorted(where))))
+
+
+def _stays(session: Session, table: str, item: Item) -> str:
+    """Why an item that holds ids of an erased person stays; empty where it should not be there."""
+    settings = session.services.settings
+    if table == settings.idempotency_table:
+        return TOMBSTONE if "erased_at" in item else ""
+    if table == settings.audit_table:
+        is_lead = str(item["conversation_id"]).startswith(ABOUT_PREFIX)
+        return JOURNAL if is_lead or (is_entry(item) and not item["reason"]) else ""
+    if table == settings.conversations_table:
+        if layout.member_of(item) and str(item["conversation_id"]).startswith(EVIDENCE):
+            return EVIDENCE_KEPT
+        return REGISTER if layout.member_of(item) or layout.listed_member(item) else ""
+    return ""
+
+
+def _archive(session: Session, canaries: Sequence[Canary]) -> AskedPlace:
+    bucket = session.services.settings.facts_bucket
+    place = AskedPlace("archive of facts")
+    if not bucket:
+        place.why_not = "this stage has none"
+        return place
+    s3 = session.client("s3")
+    place.asked = 0
+    try:
+        for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket):
+            for one in page.get("Contents", ()):
+                body = s3.get_object(Bucket=bucket, Key=one["Key"])["Body"].read()
+                rows = list(rows_of(body)) if one["Key"].endswith(".gz") else [{"body": body}]
+                place.asked += len(rows)
+                named = keys.digest(one["Key"])[:12]
+                for row in rows:
+                    found = _in(row, [], canaries)
+                    place.left += (Sighting(each.name, named, ()) for each in found)
+    except (ClientError, BotoCoreError) as error:
+        place.asked, place.has_failed = None, True
+        place.why_not = f"it cannot be read ({type(error).__name__}): run again"
+    return place
+
+
+def _dead_letters(session: Session, canaries: Sequence[Canary]) -> AskedPlace:
+    place, seen = AskedPlace("dead letters and failed mail"), [0]
+
+    def holds(body: str) -> bool:
+        seen[0] += 1
+        found = _in({"body": body}, [], canaries)
+        place.left += (Sighting(one.name, keys.digest(body)[:12], ()) for one in found)
+        return bool(found)
+
+    try:
+        for queue in (dead_letters, mail_failures):
+            queue.purge(session, holds, dry_run=True)
+    except (OpsError, MiddlewareError, ClientError, BotoCoreError) as error:
+        place.has_failed = True
+        place.why_not = f"they cannot be read ({type(error).__name__}): run again"
+    place.asked = None if place.has_failed else seen[0]
+    return place
+
+
+def _not_asked(session: Session) -> Iterator[AskedPlace]:
+    now = session.services.clock.now()
+
+    def until(days: int) -> str:
+        return iso(now + timedelta(days=days))[:10]
+
+    logs = 90 if session.stage == "prod" else 14
+    live = [one.queue(session.stage) for one in LANES]
+    for name, why in (
+        (
+            ", ".join([*live, f"rp-mw-later-{session.stage}"]),
+            f"reading would take messages from workers; seconds, at most until {until(QUEUE_DAYS)}",
+        ),
+        ("logs", f"redacted as they are written; until {until(logs)}"),
+        ("backups", f"as the tables were, where the stage has them; until {until(BACKUP_DAYS)}"),
+        ("Richpanel, Twilio, SES and other vendors", "another's data: erase it there"),
+    ):
+        yield AskedPlace(name, why_not=why)
+
+
+def shown(places: Sequence[AskedPlace]) -> list[dict[str, Any]]:
+    """The report, as plain data without personal data."""
+    return [
+        {
+            "place": one.name,
+            "asked": one.asked,
+            "found": len(one.left),
+            "left": [
+                {"canary": each.canary, "item": each.item, "where": list(each.where)}
+                for each in islice(one.left, SHOWN)
+            ],
+            "stays": [{"why": why, **facts} for why, facts in one.stays.items()],
+            "why_not": one.why_not,
+            "has_failed": one.has_failed,
+        }
+        for one in places
+    ]
+
+
+def printed(output: Output, report: Sequence[Mapping[str, Any]]) -> None:
+    """Show the report: a place a line, then what should not be there."""
+    rows = [
+        (
+            one["place"],
+            "not asked" if one["asked"] is None else one["asked"],
+            one["found"],
+            _said(one),
+        )
+        for one in report
+    ]
+    output.table(("place", "asked", "found", "stays, or why it was not asked"), rows)
+    for one in report:
+        for each in one["left"]:
+            where = ", ".join(each["where"])
+            output.say(f"{one['place']}: {each['canary']} in {each['item']} {where}", style="red")
+
+
+def _said(place: Mapping[str, Any]) -> str:
+    stays = (f"{one['items']}: {one['why']}; until {one['until']}" for one in place["stays"])
+    return "; ".join((*stays, *([place["why_not"]] if place["why_not"] else [])))

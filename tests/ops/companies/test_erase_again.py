@@ -1,0 +1,89 @@
+"""A backup brings back whom an erasing has removed since: they are erased again, by keyed digests."""
+
+import json
+
+import pytest
+
+from tests.rigs.ops_cli import runner
+from tests.rigs.outreach import MAIL, TEL
+
+OTHER = "+15550100002"
+TABLES = ("IdempotencyTable", "AuditActionsTable", "ConversationsTable", "ConversationStateTable")
+
+
+@pytest.fixture
+def run(outreach, capsys):
+    return runner(capsys)
+
+
+def restored(outreach, name, rows):
+    """The table as a backup has it: what came since is gone."""
+    table = outreach.stage.tables[name]
+    client = outreach.stage.aws.client("dynamodb")
+    keys = [
+        one["AttributeName"] for one in client.describe_table(TableName=table)["Table"]["KeySchema"]
+    ]
+    for row in outreach.rows(name):
+        client.delete_item(TableName=table, Key={one: row[one] for one in keys})
+    for row in rows:
+        client.put_item(TableName=table, Item=row)
+
+
+def left(outreach, *sought):
+    """Which texts are in any row."""
+    rows = json.dumps([outreach.rows(name) for name in TABLES])
+    return {one for one in sought if one in rows}
+
+
+@pytest.fixture
+def backup(outreach, run):
+    """A person with conversations on two channels, and another; the tables as a backup has them."""
+    both = {"recipient_tel": TEL, "recipient_email": MAIL}
+    outreach.start("req-1", "sms", recipient_data=both)
+    outreach.start("req-2", "email", recipient_data=both)
+    outreach.start("req-other", "sms", OTHER)
+    outreach.run()
+    outreach.deliver(outreach.says("The saxophone is mine", whatsapp=False))
+    outreach.run()
+    return {name: outreach.rows(name) for name in TABLES}
+
+
+SOUGHT = (TEL[1:], MAIL, "saxophone")
+
+
+@pytest.mark.parametrize("of", [*((one,) for one in TABLES), TABLES[:1] + TABLES[2:]])
+def test_whoever_a_restored_table_has_again_is_erased_again(outreach, run, backup, of):
+    at = "2020-01-01T00:00:00Z"
+    assert run("erase", "--subject", TEL, "--yes").code == 0
+    for name in of:
+        restored(outreach, name, backup[name])
+    if "ConversationsTable" in of:
+        assert left(outreach, *SOUGHT) == {*SOUGHT}
+    said = run("erase", "--again", at, "--yes", "--json")
+    assert said.code == 0, said.out
+    assert sum(one["found"] for one in said.data["proof"]) == 0
+    assert left(outreach, *SOUGHT) == set()
+    assert left(outreach, OTHER[1:]), "another's"
+
+
+def test_nothing_is_erased_again_that_was_erased_before_the_backup(outreach, run, backup):
+    assert run("erase", "--subject", TEL, "--yes").code == 0
+    restored(outreach, "ConversationsTable", backup["ConversationsTable"])
+    assert run("erase", "--again", "2099-01-01T00:00:00Z", "--yes", "--json").data["found"] == 0
+    assert left(outreach, *SOUGHT) == {*SOUGHT}
+
+
+def test_an_erasing_is_of_a_subject_or_of_a_backup_and_that_has_a_time(outreach, run):
+    for wrong in ((), ("--subject", TEL, "--again", "2026-11-20T09:00:00Z"), ("--again", "x")):
+        assert run("erase", *wrong, "--yes").code == 2
+
+
+def test_the_record_of_an_erasing_holds_no_address(outreach, run, backup):
+    run("erase", "--subject", TEL, "--yes")
+    (row,) = [
+        one
+        for one in outreach.rows("ConversationsTable")
+        if one["primary_channel"]["S"] == "erasures"
+    ]
+    assert not [one for one in SOUGHT if one in json.dumps(row)]
+    assert int(row["ttl"]["N"]) > 35 * 86400

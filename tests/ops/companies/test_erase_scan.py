@@ -1,0 +1,75 @@
+"""The scan after an erasing: every place is asked, or says why not; what stays has a reason and an end."""
+
+import gzip
+import io
+import json
+
+import pytest
+from botocore.exceptions import ClientError
+
+from ops.companies import erase_scan
+from ops.companies.erase import Subjects
+from ops.companies.erase_canaries import canaries
+from tests.rigs.ops_session import session
+
+MAIL = "jane.doe@example.com"
+SOUGHT = canaries(Subjects(addresses=(MAIL,), ids=("1042",)))
+
+
+class Bucket:
+    """An archive of one object."""
+
+    def __init__(self, *rows, is_readable=True):
+        self._body = gzip.compress("\n".join(map(json.dumps, rows)).encode())
+        self._is_readable = is_readable
+
+    def get_paginator(self, _name):
+        return self
+
+    def paginate(self, **_asked):
+        if not self._is_readable:
+            raise ClientError({"Error": {"Code": "AccessDenied"}}, "ListObjectsV2")
+        return [{"Contents": [{"Key": "calls/day=2026-11-20/1.ndjson.gz"}]}]
+
+    def get_object(self, **_asked):
+        return {"Body": io.BytesIO(self._body)}
+
+
+def archive(bucket):
+    ops = session(s3=bucket)
+    changed = {"facts_bucket": "rp-mw-facts-dev-1"}
+    ops.services.settings = ops.services.settings.model_copy(update=changed)
+    return erase_scan._archive(ops, SOUGHT)
+
+
+def test_the_archive_is_read_and_what_it_holds_of_a_person_is_found():
+    found = archive(Bucket({"agent": "jo"}, {"note": f"for {MAIL}"}))
+    assert (found.asked, [one.canary for one in found.left]) == (2, ["address 1"])
+    assert MAIL not in str(found)
+
+
+def test_an_archive_that_cannot_be_read_proves_nothing():
+    found = archive(Bucket(is_readable=False))
+    assert (found.asked, found.has_failed) == (None, True)
+    assert "run again" in found.why_not
+
+
+@pytest.mark.parametrize(
+    ("table", "item", "why"),
+    [
+        ("idempotency_table", {"event_id": "evt:1042", "erased_at": "x"}, erase_scan.TOMBSTONE),
+        ("idempotency_table", {"event_id": "evt:1042"}, ""),
+        (
+            "audit_table",
+            {"conversation_id": "1042", "actor": "jo", "reason": ""},
+            erase_scan.JOURNAL,
+        ),
+        ("audit_table", {"conversation_id": "1042", "actor": "jo", "reason": "ill"}, ""),
+        ("audit_table", {"conversation_id": "1042"}, ""),
+        ("state_table", {"conversation_id": "1042"}, ""),
+    ],
+)
+def test_an_id_stays_only_where_a_law_or_the_ledger_needs_it(table, item, why):
+    ops = session()
+    name = getattr(ops.services.settings, table)
+    assert erase_scan._stays(ops, name, item) == why
