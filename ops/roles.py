@@ -26,6 +26,7 @@ NEEDS = {
             "switch get",
             "handoff list",
             "dlq count",
+            "incidents list",
             "do-not-contact list",
             "do-not-contact export",
             "support-settings show",
