@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from chalicelib.once.audit import Audit
     from chalicelib.once.current_job import CurrentJob
     from chalicelib.once.heartbeat import Heartbeat
+    from chalicelib.once.incidents import Incidents
     from chalicelib.once.intake import Intake
     from chalicelib.once.job import Job
     from chalicelib.once.journal import Journal
@@ -136,6 +137,14 @@ class Shared(ABC):
         from chalicelib.once.ledger.events import Ledger
 
         return Ledger(table=table, clock=self.clock, new_owner=new_owner, retention=retention)
+
+    @cached_property
+    def incidents(self) -> Incidents:
+        """What holds events up, and what persons did about it."""
+        from chalicelib.once.incidents import Incidents
+
+        days = self.settings.ledger_retention_days
+        return Incidents(table=self._table_a, clock=self.clock, retention=timedelta(days=days))
 
     @cached_property
     def sweeps(self) -> Sweeps:

@@ -16,6 +16,7 @@
     console_command  `console`: the pages of `console/` on this machine
     unreachable  why a stage cannot be reached, and what to set
     inspect/     read-only: explain, unfinished, doctor
+    incidents/   what holds events up, by cause: who has it, and one act that mends it
     repair/      replay, resend, settle, reconcile, dead-letter queue
     companies/   conversations waiting for a person, company settings, API keys, usage, erasure
     setup/       from an empty account to a stage that is ready for its first message

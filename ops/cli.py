@@ -19,6 +19,7 @@ from ops.companies import (
     writing_commands,
 )
 from ops.facts import commands as fact_commands
+from ops.incidents.commands import incidents_app
 from ops.inspect import commands as inspect_commands
 from ops.repair import commands as repair_commands
 from ops.repair import dead_letter_commands
@@ -40,6 +41,7 @@ app.add_typer(setup_commands.app)
 app.add_typer(stage_commands.app)
 app.add_typer(company_commands.app)
 app.add_typer(dead_letter_commands.dlq_app, name="dlq")
+app.add_typer(incidents_app, name="incidents")
 app.add_typer(stage_commands.switch_app, name="switch")
 app.add_typer(key_commands.keys_app, name="keys")
 app.add_typer(company_commands.handoff_app, name="handoff")

@@ -27,6 +27,7 @@ NEEDS = {
             "handoff list",
             "desk-token list",
             "dlq count",
+            "incidents list",
             "do-not-contact list",
             "do-not-contact export",
             "support-settings show",

@@ -26,6 +26,9 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     lanes           the queues that jobs travel by, declared once
     later           short waits outside the FIFO queues
     aside           sets an event aside: its row is dated, then a copy of its job makes the wait shorter
+    causes          why an event is stuck, as one cause that many events share
+    incident        one cause that holds events up: its states, its owner, its mend
+    incidents       finds them in the index of causes, and stores them
     timer           the dates of rows: what something must be done about, and from when
     order           keeps a conversation's order while an event of it waits
     allowances      at most so many effects within an hour or a day, by conditional writes

@@ -15,7 +15,7 @@ from chalicelib.once.flow import Event, Flow
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.outcome import audit_rows, event_end
 from chalicelib.once.ports import Log, Modes
-from chalicelib.once.reasons import DEAD_LETTER
+from chalicelib.once.reasons import DEAD_LETTER, NOT_NEEDED
 
 EARLIER = "earlier"
 """With this reason a flow only names the action that an earlier run may have started."""
@@ -49,15 +49,24 @@ class Escalation:
         """Finish an escalation that an earlier run started before it died, although none is needed now.
 
         Its action is completed and audited; otherwise the audit would not show who was notified,
-        and why.
+        and why.  One that surely never left is ended instead where everything else is done: no person
+        is needed any more.
 
         Returns:
-            The row of that action; nothing where it was refused, as no person is needed any more.
+            The row of that action; nothing where it was refused or ended, or there is none.
         """
         if attempt.lease.attempts == 1:
             return {}
         action = flow.escalation(event, EARLIER)
-        if action is None or action.key in rows or self.ledger.action(action.key) is None:
+        if action is None or action.key in rows:
+            return {}
+        begun = self.ledger.action(action.key)
+        if begun is None or begun.reason == NOT_NEEDED:
+            return {}
+        never_left = begun.status == ActionStatus.PENDING and not begun.started
+        if never_left and rows and event_end(rows) == (EventStatus.PROCESSED, None):
+            ended = self.ledger.skip(attempt.lease, action, attempt.modes, reason=NOT_NEEDED)
+            self.audit.write(audit_rows([action], {action.key: ended}))
             return {}
         asked = self._perform(replace(attempt, operator=False), action)
         return {} if asked[action.key].status == ActionStatus.REFUSED else asked

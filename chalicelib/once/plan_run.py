@@ -118,10 +118,11 @@ class PlanRun:
             waits_for = unknown_of(judged)
             if plan.lacks is not None and status == EventStatus.PROCESSED:
                 status, reason = EventStatus.FAILED, plan.lacks
+        at = _vendor(built, waits_for)
         self.audit.write(audit_rows(built, rows))
         if not flow.conclude(lease, event, plan, rows):
             self.runtime.log.event("worker.state_superseded", mw_trace_id=event.facts.trace_id)
-        self.ledger.finish(lease, status, reason=reason, waits_for=waits_for)
+        self.ledger.finish(lease, status, reason=reason, waits_for=waits_for, at_vendor=at)
         self.runtime.log.event(
             f"worker.{status.value}",
             reason=reason,
@@ -134,6 +135,11 @@ class PlanRun:
         if received is not None:
             waited = self.runtime.clock.now() - received
             self.runtime.log.metric("mw.worker.lag_ms", round(waited.total_seconds() * 1000))
+
+
+def _vendor(built: Sequence[Effect], unknown: Sequence[str]) -> str:
+    """At whom the first outcome is unknown; empty where none is, or it is no planned one."""
+    return next((one.kind.vendor for one in built if one.key in unknown), "")
 
 
 def _stored_plan(text: str) -> Plan:

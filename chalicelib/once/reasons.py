@@ -141,6 +141,7 @@ TRANSACTION_CONFLICT = Why("TransactionConflict", By.US, "too many wrote to the 
 NOTHING_NEW = Why("nothing_new", By.US, "there was no new message")
 RESOLVED = Why("resolved", By.US, "it was read, and each new message has an entry of its own")
 UNPROCESSED = Why("unprocessed", By.US, "our own database did a part of it only")
+NOT_NEEDED = Why("not_needed", By.US, "it was done after all, so no person was needed")
 REPEATED = Why("repeated", By.US, "the notice of its failure was repeated")
 
 # --- vendors, as far as we refused ourselves --------------------------------------------------------

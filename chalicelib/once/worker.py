@@ -211,6 +211,7 @@ class Worker:
             last_chance=delivery.is_last,
             is_watched=is_watched,
             by=delivery.message_id if job.reopens else None,
+            unless_asked=job.recovery == Recovery.HANDOFF,
         )
         match claimed:
             case Lease():

@@ -286,6 +286,7 @@ class Services(Core):
     def reconciler(self) -> Reconciler:
         """The scheduled sweep; it asks the vendors of those systems only that the stage has."""
         from chalicelib.aws.switch_story import SwitchStory
+        from chalicelib.once.incidents import IncidentPart
         from chalicelib.once.recovery.reconcile import Reconciler
 
         self.check_stage()
@@ -300,6 +301,7 @@ class Services(Core):
             settlement=self.settlement,
             rebuilders=self.rebuilders,
             parts=(
+                IncidentPart(incidents=lambda: self.incidents, log=self.log),
                 switches,
                 *(self.outreach_sweep.sweeps if "outreach" in wanted else ()),
                 *(self.support_sweep.sweeps if "support" in wanted else ()),

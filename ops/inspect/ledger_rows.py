@@ -34,10 +34,15 @@ def with_jobs(
 ) -> Iterator[Mapping[str, Any]]:
     """The rows whose jobs can be rebuilt; the keys of the others are added to `left_out`."""
     for row in found:
-        if _rebuilt(session, row) is None:
-            left_out.append(str(row["event_id"]))
-        else:
+        if can_run(session, row):
             yield row
+        else:
+            left_out.append(str(row["event_id"]))
+
+
+def can_run(session: Session, row: Mapping[str, Any]) -> bool:
+    """Whether the job of a stored event can be rebuilt."""
+    return _rebuilt(session, row) is not None
 
 
 def _rebuilt(session: Session, row: Mapping[str, Any]) -> Job | None:

@@ -8,7 +8,9 @@ from typing import Any
 from chalicelib.errors import MiddlewareError, SwitchesUnreadableError
 from chalicelib.once import keys
 from chalicelib.once.effect import Effect
+from chalicelib.once.escalation import EARLIER
 from chalicelib.once.flow import Event
+from chalicelib.once.lanes import TICKETS
 from chalicelib.once.ledger import rows
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
@@ -47,15 +49,23 @@ def actions(session: Session, row: Mapping[str, Any]) -> list[Effect]:
 
 
 def would_do(session: Session, row: Mapping[str, Any]) -> list[preview.Foreseen]:
-    """What running an event again would do now."""
+    """What running an event again would do now, a hand-off that an earlier run has begun included."""
     planned = actions(session, row)
-    return preview.of_event(
+    handoff = _handoff(session, row, [one.key for one in planned])
+    stored = _rows(session, [one.key for one in (*planned, *handoff)])
+    now = switches(session)
+    found = preview.of_event(
         row,
         planned,
-        _rows(session, [one.key for one in planned]),
-        switches(session),
+        stored,
+        now,
         now_epoch=session.services.clock.now().timestamp(),
     )
+    if found[0].key == row["event_id"] and found[0].would == preview.STAYS:
+        return found
+    for action in handoff:
+        found += preview.of_handoff(action, stored.get(action.key), tuple(found), now)
+    return found
 
 
 def switches(session: Session) -> Switches | None:
@@ -64,6 +74,22 @@ def switches(session: Session) -> Switches | None:
         return session.services.switches.current()
     except SwitchesUnreadableError:
         return None
+
+
+def _handoff(session: Session, row: Mapping[str, Any], keys_of: Sequence[str]) -> list[Effect]:
+    """The hand-off that an earlier run may have begun, unless the plan has it."""
+    if row.get("attempts", 0) == 0:
+        return []
+    try:
+        job = job_of(session, row)
+        flow = session.services.worker.handlers.flows[job.kind]
+        is_outreach = job.lane != TICKETS
+        if is_outreach and session.services.outreach.desk.show(row["conversation_id"]) is None:
+            return []  # nothing to hand off: the flow would free the start that never opened it
+        action = flow.escalation(Event(rows.event(dict(row)), None), EARLIER)
+    except (ValueError, KeyError, AttributeError, TypeError, OpsError, MiddlewareError):
+        return []
+    return [] if action is None or action.key in keys_of else [action]
 
 
 def _rows(session: Session, wanted: Sequence[str]) -> dict[str, Mapping[str, Any]]:

@@ -94,15 +94,19 @@ class Wanted:
     Attributes:
         name: an event key or a message id.
         reason: the beginning of the reason, as `dlq list` prints it.
+        events: keys, of which its event is one.
     """
 
     name: str | None = None
     reason: str | None = None
+    events: frozenset[str] | None = None
 
     def fits(self, letter: DeadLetter) -> bool:
         """Whether a letter is one of them."""
         is_named = self.name in (None, letter.message_id, letter.job and letter.job.event_key)
-        return is_named and letter.reason.startswith(self.reason or "")
+        key = letter.job.event_key if letter.job else ""
+        is_one = self.events is None or key in self.events
+        return is_one and bool(is_named) and letter.reason.startswith(self.reason or "")
 
 
 def totals(session: Session) -> dict[str, int]:
@@ -158,13 +162,32 @@ def redrive(
             recovery = was if was == Recovery.HANDOFF else Recovery.OPERATOR
             _enter(session, letter, is_rerun=recovery == Recovery.OPERATOR, because=because)
             session.services.intake.accept(letter.job, recovery=recovery)
-            session.client("sqs").delete_message(
-                QueueUrl=letter.queue_url, ReceiptHandle=letter.receipt_handle
-            )
+            delete(session, letter)
             yield letter, "redriven"
     finally:
         for letter in left:
             put_back(session, letter)
+
+
+def taken(session: Session, wanted: Wanted) -> Iterator[DeadLetter]:
+    """The letters that fit, one at a time; each is to be deleted, or put back, before the next."""
+    left: list[DeadLetter] = []
+    try:
+        for letter in _received(session, limit=100_000, at_once=1):
+            if wanted.fits(letter):
+                yield letter
+            else:
+                left.append(letter)
+    finally:
+        for letter in left:
+            put_back(session, letter)
+
+
+def delete(session: Session, letter: DeadLetter) -> None:
+    """Delete a letter whose job is on its lane again."""
+    session.client("sqs").delete_message(
+        QueueUrl=letter.queue_url, ReceiptHandle=letter.receipt_handle
+    )
 
 
 def drop(session: Session, message_id: str, *, because: str) -> DeadLetter:

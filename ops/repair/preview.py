@@ -62,6 +62,38 @@ def of_event(
     return [_of_action(one, rows.get(one.key), switches) for one in planned]
 
 
+def of_handoff(
+    action: Effect,
+    row: Mapping[str, Any] | None,
+    before: Sequence[Foreseen],
+    switches: Switches | None,
+) -> list[Foreseen]:
+    """What a run would do about a hand-off that an earlier run has begun.
+
+    Args:
+        action: the hand-off.
+        row: of the ledger; None where none was begun.
+        before: what would become of the planned effects.
+        switches: as `of_event` takes them.
+    """
+    if row is None:
+        return []
+    status, reason = row["status"], str(row.get("reason") or "")
+    if status == "unknown":
+        return [Foreseen(action.key, ASKS, f"outcome unknown: {reason}")]
+    if status != "pending":
+        return [Foreseen(action.key, DONE if status == "done" else STAYS, reason)]
+    held = _held(action, switches)
+    if held:
+        return [Foreseen(action.key, HELD, held)]
+    if row.get("started", True):
+        return [Foreseen(action.key, GOES, "the mark for a person may have left, and is completed")]
+    if all(one.would in (GOES, DONE, ALREADY) for one in before):
+        return [Foreseen(action.key, STAYS, "it never left, and no person is needed")]
+    would = GOES if any(one.would in (HELD, STAYS) for one in before) else ASKS
+    return [Foreseen(action.key, would, "a person is told, unless everything else is done")]
+
+
 def of_resend(action: Effect, switches: Switches | None) -> list[Foreseen]:
     """What performing a finished action once more would do."""
     held = _held(action, switches)

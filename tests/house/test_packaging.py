@@ -490,9 +490,10 @@ def test_a_table_has_its_keys_and_ttl_and_survives_the_stack(
     assert resource["DeletionPolicy"] == resource["UpdateReplacePolicy"] == "Retain"
 
 
-def test_unfinished_rows_are_found_by_a_sparse_index(template: Template):
+def test_unfinished_and_stuck_rows_are_found_by_sparse_indexes(template: Template):
     assert _indexes(template, "IdempotencyTable") == [
         ("due-index", ("due_shard", "due_at"), "KEYS_ONLY"),
+        ("stuck-index", ("stuck_shard", "stuck_by"), "KEYS_ONLY"),
     ]
 
 

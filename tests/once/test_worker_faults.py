@@ -33,6 +33,7 @@ from tests.rigs.worker import (
     WorkerDied,
     WorkerRig,
     job,
+    lost,
     refused,
     too_many,
 )
@@ -316,13 +317,23 @@ def stop_before_the_look(worker_rig):
     worker_rig.ledger.action = stopped_meanwhile
 
 
-def test_a_replay_reports_that_a_hand_off_was_withheld(worker_rig):
-    worker_rig.fails = {ROUTED: [refused()], ATTENTION: [too_many()]}
+def test_a_replay_reports_that_a_hand_off_was_stopped(worker_rig):
+    worker_rig.fails = {ROUTED: [refused()], ATTENTION: [lost()]}
     worker_rig.process()
     stop_before_the_look(worker_rig)
     assert worker_rig.process(job(recovery=Recovery.OPERATOR)) == "done"
-    assert worker_rig.ended(ATTENTION) == ("skipped", "kill_switch")
-    assert worker_rig.ended() == ("processed", "withheld:kill_switch")
+    assert worker_rig.ended(ATTENTION) == ("unknown", "stopped_repeatable")
+    assert worker_rig.ended() == ("parked", "unknown:stopped_repeatable")
+
+
+def test_a_hand_off_that_never_left_is_not_made_once_everything_is_done(worker_rig):
+    worker_rig.fails = {ROUTED: [refused()], ATTENTION: [too_many()]}
+    worker_rig.process()
+    assert worker_rig.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert worker_rig.ended(ATTENTION) == ("skipped", "not_needed")
+    assert worker_rig.ended() == ("processed", None)
+    assert worker_rig.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert worker_rig.ended(ATTENTION) == ("skipped", "not_needed")
 
 
 def test_a_worker_that_lost_the_event_leaves_no_hand_off_behind(worker_rig):

@@ -194,12 +194,12 @@ BREAKS: tuple[Break, ...] = (
         "chalicelib.once.plan_run:PlanRun._finish",
         (
             "self.audit.write(audit_rows(built, rows))",
-            "self.ledger.finish(lease, status, reason=reason, waits_for=waits_for)",
+            "self.ledger.finish(lease, status, reason=reason, waits_for=waits_for, at_vendor=at)",
         ),
         (
             (
                 "mw_trace_id=event.facts.trace_id)\n"
-                "    self.ledger.finish(lease, status, reason=reason, waits_for=waits_for)"
+                "    self.ledger.finish(lease, status, reason=reason, waits_for=waits_for, at_vendor=at)"
             ),
             "mw_trace_id=event.facts.trace_id)\n    self.audit.write(audit_rows(built, rows))",
         ),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from tests.simulation.memory_table import MemoryTable
 
 _DUE = {"due-index": ("due_shard", "due_at")}
+_STUCK = {"stuck-index": ("stuck_shard", "stuck_by")}
 
 
 def ledger() -> MemoryTable:
     """Table A."""
-    return MemoryTable("ledger", ("event_id",), _DUE)
+    return MemoryTable("ledger", ("event_id",), _DUE | _STUCK)
 
 
 def state() -> MemoryTable:

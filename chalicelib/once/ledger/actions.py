@@ -163,7 +163,7 @@ class ActionLedger(LedgerRows):
         row = self._table.get({"event_id": key})
         if row is None or row.get("expires_at", self._epoch() + 1) <= self._epoch():
             return None
-        return rows.action(row)
+        return rows.action(row, started=row.get("started", True))
 
     # --- settling -----------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from chalicelib.errors import LeaseLostError
+from chalicelib.once import causes
 from chalicelib.once.event import (
     LATE_SECONDS,
     QUEUED_SECONDS,
@@ -135,12 +136,14 @@ class Ledger(ActionLedger):
             "expires_at": expires_at,
             **dated(EVENT, event.event_key, due_epoch),
         }
+        caused, freed = self._caused(event, EventStatus.RECEIVED, reason)
+        change |= caused
         try:
             self._table.update(
                 {"event_id": event.event_key},
                 set_=change,
                 keep={k: v for k, v in item.items() if k not in change and k != "event_id"},
-                remove=["reason", *(["until"] if until_epoch is None else [])],
+                remove=["reason", *(["until"] if until_epoch is None else []), *freed],
                 condition="attribute_not_exists(#event_id)"
                 " OR (#expires_at > :now AND (#status = :received OR #status = :failed))",
                 now=self._epoch(),
@@ -165,6 +168,7 @@ class Ledger(ActionLedger):
         last_chance: bool = False,
         is_watched: bool = False,
         by: str | None = None,
+        unless_asked: bool = False,
     ) -> ClaimResult:
         """Claim the event, or say until when it is busy or how it ended; one write, no read.
 
@@ -176,6 +180,7 @@ class Ledger(ActionLedger):
             last_chance: the message's last receive: the event is due at the end of the lease.
             is_watched: the event is due when its message should have come back and has not.
             by: the message that reopens; a copy of it does not reopen the end that it caused.
+            unless_asked: an end that an operator wants run again is not reopened: that run follows.
         """
         owner, now = self._new_owner(), self._epoch()
         until = int(now + lease_seconds)
@@ -202,8 +207,9 @@ class Ledger(ActionLedger):
             f"t{n}": status.value for n, status in enumerate(sorted(takeover))
         }
         once = " AND #taken_by <> :by" if by and open_states else ""
+        once += " AND attribute_not_exists(#asked)" if unless_asked and open_states else ""
         either = "".join(f" OR (#status = :{name}{once})" for name in open_states)
-        if once:
+        if by and open_states:
             open_states["by"] = by
         try:
             row = self._table.update(
@@ -269,7 +275,9 @@ class Ledger(ActionLedger):
         if due_epoch is not None:
             key = lease.event.event_key
             set_ |= dated(EVENT, key, due_epoch) | {"expires_at": self._expiry(due_epoch)}
-        self._own(lease, set_=set_, remove=() if due_epoch is not None else DATE)
+        caused, freed = self._caused(lease.event, EventStatus.PROCESSING, reason)
+        gone = () if due_epoch is not None else DATE
+        self._own(lease, set_=set_ | caused, remove=(*gone, *freed))
 
     def bury(self, event_key: str, *, reason: str) -> bool:
         """Mark an event failed whose last worker died, outside a claim; False when it is claimed.
@@ -284,6 +292,7 @@ class Ledger(ActionLedger):
                     "reason": reason,
                     "last_processed_at": self._now(),
                     **dated(EVENT, event_key, self._epoch() + LATE_SECONDS),
+                    **_buried(event_key, reason, self._now()),
                 },
                 condition="#status = :processing AND #lease_until < :now",
                 processing=EventStatus.PROCESSING.value,
@@ -302,6 +311,7 @@ class Ledger(ActionLedger):
         facts: Mapping[str, str] | None = None,
         handoff_due: bool = False,
         waits_for: Sequence[str] = (),
+        at_vendor: str = "",
     ) -> None:
         """Write the event's end.
 
@@ -312,6 +322,7 @@ class Ledger(ActionLedger):
             facts: further attributes.
             handoff_due: a failed event's hand-off is pending; the sweep repeats it.
             waits_for: keys of the actions of unknown outcome for which it is parked.
+            at_vendor: where those are.
         """
         set_: Item = {
             "status": status.value,
@@ -328,6 +339,12 @@ class Ledger(ActionLedger):
         gone = [name for name in DATE if name not in set_]
         if not (reason or status == EventStatus.FAILED):
             gone.append("reason")
+        if (
+            reason or status != EventStatus.FAILED
+        ):  # a repeated hand-off leaves the reason as it was
+            caused, freed = self._caused(lease.event, status, reason, vendor=at_vendor)
+            set_ |= caused
+            gone += freed
         self._own(lease, set_=set_, remove=gone, ended=status)
 
     def record(self, event: EventFacts, modes: Modes, status: EventStatus, *, reason: str) -> None:
@@ -342,12 +359,13 @@ class Ledger(ActionLedger):
         created = {name: item.pop(name) for name in ("created_at", "conversation_id")}
         # A failed event whose hand-off is pending stays due and keeps its reason.
         waits = f" AND attribute_not_exists(#{DUE})" if status == EventStatus.FAILED else ""
+        caused, freed = self._caused(event, status, reason)
         with contextlib.suppress(ConditionFailed):  # a late copy changes no successful end
             self._table.update(
                 {"event_id": event.event_key},
                 keep=created,
-                set_=item | {"status": status.value, "reason": reason},
-                remove=[*DATE, "until"],
+                set_=item | {"status": status.value, "reason": reason} | caused,
+                remove=[*DATE, "until", *freed],
                 condition="attribute_not_exists(#event_id) OR #status = :received"
                 f" OR #expires_at <= :now OR (#status = :failed{waits})",
                 received=EventStatus.RECEIVED.value,
@@ -434,6 +452,17 @@ class Ledger(ActionLedger):
 
     # --- the rows behind ----------------------------------------------------------------------
 
+    def _caused(
+        self, event: EventFacts, status: EventStatus, reason: str | None, *, vendor: str = ""
+    ) -> tuple[Item, Sequence[str]]:
+        """What a row takes because of what holds its event up, and what it loses."""
+        if status in (EventStatus.PROCESSED, EventStatus.SKIPPED):
+            return {}, causes.NAMES
+        cause = causes.of(event.event_key, status, reason, vendor=vendor)
+        if cause is None:
+            return {}, causes.NAMES
+        return causes.attributes(cause, event.event_key, event.received_at or self._now()), ()
+
     def _tried(self, lease: Lease, end: str, reason: str | None) -> list[dict[str, Any]]:
         attempt = {
             "n": lease.attempts,
@@ -503,6 +532,11 @@ class Ledger(ActionLedger):
             "source": event.source,
             "trace_id": event.trace_id,
         }
+
+
+def _buried(event_key: str, reason: str, now: str) -> Item:
+    cause = causes.of(event_key, EventStatus.FAILED, reason)
+    return {} if cause is None else causes.attributes(cause, event_key, now)
 
 
 def _lease(event: EventFacts, row: Item) -> Lease:

@@ -19,6 +19,7 @@ Kinds::
     run       sweep:run:{ISO time}                   once.recovery.cursor        30 days
     look      sweep:position:{list}:{opaque id}      once.recovery.cursor        30 days
     settings  cfg:support:{version|current}          support.configuration       never
+    incident  inc:{cause}                            once.incidents              30 days
 
 (1) The row of a start is written, and its sender's attributes are added, by
 `outreach.door.admission`.
@@ -27,17 +28,17 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
 
     attribute            kinds                    meaning
     event_id             all                      the key
-    created_at           all but limit pace share  first write
+    created_at           all but limit pace share incident  first write
     last_processed_at    all                      last change that counts
     received_at          all but limit pace settings share  when its cause arrived
     expires_at           all but settings         epoch seconds
     status               all but limit pace settings share  `EventStatus` or `ActionStatus`
-    mode                 all but limit pace settings share  route_only or automation_candidate
-    safe_mode            all but limit pace settings share  the switch, when it was decided
-    automation_enabled   all but limit pace settings share  the switch, when it was decided
-    conversation_id      all but limit pace settings share  opaque, or an identifier without personal data
-    payload_sha256       all but limit pace settings share  of the event's body, the action's payload, the ref
-    payload_bytes        all but limit pace settings share  length of the same
+    mode                 all but limit pace settings share incident  route_only or automation_candidate
+    safe_mode            all but limit pace settings share incident  the switch, when it was decided
+    automation_enabled   all but limit pace settings share incident  the switch, when it was decided
+    conversation_id      all but limit pace settings share incident  opaque, or an identifier without personal data
+    payload_sha256       all but limit pace settings share incident  of the event's body, the action's payload, the ref
+    payload_bytes        all but limit pace settings share incident  length of the same
     source               event cursor run look   the sender
     source_message_id    event                    the provider's id of the message
     trace_id             event                    of the request that brought it
@@ -56,13 +57,15 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     delivery             event                    of a start's message, for its sender
     delivery_rank        event                    a lower one never replaces a higher one
     delivery_reason      event                    the carrier's error code
-    owner                event action cursor      unique per claim
+    owner                event action cursor incident  unique per claim
     fence                event action cursor      grows with every claim
     lease_until          event action cursor      epoch seconds; 0 once released
-    due_shard            event action             partition of the sparse index: {event|action}#{shard}
-    due_at               event action             epoch seconds: when something must be done about it
+    due_shard            event action incident    partition of the sparse index: {event|action}#{shard}
+    due_at               event action incident    epoch seconds: when something must be done about it
     last_receive         event                    claimed on its message's last receive
     waits_for            event                    unknown actions that it is parked for
+    stuck_shard          event                    partition of the index of causes: stuck#{shard}
+    stuck_by             event                    what holds it up, and since when (`once.causes`)
     reason               event action             why it ended so, a fixed code
     event_key            action                   the event that performs it
     action_type          action lookup            as in the audit rows
@@ -72,7 +75,7 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     started_epoch        action                   epoch seconds: not before this time
     horizon              action                   epoch seconds: it lands before this time, or never
     ref                  action                   the vendor's id of the effect
-    finished_at          action                   its end; part of the audit row's key
+    finished_at          action incident          its end; part of the audit row's key
     looks                action                   queries after the horizon that showed nothing
     looked_epoch         action                   epoch seconds of the last one
     erased_at            event action             `ops erase` made it a tombstone
@@ -82,7 +85,7 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     count                quota                    starts of that minute (m) or day (d)
     open                 quota                    a set: unfinished starts of that day (o)
     taken                limit                    a list of times and action keys
-    version              limit settings share     grows with every write
+    version              limit settings share incident  grows with every write
     slots                share                    by section, its key and when it ends by itself
     lines                share                    by key, epoch seconds of its next turn
     empty_at             pace                     epoch seconds: when the workers' bucket was empty
@@ -95,9 +98,14 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     by                   settings                 the operator who published it
     note                 settings                 what the operator said about it
     page                 cursor                   next page of the ticket listing
-    number               cursor                   highest ticket number seen
+    number               cursor incident          highest ticket number seen; of the cause's incidents
     last_run             cursor                   key of the newest run row
     summary              run                      the run's counts
+    mended_by            incident                 who began its mend
+    mended_at            incident                 when; also tells one mend from another
+    asked_for            incident                 events that the mend has put on the queue
+    is_stopped           incident                 a person stopped the mend
+    is_done              incident                 the mend has asked for everything
     seen_until           look                     time of the newest entry handled, at its provider
 
 A row has a date (`once.timer`) while it has ``due_shard`` and ``due_at``: an event that was received and

@@ -26,6 +26,7 @@ ASKING = ("token", "executeQueries")
 """Ends of addresses to which a question is posted."""
 EVENT, TAG = "evt:rp:1042:c-1", ticket_keys.tag_action("1042", ROUTED[0], "c-1")
 OTHER = ticket_keys.tag_action("1042", ROUTED[1], "c-1")
+INCIDENT = "richpanel.unavailable.tickets.1"
 ID, PROJECT = company.COMPANY_ID, company.PROJECT_ID
 OF_TICKETS = (
     ("explain", "1042"),
@@ -37,6 +38,8 @@ OF_TICKETS = (
     ("dlq", "list"),
     ("dlq", "count"),
     ("dlq", "show", "evt:rp:7:c-1"),
+    ("incidents", "list"),
+    ("incidents", "show", INCIDENT),
     ("settle",),
     ("support-settings", "validate", "{settings}"),
     ("support-settings", "history"),
@@ -58,6 +61,9 @@ OF_TICKETS = (
     ("resend", OTHER, "--yes"),
     ("settle", TAG, "done"),
     ("reconcile",),
+    ("incidents", "stop", INCIDENT),
+    ("incidents", "acknowledge", INCIDENT),
+    ("incidents", "mend", INCIDENT, "--yes"),
     ("dlq", "redrive"),
     ("dlq", "drop", "{rubbish}", "--reason", "not a job", "--yes"),
     ("switch", "set", "safe_mode", "true"),
@@ -183,6 +189,9 @@ def tickets(system, capsys, monkeypatch, tmp_path):
     system.post(system.ticket())
     system.run()
     put_dead_letter(system, "7")
+    incidents = system.services().incidents
+    (found,) = incidents.all()
+    incidents.write(found, state=found.state, mended_by="jo", mended_at="then", asked_for=0)
     rubbish = system.stage.aws.client("sqs").send_message(
         QueueUrl=system.stage.dead_letter_url,
         MessageBody="not a job",

@@ -8,7 +8,10 @@ import pytest
 
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.allowances import Allowances, Limit
+from chalicelib.once.causes import Cause
 from chalicelib.once.event import EventStatus
+from chalicelib.once.incident import State
+from chalicelib.once.incidents import Incidents
 from chalicelib.once.ledger import layout, rows
 from chalicelib.once.recovery.cursor import Sweeps
 from chalicelib.once.share import FREE_SECONDS, LaneShare
@@ -111,6 +114,7 @@ def written(rig):
         lookups,
         sweeps,
         settings,
+        stuck,
         erased,
     )
     for step in steps:
@@ -130,6 +134,19 @@ def events(rig):
     rig.ledger.finish(rig.claim("evt:4"), EventStatus.PARKED, reason="x", waits_for=["act:2"])
     rig.ledger.record(facts("evt:2"), MODES, EventStatus.SKIPPED, reason="too_old")
     assert rig.ledger.ask_again("evt:2", entry=[])
+
+
+def stuck(rig):
+    lease = rig.claim("evt:rp:6")
+    rig.ledger.release(lease, reason="richpanel_http_503", due_epoch=2e9)
+    incidents = Incidents(table=rig.table, clock=rig.clock, retention=timedelta(days=30))
+    found = incidents.get(Cause("richpanel", "unavailable", "tickets"))
+    began = {"mended_by": "jo", "mended_at": "now", "asked_for": 0}
+    assert incidents.write(found, state=State.ACKNOWLEDGED, owner="jo", **began)
+    assert incidents.advance(found, "now")
+    stored = incidents.stored(found.cause)
+    ended = {"finished_at": "now", "is_stopped": True, "is_done": True}
+    assert incidents.write(stored, state=State.ENDED, **ended)
 
 
 def settled_actions(rig):

@@ -1,0 +1,123 @@
+"""An incident: one cause that holds events up, who owns it, and what was done about it.
+
+::
+
+    open ─▶ acknowledged ─▶ mended ─▶ ended
+      └────────────────────────────────▲       nothing is held up any more, whoever did it
+
+A cause that comes back after its incident has ended is the next incident of that cause.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from chalicelib.once.causes import Cause
+from chalicelib.once.store import Item
+
+PREFIX = "inc:"
+
+
+class State(StrEnum):
+    """States of an incident."""
+
+    OPEN = "open"
+    ACKNOWLEDGED = "acknowledged"
+    MENDED = "mended"
+    """Everything that it held up was put on the queue again; some of it has not ended yet."""
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Mending:
+    """How far a mend is.
+
+    Attributes:
+        by: who began it.
+        at: when, ISO time.
+        asked: events that were put on the queue so far.
+        is_stopped: a person stopped it.
+        is_done: it has asked for everything that was held up.
+    """
+
+    by: str
+    at: str
+    asked: int = 0
+    is_stopped: bool = False
+    is_done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """One incident.
+
+    Attributes:
+        number: of this cause, from 1; part of the name.
+        since: when the first of what is held up was received, ISO time.
+        is_stored: it has a row; the sweep writes one some minutes after the first event.
+        held: how many events it holds up now.
+        version: of the row; grows with every write.
+    """
+
+    cause: Cause
+    number: int
+    state: State
+    since: str
+    owner: str = ""
+    ended_at: str = ""
+    mending: Mending | None = None
+    is_stored: bool = False
+    held: int = 0
+    version: int = 0
+
+    @property
+    def key(self) -> str:
+        """The key of its row, and its subject in the journal."""
+        return f"{PREFIX}{self.cause}"
+
+    @property
+    def name(self) -> str:
+        """As persons type it: ``richpanel.unavailable.tickets.1``."""
+        return f"{self.cause}.{self.number}"
+
+
+def of_row(row: Item) -> Incident:
+    """An incident as it is stored; what it holds up now is not."""
+    mending = None
+    if "mended_by" in row:
+        mending = Mending(
+            by=row["mended_by"],
+            at=row["mended_at"],
+            asked=int(row.get("asked_for", 0)),
+            is_stopped=bool(row.get("is_stopped", False)),
+            is_done=bool(row.get("is_done", False)),
+        )
+    return Incident(
+        cause=Cause.named(str(row["event_id"]).removeprefix(PREFIX)),
+        number=int(row["number"]),
+        state=State(row["status"]),
+        since=str(row["received_at"]),
+        owner=str(row.get("owner", "")),
+        ended_at=str(row.get("finished_at", "")),
+        mending=mending,
+        is_stored=True,
+        version=int(row["version"]),
+    )
+
+
+def now(cause: Cause, stored: Incident | None, since: str | None, held: int) -> Incident | None:
+    """An incident as it is, from its row and from what is held up; None where there never was one.
+
+    Args:
+        cause: of it.
+        stored: its row.
+        since: when the first of what is held up was received; None where nothing is.
+        held: how many are.
+    """
+    if since is None:
+        return stored and replace(stored, state=State.ENDED)
+    if stored is None or stored.state == State.ENDED:
+        number, version = (stored.number + 1, stored.version) if stored else (1, 0)
+        return Incident(cause, number, State.OPEN, since, held=held, version=version)
+    return replace(stored, held=held)

@@ -1,0 +1,231 @@
+"""Incidents: found in the index of causes, and stored with what persons did about them.
+
+Nothing is counted while events fail: what an incident holds up is what the index lists under its cause.
+A row of table A keeps the rest, as an example::
+
+    event_id     inc:richpanel.unavailable.tickets
+    number       2                      the second incident of this cause
+    status       acknowledged
+    received_at  2026-11-20T09:00:00Z   since when
+    owner        Operators/jo
+    asked_for    41                     events that the mend has put on the queue
+
+Its date in the index of what is due lists it; that date asks for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from chalicelib.clock import iso, parsed
+from chalicelib.once import incident
+from chalicelib.once.causes import CAUSE, INDEX, NAMES, SHARD, SHARDS, Cause
+from chalicelib.once.incident import PREFIX, Incident, State
+from chalicelib.once.ports import Clock, Log
+from chalicelib.once.recovery.cursor import SweepCursor
+from chalicelib.once.recovery.sweep import SweepActions
+from chalicelib.once.store import ConditionFailed, Item, Store, TransactionRefused
+from chalicelib.once.timer import Timer, dated
+
+KIND = "incident"
+OPENS_AFTER = timedelta(minutes=10)
+"""What a cause has held up for so long is no hiccup: the sweep stores an incident, which an alarm names."""
+COUNTED = 10_000
+"""Events of one incident that are counted, at most."""
+CAUSES = 500
+"""Causes that are listed, at most."""
+_AFTER_ALL = "\uffff"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incidents:
+    """Reads and writes incidents.
+
+    Attributes:
+        table: table A.
+        retention: how long a row is kept after its last change.
+    """
+
+    table: Store
+    clock: Clock
+    retention: timedelta
+
+    # --- reading ------------------------------------------------------------------------------
+
+    def causes(self) -> list[Cause]:
+        """Every cause that holds something up; a query for each of them and shard."""
+        found: set[str] = set()
+        for shard in range(SHARDS):
+            after = ""
+            while len(found) < CAUSES:
+                first = next(self._held(shard, f"#{CAUSE} > :from", limit=1, start=after), None)
+                if first is None:
+                    break
+                name = str(first[CAUSE]).partition("#")[0]
+                found.add(name)
+                after = f"{name}#{_AFTER_ALL}"
+        return [Cause.named(one) for one in sorted(found)]
+
+    def held(self, cause: Cause, *, limit: int) -> list[tuple[str, str]]:
+        """What a cause holds up, the first received first: when, and the event's key."""
+        found: list[tuple[str, str]] = []
+        for shard in range(SHARDS):
+            rows = self._held(
+                shard, f"begins_with(#{CAUSE}, :from)", limit=min(limit, 1_000), start=f"{cause}#"
+            )
+            for number, row in enumerate(rows, start=1):
+                found.append((str(row[CAUSE]).partition("#")[2], str(row["event_id"])))
+                if number == limit:
+                    break
+        return sorted(found)[:limit]
+
+    def get(self, cause: Cause) -> Incident | None:
+        """The newest incident of a cause, as it is now."""
+        found = self.held(cause, limit=COUNTED)
+        since = found[0][0] if found else None
+        return incident.now(cause, self.stored(cause), since, len(found))
+
+    def stored(self, cause: Cause) -> Incident | None:
+        """The newest incident of a cause, as its row says."""
+        row = self.table.get({"event_id": f"{PREFIX}{cause}"})
+        return None if row is None else incident.of_row(row)
+
+    def all(self) -> list[Incident]:
+        """Every incident that is kept, the newest of each cause: what is open first, then by time."""
+        timer = Timer(self.table)
+        rows = timer.rows(timer.due(None, kind=KIND, limit=CAUSES))
+        known = {incident.of_row(row).cause for row in rows} | set(self.causes())
+        found = [one for one in map(self.get, known) if one is not None]
+        return sorted(found, key=lambda one: (one.state == State.ENDED, one.since))
+
+    # --- writing ------------------------------------------------------------------------------
+
+    def note(self) -> tuple[list[Incident], list[Incident]]:
+        """Store what has begun and what has ended; returns both."""
+        opened, ended = [], []
+        for one in self.all():
+            since = parsed(one.since)
+            is_old = since is not None and self.clock.now() - since >= OPENS_AFTER
+            if not one.is_stored and is_old and self.write(one, state=State.OPEN):
+                opened.append(one)
+            stored = self.stored(one.cause) if one.state == State.ENDED else None
+            is_over = stored is not None and stored.state != State.ENDED
+            if is_over and self.write(one, state=State.ENDED, finished_at=iso(self.clock.now())):
+                ended.append(one)
+        return opened, ended
+
+    def write(
+        self,
+        seen: Incident,
+        *,
+        state: State,
+        entry: Sequence[Item] = (),
+        cleared: Sequence[str] = (),
+        **changes: object,
+    ) -> bool:
+        """Store a state, with the journal's entry where a person has given it.
+
+        Args:
+            seen: as it was read; another write since then refuses this one.
+            state: the next one.
+            entry: writes of the journal's entry, one transaction with it.
+            cleared: attributes to remove.
+            changes: further attributes.
+
+        Returns:
+            False where it was written meanwhile; nothing is stored then.
+        """
+        change: dict[str, Any] = {
+            "set_": {
+                "status": state.value,
+                "number": seen.number,
+                "received_at": seen.since,
+                "last_processed_at": iso(self.clock.now()),
+                "version": seen.version + 1,
+                **self._kept(seen.key),
+                **changes,
+            },
+            "remove": sorted(
+                ({*cleared} if seen.is_stored else _GONE_WITH_THE_LAST) - changes.keys()
+            ),
+            "condition": "attribute_not_exists(#event_id) OR #version = :seen",
+            "seen": seen.version,
+        }
+        key = {"event_id": seen.key}
+        try:
+            if entry:
+                self.table.transact([self.table.updating(key, **change), *entry])
+            else:
+                self.table.update(key, **change)
+        except (ConditionFailed, TransactionRefused):
+            return False
+        return True
+
+    def advance(self, seen: Incident, began: str) -> bool:
+        """Count one event that a mend puts on the queue; False where a person has stopped it.
+
+        Args:
+            seen: the incident that is mended.
+            began: `Mending.at` of this mend; another one ends it.
+        """
+        try:
+            self.table.update(
+                {"event_id": seen.key},
+                set_={"last_processed_at": iso(self.clock.now())},
+                add={"asked_for": 1, "version": 1},
+                condition="#mended_at = :began AND attribute_not_exists(#is_stopped)",
+                began=began,
+                reading=False,
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    # --- private ------------------------------------------------------------------------------
+
+    def _kept(self, key: str) -> Item:
+        ends = int((self.clock.now() + self.retention).timestamp())
+        return {"expires_at": ends, **dated(KIND, key, ends)}
+
+    def _held(self, shard: int, order: str, *, limit: int, start: str) -> Iterator[Item]:
+        return self.table.query_pages(
+            IndexName=INDEX,
+            KeyConditionExpression=f"#{SHARD} = :shard AND {order}",
+            ExpressionAttributeNames={f"#{name}": name for name in NAMES},
+            Limit=limit,
+            values={"shard": f"stuck#{shard}", "from": start or " "},
+        )
+
+
+_GONE_WITH_THE_LAST = frozenset(
+    ("owner", "finished_at", "mended_by", "mended_at", "asked_for", "is_stopped", "is_done")
+)
+"""What a row loses where it becomes the next incident of its cause."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncidentPart:
+    """The sweep's part: stores which incidents have begun and ended, and says so.
+
+    Attributes:
+        incidents: made when it is needed.
+    """
+
+    incidents: Callable[[], Incidents]
+    log: Log
+
+    def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: object) -> SweepCursor:
+        """See `recovery.sweep.SweepPart.run`."""
+        del since
+        if sweep.dry_run:
+            return cursor
+        opened, ended = self.incidents().note()
+        for one in opened:
+            self.log.event("incident.opened", incident=one.name, held=one.held, since=one.since)
+            self.log.metric("mw.incidents.opened")
+        for one in ended:
+            self.log.event("incident.ended", incident=one.name)
+        return cursor

@@ -1,0 +1,176 @@
+"""The `incidents` commands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from chalicelib.once.incident import Incident, State
+from ops.command import CommandRun, command
+from ops.incidents import affected as held_up
+from ops.incidents import mend
+from ops.incidents.affected import Affected
+from ops.incidents.naming import named
+from ops.inspect.explain import plain_words
+from ops.options import Rate
+from ops.repair import preview, settle
+
+incidents_app = typer.Typer(help="What holds events up, by cause.", no_args_is_help=True)
+CUSTOMERS = 20
+"""Customers that `show` names."""
+
+Name = Annotated[str, typer.Argument(help="As `incidents list` names it, or an alarm does.")]
+
+
+@command(incidents_app, "incidents list", examples=["incidents list"])
+def incidents_list(
+    run: CommandRun,
+    *,
+    ended: Annotated[bool, typer.Option("--ended", help="Those that have ended, too.")] = False,
+) -> object:
+    """List what holds events up, by cause: since when, how many, who has it."""
+    every = run.session.services.incidents.all()
+    found = [as_data(one) for one in every if ended or one.state != State.ENDED]
+    run.output.records(("incident", "state", "since", "held", "owner", "mend"), found)
+    run.output.say(f"{len(found)} incidents")
+    return found
+
+
+@command(incidents_app, "incidents show", examples=["incidents show <incident>"])
+def incidents_show(run: CommandRun, incident: Name) -> object:
+    """Show an incident: what it holds up, whom it touches, and what a mend would do."""
+    found = named(run.session, incident)
+    held = held_up.read(run.session, found)
+    shown = run.output.facts(as_data(found))
+    _print(run, held)
+    customers = list(dict.fromkeys(one.customer for one in held))
+    named_ = [settle.recipient(run.session, one) for one in customers[:CUSTOMERS]]
+    run.output.say(f"{len(customers)} conversations: {', '.join(named_)}")
+    return {**shown, "customers": len(customers), "touches": named_, **as_plan(held)}
+
+
+@command(
+    incidents_app,
+    "incidents acknowledge",
+    changes=True,
+    examples=["incidents acknowledge <incident>"],
+)
+def incidents_acknowledge(
+    run: CommandRun,
+    incident: Name,
+    owner: Annotated[str, typer.Option(help="Who has it; default: you.")] = "",
+) -> object:
+    """Say who has an incident."""
+    found = named(run.session, incident)
+    owner = owner or run.session.identity.name
+    mend.acknowledge(run.session, found, owner, because=run.because)
+    run.output.say(f"{found.name} is {owner}'s")
+    return {"incident": found.name, "owner": owner}
+
+
+@command(
+    incidents_app,
+    "incidents mend",
+    changes=True,
+    asks="Do this for {incident}?",
+    dry_run=True,
+    examples=[
+        "incidents mend <incident> --dry-run",
+        'incidents mend <incident> --rate 2 --reason "Richpanel is back"',
+    ],
+)
+def incidents_mend(run: CommandRun, incident: Name, rate: Rate = 5.0) -> object:
+    """Put what an incident holds up on the queue again, at a rate; finished actions are not repeated.
+
+    It shows first what it will do, effect by effect; with --dry-run it does nothing else.
+    """
+    session = run.session
+    found = named(session, incident)
+    held = held_up.read(session, found)
+    plan = as_plan(held)
+    _print(run, held)
+    if run.dry_run:
+        return {"incident": found.name, "dry_run": True, **plan}
+    run.confirm()
+    did: Counter[str] = Counter()
+    doing = mend.mend(session, found, held, per_second=rate, because=run.because)
+    for _, what in run.output.following(doing, "mending", total=len(held)):
+        did[what] += 1
+    after = session.services.incidents.get(found.cause)
+    remained = after.held if after and after.number == found.number else 0
+    is_whole = did.total() == len(held)
+    run.output.table(("did", "events"), did.most_common())
+    if not is_whole:
+        run.output.say(f"stopped; go on with: python -m ops incidents mend {found.name}")
+    run.output.say(f"{remained} are held up now; each leaves the list when it has ended")
+    return {
+        "incident": found.name,
+        "dry_run": False,
+        "did": dict(did),
+        "stopped": not is_whole,
+        "remained": remained,
+        **plan,
+    }
+
+
+@command(incidents_app, "incidents stop", changes=True, examples=["incidents stop <incident>"])
+def incidents_stop(run: CommandRun, incident: Name) -> object:
+    """Stop the mend of an incident; what it has put on the queue goes on."""
+    found = named(run.session, incident)
+    mend.stop(run.session, found, because=run.because)
+    run.output.say(f"the mend of {found.name} is stopped")
+    return {"incident": found.name, "stopped": True}
+
+
+def as_data(one: Incident) -> dict[str, Any]:
+    """An incident as the commands and the console show it."""
+    mending = one.mending
+    return {
+        "incident": one.name,
+        "state": one.state.value,
+        "since": one.since,
+        "held": one.held,
+        "owner": one.owner or None,
+        "ended_at": one.ended_at or None,
+        "mend": None
+        if mending is None
+        else f"{_step(one)}: {mending.asked} by {mending.by} since {mending.at}",
+    }
+
+
+def as_plan(held: Sequence[Affected]) -> dict[str, Any]:
+    """What a mend does, by event and by effect."""
+    return {
+        "events": [
+            {
+                "event": one.event,
+                "status": one.status,
+                "reason": one.reason,
+                "since": one.since,
+            }
+            for one in held
+        ],
+        "effects": [asdict(one) for one in held_up.effects_of(held)],
+        "left_out": [one.event for one in held if not one.can_run],
+    }
+
+
+def _step(one: Incident) -> str:
+    if one.mending is None or one.mending.is_done:
+        return "done"
+    return "stopped" if one.mending.is_stopped else "began"
+
+
+def _print(run: CommandRun, held: Sequence[Affected]) -> None:
+    effects = held_up.effects_of(held)
+    run.output.records(("key", "would", "why"), [asdict(one) for one in effects])
+    reasons = Counter((one.status, one.reason) for one in held)
+    run.output.table(
+        ("events", "status", "because"),
+        [(many, status, plain_words.reason(why)) for (status, why), many in reasons.most_common()],
+    )
+    run.output.say(f"{len(held)} events: {preview.summary(effects)}")

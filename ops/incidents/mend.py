@@ -1,0 +1,175 @@
+"""Mends an incident: puts what it holds up on the queue again, at a rate; the worker does the rest.
+
+What has a dead letter goes by that letter, which alone may hold the text; everything else is rebuilt from
+its row.  Each event is asked for once, by a mark on its row in one transaction with the journal's entry, so
+a mend that died is begun again and leaves out what was asked for; the ledger repeats no effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.once.causes import CAUSE
+from chalicelib.once.incident import Incident, State
+from chalicelib.once.job import Job, Recovery
+from ops import journal
+from ops.incidents.affected import Affected
+from ops.inspect import ledger_rows
+from ops.inspect.ledger_rows import LoopPace
+from ops.repair import dead_letters, replay
+from ops.repair.dead_letters import Wanted
+from ops.session import OvertakenError, Session
+
+ASKED = "asked for already"
+QUEUED = "put on the queue"
+LEFT = "left: its row does not hold enough to run it again"
+AT_A_WORKER = "left: a worker has it now"
+ENDED = "ended meanwhile"
+
+
+def mend(
+    session: Session,
+    found: Incident,
+    affected: Sequence[Affected],
+    *,
+    per_second: float,
+    because: str = "",
+) -> Iterator[tuple[Affected, str]]:
+    """Put each event on the queue again; yields it with what was done.
+
+    Ends early where a person stops the mend, or begins another.
+
+    Args:
+        session: the stage.
+        found: the incident.
+        affected: what its dry run has shown.
+        per_second: events, at most.
+        because: why, for the journal.
+
+    Raises:
+        OvertakenError: the incident was changed since it was read.
+    """
+    session.services.check_stage()
+    began = iso(session.services.clock.now())
+    _begin(session, found, began, because)
+    run = _Run(session, found, began, LoopPace(session.services.clock, per_second), because)
+    waiting, seen = {one.event: one for one in affected}, set[str]()
+    for letter in dead_letters.taken(session, Wanted(events=frozenset(waiting))):
+        if letter.job is None:
+            continue
+        one, is_handoff = waiting[letter.job.event_key], letter.job.recovery == Recovery.HANDOFF
+        if one.event not in seen:
+            did = run.ask(one, None if is_handoff else letter.job)
+            if did is None:
+                dead_letters.put_back(session, letter)
+                return
+            seen.add(one.event)
+            yield one, did
+        elif not is_handoff:  # the hand-off's letter came first, and this one has the text
+            session.services.intake.accept(letter.job, recovery=Recovery.OPERATOR)
+        dead_letters.delete(session, letter)
+    for one in affected:
+        if one.event not in seen:
+            did = run.ask(one, None)
+            if did is None:
+                return
+            yield one, did
+    _end(session, found, began)
+
+
+def stop(session: Session, found: Incident, *, because: str = "") -> None:
+    """Stop a mend; what it has put on the queue goes on.
+
+    Raises:
+        OvertakenError: none runs, or the incident was changed since it was read.
+    """
+    if found.mending is None or found.mending.is_done or found.mending.is_stopped:
+        raise OvertakenError(f"no mend of {found.name} runs")
+    _write(session, "incidents stop", found, found.state, because, is_stopped=True)
+
+
+def acknowledge(session: Session, found: Incident, owner: str, *, because: str = "") -> None:
+    """Give an incident an owner.
+
+    Raises:
+        OvertakenError: it has ended, or was changed since it was read.
+    """
+    if found.state == State.ENDED:
+        raise OvertakenError(f"{found.name} has ended")
+    state = State.ACKNOWLEDGED if found.state == State.OPEN else found.state
+    _write(session, "incidents acknowledge", found, state, because, owner=owner)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One run of a mend."""
+
+    session: Session
+    found: Incident
+    began: str
+    pace: LoopPace
+    because: str
+
+    def ask(self, one: Affected, job: Job | None) -> str | None:
+        """Put an event on the queue; says what was done, None where the mend was stopped.
+
+        Args:
+            one: the event.
+            job: of its letter; without one it is rebuilt from its row.
+        """
+        services = self.session.services
+        row = self.session.row(one.event)
+        if job is None and not ledger_rows.can_run(self.session, row):
+            return LEFT
+        if CAUSE not in row:
+            return ENDED
+        if row.get("asked"):
+            return ASKED
+        if row["status"] == "processing" and row["lease_until"] > services.clock.now().timestamp():
+            return AT_A_WORKER
+        self.pace.wait()
+        if not services.incidents.advance(self.found, self.began):
+            return None
+        incident = self.found.name
+        replay.ask(self.session, "incidents mend", row, because=self.because, incident=incident)
+        again = job or ledger_rows.job_of(self.session, row)
+        services.intake.accept(again, recovery=Recovery.OPERATOR)
+        return QUEUED
+
+
+def _begin(session: Session, found: Incident, began: str, because: str) -> None:
+    started = {"mended_by": session.identity.name, "mended_at": began, "asked_for": 0}
+    cleared = ("is_stopped", "is_done")
+    _write(session, "incidents mend", found, found.state, because, cleared=cleared, **started)
+
+
+def _end(session: Session, found: Incident, began: str) -> None:
+    """Say that everything was asked for, unless another mend has begun, or the incident has ended."""
+    incidents = session.services.incidents
+    stored = incidents.stored(found.cause)
+    if stored and stored.state != State.ENDED and stored.mending and stored.mending.at == began:
+        incidents.write(stored, state=State.MENDED, is_done=True)
+
+
+def _write(
+    session: Session,
+    what: str,
+    found: Incident,
+    state: State,
+    because: str,
+    *,
+    cleared: Sequence[str] = (),
+    **changes: object,
+) -> None:
+    """Store what a person does, with its entry in the journal."""
+    shown: dict[str, Any] = {"incident": found.name, "held": found.held, "since": found.since}
+    act = journal.act(session, what, found.key, reason=because, result=state.value, **shown)
+    entry = journal.writes(session, act)
+    written = session.services.incidents.write(
+        found, state=state, entry=entry, cleared=cleared, **changes
+    )
+    if not written:
+        raise OvertakenError(f"{found.name} was changed by someone else meanwhile")

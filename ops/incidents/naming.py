@@ -1,0 +1,30 @@
+"""Finds the incident that a person has typed or pasted."""
+
+from __future__ import annotations
+
+from chalicelib.once.causes import Cause
+from chalicelib.once.incident import PREFIX, Incident
+from ops.session import EXIT_UNUSABLE, OpsError, Session
+
+_PARTS = 3
+
+
+def named(session: Session, text: str) -> Incident:
+    """The incident of a name such as ``richpanel.unavailable.tickets.2``.
+
+    Without its number it is the newest of its cause.
+
+    Raises:
+        OpsError: it is none, there never was one, or a newer one of its cause has begun.
+    """
+    *cause, number = text.strip().removeprefix(PREFIX).split(".")
+    if not number.isdecimal():
+        cause, number = [*cause, number], ""
+    if len(cause) != _PARTS:
+        raise OpsError("an incident is named vendor.code.place.number", code=EXIT_UNUSABLE)
+    found = session.services.incidents.get(Cause(*cause))
+    if found is None:
+        raise OpsError(f"there was no incident {'.'.join(cause)}")
+    if number and int(number) != found.number:
+        raise OpsError(f"the newest incident of that cause is {found.name}")
+    return found
