@@ -29,6 +29,7 @@ OTHER = ticket_keys.tag_action("1042", ROUTED[1], "c-1")
 ID, PROJECT = company.COMPANY_ID, company.PROJECT_ID
 OF_TICKETS = (
     ("explain", "1042"),
+    ("story", "1042"),
     ("unfinished",),
     ("doctor",),
     ("journal",),
