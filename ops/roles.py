@@ -21,6 +21,7 @@ POLICIES = {
 NEEDS = {
     **dict.fromkeys(
         (
+            "story",
             "unfinished",
             "journal",
             "switch get",

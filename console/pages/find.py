@@ -13,8 +13,9 @@ from werkzeug.wrappers import Response
 
 from console.backend import reading
 from console.pages.story import as_shown
-from console.rights import Right, needs
-from ops.inspect.explain import explain
+from console.rights import Right, needs, person
+from ops.inspect.explain import customer
+from ops.inspect.explain import report as reports
 from ops.inspect.explain.subjects import SubjectKind, candidates
 from ops.session import OpsError
 
@@ -70,9 +71,18 @@ def may_be_in_an_address(text: str) -> bool:
 
 def _found(text: str) -> str | tuple[str, int]:
     shown = text if may_be_in_an_address(text) else ""
+    session = reading()
     try:
-        report = explain(reading(), text)
+        found = reports.look_up(session, text)
     except OpsError as error:
         why = str(error) if shown or not text else str(error).replace(text, "that")
         return render_template("find.html", text=shown, report=None, why=why), 404
-    return render_template("find.html", text=shown, report=as_shown(report), why=None)
+    is_customer = found.subject.kind in customer.PERSONS
+    return render_template(
+        "find.html",
+        text=shown,
+        told=customer.tell(session, found) if is_customer and found.events else None,
+        may_converse=person().may(Right.CONVERSE),
+        report=as_shown(reports.report(session, found)),
+        why=None,
+    )

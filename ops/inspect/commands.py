@@ -1,4 +1,4 @@
-"""The read-only commands: `explain`, `unfinished` and `doctor`."""
+"""The read-only commands: `explain`, `story`, `unfinished` and `doctor`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from ops import journal
 from ops.command import CommandRun, command
 from ops.inspect import doctor, explain, unfinished
+from ops.inspect.explain import customer, report
 from ops.options import Limit
 from ops.output import Output
 from ops.session import EXIT_NO
@@ -32,23 +34,23 @@ def explain_command(
 ) -> object:
     """Show what happened to a conversation, an event or an action, and why."""
     output = run.output
-    report = explain.explain(
+    told = explain.explain(
         run.session,
         subject,
         deep=deep,
         watch=lambda pages, total: output.following(pages, "scanning", total=total),
     )
-    for one in report["events"]:
+    for one in told["events"]:
         _show_event(output, one)
-    for fact in report.get("facts", ()):
+    for fact in told.get("facts", ()):
         output.say(f"\n{fact['event_id']}", style="bold")
         output.say(fact["story"])
         output.facts({name: value for name, value in sorted(fact.items()) if name != "story"})
-    for name, value in report.get("state", {}).items():
+    for name, value in told.get("state", {}).items():
         output.say(f"{name}: {'; '.join(value) if isinstance(value, list) else value}")
-    for note in report["notes"]:
+    for note in told["notes"]:
         output.say(note, style="yellow")
-    return report
+    return told
 
 
 def _show_event(output: Output, one: Mapping[str, Any]) -> None:
@@ -68,6 +70,43 @@ def _show_event(output: Output, one: Mapping[str, Any]) -> None:
     if one["log_query"]:
         output.say(f"trace {one['event']['trace_id']}, in the logs:")
         output.say(one["log_query"])
+
+
+@command(app, "story", examples=["story <a phone number, an address or a ticket>"])
+def story_command(
+    run: CommandRun,
+    subject: Annotated[str, typer.Argument(help="Of a customer: whatever `explain` takes.")],
+    *,
+    show_texts: Annotated[
+        bool,
+        typer.Option(
+            "--show-texts", help="Show what was written: personal data; the journal has who looked."
+        ),
+    ] = False,
+) -> object:
+    """Tell a customer's story: what is open, what was not answered and why, then the newest first."""
+    found = report.look_up(run.session, subject)
+    if show_texts:
+        journal.enter(run.session, "story view", f"story:{found.result.about}"[:200])
+    told = customer.tell(run.session, found, allowed=lambda _company: show_texts)
+    for title, turns in (
+        ("open", told.open),
+        ("not answered", told.unanswered),
+        ("answered", told.answered),
+    ):
+        if turns:
+            run.output.say(f"\n{title}", style="bold yellow")
+        for one in turns:
+            run.output.say(f"\n{one.at}  {one.what}", style="bold")
+            run.output.say(one.became)
+            for by, text in one.said:
+                run.output.say(f"  {by}: {text}")
+            run.output.say(one.event)
+    if told.folded:
+        run.output.say(f"\n{told.folded} events between machines: `explain` shows them")
+    for note in (*found.result.notes, *told.notes):
+        run.output.say(note, style="yellow")
+    return customer.plain(told)
 
 
 @command(app, "unfinished", examples=["unfinished"])

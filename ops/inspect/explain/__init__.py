@@ -7,6 +7,7 @@ nothing        what is said where nothing is found
 ledger_keys    look-ups: events, actions, facts
 tickets        look-ups: tickets, order numbers
 conversations  look-ups: requests, conversations, addresses, hand-offs, carriers' ids
+people         look-ups: a person's conversations on all their addresses, a request alone
 scanning       look-ups by what has no index: unfinished events, dead letters, a scan
 event_records  reads events with everything that belongs to them
 stored         what is stored of one event, joined
@@ -14,6 +15,7 @@ timeline       every step with its time; the outcome in one line
 attempts       the attempts at one action
 plain_words    fixed codes in plain words
 story          an event in plain words: why it was not answered, and one paragraph
+customer       a customer's story: what they wrote, what was answered, by whom and why
 report         the report: identifier in, plain data out
 
 `pasted`, `subjects`, `stored`, `timeline`, `attempts`, `words` and `story` are pure.  Only `--deep`

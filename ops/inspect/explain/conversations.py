@@ -13,29 +13,29 @@ from chalicelib.outreach.channels import LISTED, SEND_TEXT, Channel
 from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.ses.webhook import message_id_digest
-from ops.inspect.explain import scanning
+from ops.inspect.explain import people, scanning
 from ops.inspect.explain.event_records import receipt_keys
 from ops.inspect.explain.found import Looking, LookupResult
-from ops.session import OpsError
+from ops.inspect.explain.nothing import Unasked
 
 NEWEST_MESSAGES = 100
 """Messages of a conversation whose events are looked up; older ones by their keys."""
 NEWEST_CONVERSATIONS = 5
 """Conversations of an address that are explained; the others are listed."""
+_UNREPORTED = Unasked(
+    *("an e-mail of ours that SES has reported nothing of", "no index leads there"),
+    "paste the recipient's address, or look again in a minute",
+)
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 
-def start(looking: Looking, text: str) -> LookupResult:
-    """By ``company#request``, or ``company#project#request#recipient``.
-
-    Raises:
-        OpsError: there is no such start.
-    """
+def start(looking: Looking, text: str) -> LookupResult | None:
+    """By ``company#request``, or ``company#project#request#recipient``."""
     company, *rest = text.split("#")
     request = rest[0] if len(rest) == 1 else rest[1]
     row = looking.session.ledger_table.get({"event_id": outreach_keys.start(company, request)})
     if row is None:
-        raise OpsError(f"company {company} started no request {request}, or its record has expired")
+        return None
     found = _opened(looking, str(row["conversation_id"]))
     return LookupResult(row["event_id"], found.event_keys | {row["event_id"]}, state=found.state)
 
@@ -43,16 +43,16 @@ def start(looking: Looking, text: str) -> LookupResult:
 def conversation(looking: Looking, opaque_id: str) -> LookupResult | None:
     """By the id that a conversation has outside its table."""
     found = _opened(looking, opaque_id)
-    return found if found.event_keys or found.state else None
+    is_known = bool(found.event_keys or found.state)
+    return found if is_known else LookupResult(opaque_id, unasked=(people.BY_MESSAGE,))
 
 
 def address(looking: Looking, text: str) -> LookupResult | None:
-    """By a phone number in E.164 or an e-mail address: its newest conversations, of any company."""
+    """By a phone number in E.164 or an e-mail address: its person's newest conversations, of any company."""
     conversations = looking.session.services.outreach.conversations
-    now = looking.session.services.clock.now()
-    records = list(conversations.created_between(text, _LONG_AGO, now))[::-1]
+    records, unasked = people.conversations_of(looking.session, text)
     if not records:
-        return None
+        return LookupResult("an address", unasked=unasked) if unasked else None
     events: set[str] = set()
     for record in records[:NEWEST_CONVERSATIONS]:
         events |= _opened(looking, record.opaque_id, record).event_keys
@@ -108,7 +108,7 @@ def e_mail(looking: Looking, provider_id: str) -> LookupResult | None:
     receipts = looking.reader.rows(receipt_keys(provider_id))
     reply = message_id(looking, provider_id)
     if not receipts:
-        return reply
+        return reply or LookupResult(provider_id, unasked=(_UNREPORTED,))
     trail = looking.reader.trail(str(receipts[0]["conversation_id"]))
     actions = looking.reader.rows([str(one["idempotency_key"]) for one in trail])
     senders = {str(one["event_key"]) for one in actions if one.get("ref") == provider_id}

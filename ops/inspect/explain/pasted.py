@@ -1,96 +1,172 @@
-"""The identifiers in what a person pastes: a link, a log line, a mail's sender, a sentence; pure."""
+"""The identifiers in what a person pastes: a link, a log line, a mail's header, a sentence; pure.
+
+A text is read in turn as the fields of JSON or of a form, as links, as identifiers whose form alone tells
+them, and as a word or a number that may be one.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
-from urllib.parse import parse_qsl, unquote, urlsplit
+from contextlib import suppress
+from urllib.parse import unquote
+
+from chalicelib.outreach.channels import ADDRESSES
 
 MOST = 12
 """Identifiers that are looked up of one text: each costs a few reads."""
-_LOGGED = ("mw_trace_id", "idempotency_key", "ticket_id", "sqs_message_id")
-"""Fields of a log line that identify its event, the most specific first."""
-_ASKED = ("q", "event", "conversation", "ticket", "ticket_id", "id")
-"""Parameters of a link that identify what it shows."""
-_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u200e\u200f\u202a\u202c\u202d"))
-_QUOTES = "\"'`,;\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
-_LINK = re.compile(r"https?://\S+", re.IGNORECASE)
-_SCHEME = re.compile(r"(?:tel|sms|mailto|whatsapp):(?://)?", re.IGNORECASE)
-_NAMED = re.compile(r"[^<>]+<([^<>\s]+@[^<>\s]+)>")
+LONGEST = 20_000
+"""Characters that are read of a text; a log line has less."""
+_ADDRESSES = tuple(one.field for one in ADDRESSES)
+_FIELDS = (
+    *("mw_trace_id", "idempotency_key", "event_id", "ticket_id", "conversation_id", "conversation"),
+    *(
+        "sqs_message_id",
+        "recipient_tel",
+        "recipient_email",
+        "MessageSid",
+        "SmsSid",
+        "SmsMessageSid",
+    ),
+    *("sid", "messageId", "message_id", "From", "To", "phone", "email"),
+    *("q", "event", "key", "ticket", "request_id", "X-Request-Id", "id"),
+)
+"""Names of fields whose value identifies something, the most specific first."""
+_FIELD = re.compile(
+    rf"(?<![\w-])[\"']?({'|'.join((*_FIELDS, 'company_id'))})[\"']?\s*(?:=|:)\s*[\"']?([^\s\"',;&}}]+)"
+)
+_INVISIBLE = dict.fromkeys(
+    map(ord, "\u200b\u200c\u200d\u2060\ufeff\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2069")
+)
+_DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
+_AROUND = " \t\r\n\"'`,;.?!*()[]{}\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
+_LINK = re.compile(
+    r"(?:https?://|(?<![\w@.])(?:[\w-]+\.)+[a-z]{2,}/|(?<!\S)/)[^\s<>\"')\]]*", re.IGNORECASE
+)
+_MARKED = (
+    r"(?:evt|act):[^\s\"'<>|,\]}]+",
+    r"\b[A-Za-z0-9][\w.-]*#[^\s\"'<>|,;)\]}]*[^\s\"'<>|,;)\]}.?!*`]",
+    r"\b[sm]m[0-9a-f]{32}\b",
+    r"\b[0-9a-f]{16}-[0-9a-f-]{8,40}-[0-9]{6}\b",
+    r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b",
+    r"\b[0-9a-f]{32}\b",
+    r"\bevt_[0-9a-f]{32}\b",
+    r"(?<![\w-])[0-9a-f]{16}(?![\w-])",
+    r"[^\s<>\"',;:()\[\]=*`\u201c\u201d]+@[^\s<>\"',;:()\[\]?*`\u201c\u201d]+\.[a-z]{2,}",
+    r"<[^\s<>]+@[^\s<>]+>",
+    r"\b(?:aloware|hubspot|richpanel):\d[^\s\"'<>|,;)\]}]*",
+)
+"""What is an identifier wherever it is found, the most specific first."""
+_PHONE = re.compile(r"(?<![\w#.-])\+?\(?\d[\d \t().\-/]{8,22}\d(?![\w-])")
 _NUMBERED = re.compile(
-    r"(?:(?:ticket|order|case|n[ro]?)\b[.:]?\s*){0,2}#\s*([a-z0-9-]{1,30})"
-    r"|(?:(?:ticket|order|case|n[ro])\b[.:]?\s*){1,2}([a-z-]*\d[a-z0-9-]*)",
+    r"(?:\b(?:ticket|order|case|conversation|aloware|rp|n[ro])\b[.:#-]?\s*|(?<!\w)#\s*)+"
+    r"(#?[a-z-]*\d[\w-]*)",
     re.IGNORECASE,
 )
 """A ticket or an order as people call it."""
-_TWILIO = r"\b[sm]m[0-9a-f]{32}\b"
-_MARKED = re.compile(
-    rf"(?:evt|act):[^\s\"'<>|,]+|{_TWILIO}"
-    r"|\b[0-9a-f]{16}-[0-9a-f-]{8,40}-[0-9]{6}\b"
-    r"|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{32}\b|\b[0-9a-f]{16}\b"
-    r"|[^\s<>\"',;:()]+@[^\s<>\"',;:()]+\.[a-z]{2,}",
-    re.IGNORECASE,
-)
-"""What is an identifier wherever it is found."""
+_PAIR = re.compile(r"([\w.-]+)\s*[\s/#]\s*([\w.-]*\d[\w.-]*)")
+"""A company and a request as people write both."""
+_NUMBER = re.compile(r"(?<![\w.,:/-])\d{4,12}(?![\w:/-])")
 
 
 def identifiers(text: str) -> tuple[str, ...]:
-    """What a text may mean, the most likely first; the text itself is among them where it has no spaces."""
-    text = _trimmed(text)
-    return tuple(dict.fromkeys(one for one in _readings(text) if one))[:MOST]
+    """What a text may mean, the most likely first; a single word is among them as it is."""
+    found = (one.strip() for one in _readings(_plain(text[:LONGEST])))
+    return tuple(dict.fromkeys(one for one in found if one))[:MOST]
 
 
 def _readings(text: str) -> Iterator[str]:
-    logged = _log_line(text)
-    if logged is not None:
-        yield from (logged[name] for name in _LOGGED if name in logged)
-        return
-    if _LINK.fullmatch(text):
-        yield from _of_link(text)
-        return
-    text = _SCHEME.sub("", text, count=1) if _SCHEME.match(text) else text
-    if found := _NAMED.fullmatch(text):
+    fields = _fields(text)
+    yield from _of_fields(fields)
+    if any(name in fields for name in ("mw_trace_id", "conversation", *_ADDRESSES)):
+        return  # a log line or a body, whole: its other values are of no help
+    bare = text.strip(_AROUND)
+    links = [unquote(one).rstrip(_AROUND) for one in _LINK.findall(bare)]
+    marked = [one for form in _MARKED for one in re.findall(form, bare, re.IGNORECASE)]
+    if bare in marked:
+        yield _as_issued(bare)
+    elif links:
+        yield from (part for one in links for part in _of_link(one))
+    elif not marked:
+        yield from _of_words(bare)
+    yield from (_as_issued(one.rstrip(_AROUND)) for one in marked)
+    rest = bare
+    for one in (*links, *marked):
+        rest = rest.replace(one, " ")
+    yield from (one.strip() for one in _PHONE.findall(rest))
+    if not (links or marked or _PHONE.search(rest)):
+        yield from _NUMBER.findall(rest)
+
+
+def _of_words(bare: str) -> Iterator[str]:
+    """A text without a mark: a number as people call it, a pair, a word."""
+    if found := _NUMBERED.fullmatch(bare):
         yield found[1]
-    if found := _NUMBERED.fullmatch(text):
-        yield found[1] or found[2]
         return
-    if not re.search(r"\s", text) or not re.search(r"[^\W\d_]", text):
-        yield _as_issued(text)  # a word, or a number as people write it
-    yield from map(_as_issued, map(_trimmed, _MARKED.findall(text)))
+    if not re.search(r"\s", bare) or not re.search(r"[^\W\d_]", bare):
+        yield _as_issued(bare)
+    if (pair := _PAIR.fullmatch(bare)) and re.search(r"[a-z]", pair[1], re.IGNORECASE):
+        yield f"{pair[1]}#{pair[2]}"
+    yield from (found[1] for found in _NUMBERED.finditer(bare))
 
 
-def _of_link(text: str) -> Iterator[str]:
-    """The identifiers of a link: its parameters, then the parts of its path, the last first."""
-    try:
-        link = urlsplit(text)
-    except ValueError:
+def _of_link(link: str) -> Iterator[str]:
+    """What a link's path names, the last part first; a conversation of ours before its parts."""
+    path = re.split(r"[?#]", re.sub(r"^https?://", "", link, flags=re.IGNORECASE), maxsplit=1)[0]
+    for part in reversed(path.split("/")[1:]):
+        bare = part.strip(_AROUND).removesuffix(".json")
+        if re.search(r"\d", bare) and not re.fullmatch(r"v\d|\d{4}-\d\d-\d\d|AC[0-9a-f]{32}", bare):
+            yield f"+{bare}" if "wa.me/" in link else _as_issued(bare)
+
+
+def _of_fields(fields: Mapping[str, str]) -> Iterator[str]:
+    if "company_id" in fields and "request_id" in fields:
+        yield f"{fields['company_id']}#{fields['request_id']}"
+    for name in _FIELDS:
+        value = fields.get(name, "")
+        if re.search(r"\d", value):
+            yield f"+{value}" if name == "phone" and value.isdigit() else _as_issued(value)
+
+
+def _fields(text: str) -> dict[str, str]:
+    """The fields of JSON, of a log line with what a viewer writes around it, or of a form."""
+    for written in (text, text.replace('""', '"'), text.replace('\\"', '"')):
+        with suppress(ValueError, RecursionError):
+            found = json.loads(written[written.index("{") : written.rindex("}") + 1])
+            if flat := dict(_flat(found)):
+                return flat
+    found_first: dict[str, str] = {}
+    for name, value in _FIELD.findall(text.replace("\\", "").replace('""', '"')):
+        found_first.setdefault(name, unquote(value).strip(_AROUND))
+    return found_first
+
+
+def _flat(value: object) -> Iterator[tuple[str, str]]:
+    """Names and values that are known, of any depth; the outer ones are last and win."""
+    if not isinstance(value, dict):
         return
-    given = dict(parse_qsl(link.query)) | dict(parse_qsl(urlsplit(link.fragment).query))
-    yield from (_as_issued(given[name]) for name in _ASKED if name in given)
-    for part in reversed(f"{link.path}/{urlsplit(link.fragment).path}".split("/")):
-        known = _trimmed(unquote(part))
-        if re.search(r"\d", known):
-            yield _as_issued(known)
+    for inner in value.values():
+        if isinstance(inner, str) and inner.lstrip().startswith("{"):
+            yield from _fields(inner).items()
+        yield from _flat(inner)
+    for name, inner in value.items():
+        is_value = isinstance(inner, str | int) and not isinstance(inner, bool)
+        if name in (*_FIELDS, "company_id") and is_value:
+            yield name, str(inner)
 
 
 def _as_issued(text: str) -> str:
-    """A Twilio id as Twilio writes it, whatever copied it; anything else as it is."""
-    is_twilios = re.fullmatch(_TWILIO, text, re.IGNORECASE) is not None
-    return f"{text[:2].upper()}{text[2:].lower()}" if is_twilios else text
+    """An identifier as whoever issued it writes it; anything else without its scheme."""
+    if re.fullmatch(r"[sm]m[0-9a-f]{32}", text, re.IGNORECASE):
+        return f"{text[:2].upper()}{text[2:].lower()}"
+    if found := re.fullmatch(r"(aloware|hubspot|richpanel):(\d.*)", text, re.IGNORECASE):
+        return f"{found[1].upper()}:{found[2]}"
+    return re.sub(r"^(?:tel|sms|mailto|whatsapp):(?://)?", "", text, flags=re.IGNORECASE)
 
 
-def _trimmed(text: str) -> str:
-    """Without what surrounds a copied text: spaces, quotation marks, invisible characters."""
-    return text.translate(_INVISIBLE).replace("\xa0", " ").strip().strip(_QUOTES).strip()
-
-
-def _log_line(text: str) -> Mapping[str, str] | None:
-    """The fields of a pasted log line, with what a console writes before it; None for any other text."""
-    try:
-        line = json.loads(text[text.index("{") : text.rindex("}") + 1])
-    except ValueError:
-        return None
-    if not isinstance(line, dict):
-        return None
-    return {name: value for name, value in line.items() if isinstance(value, str)}
+def _plain(text: str) -> str:
+    """Compatibility forms, dashes and escapes as plain characters, nothing invisible."""
+    plain = unicodedata.normalize("NFKC", text).translate(_INVISIBLE).translate(_DASHES)
+    return unquote(plain) if re.search(r"%[0-9A-Fa-f]{2}", plain) else plain

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ops.inspect import whereabouts
-from ops.inspect.explain import conversations, ledger_keys, scanning, story, tickets
+from ops.inspect.explain import conversations, ledger_keys, people, scanning, story, tickets
 from ops.inspect.explain.event_records import EVENT_SHOWN, Reader
 from ops.inspect.explain.found import Looking, LookupResult, Watch
 from ops.inspect.explain.nothing import BY_A_SCAN, NothingFoundError, Unasked, on_the_queues
@@ -31,6 +31,8 @@ _LOOK_UPS: Mapping[SubjectKind, Callable[[Looking, str], LookupResult | None]] =
     SubjectKind.ADDRESS: conversations.address,
     SubjectKind.TICKET: tickets.ticket,
     SubjectKind.ORDER: tickets.order,
+    SubjectKind.REQUEST: people.request,
+    SubjectKind.COMPANY_EVENT: people.company_event,
 }
 _LOG_FIELDS = {
     SubjectKind.DIGEST: ("mw_trace_id", "ticket_id", "idempotency_key"),
@@ -42,10 +44,34 @@ NAME_ONE = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a text names, with its events as stored, the first received first."""
+
+    result: LookupResult
+    subject: Sought
+    events: list[Stored]
+
+
 def explain(
     session: Session, text: str, *, deep: bool = False, watch: Watch | None = None
 ) -> dict[str, Any]:
-    """Report everything stored about what an identifier names, as plain data.
+    """Report everything stored about what an identifier names, as plain data; see `look_up`."""
+    return report(session, look_up(session, text, deep=deep, watch=watch))
+
+
+def report(session: Session, found: Found) -> dict[str, Any]:
+    """What was found, as plain data."""
+    now = session.services.clock.now().timestamp()
+    return _report(
+        found.result, [_event(one, now_epoch=now) for one in found.events], found.subject
+    )
+
+
+def look_up(
+    session: Session, text: str, *, deep: bool = False, watch: Watch | None = None
+) -> Found:
+    """Everything that is stored about what an identifier names.
 
     Args:
         session: the stage.
@@ -73,8 +99,7 @@ def explain(
         asked.append(subject.kind.value)
         events = looking.reader.events(found.event_keys) if found else []
         if found and (events or found.facts or found.state or found.is_known):
-            now = session.services.clock.now().timestamp()
-            return _report(found, [_event(one, now_epoch=now) for one in events], subject)
+            return Found(found, subject, events)
         unasked += found.unasked if found else ()
     if unknown is not None:
         raise unknown
@@ -89,17 +114,17 @@ def explain(
 
 
 def _report(found: LookupResult, events: list[dict[str, Any]], subject: Sought) -> dict[str, Any]:
-    report: dict[str, Any] = {
+    made: dict[str, Any] = {
         "about": found.about,
         "found_as": subject.kind.value,
         "events": events,
         "notes": list(found.notes),
     }
     if found.facts:
-        report["facts"] = [{**row, "story": story.of_fact(row)} for row in found.facts]
+        made["facts"] = [{**row, "story": story.of_fact(row)} for row in found.facts]
     if found.state:
-        report["state"] = found.state
-    return report
+        made["state"] = found.state
+    return made
 
 
 def _event(stored: Stored, *, now_epoch: float) -> dict[str, Any]:

@@ -32,6 +32,8 @@ class SubjectKind(StrEnum):
     ADDRESS = "an address"
     TICKET = "a ticket"
     ORDER = "an order number"
+    REQUEST = "a request of any company"
+    COMPANY_EVENT = "an event that a company was sent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +44,24 @@ class Sought:
     value: str
 
 
+LONGEST_KEY = 1_000
+"""Bytes of an identifier; DynamoDB takes no longer key."""
 _HEX_16 = re.compile(r"[0-9a-f]{16}")
 _HEX_32 = re.compile(r"[0-9a-f]{32}")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _FACT = re.compile(r"[A-Z]{2,20}:\S+")
+_FACT_NUMBER = re.compile(r"\d{6,12}")
+_FACT_SOURCE = "ALOWARE"
+"""Whose ids are numbers and nothing else."""
+_COMPANY_EVENT = re.compile(r"evt_[0-9a-f]{32}")
+_REQUEST = re.compile(r"[A-Za-z0-9][\w.\-]{0,99}")
 _TWILIO = re.compile(r"[SM]M[0-9a-f]{32}")
 _SES = re.compile(r"[0-9a-f]{16}-[0-9a-f-]{8,40}-[0-9]{6}")
 _PHONE = re.compile(r"(?:\+|00)[\d\s().\-/]{7,24}|\(?\d+(?:[\s().\-/]+\d+){2,}")
 """Begins with a country's code, or is written in groups."""
 _PHONE_DIGITS = range(9, 18)
+_ABROAD = ("011", "00")
+"""What is dialled before a country's code, in North America and elsewhere."""
 _NORTH_AMERICAN = 10
 """Digits of a number there, without the country's 1."""
 _DIGITS = re.compile(r"\d{10,15}")
@@ -59,7 +70,8 @@ _ORDER = re.compile(r"#?[A-Za-z0-9][A-Za-z0-9\-]{2,29}")
 
 def candidates(text: str) -> tuple[Sought, ...]:
     """What a text may name; empty for a text that names nothing."""
-    found = [one for known in pasted.identifiers(text) for one in _of(known)]
+    known = [one for one in pasted.identifiers(text) if len(one.encode()) <= LONGEST_KEY]
+    found = [one for each in known for one in _of(each)]
     return tuple(dict.fromkeys(found))
 
 
@@ -84,14 +96,19 @@ def _by_form(text: str) -> list[Sought]:
         found.append(Sought(SubjectKind.MESSAGE_ID, text))
     elif known := address_of(text):
         found.append(Sought(SubjectKind.ADDRESS, known))
+        if "@" in text:
+            found.append(Sought(SubjectKind.MESSAGE_ID, text))
     elif _PHONE.fullmatch(text) and sum(map(str.isdigit, text)) in _PHONE_DIGITS:
         found += [Sought(SubjectKind.ADDRESS, one) for one in _e164(text)]
-    for form, kind in ((_TWILIO, SubjectKind.TEXT_MESSAGE), (_SES, SubjectKind.E_MAIL)):
-        if form.fullmatch(text):
-            found.append(Sought(kind, text))
+    if _TWILIO.fullmatch(text):
+        both = (text, f"{'M' if text.startswith('S') else 'S'}{text[1:]}")
+        found += [Sought(SubjectKind.TEXT_MESSAGE, one) for one in both]
+    if _SES.fullmatch(text):
+        found.append(Sought(SubjectKind.E_MAIL, text))
     lower = text.lower()
     if _HEX_32.fullmatch(lower):
         found.append(Sought(SubjectKind.CONVERSATION, lower))
+        found.append(Sought(SubjectKind.TEXT_MESSAGE, f"SM{lower}"))
     if _HEX_32.fullmatch(lower) or _TWILIO.fullmatch(text):
         found.append(Sought(SubjectKind.HANDOFF, text))
     return found
@@ -106,7 +123,13 @@ def _last(text: str) -> list[Sought]:
     if _UUID.fullmatch(lower):
         found.append(Sought(SubjectKind.QUEUE_MESSAGE, lower))
     if _DIGITS.fullmatch(text):
-        found.append(Sought(SubjectKind.ADDRESS, f"+{text}"))
+        found += [Sought(SubjectKind.ADDRESS, one) for one in _e164(text)]
+    if _FACT_NUMBER.fullmatch(text):
+        found.append(Sought(SubjectKind.FACT, f"{_FACT_SOURCE}:{text}"))
+    if _COMPANY_EVENT.fullmatch(lower):
+        found.append(Sought(SubjectKind.COMPANY_EVENT, lower))
+    elif _REQUEST.fullmatch(text) and not _HEX_16.fullmatch(lower):
+        found.append(Sought(SubjectKind.REQUEST, text))
     if _ORDER.fullmatch(text):
         found.append(Sought(SubjectKind.ORDER, text))
     return found
@@ -115,8 +138,9 @@ def _last(text: str) -> list[Sought]:
 def _e164(text: str) -> list[str]:
     """The numbers that a written one may be; one in groups may lack its country."""
     digits = "".join(one for one in text if one.isdigit())
-    if text.startswith("00"):
-        return [f"+{digits.removeprefix('00')}"]
+    for abroad in _ABROAD:
+        if digits.startswith(abroad) and not text.startswith("+"):
+            return [f"+{digits.removeprefix(abroad)}"]
     if not text.startswith("+") and len(digits) == _NORTH_AMERICAN:
         return [f"+1{digits}", f"+{digits}"]
     return [f"+{digits}"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,11 +14,31 @@ from ops.inspect.explain.nothing import Unasked
 
 NOT_SHOWN = "Richpanel did not show the ticket"
 MOST_UNFINISHED = 1_000
+_NUMBER = re.compile(r"\d{1,9}")
 _NONE = 404
 """Richpanel was asked, and has no such ticket."""
 
 
 def ticket(looking: Looking, conversation_id: str) -> LookupResult | None:
+    """By a ticket's id, or by the number under which people see it."""
+    result = _of_id(looking, conversation_id)
+    if (
+        result.event_keys
+        or result.state
+        or result.is_known
+        or not _NUMBER.fullmatch(conversation_id)
+    ):
+        return result
+    try:
+        shown = looking.session.services.support.richpanel.read_ticket_by_number(
+            int(conversation_id)
+        )
+    except MiddlewareError:  # it is in `unasked` already
+        return result
+    return _of_id(looking, shown.id) if shown is not None else result
+
+
+def _of_id(looking: Looking, conversation_id: str) -> LookupResult:
     """The events of a ticket's comments, which Richpanel lists, and those that its trail names."""
     found, unasked = looking.reader.events_of(conversation_id), []
     try:

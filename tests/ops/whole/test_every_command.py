@@ -30,6 +30,7 @@ INCIDENT = "richpanel.unavailable.tickets.1"
 ID, PROJECT = company.COMPANY_ID, company.PROJECT_ID
 OF_TICKETS = (
     ("explain", "1042"),
+    ("story", "1042"),
     ("unfinished",),
     ("doctor",),
     ("journal",),

@@ -83,3 +83,13 @@ def test_an_empty_text_names_nothing(text):
 )
 def test_rubbish_is_no_fault(text):
     candidates(text)
+
+
+def test_what_is_too_long_for_a_key_names_nothing():
+    assert candidates("7" * 5_000) == ()
+    assert candidates("x" * 5_000) == ()
+
+
+@pytest.mark.parametrize("pasted", ["ci-aaa-001 req123", "ci-aaa-001/req123"])
+def test_a_company_and_a_request_are_read_without_their_mark(pasted):
+    assert Sought(SubjectKind.START, "ci-aaa-001#req123") in candidates(pasted)

@@ -1,0 +1,90 @@
+"""Look-ups of people and of what companies hold: by any of a person's addresses, by a request alone.
+
+Which addresses are one person is each company's own knowledge, so every company is asked: by keys that
+derive from the address, a hundred a call. The companies are the settings' keys, read in one page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import numbers
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.subject import Subject
+from chalicelib.outreach.conversations.subject_rows import distinct
+from ops.inspect.explain.found import Looking, LookupResult
+from ops.inspect.explain.nothing import Unasked
+from ops.session import Session
+
+MOST_PROJECTS = 2_000
+"""Settings whose companies are asked."""
+_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+BY_MESSAGE = Unasked(
+    *("messages and events of a company by their own id", "no index leads there"),
+    "paste the whole message or event, or its conversation, request or address",
+)
+
+
+def companies(session: Session) -> tuple[list[str], tuple[Unasked, ...]]:
+    """The ids of the companies that have settings, and what one page of them left out."""
+    table = session.services.table(session.services.settings.company_data_table)
+    page, rest = table.scan_page(
+        limit=MOST_PROJECTS,
+        ProjectionExpression="#c",
+        ExpressionAttributeNames={"#c": "company_id"},
+    )
+    found = sorted({str(one["company_id"]) for one in page})
+    more = Unasked(
+        *("further companies", f"only the first {len(found)} were asked"),
+        "paste company#request, or the conversation's id",
+    )
+    return found, (more,) if rest is not None else ()
+
+
+def subjects(session: Session, address: str, company_ids: Iterable[str]) -> list[Subject]:
+    """What each company knows of the person of an address, in whichever form."""
+    conversations = session.services.outreach.conversations
+    places = [conversations.place(address, one) for one in company_ids]
+    return distinct(conversations.subjects(places).values()) if places else []
+
+
+def conversations_of(session: Session, address: str) -> tuple[list[Record], tuple[Unasked, ...]]:
+    """Every conversation with the person of an address, on any of their addresses; the newest first.
+
+    Its companies tell the person's other addresses; where no conversation is of the address itself, all
+    companies are asked whose person it is.
+    """
+    found = _created_with(session, numbers.forms(address))
+    company_ids = sorted({one.company_id for one in found})
+    unasked: tuple[Unasked, ...] = ()
+    if not found:
+        company_ids, unasked = companies(session)
+    for subject in subjects(session, address, company_ids):
+        known = [form for one in subject.members.values() if one for form in numbers.forms(one)]
+        theirs = _created_with(session, [one for one in known if one not in numbers.forms(address)])
+        found += [one for one in theirs if one.company_id == subject.company_id]
+    each = {one.opaque_id: one for one in found}
+    return sorted(each.values(), key=lambda one: str(one.item["created_at"]))[::-1], unasked
+
+
+def _created_with(session: Session, addresses: Iterable[str]) -> list[Record]:
+    conversations, now = session.services.outreach.conversations, session.services.clock.now()
+    asked = (conversations.created_between(one, _LONG_AGO, now) for one in addresses)
+    return [record for records in asked for record in records]
+
+
+def request(looking: Looking, request_id: str) -> LookupResult | None:
+    """By a request's id alone: that of each company."""
+    company_ids, unasked = companies(looking.session)
+    rows = looking.reader.rows([outreach_keys.start(one, request_id) for one in company_ids])
+    if not rows:
+        return LookupResult("a request", unasked=unasked) if unasked else None
+    events = {key for row in rows for key in looking.reader.events_of(str(row["conversation_id"]))}
+    return LookupResult(request_id, frozenset(events | {row["event_id"] for row in rows}))
+
+
+def company_event(_looking: Looking, _event_id: str) -> LookupResult:
+    """By the id of an event that a company got: a digest, which only the event itself leads back from."""
+    return LookupResult("an event of a company", unasked=(BY_MESSAGE,))
