@@ -9,6 +9,7 @@ is one that a command does too.  Every page is rendered here and works without s
     loopback   sign-in and server on one's own machine
     openid     sign-in by an OpenID Connect provider
     sessions   rows of signed-in persons, each with an end
+    renewal    whether the provider still knows the person of a session
     grants     roles by group of that provider
     settings   how people reach the deployed console and sign in
     deployed   the Lambda function behind an HTTP API

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.door.results import ResultDoor
     from chalicelib.outreach.door.shares import Shares
     from chalicelib.outreach.people.acting import People
-    from chalicelib.outreach.people.providers import Providers
+    from chalicelib.outreach.people.company_providers import CompanyProviders
     from chalicelib.outreach.register.register_door import RegisterDoor
     from chalicelib.outreach.senders import Senders
     from chalicelib.outreach.ses.stop_at_door import StopByMail
@@ -195,12 +195,12 @@ class OutreachDoors:
         )
 
     @cached_property
-    def _providers(self) -> Providers:
-        from chalicelib.outreach.people.providers import Providers
+    def _providers(self) -> CompanyProviders:
+        from chalicelib.outreach.people.company_providers import CompanyProviders
         from chalicelib.vendors.documents import document
 
         is_here = self._shared.settings.company_webhooks_on_loopback
-        return Providers(
+        return CompanyProviders(
             fetch=lambda address: document(address, allows_loopback=is_here),
             clock=self._shared.clock,
         )

@@ -5,6 +5,7 @@ http_answers    a vendor's HTTP response, and which error of the tree it becomes
 clock_skew      how far a vendor's clock is from ours
 deadline        HTTP sessions that end at a deadline and know whether a request was sent
 posting         a post to an address that somebody else has chosen: public ones only
+documents       reads a JSON object at an address that somebody else has chosen
 signed          a request that an SDK has signed, sent within a deadline
 rate_limit      token bucket per vendor and container
 level           how full a bucket is and who waits at it: pure decisions

@@ -7,8 +7,8 @@ from joserfc import jwk, jwt
 from chalicelib.errors import TransientError
 from chalicelib.outreach.people import proof_settings
 from chalicelib.outreach.people.acting import People
+from chalicelib.outreach.people.company_providers import CompanyProviders
 from chalicelib.outreach.people.desk_tokens import DeskTokens
-from chalicelib.outreach.people.providers import Providers
 
 ISSUER, AUDIENCE = "https://login.acme.example", "desk"
 ROLES = {"Support": "agent", "Support leads": "lead"}
@@ -73,7 +73,7 @@ def people(table, clock, opaque, fetch):
     return People(
         table=table,
         tokens=DeskTokens(table=table, opaque=lambda: opaque, clock=clock),
-        providers=lambda: Providers(fetch=fetch, clock=clock),
+        providers=lambda: CompanyProviders(fetch=fetch, clock=clock),
     )
 
 

@@ -3,7 +3,7 @@
 persons         names, and the text of a person with who has proven them; pure
 proof_settings  how a company's persons prove themselves: by its provider, by tokens, or not at all; pure
 assertions      the check of a signed assertion of a provider; pure
-providers       a provider's keys, as pasted or read from its address, and whom it proves
+company_providers  a provider's keys, as pasted or read from its address, and whom it proves
 desk_tokens     tokens of ours, one a person: issued, found, listed, revoked
 acting          the person and the role behind a request
 """

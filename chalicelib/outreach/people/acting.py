@@ -19,7 +19,7 @@ from chalicelib.outreach.people.desk_tokens import ISSUER, STARTS, DeskTokens
 from chalicelib.outreach.people.proof_settings import INVALID, UNUSABLE, DeskProof, ProofKind
 
 if TYPE_CHECKING:  # with its library, which only companies with a provider need
-    from chalicelib.outreach.people.providers import Providers
+    from chalicelib.outreach.people.company_providers import CompanyProviders
 
 _BEARER = "bearer "
 
@@ -49,7 +49,7 @@ class People:
 
     table: Store
     tokens: DeskTokens
-    providers: Callable[[], Providers]
+    providers: Callable[[], CompanyProviders]
 
     def behind(
         self, headers: Mapping[str, str], company_id: str, *, is_desk: bool

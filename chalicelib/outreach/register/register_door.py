@@ -59,9 +59,9 @@ class RegisterCaller:
     takes_names: bool = True
 
     @property
-    def speaker(self) -> parsing.Speaker:
+    def speaker(self) -> parsing.RegisterSpeaker:
         """Who says what a request says."""
-        return parsing.Speaker(self.person.text if self.person else "", self.takes_names)
+        return parsing.RegisterSpeaker(self.person.text if self.person else "", self.takes_names)
 
     @property
     def may_change(self) -> bool:

@@ -51,7 +51,7 @@ class RefusedLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Speaker:
+class RegisterSpeaker:
     """Who says what a request says.
 
     Attributes:
@@ -64,7 +64,7 @@ class Speaker:
 
 
 def act_of(
-    raw: Mapping[str, Any], own: Sequence[str], *, is_named: bool, speaker: Speaker
+    raw: Mapping[str, Any], own: Sequence[str], *, is_named: bool, speaker: RegisterSpeaker
 ) -> RegisterAct:
     """Who wants what changed, and why.
 

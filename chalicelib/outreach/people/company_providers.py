@@ -44,7 +44,7 @@ class _Known:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Providers:
+class CompanyProviders:
     """Companies' providers.
 
     Attributes:
