@@ -44,7 +44,7 @@ class RegisterCaller:
 
     Attributes:
         role: that of a desk's key; None of the Router's.
-        signature: of the request, where it can be told from every other; see `access.check_request`.
+        signature: identifies the signed request, where it is signed so; see `access.check_request`.
     """
 
     company_id: str
