@@ -37,7 +37,7 @@ def test_arguments_are_compared_with_their_pattern():
 @pytest.mark.parametrize("levels", [MOST_LEVELS, 900, 4000])
 def test_arguments_that_are_nested_too_deeply_are_none(levels):
     objects = nested_objects(levels)
-    for given in (nested(levels), objects, f"[{objects}]"):
+    for rows in (nested(levels), objects, f"[{objects}]"):
         with pytest.raises(ValueError, match=r"nested too deeply|not JSON|too long"):
             tool(rows={}).arguments(f'{{"rows": {rows}}}')
 
