@@ -54,6 +54,7 @@ NEEDS = {
             "company map",
             "company key",
             "company signature-key",
+            "writer remove-verdict",
             "keys list",
             "keys rotate",
         ),

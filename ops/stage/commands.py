@@ -85,7 +85,7 @@ def switch_set(
     return values
 
 
-@command(app, "access", changes=True, makes_stage=True, examples=["access --stage dev"])
+@command(app, "access", changes=True, makes_stage=True, examples=["access --stage prod --yes"])
 def access_command(run: CommandRun) -> object:
     """Create or update the stage's permission boundary and its people's policies.
 

@@ -54,7 +54,7 @@ def keys_list(run: CommandRun) -> object:
     changes=True,
     dry_run=True,
     asks="Give {purpose} on {stage} a new key?",
-    examples=["keys rotate unsubscribe --yes", "keys rotate <purpose> --compromised --yes"],
+    examples=["keys rotate unsubscribe --stage prod", "keys rotate <purpose>"],
 )
 def keys_rotate(
     run: CommandRun,

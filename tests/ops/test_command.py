@@ -31,6 +31,7 @@ VERBS = frozenset(
         *(
             "Change",
             "Find",
+            "Give",
             "Issue",
             "Judge",
             "Lift",
@@ -80,6 +81,7 @@ NO_DRY_RUN = {
     "dlq drop": "`dlq show`",
     "switch set": "`switch get`",
     "provision": "`doctor` shows what differs",
+    "access": "it is the same whenever it is done",
 }
 """Commands that change something and cannot show it before, and why not."""
 CHANGES = {
@@ -120,6 +122,8 @@ CHANGES = {
     "setup": ("--file", "answers.toml"),
     "switch set": ("kill_switch", "false"),
     "provision": (),
+    "access": (),
+    "keys rotate": ("unsubscribe",),
     "support-settings put": ("settings.toml",),
     "support label": ("1042", "--right"),
     "support-settings restore": ("0",),

@@ -79,7 +79,7 @@ def test_the_day_of_a_creation_is_the_one_in_the_zone_of_the_settings(stack, hou
     at = (stack.now() - timedelta(days=1)).replace(hour=hour, minute=0)  # New York is behind
     made = creation(stack, occurredAt=_milliseconds(at))
     hubspot(stack, [made])
-    stack.forward(minutes=1)
+    stack.passes_until(lambda: reported(stack, made), minutes=1)
     assert [one[1] for one in reported(stack, made)] == [
         f"{at - timedelta(days=days_before):%Y-%m-%d}"
     ]

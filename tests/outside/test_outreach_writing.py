@@ -192,5 +192,5 @@ def test_an_endpoint_that_is_gone_gets_everything_when_an_operator_resumes(stack
     stack.forward(hours=9)
     assert events(stack, request_id) == []
     stack.ops("company", "resume-events", FIRST.id, project.project, "--yes")
-    stack.forward(minutes=6)
+    stack.passes_until(lambda: len(events(stack, request_id)) == 4, minutes=6)
     assert [one["data"]["number"] for one in events(stack, request_id)] == [1, 2, 3, 4]

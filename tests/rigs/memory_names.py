@@ -36,6 +36,9 @@ class SecretsManager(Client):
         return {**self._named(SecretId), "VersionId": version, "VersionStages": [*VersionStages]}
 
     def get_secret_value(self, *, SecretId, VersionStage=CURRENT):
+        return self._value(SecretId, VersionStage)
+
+    def _value(self, SecretId, VersionStage=CURRENT):
         secret = self._secret(SecretId)
         version = secret["labels"].get(VersionStage)
         if version is None:
@@ -46,7 +49,7 @@ class SecretsManager(Client):
         found, errors = [], []
         for name in SecretIdList:
             try:
-                found.append(self.get_secret_value(SecretId=name))
+                found.append(self._value(name))  # within this one call
             except ClientError as problem:
                 errors.append({"SecretId": name, "ErrorCode": problem.response["Error"]["Code"]})
         return {"SecretValues": found, "Errors": errors}

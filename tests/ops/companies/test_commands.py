@@ -15,6 +15,7 @@ from local import company
 from ops.companies import api_keys
 from ops.session import Session
 from tests.rigs.engines import drain
+from tests.rigs.keys import unsealed
 from tests.rigs.memory_stage import another_session
 from tests.rigs.ops_cli import runner
 from tests.rigs.outreach import MAIL, TEL
@@ -131,7 +132,7 @@ def test_a_failed_release_runs_again_when_it_is_approved_again(outreach, run, he
     sqs = outreach.stage.aws.client("sqs")
     found = sqs.receive_message(QueueUrl=outreach.lane_url())["Messages"]
     sqs.delete_message(QueueUrl=outreach.lane_url(), ReceiptHandle=found[0]["ReceiptHandle"])
-    outreach.services.ledger.receive(facts_of(decode(found[0]["Body"])))
+    outreach.services.ledger.receive(facts_of(decode(unsealed(found[0]["Body"]))))
     outreach.services.ledger._table.update({"event_id": event}, set_={"status": "failed"})
     assert run("handoff", "approve", held, "--json").data["did"] == "released again"
     drain(outreach.pump, at_most=40)

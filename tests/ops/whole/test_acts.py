@@ -12,6 +12,7 @@ SOURCES = "\n".join(one.read_text() for one in Path(ops.__file__).parent.rglob("
 _DESK = "the desk writes the act and its entry in one transaction"
 ELSEWHERE = {
     **{f"handoff {one}": _DESK for one in ACTS},
+    "access": "CloudTrail keeps every change of a policy, and the journal may not be there yet",
     "switch set": "SSM keeps every change of a parameter, and the sweep copies it",
 }
 """Commands whose story is kept elsewhere, and why."""

@@ -27,6 +27,8 @@ from tests.rigs.outreach import Outreach
 
 EXAMPLES = int(os.environ.get("NEIGHBOUR_EXAMPLES", "2"))
 """Runs of each scenario with attacks; the first one has few."""
+SECRETS = resources.Secrets()
+"""The same on every stage: they make ids."""
 SUMMARY = {"runs": 0, "attacks": 0, "changes": 0}
 
 
@@ -104,7 +106,7 @@ def world(twilio, ses, richpanel, powerbi, dataset, facts_folder, monkeypatch):
         twilio.reset()
         ses.reset()
         aws = MemoryAws()
-        stage, ids, clock = resources.create(aws, "dev"), Ids(), Clock()
+        stage, ids, clock = resources.create(aws, "dev", given=SECRETS), Ids(), Clock()
         with monkeypatch.context() as patch:
             for name in environment.foreign(os.environ):
                 patch.delenv(name)
