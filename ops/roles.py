@@ -61,6 +61,7 @@ NEEDS = {
             "desk-token issue",
             "desk-token revoke",
             "company signature-key",
+            "writer remove-verdict",
             "keys list",
             "keys rotate",
         ),

@@ -145,7 +145,7 @@ def check_request(request: HttpRequest, known: Access, now: datetime) -> str | N
     """Whether a request is signed as its company's must be.
 
     Returns:
-        What tells a signature from every other, where it is an HTTP Message Signature.
+        What identifies the signed request, where it has an HTTP Message Signature.
 
     Raises:
         SignatureError: ``INVALID_SIGNATURE``; names the header, component or parameter at fault.

@@ -124,7 +124,7 @@ def _bytes(value: Any) -> bytes:  # noqa: ANN401 - any JSON value
 
 
 def _verifies_ed25519(public_key: bytes, signature: bytes, signed: bytes) -> bool:
-    # Loaded by the companies that sign so, and by nobody else's request.
+    # Loaded for the companies that sign so, and for no other request.
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 

@@ -47,7 +47,7 @@ class RegisterCaller:
 
     Attributes:
         role: that of the proof, or of a desk's key; None of the Router's.
-        signature: of the request, where it can be told from every other; see `access.check_request`.
+        signature: identifies the signed request, where it is signed so; see `access.check_request`.
         person: who is proven.
         takes_names: the company's persons need no proof, so ``by`` may name one.
     """

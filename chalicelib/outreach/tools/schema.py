@@ -16,7 +16,8 @@ event's id; without an endpoint it goes to a person.  An irreversible one asks t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
@@ -27,7 +28,9 @@ from chalicelib.outreach.tools import value_patterns
 
 MAX_ARGUMENTS_BYTES = 8192
 MOST_LEVELS = 32
-"""Objects and arrays within each other, as DynamoDB keeps them."""
+"""Objects and arrays within each other, as DynamoDB keeps them; a schema's too."""
+MOST_SCHEMAS = 300
+"""Of a declaration, those of its properties and items included."""
 MOST_MINUTES = 7 * 24 * 60
 _TYPES: Mapping[str, type | tuple[type, ...]] = {
     "string": str,
@@ -49,31 +52,58 @@ _KEYWORDS = frozenset(
 
 
 def _understood(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    problem = next(_schema_faults(schema, "parameters"), None)
-    if problem is not None:
-        raise ValueError(problem)
+    problems = _schema_faults(schema, "parameters", MOST_LEVELS)
+    for number, problem in enumerate(problems):
+        if problem is not None:
+            raise ValueError(problem)
+        if number == MOST_SCHEMAS:
+            raise ValueError(f"parameters has more than {MOST_SCHEMAS} schemas")
     if schema.get("type") != "object":
         raise ValueError("must be of type object")
     return schema
 
 
-def _schema_faults(schema: Any, path: str) -> Iterator[str]:  # noqa: ANN401 - any JSON value
-    if not isinstance(schema, Mapping):
-        yield f"{path} is not a schema"
+def _schema_faults(schema: Any, path: str, levels: int) -> Iterator[str | None]:  # noqa: ANN401
+    """What is wrong with any JSON value as a schema; None for each schema that was looked at."""
+    if not isinstance(schema, Mapping) or not levels:
+        yield f"{path} is nested too deeply" if not levels else f"{path} is not a schema"
         return
+    yield None
     unknown = sorted(schema.keys() - _KEYWORDS)
     if unknown:
         yield f"{path} has a keyword that is not understood: {', '.join(map(shown, unknown))}"
     listed = schema.get("type", [])
     types = listed if isinstance(listed, list) else [listed]
-    if any(one not in _TYPES for one in types):
+    if not all(isinstance(one, str) and one in _TYPES for one in types):
         yield f"{path} has an unknown type"
+    for keywords, is_one, wanted in _VALUES:
+        for name in keywords:
+            if name in schema and not is_one(schema[name]):
+                yield f"{path}.{name} is not {wanted}"
     if problem := value_patterns.fault(schema.get("pattern", "")):
         yield f"{path} has a pattern that {problem}"
-    for name, inner in dict(schema.get("properties") or {}).items():
-        yield from _schema_faults(inner, f"{path}.{shown(name)}")
+    for name, inner in (schema.get("properties") or {}).items():
+        yield from _schema_faults(inner, f"{path}.{shown(name)}", levels - 1)
     if "items" in schema:
-        yield from _schema_faults(schema["items"], f"{path}[]")
+        yield from _schema_faults(schema["items"], f"{path}[]", levels - 1)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+
+
+def _is_names(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+_VALUES: tuple[tuple[tuple[str, ...], Callable[[object], bool], str], ...] = (
+    (("minLength", "maxLength", "minItems", "maxItems"), _is_number, "a number"),
+    (("minimum", "maximum"), _is_number, "a number"),
+    (("required",), _is_names, "a list of names"),
+    (("enum",), lambda value: isinstance(value, list), "a list"),
+    (("properties",), lambda value: isinstance(value, Mapping), "an object"),
+)
+"""Keywords whose values are compared with what a recipient or a company sends later."""
 
 
 class Tool(BaseModel):
@@ -123,12 +153,12 @@ class Tool(BaseModel):
         Raises:
             ValueError: they do not fit the schema; names the place, never the value.
         """
+        if len((text or "").encode("utf-8", "surrogatepass")) > MAX_ARGUMENTS_BYTES:
+            raise ValueError("arguments are too long")
         try:
             found = json.loads(text or "{}")
         except (ValueError, RecursionError):
             raise ValueError("arguments are not JSON") from None
-        if len((text or "").encode()) > MAX_ARGUMENTS_BYTES:
-            raise ValueError("arguments are too long")
         problem = next(_faults(found, self.parameters, "arguments"), None)
         if problem is not None:
             raise ValueError(problem)
