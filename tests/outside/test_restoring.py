@@ -1,5 +1,7 @@
 """The promises of docs/restoring.md, tried from outside."""
 
+import json
+
 import pytest
 
 from tests.outside.aws import aws
@@ -125,3 +127,26 @@ def _why_shadow(stack):
 def _changes_to(stack, ticket):
     changes = stack.richpanel.get("effects")["effects"]
     return [(one["kind"], one["value"]) for one in changes if one["ticket_id"] == ticket]
+
+
+def test_whom_a_restored_table_has_again_is_erased_again_by_the_command_of_the_page(stack):
+    to, other = stack.tel(), stack.tel()
+    for one in (to, other):
+        stack.start(one)
+        stack.says(one, f"The zither of {one} is mine")
+    backup = stack.now().isoformat()
+    (table,) = (
+        one for one in aws(stack, "dynamodb", "ListTables")["TableNames"] if "conversations" in one
+    )
+    rows = aws(stack, "dynamodb", "Scan", TableName=table)["Items"]
+    theirs = [one for one in rows if to[1:] in json.dumps(one)]
+    assert theirs
+    stack.forward(minutes=1)
+    stack.ops("erase", "--subject", to, "--yes")
+    for row in theirs:  # as a restore to a time before the erasing has them
+        aws(stack, "dynamodb", "PutItem", TableName=table, Item=row)
+    said = stack.ops("erase", "--again", backup, "--yes", "--canary", f"zither of {to}", "--json")
+    assert sum(one["found"] for one in said.data["proof"]) == 0
+    kept = json.dumps(aws(stack, "dynamodb", "Scan", TableName=table)["Items"])
+    assert to[1:] not in kept
+    assert other[1:] in kept, "another's"
