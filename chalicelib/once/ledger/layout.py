@@ -36,8 +36,8 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     mode                 all but limit pace settings share incident  route_only or automation_candidate
     safe_mode            all but limit pace settings share incident  the switch, when it was decided
     automation_enabled   all but limit pace settings share incident  the switch, when it was decided
-    conversation_id      all but limit pace settings share incident  opaque, or an identifier without personal data
-    payload_sha256       all but limit pace settings share incident  of the event's body, the action's payload, the ref
+    conversation_id      all but limit pace settings share incident  opaque, or an id without personal data
+    payload_sha256       all but limit pace settings share incident  of the event's body, the payload, the ref
     payload_bytes        all but limit pace settings share incident  length of the same
     source               event cursor run look   the sender
     source_message_id    event                    the provider's id of the message
