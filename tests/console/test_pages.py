@@ -21,7 +21,16 @@ from tests.rigs.console import fields, words_of
 from tests.rigs.ledger import MODES, TAG, facts
 
 PAGES = (
-    *("/", "/find", "/incidents", "/unknown", "/letters", "/parked", "/charts", "/charts?span=quarter"),
+    *(
+        "/",
+        "/find",
+        "/incidents",
+        "/unknown",
+        "/letters",
+        "/parked",
+        "/charts",
+        "/charts?span=quarter",
+    ),
     *(
         "/facts",
         "/companies",
