@@ -3,7 +3,7 @@
 ::
 
     open ─▶ acknowledged ─▶ mended ─▶ ended
-      └────────────────────────────────▲       nothing is held up any more, whoever did it
+      └────────────────────────────────▲       nothing is held up any more
 
 A cause that comes back after its incident has ended is the next incident of that cause.
 """

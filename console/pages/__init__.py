@@ -6,6 +6,7 @@ conversation  one of them: its transcript, what is held, and the acts of who ans
 desk_words  hand-offs in the words of the people who answer them
 find       anything that a reader can name
 story      one event: what happened, in a sentence and step by step; running it again
+incidents  what holds events up, by cause; a dry run, then a mend
 unknown    effects of unknown outcome: evidence, and settling one
 letters    dead letters by reason; a dry run, then a redrive
 parked     accepted events that are not finished, by reason
@@ -33,6 +34,7 @@ from console.pages import (
     find,
     health,
     inbox,
+    incidents,
     letters,
     overview,
     parked,
@@ -49,6 +51,7 @@ NAVIGATION: tuple[tuple[str, str, Right], ...] = (
     ("Overview", "overview.show", Right.LOOK),
     ("Inbox", "inbox.show", Right.CONVERSE),
     ("Find", "find.show", Right.LOOK),
+    ("Incidents", "incidents.show", Right.LOOK),
     ("Unknown effects", "unknown.show", Right.LOOK),
     ("Dead letters", "letters.show", Right.LOOK),
     ("Not finished", "parked.show", Right.LOOK),
@@ -73,6 +76,7 @@ def register(app: Flask) -> None:
         find,
         story,
         shared,
+        incidents,
         unknown,
         letters,
         parked,

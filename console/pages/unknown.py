@@ -70,7 +70,14 @@ def decide() -> Response:
     why, once = forms.reason(), forms.once()
     session.services.check_stage()
     settle.settle(
-        session, key, outcome, ref=ref or None, because=why, seen_start=int(seen), once=once
+        session,
+        key,
+        outcome,
+        ref=ref or None,
+        because=why,
+        seen_start=int(seen),
+        once=once,
+        force=request.form.get("force") == "yes",
     )
     return redirect(url_for("story.show", key=key, note=outcome), 303)
 
@@ -79,7 +86,6 @@ def _page(key: str, verdict: dict[str, object] | None = None) -> str:
     session = reading()
     row = session.row(key)
     at_stake = settle.at_stake(session, key)
-    at_stake.pop("to")  # masked, but still of a person; the conversation's page shows it in full
     acts = list(journal.read(session, key=key, by=None, since=session.services.clock.now()))
     return render_template(
         "effect.html",
@@ -89,7 +95,7 @@ def _page(key: str, verdict: dict[str, object] | None = None) -> str:
         event=row["event_key"],
         seen=int(row.get("started_epoch", 0)),
         reason=plain_words.reason(str(row.get("reason") or "")),
-        may_still_arrive=at_stake["may still arrive"] == "yes",
+        may_still_arrive=at_stake["may still arrive"] != "no",
         tries=row.get("tries", ()),
         verdict=verdict,
         acts=acts,

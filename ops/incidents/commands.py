@@ -9,12 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
-from chalicelib.once.incident import Incident, State
+from chalicelib.once.incident import State
 from ops.command import CommandRun, command
 from ops.incidents import affected as held_up
 from ops.incidents import mend
 from ops.incidents.affected import Affected
-from ops.incidents.naming import named
+from ops.incidents.naming import as_data, named
 from ops.inspect.explain import plain_words
 from ops.options import Rate
 from ops.repair import preview, settle
@@ -126,22 +126,6 @@ def incidents_stop(run: CommandRun, incident: Name) -> object:
     return {"incident": found.name, "stopped": True}
 
 
-def as_data(one: Incident) -> dict[str, Any]:
-    """An incident as the commands and the console show it."""
-    mending = one.mending
-    return {
-        "incident": one.name,
-        "state": one.state.value,
-        "since": one.since,
-        "held": one.held,
-        "owner": one.owner or None,
-        "ended_at": one.ended_at or None,
-        "mend": None
-        if mending is None
-        else f"{_step(one)}: {mending.asked} by {mending.by} since {mending.at}",
-    }
-
-
 def as_plan(held: Sequence[Affected]) -> dict[str, Any]:
     """What a mend does, by event and by effect."""
     return {
@@ -157,12 +141,6 @@ def as_plan(held: Sequence[Affected]) -> dict[str, Any]:
         "effects": [asdict(one) for one in held_up.effects_of(held)],
         "left_out": [one.event for one in held if not one.can_run],
     }
-
-
-def _step(one: Incident) -> str:
-    if one.mending is None or one.mending.is_done:
-        return "done"
-    return "stopped" if one.mending.is_stopped else "began"
 
 
 def _print(run: CommandRun, held: Sequence[Affected]) -> None:

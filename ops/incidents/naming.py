@@ -1,6 +1,8 @@
-"""Finds the incident that a person has typed or pasted."""
+"""Finds the incident that a person has typed or pasted, and shows it."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from chalicelib.once.causes import Cause
 from chalicelib.once.incident import PREFIX, Incident
@@ -28,3 +30,25 @@ def named(session: Session, text: str) -> Incident:
     if number and int(number) != found.number:
         raise OpsError(f"the newest incident of that cause is {found.name}")
     return found
+
+
+def as_data(one: Incident) -> dict[str, Any]:
+    """An incident as the commands and the console show it."""
+    mending = one.mending
+    return {
+        "incident": one.name,
+        "state": one.state.value,
+        "since": one.since,
+        "held": one.held,
+        "owner": one.owner or None,
+        "ended_at": one.ended_at or None,
+        "mend": None
+        if mending is None
+        else f"{_step(one)}: {mending.asked} by {mending.by} since {mending.at}",
+    }
+
+
+def _step(one: Incident) -> str:
+    if one.mending is None or one.mending.is_done:
+        return "done"
+    return "stopped" if one.mending.is_stopped else "began"

@@ -175,6 +175,10 @@ def settle_command(
     ] = None,
     ref: Annotated[str | None, typer.Option(help="The vendor's id of the effect.")] = None,
     limit: Limit = 200,
+    *,
+    force: Annotated[
+        bool, typer.Option("--force", help="not-done, though it may still arrive; with a --reason.")
+    ] = False,
 ) -> object:
     """List actions with an unknown outcome, ask the vendor about one, or settle it manually."""
     if action is None:
@@ -193,7 +197,7 @@ def settle_command(
     if outcome == "not-done":
         run.confirm(settle.at_stake(run.session, action))
     return run.output.facts(
-        settle.settle(run.session, action, outcome, ref=ref, because=run.because)
+        settle.settle(run.session, action, outcome, ref=ref, because=run.because, force=force)
     )
 
 

@@ -68,7 +68,7 @@ def of_handoff(
     before: Sequence[Foreseen],
     switches: Switches | None,
 ) -> list[Foreseen]:
-    """What a run would do about a hand-off that an earlier run has begun.
+    """What a run would do about a hand-off that an earlier run has begun and not ended.
 
     Args:
         action: the hand-off.
@@ -82,7 +82,7 @@ def of_handoff(
     if status == "unknown":
         return [Foreseen(action.key, ASKS, f"outcome unknown: {reason}")]
     if status != "pending":
-        return [Foreseen(action.key, DONE if status == "done" else STAYS, reason)]
+        return []
     held = _held(action, switches)
     if held:
         return [Foreseen(action.key, HELD, held)]

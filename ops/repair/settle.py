@@ -6,15 +6,18 @@ about stays in the row.
 
 from __future__ import annotations
 
+import math
+from datetime import UTC, datetime
 from typing import Any
 
+from chalicelib.clock import iso
 from chalicelib.once.action import ActionStatus, UnsettledAction
 from chalicelib.once.event import EventStatus
 from chalicelib.once.job import Recovery
 from chalicelib.once.ledger import rows
 from ops import journal
 from ops.inspect.ledger_rows import job_of
-from ops.session import OvertakenError, Session
+from ops.session import OpsError, OvertakenError, Session
 
 OUTCOMES = {
     "done": ActionStatus.DONE,
@@ -46,8 +49,9 @@ def at_stake(session: Session, action_key: str) -> dict[str, Any]:
         "action": action_key,
         "kind": action.kind,
         "to": recipient(session, action.conversation_id),
+        "company": company(session, action.conversation_id),
         "started": f"{int((now - action.started_epoch) / 60)} minutes ago",
-        "may still arrive": "yes" if now < action.horizon_epoch else "no",
+        "may still arrive": f"until {_lands_until(action)}" if now < action.horizon_epoch else "no",
         "looks that showed nothing": action.looks,
         "last look": looked,
         "why unknown": action.reason,
@@ -64,6 +68,12 @@ def recipient(session: Session, conversation_id: str) -> str:
     return f"{masked} by {record.channel.value}"
 
 
+def company(session: Session, conversation_id: str) -> str:
+    """For whom an action was; a ticket's is the stage's own."""
+    record = session.services.outreach.desk.show(conversation_id)
+    return record.company_id if record else "the stage's own"
+
+
 def settle(
     session: Session,
     action_key: str,
@@ -73,6 +83,7 @@ def settle(
     because: str = "",
     seen_start: int | None = None,
     once: str = "",
+    force: bool = False,
 ) -> dict[str, Any]:
     """Settle an action as the operator decides, and resume its event if that is parked.
 
@@ -85,14 +96,18 @@ def settle(
         seen_start: when the attempt that the operator saw started, in epoch seconds; another attempt
             is not settled by it.  None: the newest.
         once: the id of the form that asks for it.
+        force: it is settled as not done although its request may still arrive; needs a reason.
 
     Raises:
         OvertakenError: there is no such unknown outcome any more.
+        OpsError: it is too early to settle it as not done.
     """
     action = _unknown(session, action_key)
     if seen_start not in (None, int(action.started_epoch)):
         raise OvertakenError(f"{action_key} was attempted once more meanwhile")
     status = OUTCOMES[outcome]
+    if status == ActionStatus.PENDING and not (force and because.strip()):
+        _refuse_too_early(session, action)
     row = session.row(action_key)
     act = journal.act(
         session,
@@ -118,6 +133,22 @@ def settle(
     if resumes:
         session.services.intake.accept(job_of(session, event), recovery=Recovery.SETTLED)
     return {"action": action_key, "status": status.value, "event_goes_on": resumes}
+
+
+def _refuse_too_early(session: Session, action: UnsettledAction) -> None:
+    """What is done again while its request may still arrive is done twice."""
+    if session.services.clock.now().timestamp() < action.horizon_epoch:
+        raise OpsError(
+            f"its request may still arrive until {_lands_until(action)}: wait until then;"
+            " --force with a --reason settles it now"
+        )
+
+
+def _lands_until(action: UnsettledAction) -> str:
+    """Until when its request may take effect; a row may lack that time."""
+    if math.isinf(action.horizon_epoch):
+        return "a time that is not known"
+    return iso(datetime.fromtimestamp(action.horizon_epoch, UTC))
 
 
 def _unknown(session: Session, action_key: str) -> UnsettledAction:

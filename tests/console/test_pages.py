@@ -21,7 +21,16 @@ from tests.rigs.console import fields, words_of
 from tests.rigs.ledger import MODES, TAG, facts
 
 PAGES = (
-    *("/", "/find", "/unknown", "/letters", "/parked", "/charts", "/charts?span=quarter"),
+    *(
+        "/",
+        "/find",
+        "/incidents",
+        "/unknown",
+        "/letters",
+        "/parked",
+        "/charts",
+        "/charts?span=quarter",
+    ),
     *(
         "/facts",
         "/companies",
@@ -138,6 +147,27 @@ def test_facts_that_wait_are_read_on_by_the_last_one(console):
         more = re.search(r'<a rel="next" href="([^"]+)"', text)
         path = html.unescape(more.group(1)) if more else None
     assert sorted(seen) == sorted(wanted)
+
+
+def test_an_incident_is_taken_and_mended_on_its_page_as_its_list_says(console):
+    ledger, key = console.services.ledger, "evt:rp:1042:c-77"
+    lease = ledger.claim(facts(key), MODES, lease_seconds=250, takeover=frozenset())
+    ledger.release(lease, reason="richpanel_http_503", due_epoch=1.0)
+    jo, name = console.browser("jo"), "richpanel.unavailable.tickets.1"
+    assert f'href="/incidents/one?name={name}"' in jo.get("/incidents").text
+    page = jo.get(f"/incidents/one?name={name}")
+    assert "ticket 1042" in page.text
+    assert "not decided yet" in page.text
+    assert console.services.outbox.messages == [], "a page sends nothing"
+    own, mended = (
+        {**fields(page, name=name), "reason": "Richpanel is back", "event": key} for _ in range(2)
+    )
+    assert jo.post("/incidents/own", own).status_code == 303
+    assert "Operators/jo has it" in words_of(jo.get(f"/incidents/one?name={name}"))
+    assert jo.post("/incidents/mend", mended).status_code == 303
+    assert len(console.services.outbox.messages) == 1
+    assert "mended" in words_of(jo.get("/incidents"))
+    assert console.browser("vi").post("/incidents/mend", mended).status_code == 403
 
 
 # --- find -------------------------------------------------------------------------------------

@@ -221,6 +221,7 @@ def test_an_operator_settles_an_effect_of_unknown_outcome_once(site, operator):
     assert site.texts_to(recipient) == []
     page = operator.get(unescape(unknown()[0]))
     form = {**fields(page, outcome="not-done"), "reason": "Twilio's console shows none"}
+    form |= {"force": "yes"}
     assert operator.click_twice("/unknown/settle", form) == [303, 409]
     deployment.wait_for(lambda: site.texts_to(recipient), "the message", LANE_SECONDS)
     site.deployed.wait_until_quiet()

@@ -450,6 +450,7 @@ def every_operators_page(console: Console) -> None:
         *("/", "/find", f"/find?q={story}", f"/story?key={story}", f"/story/again?key={story}"),
         *("/unknown", f"/unknown/one?key={unknown}", f"/unknown/ask?key={unknown}"),
         *("/letters", "/parked", "/charts", "/charts/overview", "/facts", "/companies", "/writer"),
+        *("/incidents", "/incidents/one?name=richpanel.unavailable.tickets.1"),
         *("/companies/writer?company=x&project=y", "/shadow", "/try"),
         *("/health", "/health/checks", "/journal", "/journal.csv"),
     ):

@@ -60,7 +60,7 @@ def acts(run, *more):
 
 def test_a_settlement_names_the_person_the_reason_and_what_was_seen(processed, run):
     make_unknown(processed)
-    run("settle", TAG, "not-done", "--yes", "--reason", "jo@example.com sees no tag")
+    run("settle", TAG, "not-done", "--yes", "--force", "--reason", "jo@example.com sees no tag")
     (entry,) = acts(run, TAG)
     assert (entry["did"], entry["result"], entry["key"]) == ("settle", "not-done", TAG)
     assert entry["by"]
@@ -85,7 +85,7 @@ def test_not_done_shows_what_is_at_stake_and_asks(processed, run, monkeypatch):
 
 def test_a_second_send_after_a_wrong_settlement_is_explained_as_what_it_was(processed, run):
     make_unknown(processed)
-    run("settle", TAG, "not-done", "--yes", "--reason", "not seen")
+    run("settle", TAG, "not-done", "--yes", "--force", "--reason", "not seen")
     processed.run()
     assert len(processed.added()) + 1 == len(
         [one for call in processed.writes() for one in call.body["tags"]]
@@ -246,7 +246,7 @@ def killed_at_every_call(prepare, act, run, monkeypatch):
 
 
 def test_a_settlement_and_its_entry_are_both_stored_or_neither(processed, run, monkeypatch):
-    act = ("settle", TAG, "not-done", "--yes")
+    act = ("settle", TAG, "not-done", "--yes", "--force", "--reason", "checked")
     seen = set()
     entered = 0
     for where in killed_at_every_call(lambda: make_unknown(processed), act, run, monkeypatch):

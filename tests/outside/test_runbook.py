@@ -6,7 +6,7 @@ from tests.outside.aws import aws, enqueue
 from tests.outside.commands import Operator
 from tests.outside.conversations import FOLLOW_UPS, conversation, started
 from tests.outside.running import FIRST
-from tests.outside.tickets import effects_on, opens, reports, requests_about, why_not
+from tests.outside.tickets import effects_on, opens, reports, requests_about, tags, why_not
 
 
 def test_explain_tells_the_same_story_by_everything_that_one_may_have(stack):
@@ -101,9 +101,9 @@ def test_what_a_person_settles_as_not_done_is_done_again_once(stack):
     assert to not in asked.err
     stack.forward(seconds=1)
     assert stack.texts_to(to) == []
-    stack.ops("settle", action, "not-done", "--yes")
+    stack.ops("settle", action, "not-done", "--yes", "--force", "--reason", "checked")
     stack.settle()
-    stack.ops("settle", action, "not-done", "--yes", code=1)
+    stack.ops("settle", action, "not-done", "--yes", "--force", "--reason", "checked", code=1)
     stack.forward(hours=1)
     assert len(stack.texts_to(to)) == 1
     assert stack.outcome(request_id)["state"] == "sent"
@@ -121,7 +121,7 @@ def test_what_a_person_settles_as_done_or_given_up_is_never_performed(stack, out
     stack.settle()
     assert stack.texts_to(to) == []
     assert stack.outcome(request_id)["state"] == state
-    stack.ops("settle", action, "not-done", "--yes", code=1)
+    stack.ops("settle", action, "not-done", "--yes", "--force", "--reason", "checked", code=1)
 
 
 def test_the_journal_says_who_settled_an_effect_and_why_and_names_no_address(stack):
@@ -448,3 +448,39 @@ def _unreadable_letter(stack):
     """A dead letter of the tickets' lane that no version can read: its id."""
     _, message_id = enqueue(stack, "events-dlq", "no job")
     return message_id
+
+
+def test_an_outage_is_one_incident_and_its_mend_does_what_its_dry_run_said(stack):
+    stack.richpanel.fails(status=503, times=None)
+    tickets = [opens(stack, "I want to return my shoes.") for _ in range(2)]
+    for _ in range(4):
+        stack.forward(minutes=15)
+        ours = [one for one in _incidents(stack) if _holds(stack, one, tickets)]
+        assert len(ours) == 1, "every minute of it is one incident"
+        for ticket in tickets:
+            assert ticket in stack.ops("unfinished").out
+            assert stack.ops("explain", ticket, "--json").data["events"]
+    (name,) = ours
+    assert name.startswith("richpanel.unavailable.tickets.")
+    stack.richpanel.recovers()
+    said = stack.ops("incidents", "mend", name, "--dry-run", "--json").data
+    did = stack.ops("incidents", "mend", name, "--yes", "--rate", "50", "--json").data
+    assert (did["effects"], did["stopped"]) == (said["effects"], False)
+    stack.passes(hours=1)
+    for ticket in tickets:
+        assert {"route-returns-admin", "mw-processed"} <= tags(stack, ticket)
+        assert "middleware_error_needs_attention" not in tags(stack, ticket)
+    foreseen = {one["key"].split(":")[2] for one in said["effects"]}
+    assert set(tickets) <= foreseen
+    assert name not in _incidents(stack)
+    ended = stack.ops("incidents", "list", "--ended", "--json").data
+    assert {one["state"] for one in ended if one["incident"] == name} == {"ended"}
+
+
+def _incidents(stack):
+    return [one["incident"] for one in stack.ops("incidents", "list", "--json").data]
+
+
+def _holds(stack, name, tickets):
+    events = str(stack.ops("incidents", "show", name, "--json").data["events"])
+    return all(ticket in events for ticket in tickets)

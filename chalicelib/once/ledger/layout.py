@@ -37,7 +37,7 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     safe_mode            all but limit pace settings share incident  the switch, when it was decided
     automation_enabled   all but limit pace settings share incident  the switch, when it was decided
     conversation_id      all but limit pace settings share incident  opaque, or an id without personal data
-    payload_sha256       all but limit pace settings share incident  event's body, action's payload, ref
+    payload_sha256       all but limit pace settings share incident  of the event's body, the payload, the ref
     payload_bytes        all but limit pace settings share incident  length of the same
     source               event cursor run look   the sender
     source_message_id    event                    the provider's id of the message

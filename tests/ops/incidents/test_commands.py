@@ -120,9 +120,9 @@ def test_every_state_of_an_outage_is_one_incident_and_one_mend(system, run):
 def test_a_mark_that_never_left_is_not_made_on_a_ticket_that_has_just_succeeded(system, run):
     given_up(system, "1042", mark="never left")
     went = happens(system, lambda: run("dlq", "redrive"))
-    assert ("1042", "mw-needs-attention") not in went
+    assert ("1042", "middleware_error_needs_attention") not in went
     assert system.event()["status"] == "processed"
-    assert "mw-needs-attention" not in system.richpanel.tags_of("1042")
+    assert "middleware_error_needs_attention" not in system.richpanel.tags_of("1042")
 
 
 def test_a_hand_off_on_its_way_gives_way_to_a_mend(system, run):

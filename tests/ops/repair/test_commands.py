@@ -374,12 +374,24 @@ def test_an_operator_settles_an_outcome_that_cannot_be_read_back(processed, run,
     table.update({"event_id": event}, set_={"status": "parked", **dated("event", event, 1)})
     assert run("settle", "--json").data[0]["action"] == action()
     assert run("settle", action(), "--json").data["saw"] == "cannot_be_asked"
-    sure = ("--yes",) if outcome == "not-done" else ()
+    sure = ("--yes", "--force", "--reason", "checked") if outcome == "not-done" else ()
     assert run("settle", action(), outcome, *sure, "--json").data["event_goes_on"] is True
     processed.run()
     assert len(processed.writes()) == calls
     assert processed.event()["status"] == "processed"
     assert run("settle", action(), outcome).code == 1, "it is settled"
+
+
+def test_what_may_still_arrive_is_not_done_again_without_force_and_a_reason(processed, run):
+    table = processed.services().ledger._table
+    table.update({"event_id": action()}, set_={"status": "unknown", **dated("action", action(), 1)})
+    for more in ([], ["--force"], ["--reason", "checked"]):
+        said = run("settle", action(), "not-done", "--yes", *more)
+        assert said.code == 1
+        assert "may still arrive until 20" in said.err
+    assert processed.row(action())["status"] == "unknown"
+    table.update({"event_id": action()}, set_={"horizon": 1})
+    assert run("settle", action(), "not-done", "--yes").code == 0, "it cannot arrive any more"
 
 
 # --- switches, sweep, people --------------------------------------------------------------------

@@ -96,7 +96,9 @@ def test_twilio_answers_with_an_error_and_the_outcome_is_unknown(operator, outre
     saw = operator.runs("settle", action["action"], "--json").data
     assert (saw["verdict"] == "happened") is has_left
     if not has_left:
-        operator.runs("settle", action["action"], "not-done", "--yes")
+        operator.runs(
+            "settle", action["action"], "not-done", "--yes", "--force", "--reason", "checked"
+        )
     outreach.age_starts()
     outreach.sweep()
     outreach.run()

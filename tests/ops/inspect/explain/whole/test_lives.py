@@ -171,7 +171,7 @@ def test_an_outcome_that_the_carrier_settled_was_sent_once(outreach, run):
 
 def test_a_send_that_a_wrong_not_done_doubled_is_shown_as_two_requests(outreach, run):
     action = unknown_send(outreach)
-    assert run("settle", action, "not-done", "--yes").code == 0
+    assert run("settle", action, "not-done", "--yes", "--force", "--reason", "checked").code == 0
     outreach.run()
     sent = outreach.twilio.sent_to(TEL)
     assert len(sent) == 2, "the operator was wrong"
@@ -186,7 +186,7 @@ def test_a_wrong_not_done_in_another_conversation_is_not_this_ones(outreach, run
     outreach.start("req-other", "sms", "+15550100002")
     outreach.run()
     action = unknown_send(outreach)
-    run("settle", action, "not-done", "--yes")
+    run("settle", action, "not-done", "--yes", "--force", "--reason", "checked")
     outreach.run()
     _, paragraph = story(run, f"{company.COMPANY_ID}#req-other")
     assert "twice" not in paragraph

@@ -1,0 +1,77 @@
+"""What holds events up, by cause: each incident, whom it touches, and one act that mends it."""
+
+from __future__ import annotations
+
+from flask import Blueprint, abort, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from console import forms
+from console.backend import acting, reading
+from console.rights import Right, needs, person
+from ops.incidents import affected as held_up
+from ops.incidents import mend
+from ops.incidents.naming import as_data, named
+from ops.repair import preview, settle
+
+pages = Blueprint("incidents", __name__)
+
+AT_MOST = 50
+"""Events that a page shows, and that it mends in one request."""
+CUSTOMERS = 20
+PER_SECOND = 20.0
+
+
+@pages.get("/incidents")
+@needs(Right.LOOK)
+def show() -> str:
+    """Those that hold something up, then those that have ended."""
+    found = reading().services.incidents.all()
+    return render_template("incidents.html", incidents=[as_data(one) for one in found])
+
+
+@pages.get("/incidents/one")
+@needs(Right.LOOK)
+def one() -> str:
+    """One incident, and the dry run of its mend."""
+    session = reading()
+    found = named(session, request.args.get("name", ""))
+    held = held_up.read(session, found, limit=AT_MOST)
+    effects = held_up.effects_of(held)
+    customers = list(dict.fromkeys(one.customer for one in held))[:CUSTOMERS]
+    return render_template(
+        "incident.html",
+        incident=as_data(found),
+        key=found.key,
+        version=found.version,
+        held=held,
+        effects=effects,
+        summary=preview.summary(effects),
+        touches=[settle.recipient(session, one) for one in customers],
+        is_more=found.held > AT_MOST,
+    )
+
+
+@pages.post("/incidents/own")
+@needs(Right.ACT)
+def own() -> Response:
+    """Say that one has it."""
+    session, why = acting(), forms.reason()
+    session.services.check_stage()
+    found = named(session, request.form.get("name", ""))
+    mend.acknowledge(session, found, person().name, because=why)
+    return redirect(url_for("incidents.one", name=found.name, note="owned"), 303)
+
+
+@pages.post("/incidents/mend")
+@needs(Right.ACT)
+def repair() -> Response:
+    """Do what the page has listed: the events that it has shown, and no other."""
+    session, why = acting(), forms.reason()
+    found = named(session, request.form.get("name", ""))
+    if found.held > AT_MOST:
+        abort(400, f"name: more than {AT_MOST} events; the command mends it")
+    shown = frozenset(request.form.getlist("event"))
+    held = [one for one in held_up.read(session, found) if one.event in shown]
+    for _ in mend.mend(session, found, held, per_second=PER_SECOND, because=why):
+        pass
+    return redirect(url_for("incidents.one", name=found.name, note="mended"), 303)

@@ -1,0 +1,69 @@
+"""Incidents by the index of causes: one per cause, stored by the sweep, ended when nothing is held up."""
+
+from datetime import timedelta
+
+import pytest
+
+from chalicelib.clock import iso
+from chalicelib.once.event import EventStatus
+from chalicelib.once.incident import State
+from chalicelib.once.incidents import Incidents
+from tests.rigs.ledger import MODES, facts
+
+
+@pytest.fixture
+def incidents(ledger_rig):
+    return Incidents(table=ledger_rig.table, clock=ledger_rig.clock, retention=timedelta(days=30))
+
+
+def stuck(rig, number, reason="richpanel_http_503"):
+    """An event whose attempt has failed; its lease has ended."""
+    key = f"evt:rp:{number}:c"
+    event = facts(key, received_at=iso(rig.clock.now()))
+    lease = rig.ledger.claim(event, MODES, lease_seconds=250, takeover=frozenset())
+    rig.ledger.release(lease, reason=reason, due_epoch=2e9)
+    return key
+
+
+def test_many_events_of_one_cause_are_one_incident_from_the_first_on(ledger_rig, incidents):
+    for number in range(20):
+        stuck(ledger_rig, number)
+        ledger_rig.clock.forward(1)
+    (one,) = incidents.all()
+    assert (one.name, one.state, one.held) == ("richpanel.unavailable.tickets.1", State.OPEN, 20)
+    assert one.since == incidents.held(one.cause, limit=1)[0][0]
+    stuck(ledger_rig, 99, "shopify_http_401")
+    assert {str(found) for found in incidents.causes()} == {
+        "richpanel.unavailable.tickets",
+        "shopify.refuses_key.tickets",
+    }
+
+
+def test_an_event_that_ends_at_its_first_attempt_is_never_in_the_index(ledger_rig, incidents):
+    lease = ledger_rig.claim("evt:rp:1:c")
+    ledger_rig.ledger.finish(lease, EventStatus.PROCESSED)
+    assert not {"stuck_shard", "stuck_by"} & ledger_rig.row("evt:rp:1:c").keys()
+    assert incidents.all() == []
+
+
+def test_the_sweep_stores_what_lasts_and_what_has_ended(ledger_rig, incidents):
+    key = stuck(ledger_rig, 1)
+    assert incidents.note() == ([], []), "a hiccup is no incident"
+    ledger_rig.clock.forward(700)
+    opened, ended = incidents.note()
+    assert ([one.number for one in opened], ended) == ([1], [])
+    assert incidents.note() == ([], []), "once"
+    ledger_rig.ledger.finish(ledger_rig.claim(key), EventStatus.PROCESSED)
+    opened, ended = incidents.note()
+    assert (opened, [one.state for one in ended]) == ([], [State.ENDED])
+    stuck(ledger_rig, 2)
+    (again,) = incidents.all()
+    assert (again.number, again.state) == (2, State.OPEN)
+
+
+def test_of_two_writes_of_one_state_the_second_is_refused(ledger_rig, incidents):
+    stuck(ledger_rig, 1)
+    (seen,) = incidents.all()
+    assert incidents.write(seen, state=State.ACKNOWLEDGED, owner="jo")
+    assert not incidents.write(seen, state=State.ACKNOWLEDGED, owner="kim")
+    assert incidents.stored(seen.cause).owner == "jo"
