@@ -16,7 +16,7 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.support import keys as ticket_keys
 from ops.inspect.explain import story
 from ops.inspect.explain.conversations import NEWEST_MESSAGES
-from ops.inspect.explain.report import Found
+from ops.inspect.explain.report import LookedUp
 from ops.inspect.explain.stored import ENDED, Stored
 from ops.inspect.explain.subjects import SubjectKind
 from ops.session import Session
@@ -96,7 +96,9 @@ class Customer:
         return tuple(one for one in self.turns if one.is_answered)
 
 
-def tell(session: Session, found: Found, *, allowed: Allowed = lambda _company: False) -> Customer:
+def tell(
+    session: Session, found: LookedUp, *, allowed: Allowed = lambda _company: False
+) -> Customer:
     """The story of whom an identifier names; with texts where the reader may see them."""
     texts, notes = _texts(session, found.events, allowed)
     turns = [one for stored in found.events if (one := _turn(stored, texts)) is not None]

@@ -22,14 +22,7 @@ LONGEST = 20_000
 _ADDRESSES = tuple(one.field for one in ADDRESSES)
 _FIELDS = (
     *("mw_trace_id", "idempotency_key", "event_id", "ticket_id", "conversation_id", "conversation"),
-    *(
-        "sqs_message_id",
-        "recipient_tel",
-        "recipient_email",
-        "MessageSid",
-        "SmsSid",
-        "SmsMessageSid",
-    ),
+    *("sqs_message_id", *_ADDRESSES, "MessageSid", "SmsSid", "SmsMessageSid"),
     *("sid", "messageId", "message_id", "From", "To", "phone", "email"),
     *("q", "event", "key", "ticket", "request_id", "X-Request-Id", "id"),
 )

@@ -14,6 +14,7 @@ from chalicelib.outreach import numbers
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.conversations.subject_rows import distinct
+from ops.companies import company
 from ops.inspect.explain.found import Looking, LookupResult
 from ops.inspect.explain.nothing import Unasked
 from ops.session import Session
@@ -29,18 +30,12 @@ BY_MESSAGE = Unasked(
 
 def companies(session: Session) -> tuple[list[str], tuple[Unasked, ...]]:
     """The ids of the companies that have settings, and what one page of them left out."""
-    table = session.services.table(session.services.settings.company_data_table)
-    page, rest = table.scan_page(
-        limit=MOST_PROJECTS,
-        ProjectionExpression="#c",
-        ExpressionAttributeNames={"#c": "company_id"},
-    )
-    found = sorted({str(one["company_id"]) for one in page})
+    found, is_all = company.ids(session, at_most=MOST_PROJECTS)
     more = Unasked(
         *("further companies", f"only the first {len(found)} were asked"),
         "paste company#request, or the conversation's id",
     )
-    return found, (more,) if rest is not None else ()
+    return found, () if is_all else (more,)
 
 
 def subjects(session: Session, address: str, company_ids: Iterable[str]) -> list[Subject]:
