@@ -151,7 +151,7 @@ def _flat(value: object) -> Iterator[tuple[str, str]]:
 
 
 def _as_issued(text: str) -> str:
-    """An identifier as whoever issued it writes it; anything else without its scheme."""
+    """An identifier as its issuer writes it; anything else without its scheme."""
     if re.fullmatch(r"[sm]m[0-9a-f]{32}", text, re.IGNORECASE):
         return f"{text[:2].upper()}{text[2:].lower()}"
     if found := re.fullmatch(r"(aloware|hubspot|richpanel):(\d.*)", text, re.IGNORECASE):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+from chalicelib.errors import ProviderError
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import numbers
 from chalicelib.outreach.conversations.records import Record
@@ -18,7 +19,12 @@ from ops.companies import company
 from ops.inspect.explain.found import Looking, LookupResult
 from ops.inspect.explain.nothing import Unasked
 from ops.session import Session
+from ops.unreachable import REFUSED
 
+_NOT_LISTED = Unasked(
+    *("the companies, each for itself", "your role may not list them"),
+    "`python -m ops explain` asks them, or paste company#request",
+)
 MOST_PROJECTS = 2_000
 """Settings whose companies are asked."""
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
@@ -29,8 +35,16 @@ BY_MESSAGE = Unasked(
 
 
 def companies(session: Session) -> tuple[list[str], tuple[Unasked, ...]]:
-    """The ids of the companies that have settings, and what one page of them left out."""
-    found, is_all = company.ids(session, at_most=MOST_PROJECTS)
+    """The ids of the companies that have settings, and which were left out.
+
+    A console on AWS may scan nothing, so it asks none.
+    """
+    try:
+        found, is_all = company.ids(session, at_most=MOST_PROJECTS)
+    except ProviderError as error:
+        if error.reason not in REFUSED:
+            raise
+        return [], (_NOT_LISTED,)
     more = Unasked(
         *("further companies", f"only the first {len(found)} were asked"),
         "paste company#request, or the conversation's id",
