@@ -21,7 +21,6 @@ POLICIES = {
 NEEDS = {
     **dict.fromkeys(
         (
-            "story",
             "unfinished",
             "journal",
             "switch get",

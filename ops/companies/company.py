@@ -78,6 +78,17 @@ def items(session: Session, company_id: str, project_id: str | None) -> list[dic
     return found
 
 
+def ids(session: Session, *, at_most: int) -> tuple[list[str], bool]:
+    """The companies of the first projects, by one page of a scan; and whether these are all."""
+    table = session.services.table(session.services.settings.company_data_table)
+    page, rest = table.scan_page(
+        limit=at_most,
+        ProjectionExpression="#c",
+        ExpressionAttributeNames={"#c": "company_id"},
+    )
+    return sorted({str(one["company_id"]) for one in page}), rest is None
+
+
 def projects(session: Session, company_id: str, project_id: str | None) -> list[Project]:
     """A company's projects.
 

@@ -98,7 +98,7 @@ def story_command(
             run.output.say(f"\n{title}", style="bold yellow")
         for one in turns:
             run.output.say(f"\n{one.at}  {one.what}", style="bold")
-            run.output.say(one.became)
+            run.output.say(f"{one.became} {one.more}".strip())
             for by, text in one.said:
                 run.output.say(f"  {by}: {text}")
             run.output.say(one.event)

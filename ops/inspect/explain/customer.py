@@ -16,7 +16,7 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.support import keys as ticket_keys
 from ops.inspect.explain import story
 from ops.inspect.explain.conversations import NEWEST_MESSAGES
-from ops.inspect.explain.report import Found
+from ops.inspect.explain.report import LookedUp
 from ops.inspect.explain.stored import ENDED, Stored
 from ops.inspect.explain.subjects import SubjectKind
 from ops.session import Session
@@ -51,7 +51,8 @@ class Turn:
     Attributes:
         at: ISO time.
         what: what began it, in words.
-        became: what became of it, and why.
+        became: why it was not answered, or what became of it.
+        more: what happened besides, where it was not answered.
         event: its key.
         conversation: the opaque id of its conversation; empty for a ticket.
         is_open: it has not ended, or its outcome is not known.
@@ -62,6 +63,7 @@ class Turn:
     at: str
     what: str
     became: str
+    more: str
     event: str
     conversation: str
     is_open: bool
@@ -96,7 +98,9 @@ class Customer:
         return tuple(one for one in self.turns if one.is_answered)
 
 
-def tell(session: Session, found: Found, *, allowed: Allowed = lambda _company: False) -> Customer:
+def tell(
+    session: Session, found: LookedUp, *, allowed: Allowed = lambda _company: False
+) -> Customer:
     """The story of whom an identifier names; with texts where the reader may see them."""
     texts, notes = _texts(session, found.events, allowed)
     turns = [one for stored in found.events if (one := _turn(stored, texts)) is not None]
@@ -113,7 +117,7 @@ def plain(told: Customer) -> dict[str, Any]:
 
     def of(one: Turn) -> dict[str, Any]:
         said = [{"by": by, "text": text} for by, text in one.said]
-        shown = {name: getattr(one, name) for name in ("at", "what", "became", "event")}
+        shown = {name: getattr(one, name) for name in ("at", "what", "became", "more", "event")}
         return {**shown, "answered": one.is_answered, "said": said}
 
     return {
@@ -134,7 +138,8 @@ def _turn(stored: Stored, texts: Texts) -> Turn | None:
     return Turn(
         at=str(stored.row.get("received_at", "")),
         what="Richpanel announced a message" if is_thin else _TURNS[kind],
-        became=told.text,
+        became=told.why_not or told.paragraph,
+        more=told.paragraph if told.why_not else "",
         event=stored.key,
         conversation="" if kind == "evt:rp" else _story(stored),
         is_open=stored.status not in ENDED,

@@ -22,14 +22,7 @@ LONGEST = 20_000
 _ADDRESSES = tuple(one.field for one in ADDRESSES)
 _FIELDS = (
     *("mw_trace_id", "idempotency_key", "event_id", "ticket_id", "conversation_id", "conversation"),
-    *(
-        "sqs_message_id",
-        "recipient_tel",
-        "recipient_email",
-        "MessageSid",
-        "SmsSid",
-        "SmsMessageSid",
-    ),
+    *("sqs_message_id", *_ADDRESSES, "MessageSid", "SmsSid", "SmsMessageSid"),
     *("sid", "messageId", "message_id", "From", "To", "phone", "email"),
     *("q", "event", "key", "ticket", "request_id", "X-Request-Id", "id"),
 )
@@ -158,7 +151,7 @@ def _flat(value: object) -> Iterator[tuple[str, str]]:
 
 
 def _as_issued(text: str) -> str:
-    """An identifier as whoever issued it writes it; anything else without its scheme."""
+    """An identifier as its issuer writes it; anything else without its scheme."""
     if re.fullmatch(r"[sm]m[0-9a-f]{32}", text, re.IGNORECASE):
         return f"{text[:2].upper()}{text[2:].lower()}"
     if found := re.fullmatch(r"(aloware|hubspot|richpanel):(\d.*)", text, re.IGNORECASE):

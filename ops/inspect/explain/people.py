@@ -9,15 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+from chalicelib.errors import ProviderError
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import numbers
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.conversations.subject_rows import distinct
+from ops.companies import company
 from ops.inspect.explain.found import Looking, LookupResult
 from ops.inspect.explain.nothing import Unasked
 from ops.session import Session
+from ops.unreachable import REFUSED
 
+_NOT_LISTED = Unasked(
+    *("the companies, each for itself", "your role may not list them"),
+    "`python -m ops explain` asks them, or paste company#request",
+)
 MOST_PROJECTS = 2_000
 """Settings whose companies are asked."""
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
@@ -28,19 +35,21 @@ BY_MESSAGE = Unasked(
 
 
 def companies(session: Session) -> tuple[list[str], tuple[Unasked, ...]]:
-    """The ids of the companies that have settings, and what one page of them left out."""
-    table = session.services.table(session.services.settings.company_data_table)
-    page, rest = table.scan_page(
-        limit=MOST_PROJECTS,
-        ProjectionExpression="#c",
-        ExpressionAttributeNames={"#c": "company_id"},
-    )
-    found = sorted({str(one["company_id"]) for one in page})
+    """The ids of the companies that have settings, and which were left out.
+
+    A console on AWS may scan nothing, so it asks none.
+    """
+    try:
+        found, is_all = company.ids(session, at_most=MOST_PROJECTS)
+    except ProviderError as error:
+        if error.reason not in REFUSED:
+            raise
+        return [], (_NOT_LISTED,)
     more = Unasked(
         *("further companies", f"only the first {len(found)} were asked"),
         "paste company#request, or the conversation's id",
     )
-    return found, (more,) if rest is not None else ()
+    return found, () if is_all else (more,)
 
 
 def subjects(session: Session, address: str, company_ids: Iterable[str]) -> list[Subject]:

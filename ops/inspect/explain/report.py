@@ -45,7 +45,7 @@ NAME_ONE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LookedUp:
     """What a text names, with its events as stored, the first received first."""
 
     result: LookupResult
@@ -60,7 +60,7 @@ def explain(
     return report(session, look_up(session, text, deep=deep, watch=watch))
 
 
-def report(session: Session, found: Found) -> dict[str, Any]:
+def report(session: Session, found: LookedUp) -> dict[str, Any]:
     """What was found, as plain data."""
     now = session.services.clock.now().timestamp()
     return _report(
@@ -70,7 +70,7 @@ def report(session: Session, found: Found) -> dict[str, Any]:
 
 def look_up(
     session: Session, text: str, *, deep: bool = False, watch: Watch | None = None
-) -> Found:
+) -> LookedUp:
     """Everything that is stored about what an identifier names.
 
     Args:
@@ -99,7 +99,7 @@ def look_up(
         asked.append(subject.kind.value)
         events = looking.reader.events(found.event_keys) if found else []
         if found and (events or found.facts or found.state or found.is_known):
-            return Found(found, subject, events)
+            return LookedUp(found, subject, events)
         unasked += found.unasked if found else ()
     if unknown is not None:
         raise unknown

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from chalicelib.clock import iso
+from ops.inspect.explain import plain_words
 from ops.inspect.explain.stored import Row, Stored, receipt_of
 
 
@@ -93,5 +94,16 @@ def _decision(stored: Stored) -> str:
     plan = stored.plan
     if plan is None:
         return "a plan this version cannot read"
-    facts = ", ".join(f"{name}={value}" for name, value in plan.facts.items())
-    return f"{plan.flow}: {facts}"
+    facts = plan.facts
+    said = [plan.flow]
+    if facts.get("intent"):
+        said.append(f"read as {plain_words.subject(str(facts['intent']))}")
+    if facts.get("route"):
+        said.append(f"for {plain_words.team(str(facts['route']))}")
+    if facts.get("template"):
+        said.append(f"with template {facts['template']}")
+    if facts.get("risk"):
+        risks = facts["risk"] if isinstance(facts["risk"], list | tuple) else [facts["risk"]]
+        said.append(f"risks: {', '.join(plain_words.subject(str(one)) for one in risks)}")
+    said += [plain_words.reason(str(one)) for one in facts.get("reasons", ())]
+    return "; ".join(said)

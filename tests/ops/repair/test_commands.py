@@ -140,7 +140,7 @@ def test_an_unreadable_ticket_is_found_by_the_suggested_scan(system, run):
 
 
 def test_an_unknown_identifier_is_quoted_as_typed(run):
-    assert "ci-nobody started no request never" in run("explain", "ci-nobody#never").err
+    assert "not found: ci-nobody#never" in run("explain", "ci-nobody#never").err
     assert "no such event or action: odd" in run("settle", "odd", "done").err
     assert run("explain", "").err.startswith("error: name a ticket")
 
