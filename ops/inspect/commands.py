@@ -1,4 +1,4 @@
-"""The read-only commands: `explain`, `unfinished` and `doctor`."""
+"""The read-only commands: `explain`, `unfinished`, `refused` and `doctor`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ops.command import CommandRun, command
-from ops.inspect import doctor, explain, unfinished
+from ops.inspect import doctor, explain, refusals, unfinished
 from ops.options import Limit
 from ops.output import Output
 from ops.session import EXIT_NO
@@ -82,6 +82,19 @@ def unfinished_command(run: CommandRun, limit: Limit = 200) -> object:
     shown = f", only {limit} shown" if number > len(events) else ""
     run.output.say(f"{number} unfinished{shown}")
     return events
+
+
+@command(app, "refused", examples=["refused", "refused --hours 168"])
+def refused_command(
+    run: CommandRun,
+    hours: Annotated[
+        int, typer.Option("--hours", min=1, max=336, help="So many, at most 336.")
+    ] = 24,
+) -> object:
+    """Show who was answered 429 at the doors and when: companies beyond their shares, and strangers."""
+    found = refusals.refused(run.session, hours=hours)
+    columns = ("door", "caller", "first", "last", "times")
+    return run.output.records(columns, [asdict(one) for one in found])
 
 
 @command(app, "doctor", examples=["doctor"])

@@ -9,6 +9,7 @@ import pytest
 
 from chalicelib.once.aside import SettingAside
 from chalicelib.once.audit import Audit
+from chalicelib.once.caller_shares import CallerShares
 from chalicelib.once.effects import Effects
 from chalicelib.once.escalation import Escalation
 from chalicelib.once.journal import Journal
@@ -82,7 +83,11 @@ class DeskRig(OutreachParts):
             current=self.current,
         )
         self.door = DeskDoor(
-            access=lambda: ACCESS, inbox=self.inbox, clock=self.clock, log=self.log
+            access=lambda: ACCESS,
+            inbox=self.inbox,
+            shares=CallerShares(clock=self.clock, log=self.log),
+            clock=self.clock,
+            log=self.log,
         )
         self.worker = self._worker()
         self.asked = self.said = 0

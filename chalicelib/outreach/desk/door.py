@@ -24,6 +24,7 @@ from chalicelib.errors import (
 )
 from chalicelib.once import body as bodies
 from chalicelib.once import door
+from chalicelib.once.caller_shares import CallerShares
 from chalicelib.once.door import Answer, Query
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach.channels import Channel
@@ -69,6 +70,7 @@ class DeskDoor:
 
     access: Callable[[], Mapping[str, Access]]
     inbox: DeskInbox
+    shares: CallerShares
     clock: Clock
     log: Log
 
@@ -139,6 +141,7 @@ class DeskDoor:
         company_id, role = access.desk_of(low, companies)
         now = self.clock.now().timestamp()
         access.check_signature(low, body, companies[company_id], now_epoch=now)
+        self.shares.pay(SOURCE, company_id)
         return Caller(company_id, role)
 
 

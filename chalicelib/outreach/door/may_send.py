@@ -60,7 +60,7 @@ class MaySendDoor:
         try:
             bodies.check_size(body, MAX_BYTES, code="PAYLOAD_TOO_LARGE")
             now = self.clock.now()
-            company_id = self.callers.company_of(low, body, now)
+            company_id = self.callers.company_of(SOURCE, low, body, now)
             asked = parse(body, now)
             if asked.company_id != company_id:
                 raise ForbiddenError("AUTHORIZATION_ERROR", "this key belongs to another company")

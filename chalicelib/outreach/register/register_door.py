@@ -151,6 +151,7 @@ class RegisterDoor:
         caller = RegisterCaller(*access.caller_of(low, companies))
         now = self.clock.now().timestamp()
         access.check_signature(low, body, companies[caller.company_id], now_epoch=now)
+        self.callers.shares.pay(SOURCE, caller.company_id)
         return caller
 
 

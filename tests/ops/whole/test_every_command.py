@@ -30,6 +30,7 @@ ID, PROJECT = company.COMPANY_ID, company.PROJECT_ID
 OF_TICKETS = (
     ("explain", "1042"),
     ("unfinished",),
+    ("refused",),
     ("doctor",),
     ("journal",),
     ("switch", "get"),
