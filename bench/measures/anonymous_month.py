@@ -1,4 +1,4 @@
-"""What a stranger can make a stage cost in a month, by what stands before its doors.
+"""What a stranger can make a stage cost in a month, by what is before its doors.
 
     python -m bench.measures.anonymous_month
 
@@ -121,7 +121,7 @@ def month(flood: Flood, routes: Routes, *, has_shares: bool, has_shield: bool) -
 
 
 def table() -> list[tuple[str, ...]]:
-    """A line for each flood and what stands before the doors."""
+    """A line for each flood and what is before the doors."""
     routes = Routes.declared()
     through = routes.all
     floods = (

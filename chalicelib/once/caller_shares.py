@@ -1,6 +1,6 @@
 """What one caller may ask of the doors: a company by its proof, a stranger by its address.
 
-A company pays for its requests once it has proven itself, and for nobody else's.  Whoever proves
+A company pays for its requests once it has proven itself, and for no other's.  A caller that proves
 nothing pays by its address, and only for what was refused: a proven request never asks what its
 address has done, so a company, or Twilio, is not locked out by a stranger behind the same one.  What
 is beyond a share is answered 429 with ``Retry-After``.
@@ -16,12 +16,13 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from typing import Protocol
 
 from chalicelib.errors import OverShareError
-from chalicelib.once.buckets import Buckets, CallerShare
 from chalicelib.once.door import Answer
 from chalicelib.once.ports import Clock, Log
+from chalicelib.once.token_buckets import Buckets, CallerShare
 
 SHARES: Mapping[str, CallerShare] = {
     "channel_router": CallerShare(20, 100),
@@ -136,6 +137,7 @@ class CallerShares:
             self.log.metric("mw.door.strangers_refused", times, source=door)
 
 
+@lru_cache(maxsize=1_024)
 def network_of(address: str) -> str:
     """What a stranger is known by: an IPv4 address, of IPv6 the /64 that one subscriber has."""
     try:

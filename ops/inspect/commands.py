@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ops.command import CommandRun, command
-from ops.inspect import doctor, explain, refusals, unfinished
+from ops.inspect import doctor, explain, refused_callers, unfinished
 from ops.options import Limit
 from ops.output import Output
 from ops.session import EXIT_NO
@@ -92,7 +92,7 @@ def refused_command(
     ] = 24,
 ) -> object:
     """Show who was answered 429 at the doors and when: companies beyond their shares, and strangers."""
-    found = refusals.refused(run.session, hours=hours)
+    found = refused_callers.refused(run.session, hours=hours)
     columns = ("door", "caller", "first", "last", "times")
     return run.output.records(columns, [asdict(one) for one in found])
 

@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
-from chalicelib.once.buckets import Buckets, CallerShare
 from chalicelib.once.caller_shares import SHARES
+from chalicelib.once.token_buckets import Buckets, CallerShare
 from chalicelib.wiring import services
 from local import company
 from local.stack.lambda_events import LambdaContext

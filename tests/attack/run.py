@@ -17,9 +17,9 @@ from typing import Any
 import boto3
 
 from chalicelib.facts import hubspot_webhook
-from chalicelib.once.buckets import CallerShare
 from chalicelib.once.caller_shares import SHARES
 from chalicelib.once.keyring import KeyPurpose
+from chalicelib.once.token_buckets import CallerShare
 from chalicelib.outreach.tools.tokens import call_token
 from chalicelib.wiring import services
 from local.stack.lambda_events import LambdaContext

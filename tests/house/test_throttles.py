@@ -10,8 +10,8 @@ import pytest
 import yaml
 from chalice.awsclient import TypedAWSClient
 
-from chalicelib.once.buckets import MOST_CALLERS
 from chalicelib.once.caller_shares import SHARES, STRANGERS
+from chalicelib.once.token_buckets import MOST_CALLERS
 from local.stack import engine, resources
 from ops.stage.chalice_deploy import throttle_routes
 from ops.stage.template import StageTemplate

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chalicelib.once.buckets import Buckets, CallerShare
+from chalicelib.once.token_buckets import Buckets, CallerShare
 
 SHARE = CallerShare(per_second=2, at_once=3)
 
