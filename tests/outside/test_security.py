@@ -107,7 +107,7 @@ def test_one_companys_flood_is_refused_and_no_other_company_is(stack):
     assert page(FIRST).status_code == 200
 
 
-def test_a_strangers_flood_locks_out_nobody_at_its_address(stack):
+def test_a_strangers_flood_locks_out_no_company_at_its_address(stack):
     here = {"x-forwarded-for": "203.0.113.7"}
     wrong = {**JSON, **here, "x-api-key": "no such key"}
     statuses = [
