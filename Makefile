@@ -48,6 +48,7 @@ samples: $(READY) ## A small part of each long run, in two minutes: seeds, kills
 	@$(BIN)/python -m tests.simulation --runs 300
 	@$(BIN)/python -m tests.crash --sample 1
 	@$(BIN)/python -m tests.attack --per-door 20
+	@$(BIN)/python -m tests.attack.neighbours --seconds 20 --rates 30
 	@$(BIN)/python -m bench --small --only events
 	@$(BIN)/python -m bench.measures.reliability --every 12
 
@@ -82,6 +83,7 @@ bench: $(READY) ## The figures, as ratios in one run
 	@$(BIN)/python -m bench.measures.replay
 	@$(BIN)/python -m bench.measures.outreach
 	@$(BIN)/python -m bench.measures.routes
+	@$(BIN)/python -m bench.measures.anonymous_month
 
 eval: $(READY) ## The classifier, beside peers; a stranger's conversations; drafts and their price; what is masked; wishes to stop, by language; replies of mail programs
 	@$(BIN)/python -m bench.measures.intents
@@ -144,9 +146,10 @@ mutate: $(READY) ## Mutation tests of the core: ledger, effects, intake, worker
 mutate-sample: $(READY) ## Mutation tests of 200 mutants of each package outside the core: GROUP=...
 	@$(BIN)/python -m bench.report.mutation_sample $(if $(GROUP),--group $(GROUP))
 
-attack: $(READY) ## Hostile requests to every door by kind, the memory that the worst take, a company against its neighbour
+attack: $(READY) ## Hostile requests to every door by kind, the memory that the worst take, a company beside floods and against its neighbour
 	@$(BIN)/python -m tests.attack --per-door 2000 --seed $(SEED)
 	@$(BIN)/python -m tests.attack.memory
+	@$(BIN)/python -m tests.attack.neighbours
 	@NEIGHBOUR_EXAMPLES=$(NEIGHBOUR_EXAMPLES) $(BIN)/python -m pytest -q tests/outreach/whole/test_neighbour.py
 
 attack-redaction: $(READY) ## The redactor on a million composed texts: what leaks, and what harmless text is altered

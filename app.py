@@ -336,13 +336,19 @@ def _uri() -> str:
     )
 
 
+def _address() -> str:
+    """The address that the gateway was called from."""
+    identity = cast(Request, app.current_request).context.get("identity") or {}
+    return str(identity.get("sourceIp", ""))
+
+
 def _answered(
     source: str, answering: Callable[[], Answer], shown: Callable[[Answer], Response] | None = None
 ) -> Response:
     """A door's answer; 500 for whatever it raises, of which the log gets the place and no text."""
     shown = shown or _response
     try:
-        return shown(answering())
+        return shown(services().caller_shares.answered(source, _address(), answering))
     except Exception as error:  # noqa: BLE001 - every error, so that Chalice prints none
         return shown(failed_at(source, error))
 
@@ -353,9 +359,12 @@ def _response(answer: Answer) -> Response:
 
 def _html(answer: Answer) -> Response:
     """A page for a person; an answer without one, which only a failure gives, as it is."""
-    return Response(
-        answer.body.get("html", "Try again later."), dict(answer.headers), answer.status
-    )
+    page = answer.body.get("html", "<!doctype html>\n<title>Later</title>\n<p>Try again later.</p>")
+    headers: dict[str, str | list[str]] = {
+        "Content-Type": "text/html; charset=utf-8",
+        **answer.headers,
+    }
+    return Response(page, headers, answer.status)
 
 
 def _twiml(answer: Answer) -> Response:

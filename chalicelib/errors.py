@@ -8,6 +8,7 @@
     |   |-- PayloadError          400   names the field, never its value
     |   |-- TooLargeError         413
     |   +-- ConflictError         409   same id, other content
+    |-- OverShareError(retry_after)   the caller's share of a door is used up: 429
     |-- UnavailableError(code)          we could not store it: 503, the caller may retry
     |-- ProviderError(provider, operation, status, request_id)
     |   |-- TransientError        not done, or harmless to repeat; retry later
@@ -76,6 +77,14 @@ class ConflictError(RequestError):
     """The same id was used before with other content."""
 
     status = 409
+
+
+class OverShareError(MiddlewareError):
+    """A caller has used up its share of a door; no door answers it but the one around all: 429."""
+
+    def __init__(self, retry_after_seconds: int) -> None:
+        super().__init__("over its share of the door")
+        self.retry_after_seconds = retry_after_seconds
 
 
 class UnavailableError(MiddlewareError):

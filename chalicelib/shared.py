@@ -21,7 +21,6 @@ from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ports import (
     Clock,
     DelayQueue,
-    Log,
     Outbox,
     Runtime,
     SecretsPort,
@@ -33,6 +32,7 @@ from chalicelib.settings import Settings
 if TYPE_CHECKING:
     from chalicelib.once.aside import SettingAside
     from chalicelib.once.audit import Audit
+    from chalicelib.once.caller_shares import CallerShares, HoldingLog
     from chalicelib.once.current_job import CurrentJob
     from chalicelib.once.heartbeat import Heartbeat
     from chalicelib.once.incidents import Incidents
@@ -58,7 +58,7 @@ class Shared(ABC):
 
     @property
     @abstractmethod
-    def log(self) -> Log:
+    def log(self) -> HoldingLog:
         """The redacting log."""
 
     @property
@@ -103,6 +103,13 @@ class Shared(ABC):
         """
 
     # --- the core -----------------------------------------------------------------------------
+
+    @cached_property
+    def caller_shares(self) -> CallerShares:
+        """What one caller may ask of the doors."""
+        from chalicelib.once.caller_shares import CallerShares
+
+        return CallerShares(clock=self.clock, log=self.log)
 
     @cached_property
     def intake(self) -> Intake:

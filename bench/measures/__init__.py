@@ -18,6 +18,7 @@ judges *       bundle and start of a function, with the judges of sentences and 
 composed *     drafts composed of cases: swapped values, agreed falsehoods, false dates
 drafts *       hostile drafts that are stopped, and good ones
 written_drafts * likewise, by an author who knew only the page
+anonymous_month * what a stranger can make a stage cost in a month
 prompts *      tokens and price of a message, and what kept prompts save
 words *        recognition of STOP, START and HELP in fresh messages
 masked *       identifiers that a writer's model sees, and what is hidden though it is needed

@@ -1,7 +1,8 @@
 """Dollars per million events of a kind, from its counted units at list prices of us-east-1.
 
 Prices are those of https://aws.amazon.com/dynamodb/pricing/on-demand/ , /sqs/pricing/ ,
-/lambda/pricing/ and /api-gateway/pricing/ as of November 2026.  Log volume is not included.
+/lambda/pricing/, /api-gateway/pricing/, /waf/pricing/ and /cloudwatch/pricing/ as of November 2026.
+The cost of an event does not include its log volume.
 """
 
 from __future__ import annotations
@@ -12,6 +13,11 @@ WRITE_UNIT, READ_UNIT = 0.625, 0.125
 FIFO_REQUEST = 0.50
 LAMBDA_REQUEST, LAMBDA_GB_SECOND = 0.20, 16.67
 REST_API, HTTP_API = 3.50, 1.00
+REST_TIERS = ((333e6, REST_API), (1_000e6, 2.80), (20_000e6, 2.38), (float("inf"), 1.51))
+"""Requests of a month up to which each price holds; what the gateway refuses itself is free."""
+LOG_GB = 0.50
+WAF_MONTH, WAF_REQUEST = 5.0 + 2 * 1.0, 0.60
+"""A web ACL with two rules, and a million requests that it looks at, blocked ones too."""
 MEMORY_GB = 0.5
 DOOR_SECONDS = 0.015
 """Billed time of a warm webhook: one SQS request."""
@@ -79,3 +85,12 @@ def idle(*, fifo_queues: int, standard_queues: int, alarms: int) -> float:
     polls = POLLERS * MONTH_SECONDS / LONG_POLL_SECONDS / 1e6
     queues = fifo_queues * FIFO_REQUEST + standard_queues * STANDARD_REQUEST
     return polls * queues + alarms * ALARM
+
+
+def gateway_month(requests: float) -> float:
+    """Dollars of a month's requests at a REST API, by its tiers."""
+    total, below = 0.0, 0.0
+    for until, price in REST_TIERS:
+        total += max(0.0, min(requests, until) - below) / 1e6 * price
+        below = until
+    return total

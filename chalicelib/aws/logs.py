@@ -17,7 +17,10 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from chalicelib import redaction
@@ -49,6 +52,17 @@ without a letter could be a card number and are redacted.
 _ENCODE = json.JSONEncoder(default=str, separators=(",", ":")).encode
 
 
+@dataclass(slots=True)
+class HeldRequestLines:
+    """`once.caller_shares.HeldLines`."""
+
+    lines: list[str] = field(default_factory=list)
+
+    def drop(self) -> None:
+        """Write none of them."""
+        self.lines.clear()
+
+
 class JsonLog:
     """`once.ports.Log` as JSON lines; one writer per container.
 
@@ -70,6 +84,7 @@ class JsonLog:
         self._always = {"env": stage, "mw_release": release}
         self._stage = stage
         self._stream = stream
+        self._held: ContextVar[HeldRequestLines | None] = ContextVar("held", default=None)
 
     def event(self, name: str, **fields: object) -> None:
         """See `once.ports.Log.event`."""
@@ -109,6 +124,18 @@ class JsonLog:
             }
         )
 
+    @contextmanager
+    def held(self) -> Iterator[HeldRequestLines]:
+        """See `once.caller_shares.HoldingLog.held`."""
+        held = HeldRequestLines()
+        token = self._held.set(held)
+        try:
+            yield held
+        finally:
+            self._held.reset(token)
+            for line in held.lines:
+                self._put(line)
+
     def _safe(self, fields: Mapping[str, object]) -> Mapping[str, Any]:
         """The redacted fields; if redaction fails, the fields are dropped and the line is written."""
         present = {name: value for name, value in fields.items() if value is not None}
@@ -120,8 +147,15 @@ class JsonLog:
             return {"redaction": "failed"}
 
     def _write(self, line: Mapping[str, Any]) -> None:
+        held = self._held.get()
+        if held is None:
+            self._put(_ENCODE(line) + "\n")
+        else:
+            held.lines.append(_ENCODE(line) + "\n")
+
+    def _put(self, line: str) -> None:
         stream = self._stream or sys.stdout
-        stream.write(_ENCODE(line) + "\n")
+        stream.write(line)
         stream.flush()
 
 

@@ -3,6 +3,8 @@
 It knows no system, no vendor and no cloud.  A system brings its jobs, its flows and its actions.
 
     door, intake    a request becomes a job on the queue, or an error that says what is wrong
+    caller_shares   what one caller may ask of the doors: a company by its proof, a stranger by its address
+    token_buckets   token buckets of many callers, in memory
     body            bodies of requests: bounded, then parsed
     job             messages of the queue; encode and decode
     keys            keys of events and actions, FIFO ids, opaque ids

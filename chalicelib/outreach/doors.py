@@ -74,7 +74,9 @@ class OutreachDoors:
         table = shared.table(settings.conversations_table)
         return Initiate(
             callers=Callers(
-                access=self._access, companies=Companies(shared.table(settings.company_data_table))
+                access=self._access,
+                companies=Companies(shared.table(settings.company_data_table)),
+                shares=shared.caller_shares,
             ),
             kept=StartStores(
                 starts=Starts(
@@ -121,7 +123,9 @@ class OutreachDoors:
         shared = self._shared
         table = shared.table(shared.settings.company_data_table)
         return MaySendDoor(
-            callers=Callers(access=self._access, companies=Companies(table)),
+            callers=Callers(
+                access=self._access, companies=Companies(table), shares=shared.caller_shares
+            ),
             checks=lambda: StartChecks(
                 conversations=self._outreach().conversations, switches=shared.switches
             ),
@@ -166,6 +170,7 @@ class OutreachDoors:
             callers=Callers(
                 access=self._access,
                 companies=Companies(shared.table(shared.settings.company_data_table)),
+                shares=shared.caller_shares,
             ),
             service=lambda: RegisterService(
                 conversations=self._outreach().conversations,
@@ -229,7 +234,7 @@ class OutreachDoors:
             intake=shared.intake,
             signing=shared.keys_of(KeyPurpose.TOOL_RESULTS),
             current=outreach.current_settings,
-            clock=shared.clock,
+            shares=shared.caller_shares,
             log=shared.log,
         )
 
@@ -254,6 +259,7 @@ class OutreachDoors:
             access=self._access,
             inbox=inbox,
             people=self._people,
+            shares=shared.caller_shares,
             clock=shared.clock,
             log=shared.log,
         )
@@ -348,4 +354,5 @@ class OutreachDoors:
             log=shared.log,
             intake=shared.intake,
             ledger=shared.ledger,
+            shares=shared.caller_shares,
         )

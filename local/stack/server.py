@@ -27,6 +27,12 @@ class _Handler(ChaliceRequestHandler):
     disable_nagle_algorithm = True
     do_TRACE = ChaliceRequestHandler.do_GET  # noqa: N815 - refused by the routes, not by a 501
 
+    def _parse_payload(self) -> tuple[HeaderType, bytes | None]:
+        """Take the caller's address from X-Forwarded-For, so that one machine can be many callers."""
+        converter = self.local_gateway.event_converter
+        converter.LOCAL_SOURCE_IP = self.headers.get("x-forwarded-for", converter.LOCAL_SOURCE_IP)
+        return super()._parse_payload()
+
     def _send_http_response(self, code: int, headers: HeaderType, body: str | bytes | None) -> None:
         """Answer HEAD without a body: the client would take it for the next response."""
         super()._send_http_response(code, headers, None if self.command == "HEAD" else body)

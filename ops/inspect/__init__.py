@@ -1,12 +1,13 @@
 """Reads a stage and changes nothing.
 
 automation        how much is answered automatically by week, and what customers wrote next
-commands          `explain`, `unfinished`, `doctor`
+commands          `explain`, `unfinished`, `refused`, `doctor`
 explain/          what happened to anything that an operator can name, and why
 ledger_rows       jobs rebuilt from ledger rows, one by one or by a paced scan
 metrics           series of the stage's metrics, from CloudWatch
 piles             what waits for a person, by harm
 planned           the actions of a stored plan, and what running it again would do
+refused_callers   who was answered 429 at the doors, and when
 unfinished        accepted events that are not finished
 whereabouts       where an event is now, since when, and what it waits for
 doctor            a deployed stage checked against its declaration

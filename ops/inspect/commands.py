@@ -1,4 +1,4 @@
-"""The read-only commands: `explain`, `story`, `unfinished` and `doctor`."""
+"""The read-only commands: `explain`, `story`, `unfinished`, `refused` and `doctor`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from ops import journal
 from ops.command import CommandRun, command
-from ops.inspect import doctor, explain, unfinished
+from ops.inspect import doctor, explain, refused_callers, unfinished
 from ops.inspect.explain import customer, report
 from ops.options import Limit
 from ops.output import Output
@@ -121,6 +121,19 @@ def unfinished_command(run: CommandRun, limit: Limit = 200) -> object:
     shown = f", only {limit} shown" if number > len(events) else ""
     run.output.say(f"{number} unfinished{shown}")
     return events
+
+
+@command(app, "refused", examples=["refused", "refused --hours 168"])
+def refused_command(
+    run: CommandRun,
+    hours: Annotated[
+        int, typer.Option("--hours", min=1, max=336, help="So many, at most 336.")
+    ] = 24,
+) -> object:
+    """Show who was answered 429 at the doors and when: companies beyond their shares, and strangers."""
+    found = refused_callers.refused(run.session, hours=hours)
+    columns = ("door", "caller", "first", "last", "times")
+    return run.output.records(columns, [asdict(one) for one in found])
 
 
 @command(app, "doctor", examples=["doctor"])

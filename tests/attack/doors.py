@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 
 from chalicelib.facts import aloware_webhook, hubspot_webhook
 from chalicelib.outreach.desk import door as desk_door
-from chalicelib.outreach.door import may_send, router
+from chalicelib.outreach.door import may_send, results, router
+from chalicelib.outreach.register import register_door
 from chalicelib.outreach.twilio import webhook as twilio_webhook
 from chalicelib.support import webhook as richpanel_webhook
 from local import company
@@ -19,6 +20,7 @@ from local.vendors import aloware, hubspot, twilio
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 FORGED = f"{'0' * 32}.Y2ktYWFhLTAwMQ.{'1' * 32}.{'2' * 32}"
 """The token of an unsubscribe link, for the first company, with a signature that is not ours."""
+CALL = "3" * 32
 CID = f"{'0' * 32}.{'1' * 32}"
 
 
@@ -94,6 +96,41 @@ def _act(number: int) -> Any:
     return {"act": "reply", "by": "sam", "version": "0" * 16, "text": text}
 
 
+def _address(number: int) -> Any:
+    return {"address": f"+1305555{number % 10_000:04d}"}
+
+
+def _lines(number: int) -> Any:
+    return {"entries": [_address(number), {**_address(number + 1), "reason": "imported"}]}
+
+
+def _lift(number: int) -> Any:
+    return {**_address(number), "by": "sam", "reason": f"asked for it {number}"}
+
+
+def _subscription(_number: int) -> Any:
+    return {"project_id": company.PROJECT_ID, "events": ["opted_out"]}
+
+
+def _result(number: int) -> Any:
+    return {"status": "done", "text": f"Reference {number}.", "data": {"reference": f"A-{number}"}}
+
+
+def _wishes(number: int) -> Any:
+    return {"hours": ("morning", "evening", "any")[number % 3], "channel": "email"}
+
+
+def _register(name: str, example: Callable[[int], Any]) -> Door:
+    return Door(
+        f"register_{name}",
+        "POST",
+        f"/register/{name}",
+        example,
+        limit=register_door.MAX_BODY,
+        credential="x-api-key",
+    )
+
+
 DOORS = (
     Door(
         "richpanel",
@@ -153,6 +190,36 @@ DOORS = (
         parameters={"conversation_id": "0" * 32},
     ),
     Door(
+        "messages",
+        "GET",
+        "/conversations/{request_id}/messages",
+        lambda _number: None,
+        credential="x-api-key",
+        query={"limit": "50"},
+        parameters={"request_id": "req1"},
+    ),
+    Door(
+        "register_page",
+        "GET",
+        "/register",
+        lambda _number: None,
+        credential="x-api-key",
+        query={"limit": "50"},
+    ),
+    _register("lookup", _address),
+    _register("import", _lines),
+    _register("lift", _lift),
+    _register("subscription", _subscription),
+    Door(
+        "tool_result",
+        "POST",
+        "/conversations/{request_id}/tools/{call_id}/result",
+        _result,
+        limit=results.MAX_BYTES,
+        credential="authorization",
+        parameters={"request_id": "req1", "call_id": CALL},
+    ),
+    Door(
         "twilio",
         "POST",
         "/webhook/twilio",
@@ -200,6 +267,16 @@ DOORS = (
         "POST",
         "/unsubscribe/{token}",
         lambda _number: {"List-Unsubscribe": "One-Click"},
+        limit=1_000,
+        content_type=FORM,
+        is_page=True,
+        parameters={"token": FORGED},
+    ),
+    Door(
+        "preferences",
+        "POST",
+        "/unsubscribe/{token}",
+        _wishes,
         limit=1_000,
         content_type=FORM,
         is_page=True,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import io
+import ipaddress
+import itertools
 import json
 import logging
 from collections import Counter, defaultdict
@@ -15,8 +17,13 @@ from typing import Any
 import boto3
 
 from chalicelib.facts import hubspot_webhook
+from chalicelib.once.caller_shares import SHARES
+from chalicelib.once.keyring import KeyPurpose
+from chalicelib.once.token_buckets import CallerShare
+from chalicelib.outreach.tools.tokens import call_token
+from chalicelib.wiring import services
 from local.stack.lambda_events import LambdaContext
-from tests.attack.doors import DOORS, Door
+from tests.attack.doors import CALL, DOORS, Door
 from tests.attack.hostile import Hostile, requests_to
 from tests.rigs.api_gateway import event
 from tests.rigs.memory_stage import another_session
@@ -74,6 +81,9 @@ class Attacker:
         self._sender = sender
         self.calls = 0
         self.written = ""
+        self._addresses = map(str, itertools.cycle(ipaddress.ip_network("198.18.0.0/15")))
+        # Each request is judged by itself; what many of one caller meet is `neighbours`.
+        services().caller_shares.shares = dict.fromkeys(SHARES, CallerShare(1e6, 10**6))
         session = another_session()
         session.events.register("before-send", self._count)
         boto3.DEFAULT_SESSION = session
@@ -102,6 +112,7 @@ class Attacker:
             door.path,
             request.body,
             headers,
+            address=next(self._addresses),
             query={name: [value] for name, value in request.query.items()} or None,
             **request.parameters,
         )
@@ -119,6 +130,9 @@ class Attacker:
         query = "&".join(f"{name}={value}" for name, value in request.query.items())
         body = request.body + b"." if request.shows == "other_body" else request.body
         proof = dict(self._sender.proof(door.path, query, body))
+        if door.name == "tool_result":
+            keys = services().keyring.of(KeyPurpose.TOOL_RESULTS)
+            proof = {"authorization": f"Bearer {call_token(keys, '0' * 32, CALL)}"}
         given = proof[door.credential]
         proof[door.credential] = {
             "wrong": f"Bearer {WRONG}" if door.credential == "authorization" else WRONG,

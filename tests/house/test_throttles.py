@@ -10,6 +10,8 @@ import pytest
 import yaml
 from chalice.awsclient import TypedAWSClient
 
+from chalicelib.once.caller_shares import SHARES, STRANGERS
+from chalicelib.once.token_buckets import MOST_CALLERS
 from local.stack import engine, resources
 from ops.stage.chalice_deploy import throttle_routes
 from ops.stage.template import StageTemplate
@@ -57,6 +59,29 @@ def test_the_page_shows_the_figures():
         if (found := re.fullmatch(r"\| `(\S+) (\S+)` \| (\d+) \| (\d+) \|.*", line))
     }
     assert shown == declared()
+
+
+def test_the_page_shows_the_shares():
+    page = (ROOT / "docs" / "security.md").read_text()
+    table = page.split("| door | a company's requests a second | at once |\n|---|---|---|\n")[1]
+    shown = re.findall(r"\| (\d+) \| (\d+) \|\n", table.split("\n\n")[0] + "\n")
+    assert [(one.per_second, one.at_once) for one in SHARES.values()] == [
+        (int(rate), int(burst)) for rate, burst in shown
+    ]
+    assert f"{STRANGERS.at_once} at once and one a second" in page
+    assert f"keeps {MOST_CALLERS:,} callers" in page
+
+
+def test_no_companys_share_of_a_door_is_more_than_half_of_its_routes_throttle():
+    by_door = {
+        "channel_router": ("/initiate-conversation", "POST"),
+        "may_send": ("/may-send", "POST"),
+        "register": ("/register", "GET"),
+        "desk": ("/desk/conversations", "GET"),
+        "unsubscribe": ("/unsubscribe/{token}", "POST"),
+    }
+    for door, route in by_door.items():
+        assert SHARES[door].per_second <= declared()[route][0] / 2
 
 
 @pytest.fixture

@@ -194,9 +194,13 @@ class Running:
     # --- doors ------------------------------------------------------------------------------------
 
     def request(self, method, path, *, headers=None, **how):
-        """Any request to the application."""
+        """Any request to the application, from an address of its own unless it names one."""
         url = f"{self.url}{path}"
-        return self._session.request(method, url, headers=headers or {}, timeout=60, **how)
+        headers = {
+            "x-forwarded-for": f"198.18.{self.number() % 65_536 // 256}.{self.number() % 256}",
+            **(headers or {}),
+        }
+        return self._session.request(method, url, headers=headers, timeout=60, **how)
 
     def webhook(self, *, token=None, settles=True, **body):
         """Richpanel posts a webhook; its work is done when this returns."""

@@ -94,6 +94,37 @@ def test_another_companys_request_looks_like_one_that_does_not_exist(stack):
         assert theirs.text == nobodys.text.replace("no-such-request", request_id)
 
 
+def test_one_companys_flood_is_refused_and_no_other_company_is(stack):
+    def page(company):
+        headers = {"x-api-key": company.router_key}
+        return stack.request("GET", "/register?limit=1", headers=headers)
+
+    refused = next(one for one in (page(FIRST) for _ in range(2_000)) if one.status_code != 200)
+    assert (refused.status_code, refused.json()["code"]) == (429, "RATE_LIMIT_EXCEEDED")
+    assert int(refused.headers["Retry-After"]) >= 1
+    assert page(SECOND).status_code == 200
+    time.sleep(3)  # the share fills again
+    assert page(FIRST).status_code == 200
+
+
+def test_a_strangers_flood_locks_out_no_company_at_its_address(stack):
+    here = {"x-forwarded-for": "203.0.113.7"}
+    wrong = {**JSON, **here, "x-api-key": "no such key"}
+    statuses = [
+        stack.request("GET", "/desk/conversations", headers=wrong).status_code for _ in range(60)
+    ]
+    assert set(statuses) == {401, 429}
+    assert statuses[0] == 401
+    known = {**JSON, **here, "x-api-key": SECOND.lead_key}
+    assert stack.request("GET", "/desk/conversations", headers=known).status_code == 200
+    token = {**JSON, **here, "x-richpanel-webhook-token": stack.hints["WEBHOOK_TOKEN"]}
+    ticket = {"ticket_id": stack.ticket("Where is my parcel?")}
+    answer = stack.request("POST", "/webhook/richpanel", headers=token, json=ticket)
+    assert answer.status_code == 200
+    elsewhere = {**wrong, "x-forwarded-for": "203.0.113.8"}
+    assert stack.request("GET", "/desk/conversations", headers=elsewhere).status_code == 401
+
+
 def test_a_desk_sees_and_changes_conversations_of_its_own_company_only(stack):
     to = stack.tel()
     stack.start(to, of=SECOND)

@@ -20,6 +20,7 @@ def event(
     headers: dict[str, str] | None,
     *,
     query: dict[str, list[str]] | None = None,
+    address: str = "127.0.0.1",
     **parameters: str,
 ) -> dict[str, Any]:
     """The event of a request; a body that is not UTF-8 comes in base64, as a binary one does.
@@ -30,6 +31,7 @@ def event(
         body: as it was sent.
         headers: one value per name.
         query: the values of each name.
+        address: the caller's.
         parameters: those of the route's path.
     """
     try:
@@ -40,7 +42,7 @@ def event(
         "requestContext": {
             "httpMethod": method,
             "resourcePath": resource,
-            "identity": {"sourceIp": "127.0.0.1"},
+            "identity": {"sourceIp": address},
             "path": resource.format(**parameters) if parameters else resource,
         },
         "headers": headers,

@@ -9,6 +9,7 @@ import pytest
 
 from chalicelib.once.aside import SettingAside
 from chalicelib.once.audit import Audit
+from chalicelib.once.caller_shares import CallerShares
 from chalicelib.once.door import HttpRequest
 from chalicelib.once.effects import Effects
 from chalicelib.once.escalation import Escalation
@@ -97,6 +98,7 @@ class DeskRig(OutreachParts):
             access=lambda: ACCESS,
             inbox=self.inbox,
             people=self.people,
+            shares=CallerShares(clock=self.clock, log=self.log),
             clock=self.clock,
             log=self.log,
         )

@@ -1,5 +1,6 @@
 """Hand-written stand-ins for time, logs and switches; what has a wire is faked at the wire."""
 
+import contextlib
 from datetime import UTC, datetime, timedelta
 
 from chalicelib.errors import SwitchesUnreadableError
@@ -35,6 +36,15 @@ class ManualClock:
         self.moment += timedelta(seconds=seconds)
 
 
+class Held:
+    """Lines that a request may lose."""
+
+    is_dropped = False
+
+    def drop(self):
+        self.is_dropped = True
+
+
 class RecordingLog:
     """Keeps what was logged."""
 
@@ -47,6 +57,14 @@ class RecordingLog:
 
     def metric(self, name, value=1, **dimensions):
         self.metrics.append((name, value, dimensions))
+
+    @contextlib.contextmanager
+    def held(self):
+        before = len(self.events), len(self.metrics)
+        held = Held()
+        yield held
+        if held.is_dropped:
+            del self.events[before[0] :], self.metrics[before[1] :]
 
     def names(self):
         return [name for name, _ in self.events]

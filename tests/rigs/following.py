@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from chalicelib.errors import UnavailableError
+from chalicelib.once.caller_shares import CallerShares
 from chalicelib.once.door import HttpRequest
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.lazy import hands_of
@@ -98,6 +99,7 @@ class FollowRig(DeskRig):
             callers=Callers(
                 access=lambda: {one: Access(api_keys=(key,)) for one, key in KEYS.items()},
                 companies=Companies(self.companies_table),
+                shares=CallerShares(clock=self.clock, log=self.log),
             ),
             kept=StartStores(
                 starts=self.starts,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.errors import TransientError
 from chalicelib.once.allowances import Allowances
+from chalicelib.once.caller_shares import CallerShares
 from chalicelib.once.effect import Hands
 from chalicelib.once.flow import Event
 from chalicelib.once.journal import Journal
@@ -290,7 +291,7 @@ class OutreachParts:
             intake=container.intake,
             signing=one_key,
             current=self._companies.current,
-            clock=clock,
+            shares=CallerShares(clock=clock, log=container.log),
             log=container.log,
         )
         told = {name: kind for name, kind in KINDS.items() if name != "notify_desk"}
@@ -358,7 +359,11 @@ class OutreachParts:
         """The Router's door."""
         container = self._container
         return Initiate(
-            callers=Callers(access=lambda: _ACCESS, companies=self._companies),
+            callers=Callers(
+                access=lambda: _ACCESS,
+                companies=self._companies,
+                shares=CallerShares(clock=container.clock, log=container.log),
+            ),
             kept=StartStores(
                 starts=self.starts,
                 ledger=container.ledger,
@@ -386,6 +391,7 @@ class OutreachParts:
             log=container.log,
             intake=container.intake,
             ledger=container.ledger,
+            shares=CallerShares(clock=container.clock, log=container.log),
         )
 
     def _hand_off(self, actions: Sequence[Any], *, deadline_seconds: float) -> None:

@@ -28,6 +28,7 @@ from http import HTTPStatus
 from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError, reason_of
 from chalicelib.once import door, keys
+from chalicelib.once.caller_shares import CallerShares
 from chalicelib.once.door import Answer
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import facts_of
@@ -154,12 +155,14 @@ class UnsubscribeDoor:
     log: Log
     intake: Intake
     ledger: Ledger
+    shares: CallerShares
 
     def page(self, text: str) -> Answer:
         """The page with what holds and a button; it changes nothing."""
         found = opened(self.links.signing(), text)
         if found is None:
             return self._unknown()
+        self.shares.pay(SOURCE, found.company_id, link=found.hashed)
         try:
             return preference_page.shown(self._standing(found))
         except MiddlewareError as error:
@@ -170,6 +173,7 @@ class UnsubscribeDoor:
         found = opened(self.links.signing(), text)
         if found is None:
             return self._unknown()
+        self.shares.pay(SOURCE, found.company_id, link=found.hashed)
         is_resumed, wish = body.strip() == RESUME, preference_form.chosen(body)
         try:
             if wish is not None:

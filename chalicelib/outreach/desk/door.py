@@ -26,6 +26,7 @@ from chalicelib.errors import (
 )
 from chalicelib.once import body as bodies
 from chalicelib.once import door
+from chalicelib.once.caller_shares import CallerShares
 from chalicelib.once.door import Answer, HttpRequest, Query
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach.channels import Channel
@@ -80,6 +81,7 @@ class DeskDoor:
     access: Callable[[], Mapping[str, Access]]
     inbox: DeskInbox
     people: People
+    shares: CallerShares
     clock: Clock
     log: Log
 
@@ -145,6 +147,7 @@ class DeskDoor:
         company_id, role = access.desk_of(request.headers, companies)
         access.check_request(request, companies[company_id], self.clock.now())
         proven, _ = self.people.behind(request.headers, company_id, is_desk=True)
+        self.shares.pay(SOURCE, company_id)
         return (
             Caller(company_id, proven.role, proven.person) if proven else Caller(company_id, role)
         )

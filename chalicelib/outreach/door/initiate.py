@@ -29,6 +29,7 @@ from chalicelib.errors import (
 )
 from chalicelib.once import door, keys
 from chalicelib.once.aside import SettingAside
+from chalicelib.once.caller_shares import CallerShares
 from chalicelib.once.door import Answer, HttpRequest
 from chalicelib.once.flow import NotYet
 from chalicelib.once.intake import Intake
@@ -104,13 +105,19 @@ class Callers:
 
     access: Callable[[], Mapping[str, Access]]
     companies: Companies
+    shares: CallerShares
 
-    def company_of(self, request: HttpRequest, now: datetime) -> str:
-        """The company that signed a request; raises `RequestError` where none did."""
+    def company_of(self, source: str, request: HttpRequest, now: datetime) -> str:
+        """The company that signed a request at a door; raises `RequestError` where none did.
+
+        Raises:
+            OverShareError: the company's share of the door is used up.
+        """
         access.key_in(request.headers)  # without one no secret is read
         companies = self.access()
         company_id = access.company_of(request.headers, companies)
         access.check_request(request, companies[company_id], now)
+        self.shares.pay(source, company_id)
         return company_id
 
     def project(self, asked: StartRequest) -> Project:
@@ -246,7 +253,7 @@ class Initiate:
         return found
 
     def _authenticate(self, request: HttpRequest) -> str:
-        return self.callers.company_of(request, self.clock.now())
+        return self.callers.company_of(router.SOURCE, request, self.clock.now())
 
     def _start(self, company_id: str, asked: StartRequest) -> Answer:
         if asked.company_id != company_id:

@@ -59,7 +59,7 @@ class MaySendDoor:
         try:
             bodies.check_size(request.body, MAX_BYTES, code="PAYLOAD_TOO_LARGE")
             now = self.clock.now()
-            company_id = self.callers.company_of(request, now)
+            company_id = self.callers.company_of(SOURCE, request, now)
             asked = parse(request.body, now)
             if asked.company_id != company_id:
                 raise ForbiddenError("AUTHORIZATION_ERROR", "this key belongs to another company")

@@ -30,11 +30,12 @@ from chalicelib.errors import (
 )
 from chalicelib.once import body as bodies
 from chalicelib.once import door
+from chalicelib.once.caller_shares import CallerShares
 from chalicelib.once.door import Answer
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import Recovery
 from chalicelib.once.keyring import PurposeKeys
-from chalicelib.once.ports import Clock, Log
+from chalicelib.once.ports import Log
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.called_tools import DONE, ToolCall
 from chalicelib.outreach.conversations.records import INTERNAL, Entry, Record
@@ -68,13 +69,14 @@ class ResultDoor:
     Attributes:
         signing: the stage's keys of tools' results.
         current: a project's settings as they are now.
+        shares: of the company whose token it is.
     """
 
     conversations: Conversations
     intake: Intake
     signing: Callable[[], PurposeKeys]
     current: Callable[[Record], Project]
-    clock: Clock
+    shares: CallerShares
     log: Log
 
     def result(
@@ -106,6 +108,7 @@ class ResultDoor:
         record = self.conversations.find(opaque_id)
         if record is None or record.request_id != request_id:
             raise NotFoundError("call_not_found", "no such call of this conversation")
+        self.shares.pay(SOURCE, record.company_id)
         return record
 
     def _kept(self, record: Record, call_id: str, body: bytes) -> tuple[bool, ToolResult]:
@@ -115,7 +118,7 @@ class ResultDoor:
         given = self._parsed(record, call.tool, body)
         text = json.dumps(given.model_dump(), sort_keys=True)
         is_known = bool(call.result)
-        now = self.clock.now()
+        now = self.intake.clock.now()
         if not is_known and now > call.result_until(now):
             self.conversations.close_call(record, call_id)
         call = self.conversations.keep_result(record, call_id, text)
@@ -151,14 +154,14 @@ class ResultDoor:
         if kept.late_result != text:
             raise ConflictError("result_exists", "another result of this call was kept before")
         said = f"{call.tool}: {given.status}" + (f": {given.text}" if given.text else "")
-        now = iso(self.clock.now())
+        now = iso(self.intake.clock.now())
         entry = Entry(f"late-{call.call_id}", now, "note", said, note=INTERNAL, by=SOURCE)
         self.conversations.append(record, entry)
         raise ConflictError("too_late", "the time for this result was over; a person sees it")
 
     def _hasten(self, record: Record, call_id: str) -> None:
         event_key = outreach_keys.tool(record.opaque_id, call_id)
-        facts = own_event(event_key, record.opaque_id, iso(self.clock.now()), SOURCE)
+        facts = own_event(event_key, record.opaque_id, iso(self.intake.clock.now()), SOURCE)
         self.intake.accept(resume_job(facts, record), recovery=Recovery.SETTLED)
 
 

@@ -177,6 +177,7 @@ class RegisterDoor:
         proven, is_needed = self.people.behind(
             request.headers, company_id, is_desk=role is not None
         )
+        self.callers.shares.pay(SOURCE, company_id)
         if proven is None:
             return RegisterCaller(company_id, role, signature, takes_names=not is_needed)
         return RegisterCaller(company_id, proven.role, signature, proven.person, takes_names=False)

@@ -32,6 +32,7 @@ OF_TICKETS = (
     ("explain", "1042"),
     ("story", "1042"),
     ("unfinished",),
+    ("refused",),
     ("doctor",),
     ("journal",),
     ("switch", "get"),

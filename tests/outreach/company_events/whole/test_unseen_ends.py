@@ -6,6 +6,7 @@ from contextlib import suppress
 import pytest
 
 from chalicelib.errors import UnavailableError
+from chalicelib.once.caller_shares import CallerShares
 from chalicelib.once.event import EventStatus
 from chalicelib.once.job import Recovery, facts_of
 from chalicelib.once.keys import OpaqueIds
@@ -59,6 +60,7 @@ def door(rig):
         log=rig.log,
         intake=rig.intake,
         ledger=rig.ledger,
+        shares=CallerShares(clock=rig.clock, log=rig.log),
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from chalicelib.once.caller_shares import CallerShares
 from chalicelib.outreach.conversations.records import Draft
 from chalicelib.outreach.door.results import ResultDoor
 from chalicelib.outreach.project.companies import Companies
@@ -48,7 +49,7 @@ class Called:
             intake=answered.intake,
             signing=one_key,
             current=Companies(answered.companies_table).current,
-            clock=answered.clock,
+            shares=CallerShares(clock=answered.clock, log=answered.log),
             log=answered.log,
         )
 
@@ -202,7 +203,7 @@ def test_any_number_and_nesting_is_kept_as_it_came(answered, endpoint, twilio, n
 def test_a_result_that_comes_while_its_time_ends_is_taken_or_late_by_one_clock(called, twilio):
     """The worker's clock has ended it; the door's is behind and would still take it."""
     called.answered.forward(2 * 3600.0)
-    called.door = replace(called.door, clock=ManualClock())
+    called.door = replace(called.door, intake=replace(called.door.intake, clock=ManualClock()))
     assert called.gives(DONE) == (409, "too_late")
     assert called.outcome == "no_result"
 

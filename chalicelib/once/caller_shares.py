@@ -1,0 +1,161 @@
+"""What one caller may ask of the doors: a company by its proof, a stranger by its address.
+
+A company pays for its requests once it has proven itself, and for no other's.  A caller that proves
+nothing pays by its address, and only for what was refused: a proven request never asks what its
+address has done, so a company, or Twilio, is not locked out by a stranger behind the same one.  What
+is beyond a share is answered 429 with ``Retry-After``.
+
+The buckets are one container's.  Lambda starts a container for each request that comes while others
+are answered, so N busy containers let N shares through: the gateway's throttles stay the ceiling.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from functools import lru_cache
+from typing import Protocol
+
+from chalicelib.errors import OverShareError
+from chalicelib.once.door import Answer
+from chalicelib.once.ports import Clock, Log
+from chalicelib.once.token_buckets import Buckets, CallerShare
+
+SHARES: Mapping[str, CallerShare] = {
+    "channel_router": CallerShare(20, 100),
+    "may_send": CallerShare(10, 50),
+    "register": CallerShare(4, 40),
+    "desk": CallerShare(10, 60),
+    "tool_result": CallerShare(10, 50),
+    "unsubscribe": CallerShare(1, 20),
+}
+"""Of each company at a door, and at `unsubscribe` of each link."""
+STRANGERS = CallerShare(1, 30)
+"""Of each address: requests that were refused for want of a proof."""
+TELL_SECONDS = 10.0
+"""What is refused is counted, and written this often at most."""
+TOO_MANY = "RATE_LIMIT_EXCEEDED"
+_UNPROVEN = frozenset({401, 413})
+"""Refused before anything was proven; a body that is too large is refused before it is looked at."""
+_NO_LINK = ("unsubscribe", 404)
+"""The page of a link that is not ours."""
+
+
+class HeldLines(Protocol):
+    """The lines of a request, until it is known whether they are worth writing."""
+
+    def drop(self) -> None:
+        """Write none of them."""
+        ...
+
+
+class HoldingLog(Log, Protocol):
+    """A log that can hold back the lines of one request."""
+
+    def held(self) -> AbstractContextManager[HeldLines]:
+        """Hold the lines until the end of the block; they are written unless they are dropped."""
+        ...
+
+
+class CallerShares:
+    """One container's shares.
+
+    Attributes:
+        shares: by door.
+    """
+
+    def __init__(self, *, clock: Clock, log: HoldingLog) -> None:
+        self.clock = clock
+        self.log = log
+        self.shares = SHARES
+        self._companies, self._strangers = Buckets(), Buckets()
+        self._untold: Counter[tuple[str, str]] = Counter()
+        self._told_at: dict[tuple[str, str], float] = {}
+
+    def pay(self, door: str, company_id: str, *, link: str = "") -> None:
+        """Charge a request to the company that has proven itself.
+
+        Args:
+            door: its source.
+            company_id: whose request it is.
+            link: of a recipient's link, what names it: each link has a share of its own.
+
+        Raises:
+            OverShareError: its share is used up.
+        """
+        key = f"{door} {company_id} {link}"
+        wait = self._companies.take(key, self.shares[door], self.clock.monotonic())
+        if wait:
+            self._count(door, company_id)
+            raise OverShareError(math.ceil(wait))
+
+    def answered(self, door: str, address: str, answering: Callable[[], Answer]) -> Answer:
+        """The answer of a door, or 429 to who is beyond its share.
+
+        The lines of an address that is known to be beyond it are not written, only counted: at the
+        gateway's full rate they would cost more than the function does.
+        """
+        network = network_of(address)
+        if not self._strangers.is_empty(network, STRANGERS, self.clock.monotonic()):
+            return self._judged(door, network, answering)[0]
+        with self.log.held() as lines:
+            answer, is_refused = self._judged(door, network, answering)
+            if is_refused:
+                lines.drop()
+        if is_refused:
+            self._count(door, "")
+        return answer
+
+    def _judged(
+        self, door: str, network: str, answering: Callable[[], Answer]
+    ) -> tuple[Answer, bool]:
+        """The answer, and whether it refuses a stranger beyond its share."""
+        try:
+            answer = answering()
+        except OverShareError as error:
+            return too_many(door, error.retry_after_seconds), False
+        if answer.status not in _UNPROVEN and (door, answer.status) != _NO_LINK:
+            return answer, False
+        wait = self._strangers.take(network, STRANGERS, self.clock.monotonic())
+        return (too_many(door, math.ceil(wait)), True) if wait else (answer, False)
+
+    def _count(self, door: str, company_id: str) -> None:
+        """Count a refusal by door and company; a stranger has no name."""
+        who, now = (door, company_id), self.clock.monotonic()
+        self._untold[who] += 1
+        if now - self._told_at.get(who, -math.inf) < TELL_SECONDS:
+            return
+        self._told_at[who] = now
+        times = self._untold.pop(who)
+        if company_id:
+            self.log.event("door.refused", source=door, company_id=company_id, times=times)
+            self.log.metric("mw.door.refused", times, source=door, company=company_id)
+        else:
+            self.log.metric("mw.door.strangers_refused", times, source=door)
+
+
+@lru_cache(maxsize=1_024)
+def network_of(address: str) -> str:
+    """What a stranger is known by: an IPv4 address, of IPv6 the /64 that one subscriber has."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return ""
+    if isinstance(found, ipaddress.IPv6Address):
+        return str(found.ipv4_mapped or ipaddress.IPv6Network((found, 64), strict=False))
+    return str(found)
+
+
+def too_many(door: str, retry_after_seconds: int) -> Answer:
+    """429, in the words of the door: the Router's have `error_code`, all others `code`."""
+    is_router = door in ("channel_router", "may_send")
+    body = {
+        "status": "error",
+        "error_code" if is_router else "code": TOO_MANY,
+        "message": "too many requests of one caller; wait as Retry-After says, then repeat it",
+        **({"request_id": "unknown"} if is_router else {}),
+    }
+    return Answer(429, body, {"Retry-After": str(retry_after_seconds)})

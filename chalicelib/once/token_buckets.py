@@ -1,0 +1,56 @@
+"""Token buckets of many callers, in the memory of one container: bounded, and without any call."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+
+MOST_CALLERS = 4096
+"""About 1 MB.  Beyond it the caller that asked longest ago is forgotten, and begins with a full bucket."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallerShare:
+    """How much one caller may ask of one container."""
+
+    per_second: float
+    at_once: int
+
+
+class Buckets:
+    """A bucket for each key, full at its first request."""
+
+    def __init__(self, *, most: int = MOST_CALLERS) -> None:
+        self._most = most
+        self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._lock = threading.Lock()  # the local server answers on several threads
+
+    def take(self, key: str, share: CallerShare, now: float) -> float:
+        """Take a token: 0 where there was one, else the seconds until there is.
+
+        Args:
+            key: the caller.
+            share: how fast its bucket fills.
+            now: seconds of a clock that never goes back.
+        """
+        with self._lock:
+            level = self._level(key, share, now)
+            is_there = level >= 1
+            self._levels[key] = (level - 1 if is_there else level, now)
+            self._levels.move_to_end(key)
+            if len(self._levels) > self._most:
+                self._levels.popitem(last=False)
+        return 0.0 if is_there else (1 - level) / share.per_second
+
+    def is_empty(self, key: str, share: CallerShare, now: float) -> bool:
+        """Whether the next `take` of a key would get nothing."""
+        with self._lock:
+            return self._level(key, share, now) < 1
+
+    def __len__(self) -> int:
+        return len(self._levels)
+
+    def _level(self, key: str, share: CallerShare, now: float) -> float:
+        level, at = self._levels.get(key, (float(share.at_once), now))
+        return min(share.at_once, level + (now - at) * share.per_second)

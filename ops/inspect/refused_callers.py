@@ -1,0 +1,69 @@
+"""Who was answered 429 at the doors, and when: companies beyond their shares, and strangers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from chalicelib.once.caller_shares import SHARES
+from ops.companies import senders
+from ops.inspect import metrics
+from ops.inspect.metrics import Query
+from ops.session import Session
+
+STRANGERS = "strangers"
+ANY_DOOR = "any"
+_AT_ONCE = 100
+_HOUR = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedCaller:
+    """A caller that was refused at a door.
+
+    Attributes:
+        caller: a company's id, or `STRANGERS`, of whom no address is kept.
+        first: the hour in which it began, as an ISO time.
+        last: the hour of the newest one.
+        times: how often.
+    """
+
+    door: str
+    caller: str
+    first: str
+    last: str
+    times: int
+
+
+def refused(session: Session, *, hours: int) -> list[RefusedCaller]:
+    """Each caller by door, the most often refused first; an hour that has begun counts as one."""
+    companies = sorted({one.company_id for one in senders.projects(session)})
+    asked = [
+        (ANY_DOOR, STRANGERS, Query(STRANGERS, "mw.door.strangers_refused", "Sum")),
+        *((door, one, _company(door, one)) for door in SHARES for one in companies),
+    ]
+    found = [
+        one
+        for start in range(0, len(asked), _AT_ONCE)
+        for one in _read(session, asked[start : start + _AT_ONCE], hours)
+    ]
+    return sorted(found, key=lambda one: -one.times)
+
+
+def _read(
+    session: Session, asked: Sequence[tuple[str, str, Query]], hours: int
+) -> Iterator[RefusedCaller]:
+    queries = [query for _, _, query in asked]
+    series = metrics.read(session, queries, period=_HOUR, periods=hours)
+    for door, caller, query in asked:
+        values = series.values[query.name]
+        when = [at for at, value in zip(series.times, values, strict=True) if value]
+        if when:
+            times = round(sum(value or 0 for value in values))
+            yield RefusedCaller(door, caller, when[0], when[-1], times)
+
+
+def _company(door: str, company_id: str) -> Query:
+    where = {"company": company_id, "source": door}
+    return Query(f"{door} of {company_id}", "mw.door.refused", "Sum", where)
