@@ -30,7 +30,7 @@ BY = ActField(
     kind=FieldKind.PERSON,
     is_needed=True,
 )
-"""Who acts, where nobody has proven it: a name that proves nothing."""
+"""Who acts, where the person is not proven: a name that proves nothing."""
 _KEY = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 _VERSION = re.compile(r"[0-9a-f]{16}")
 

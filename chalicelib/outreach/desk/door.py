@@ -61,7 +61,7 @@ class Caller:
     """Whose desk it is, who acts and what they may do.
 
     Attributes:
-        person: who is proven; None where nobody is, and ``by`` is a name.
+        person: who is proven, or None: then ``by`` is a name.
         role: that of the proof; without one that of the key.
     """
 

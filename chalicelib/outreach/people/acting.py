@@ -73,7 +73,7 @@ class People:
         """
         proof = proof_settings.proof_in(self.table.get(proof_settings.key(company_id)))
         if proof is UNUSABLE:
-            raise UnavailableError("proof_unusable")
+            raise UnavailableError("CONFIGURATION_ERROR")
         is_needed = proof.proof != ProofKind.KEYS
         bearer = headers.get("authorization", "")
         if not bearer:

@@ -26,7 +26,7 @@ STALE_SECONDS = 3600.0
 
 
 class UnreachableError(RequestError):
-    """A company's provider gives no keys, so that nobody of the company can be proven."""
+    """A company's provider gives no keys, so that no person of the company can be proven."""
 
     status = 503
 

@@ -55,7 +55,7 @@ class RegisterSpeaker:
     """Who says what a request says.
 
     Attributes:
-        person: who is proven; empty where nobody is.
+        person: who is proven, or empty.
         takes_names: the request itself may name a person, which proves nothing.
     """
 
