@@ -242,7 +242,10 @@ def company_key(
     company_app,
     "company signature-key",
     changes=True,
-    examples=["company signature-key <company>", "company signature-key <company> --end <key id>"],
+    examples=[
+        "company signature-key <company>",
+        "company signature-key <company> --end <key id> --until <time>",
+    ],
 )
 def company_signature_key(
     run: CommandRun,
@@ -278,7 +281,7 @@ def company_signature_key(
 @command(
     company_app,
     "company signature-check",
-    examples=["company signature-check <company> <request.txt>"],
+    examples=["company signature-check <company> request.txt"],
 )
 def company_signature_check(
     run: CommandRun,

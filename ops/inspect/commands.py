@@ -123,7 +123,7 @@ def unfinished_command(run: CommandRun, limit: Limit = 200) -> object:
     return events
 
 
-@command(app, "refused", examples=["refused", "refused --hours 168"])
+@command(app, "refused", examples=["refused"])
 def refused_command(
     run: CommandRun,
     hours: Annotated[
