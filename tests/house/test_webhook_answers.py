@@ -9,6 +9,7 @@ import schemathesis
 
 from chalicelib.aws.queue import SqsOutbox
 from chalicelib.errors import UnavailableError
+from chalicelib.once.caller_shares import STRANGERS
 from local import company
 from local.vendors import aloware, hubspot, twilio
 from tests.rigs.alarms import alarms, series, series_in
@@ -63,6 +64,7 @@ CODES = {
     400: {"invalid_json", "missing_messagesid"},
     401: {"missing_token", "missing_signature", "invalid_signature", "missing_credential"},
     413: {"payload_too_large"},
+    429: {"RATE_LIMIT_EXCEEDED"},
     500: {"internal_error"},
     503: {"enqueue_failed"},
 }
@@ -98,6 +100,8 @@ def test_every_described_status_can_be_triggered(
             body += HUGE
         case 415:
             content_type = "application/xml"
+        case 429:
+            session = a_stranger_who_floods(running.url + path, content_type, body)
         case 500:
             made_unreadable(stage, SECRETS[path])
         case 503:
@@ -114,6 +118,14 @@ def test_every_described_status_can_be_triggered(
         assert drain(pump) == []
     if status in (500, 503):
         assert series(alarms()["ingress-failures"]) in series_in(capsys.readouterr().out)
+
+
+def a_stranger_who_floods(url, content_type, body):
+    """Its address has used up what is for requests without a proof."""
+    session = requests.Session()
+    for _ in range(2 * STRANGERS.at_once):
+        session.post(url, data=body, headers={"content-type": content_type}, timeout=30)
+    return session
 
 
 def made_unreadable(stage, name):

@@ -37,6 +37,7 @@ NOT_HERE = {
     "worker-throttles",  # Lambda's account limits: the only command of ours is `reconcile`
     "api-throttles",
     "queue-age-critical",  # as queue-age, longer
+    "door-refusals",  # its one command only lists: tests/ops/inspect/test_refused_callers.py
 }
 
 
