@@ -51,7 +51,7 @@ ACCESS = {
 
 def bearer(token):
     """The header with a proof of the person."""
-    return {"Authorization": f"Bearer {token}"} if token else {}
+    return {"authorization": f"Bearer {token}"} if token else {}
 
 
 class Queue(RecordingOutbox):
