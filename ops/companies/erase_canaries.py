@@ -72,7 +72,7 @@ def canaries(subjects: Subjects, words: Iterable[str] = ()) -> list[Canary]:
 
 def of_address(address: str, name: str, company: str = "") -> Iterator[Canary]:
     """An address in every writing: case, separators, national, tags and dots of a mailbox, base64."""
-    pattern = _mailbox(address) if "@" in address else _number(address)
+    pattern = _pattern(address)
     yield Canary(name, re.compile(pattern, re.IGNORECASE), company)
     encoded = "|".join(re.escape(one) for one in _base64_of(address))
     yield Canary(f"{name} in base64", re.compile(encoded), company)
@@ -105,6 +105,14 @@ def texts_of(value: Any) -> Iterator[str]:  # noqa: ANN401 - any stored value
 def keys_of(item: Item, names: Iterable[str]) -> list[str]:
     """The texts of an item's key."""
     return [str(item[one]) for one in names if one in item]
+
+
+def _pattern(address: str) -> str:
+    if "@" in address:
+        return _mailbox(address)
+    if re.fullmatch(r"\+?[0-9]+", address):
+        return _number(address)
+    return rf"(?<![0-9A-Za-z]){re.escape(address)}(?![0-9A-Za-z])"
 
 
 def _mailbox(address: str) -> str:

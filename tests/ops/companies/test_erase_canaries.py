@@ -15,6 +15,8 @@ from ops.companies.erase_subject import TheirSubjects
 from ops.companies.erase_verdicts import TheirNames
 
 TEL, MAIL = "+15550100001", "jane.doe@example.com"
+LOFT = "loft:blue-7"
+"""An address of a kind that is neither a number nor a mailbox."""
 BETWEEN = st.sampled_from(["", " ", "-", ".", " (", ") ", "/", "\u00a0"])
 SURROUNDINGS = st.text("abc ,:", max_size=6)
 
@@ -37,7 +39,7 @@ def hidden(text, before=""):
 
 
 @pytest.mark.parametrize("wrapping", ["plain", "key", "quoted", "json", "base64", "packed"])
-@pytest.mark.parametrize("address", [TEL, MAIL])
+@pytest.mark.parametrize("address", [TEL, MAIL, LOFT])
 @given(before=SURROUNDINGS)
 def test_an_address_is_found_in_every_wrapping(address, wrapping, before):
     found = list(of_address(address, "address 1"))
@@ -50,6 +52,12 @@ def test_a_number_is_found_with_any_separators_and_without_its_country(data):
     start = data.draw(st.sampled_from(["", "+", "00", "0", "tel:", "whatsapp:+"]))
     written = digits[0] + "".join(data.draw(BETWEEN) + one for one in digits[1:])
     assert seen({"a": f"call {start}{written} now"}, list(of_address(TEL, "address 1")))
+
+
+@pytest.mark.parametrize("text", ["7", "2026-11-07", "loft:blue-77", "aloft:blue-7", "blue-7"])
+def test_an_address_of_another_kind_is_found_by_all_of_it_alone(text):
+    assert not seen({"a": text}, list(of_address(LOFT, "address 1")))
+    assert seen({"a": f"{text} to {LOFT.title()}"}, list(of_address(LOFT, "address 1")))
 
 
 @given(data=st.data())
