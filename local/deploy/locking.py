@@ -51,10 +51,12 @@ def changes(before: Iterable[Locked], after: Iterable[Locked]) -> Iterator[str]:
 
 
 def _compile(lock: Path, *, beside: Path | None, is_upgrade: bool) -> None:
+    shipped = [one.name for one in locked(beside)] if beside else []
     command = [
         *(sys.executable, "-m", "uv", "pip", "compile", "--quiet", *_TARGET),
         *("--generate-hashes", "--no-annotate", "--no-header"),
         *(("--constraint", str(beside)) if beside else ()),
+        *(word for name in shipped for word in ("--no-emit-package", name)),
         *(("--upgrade",) if is_upgrade else ()),
         *(str(lock.with_suffix(".in")), "--output-file", str(lock)),
     ]
