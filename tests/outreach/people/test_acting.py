@@ -9,6 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
 
+from chalicelib.once.door import HttpRequest
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.people import assertions, proof_settings
 from tests.rigs.desk import AGENT, LEAD, OTHERS, OURS
@@ -241,7 +242,7 @@ def test_what_does_not_hold_is_refused_and_changes_nothing(desk, idp, how):
 @pytest.mark.parametrize("scheme", ["Basic", "JWT", "bearer"])
 def test_a_proof_is_a_bearer_token(desk, idp, scheme):
     headers = {"x-api-key": AGENT, "authorization": f"{scheme} {idp.signs()}"}
-    answer = desk.door.listed(headers, b"", {})
+    answer = desk.door.listed(HttpRequest("GET", "/desk", {}, headers))
     assert answer.status == (200 if scheme == "bearer" else 401)
 
 
