@@ -176,7 +176,10 @@ def test_the_sweep_asks_only_the_vendors_of_systems_that_are_wanted(app, app_env
     def parts(wanted):
         made = Services(settings.load({**app_environment, "SYSTEMS": wanted}))
         made.__dict__ |= {"check_stage": lambda: None}  # its resources are not there
-        return {type(one).__name__ for one in made.reconciler.parts} - {"SwitchStory", "IncidentPart"}
+        return {type(one).__name__ for one in made.reconciler.parts} - {
+            "SwitchStory",
+            "IncidentPart",
+        }
 
     assert parts("facts") == set()
     assert "LostTickets" in parts("support,facts")
