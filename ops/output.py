@@ -18,6 +18,8 @@ T = TypeVar("T")
 Facts = TypeVar("Facts", bound=Mapping[str, object])
 Records = TypeVar("Records", bound=Sequence[Mapping[str, object]])
 
+_WIDEST = 10_000
+"""Characters of a table's line where no terminal limits it."""
 _STYLES = {
     "ok": "green",
     "done": "green",
@@ -68,7 +70,11 @@ class Output:
         for line in lines:
             cells = ["" if cell is None else str(cell) for cell in line]
             shown.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in cells))
-        _console().print(shown)
+        console = _console()
+        if not console.is_terminal:  # a program reads it, and looks for whole values
+            limit = console.options.update(max_width=_WIDEST)
+            console.width = max(console.width, console.measure(shown, options=limit).maximum)
+        console.print(shown)
 
     def records(self, columns: Sequence[str], rows: Records) -> Records:
         """Print a table of these attributes of each; returns the rows, for a command's document."""

@@ -16,6 +16,8 @@ TEXT = (ROOT / "docs" / "console.md").read_text()
 ACTS = {
     "companies.try_writer",
     "companies.writer",
+    "incidents.own",
+    "incidents.repair",
     "letters.redrive",
     "shadow.label",
     "shadow.one",

@@ -46,6 +46,10 @@ class Person:
         fields = f"[name={field}]" if field else "textarea, input:not([type=hidden])"
         self._form(beside).locator(fields).first.fill(text)
 
+    def ticks(self, field, beside):
+        """Tick a box of the form that has this button."""
+        self._form(beside).locator(f"[name={field}]").check()
+
     def form(self, button):
         """Where the form that has this button is posted to, and its hidden fields."""
         found = self._form(button)

@@ -85,6 +85,7 @@ def test_an_effect_of_unknown_outcome_is_settled_once_with_a_reason(stack, perso
     slower = person.has_another_tab()
     for tab in (person, slower):
         tab.writes("Twilio does not have it", beside="It did not happen", field="reason")
+        tab.ticks("force", beside="It did not happen")
         tab.presses("It did not happen")
         stack.settle()
     assert "othing was done" in slower.reads()
@@ -98,6 +99,7 @@ def test_what_a_command_has_settled_meanwhile_is_not_settled_by_a_page(stack, pe
     person.opens(f"/unknown/one?key={action}")
     stack.ops("settle", action, "abandon")
     person.writes("I see nothing", beside="It did not happen", field="reason")
+    person.ticks("force", beside="It did not happen")
     person.presses("It did not happen")
     stack.settle()
     assert "othing was done" in person.reads()
@@ -153,7 +155,7 @@ def test_a_held_message_goes_out_once_as_a_person_has_edited_it(stack, person):
     stack.settle()
     slower.presses("Send as it is")
     stack.settle()
-    assert "Nothing was done: root was faster" in slower.reads()
+    assert "Nothing was done: <root at aws> was faster" in slower.reads()
     (text,) = stack.texts_to(to)
     assert text["body"].startswith("May I call you tomorrow?")
 
@@ -190,7 +192,7 @@ def test_every_look_at_a_conversation_is_in_the_journal_with_who_looked(stack, p
         person.opens(f"/conversations/{conversation}")
     looks = stack.ops("journal", conversation, "--json").data
     assert [one["did"] for one in looks] == ["conversation view"] * 2
-    assert {one["by"] for one in looks} == {"root"}
+    assert {one["by"] for one in looks} == {"<root at aws>"}
 
 
 def test_what_is_hostile_in_a_text_is_written_out_and_a_cell_is_no_formula(stack, person):

@@ -38,7 +38,8 @@ def _entries(console):
 
 def settling(browser, outcome, **changes):
     form = fields(browser.get(f"/unknown/one?key={TAG.key}"), outcome=outcome)
-    return {**form, "reason": "the desk shows none", **changes}
+    ticked = {"force": "yes"} if outcome == "not-done" else {}
+    return {**form, "reason": "the desk shows none", **ticked, **changes}
 
 
 # --- settling ---------------------------------------------------------------------------------
@@ -53,6 +54,14 @@ def test_an_unknown_effect_is_settled_and_the_journal_names_the_person(unknown, 
     assert answer.status_code == 303
     assert row(unknown, TAG.key)["status"] == status
     assert journal(unknown) == [("Operators/jo", "settle", outcome, "the desk shows none")]
+
+
+def test_what_may_still_arrive_is_not_settled_as_not_done_without_the_tick(unknown):
+    jo = unknown.browser("jo")
+    answer = jo.post("/unknown/settle", settling(jo, "not-done", force=""))
+    assert "may still arrive" in answer.get_data(as_text=True)
+    assert row(unknown, TAG.key)["status"] == "unknown"
+    assert journal(unknown) == []
 
 
 def test_a_double_click_settles_once_and_says_so(unknown):
