@@ -362,7 +362,10 @@ def erase_command(
         raise OpsError("give --subject, or --again with a backup's time", code=EXIT_UNUSABLE)
     notes: list[str] = []
     if again:
-        subjects = erase_again.subjects_of(session, erase_again.erased_since(session, again))
+        erased = erase_again.erased_since(session, again)
+        output.say(f"erasings since {again} of which a table has a record: {erased.count}")
+        notes += [] if erased.count else [erase_again.NONE_KNOWN]
+        subjects = erase_again.subjects_of(session, erased.digests)
     else:
         subjects, notes = erase.subjects_of(session, subject)
     tables = erase.tables(session)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 
 from chalicelib.clock import iso, parsed
@@ -26,10 +27,27 @@ from ops.companies.erase_canaries import texts_of
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
 PARTITION = "erasures"
+NONE_KNOWN = (
+    "No erasing since then is known. If there was one, a restore of both tables that keep them has lost it:"
+    " erase its person by --subject."
+)
 ERASE = "erase"
 _MAILBOX = re.compile(r"[\w.+'%-]+@[\w-]+(?:\.[\w-]+)+")
 _NUMBER = re.compile(r"(?<!\d)\d{7,15}(?!\d)")
 _IN_KEYS = re.compile(r"[#:]")
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedSince:
+    """What is known of the erasings since a backup.
+
+    Attributes:
+        count: how many there were.
+        digests: of every address and id that they erased.
+    """
+
+    count: int
+    digests: frozenset[str]
 
 
 def enter(session: Session, subject: str, subjects: Subjects) -> None:
@@ -50,8 +68,8 @@ def enter(session: Session, subject: str, subjects: Subjects) -> None:
     )
 
 
-def erased_since(session: Session, backup: str) -> frozenset[str]:
-    """The digests of everything that was erased since a backup.
+def erased_since(session: Session, backup: str) -> ErasedSince:
+    """What was erased since a backup, as far as a table has a record of it.
 
     Raises:
         OpsError: it is no time.
@@ -59,7 +77,8 @@ def erased_since(session: Session, backup: str) -> frozenset[str]:
     since = parsed(backup)
     if since is None:
         raise OpsError(f"{backup} is no time", code=EXIT_UNUSABLE)
-    return frozenset(one for text in _hashed(session, since) for one in text.split())
+    known = {text for text in _hashed(session, since) if text}  # one erasing is in both tables
+    return ErasedSince(len(known), frozenset(one for text in known for one in text.split()))
 
 
 def subjects_of(session: Session, erased: frozenset[str]) -> Subjects:

@@ -4,7 +4,7 @@
 
     "event_webhook": {"url": "https://hooks.example.com/conversations", "include": ["text"]}
 
-``include`` may name ``text`` and ``recipient``; without it a body holds no personal data.  The
+``include`` may name ``text``, ``recipient`` and ``person``; without it a body holds no personal data.  The
 secrets are those of Standard Webhooks, the newest first, all of which sign while one is replaced::
 
     rp-mw/{stage}/companies/{company id}/webhook     {"signing_secrets": ["whsec_...", "whsec_..."]}
@@ -31,7 +31,7 @@ from chalicelib.outreach.field_names import shown
 from chalicelib.vendors.posting import is_public
 
 SETTING = "event_webhook"
-INCLUDES = ("text", "recipient")
+INCLUDES = ("text", "recipient", "person")
 MAX_URL_CHARACTERS = 1000
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _PRIVATE = (".localhost", ".local", ".internal")
@@ -73,7 +73,7 @@ def faults(value: Any, *, allows_loopback: bool = False) -> Iterator[str]:  # no
     yield from _url_faults(value.get("url"), allows_loopback=allows_loopback)
     include = value.get("include", [])
     if not isinstance(include, list) or any(one not in INCLUDES for one in include):
-        yield f"{SETTING}.include is not a list of {' and '.join(INCLUDES)}"
+        yield f"{SETTING}.include is not a list of {', '.join(INCLUDES)}"
 
 
 def _url_faults(url: Any, *, allows_loopback: bool) -> Iterator[str]:  # noqa: ANN401 - any JSON value

@@ -7,8 +7,9 @@ Example body, version 1 (the headers are those of Standard Webhooks, `outreach.s
               "project_id": "pi-aaa-001", "request_id": "req123", "channel": "sms",
               "message_id": "SM91..."}}
 
-A body holds identifiers and fixed codes.  The text of a message and the recipient's address are in it
-only where the project asks for them (`endpoint`), and a tool's arguments in `tool_called`.
+A body holds identifiers and fixed codes.  The text of a message, the recipient's address and the person
+of the team who acted are in it only where the project asks for them (`endpoint`), and a tool's arguments
+in `tool_called`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ TELLS = "tells_company"
 UNOPENED = "open"
 """``stage`` of a start that has failed before it had a conversation."""
 VERSION = 1
+PERSON = "person_"
+"""Begins the facts about who of the company's team has acted: name, subject and issuer."""
 MAX_TEXT_CHARACTERS = 4096
 """Of a message's text in a body; a longer one is cut, and ``text_is_cut`` is true."""
 
@@ -75,7 +78,7 @@ class CompanyEvent:
     Attributes:
         id: the ``webhook-id``, the same in every attempt.
         at: ISO time at which it was written.
-        facts: identifiers and fixed codes; no text, no address.
+        facts: identifiers and fixed codes, and who of the team has acted; no text.
     """
 
     id: str
@@ -98,12 +101,14 @@ class Personal:
         text: of the message that the event is about.
         arguments: of a tool, already checked against its schema.
         result: ``call_id`` and ``token``, with which its result comes back.
+        shows_person: whether it says who of the team has acted.
     """
 
     recipient: str | None = field(default=None, repr=False)
     text: str | None = field(default=None, repr=False)
     arguments: Mapping[str, Any] | None = field(default=None, repr=False)
     result: Mapping[str, str] | None = field(default=None, repr=False)
+    shows_person: bool = False
 
     def shown(self) -> dict[str, Any]:
         """The fields of a body."""
@@ -132,11 +137,12 @@ def body(
         about: the ids of conversation, company, project and request, and the channel.
         personal: what the project asks for.
     """
+    shows_person = personal is not None and personal.shows_person
     data = {
         "version": VERSION,
         "number": number,
         **about,
-        **event.facts,
+        **{n: one for n, one in event.facts.items() if shows_person or not n.startswith(PERSON)},
         **(personal.shown() if personal else {}),
     }
     whole = {"type": f"conversation.{event.name.value}", "timestamp": event.at, "data": data}

@@ -49,7 +49,8 @@ class CompanyEvents:
             name: what happened.
             key: of what happened, unique among the conversation's events of that name: an entry's
                 id, a hand-off's id.
-            facts: identifiers and fixed codes for the body; None is left out.  No text, no address.
+            facts: identifiers and fixed codes for the body; None is left out.  Who of the team has
+                acted is `DeskPerson.facts`.  No text, no address of a recipient.
 
         Raises:
             TransientError: it was not written.

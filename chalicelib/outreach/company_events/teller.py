@@ -240,6 +240,7 @@ class Teller:
             text=self._text(record, event) if "text" in endpoint.include else None,
             arguments=self._arguments(record, event) if is_tool else None,
             result=self._result(record, event) if is_tool else None,
+            shows_person="person" in endpoint.include,
         )
 
     def _text(self, record: Record, event: CompanyEvent) -> str | None:

@@ -265,7 +265,12 @@ class DeskInbox:
             self._check_sendable(record, asked)
         if planned.is_machines and self._conversations.forbids(record) == Reason.DOUBT:
             raise _undecided()
-        about = {"fingerprint": asked.fingerprint, "act": asked.act, "event": planned.event}
+        about = {
+            "fingerprint": asked.fingerprint,
+            "act": asked.act,
+            "by": asked.by,
+            "event": planned.event,
+        }
         event = None
         if planned.event:
             event = self._ledger.receiving(facts_of(self._job(record, planned.event)))

@@ -33,6 +33,9 @@ MOST_KEYS = 8
 SHORTEST_SECRET = 32
 """Of a shared secret, in bytes: as long as the hash."""
 PUBLIC_KEY_BYTES = 32
+_FIELD_PRIME = 2**255 - 19
+_CURVE_D = -121665 * pow(121666, -1, _FIELD_PRIME) % _FIELD_PRIME
+"""The curve of ed25519: -x² + y² = 1 + d x² y², in the integers modulo that prime (RFC 8032, 5.1)."""
 _KEY_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _FIELDS = {"algorithm", "secret", "public_key", "from", "until"}
 
@@ -104,6 +107,8 @@ def _key(key_id: str, given: Any) -> SignatureKey:  # noqa: ANN401 - any JSON va
     if not usable or other in given:
         wanted = f"{SHORTEST_SECRET} or more" if is_shared else str(PUBLIC_KEY_BYTES)
         raise ValueError(f"{FIELD}.{key_id}.{name} is not {wanted} bytes in base64")
+    if not (is_shared or _is_of_large_order(material)):
+        raise ValueError(f"{FIELD}.{key_id}.{name} is no key of ed25519: anyone could sign for it")
     begins, ends = (_time(key_id, given, one) for one in ("from", "until"))
     return SignatureKey(key_id, algorithm, material, begins, ends)
 
@@ -121,6 +126,19 @@ def _bytes(value: Any) -> bytes:  # noqa: ANN401 - any JSON value
         return base64.b64decode(value, validate=True) if isinstance(value, str) else b""
     except (binascii.Error, ValueError):
         return b""
+
+
+def _is_of_large_order(public_key: bytes) -> bool:
+    """Whether a public key is a point of ed25519's curve, and none of the eight of small order.
+
+    For a point of small order a signature of nothing but zeros verifies.  Its y is 1 or -1 (x is 0), or
+    0, or x² + y² is 0, so that doubling it gives one with y = 0.
+    """
+    y = int.from_bytes(public_key, "little") % 2**255  # the highest bit is x's sign
+    squared = y * y % _FIELD_PRIME
+    x_squared = (squared - 1) * pow(_CURVE_D * squared + 1, -1, _FIELD_PRIME) % _FIELD_PRIME
+    is_point = y < _FIELD_PRIME and pow(x_squared, _FIELD_PRIME // 2, _FIELD_PRIME) == 1
+    return is_point and y != 0 and (x_squared + squared) % _FIELD_PRIME != 0
 
 
 def _verifies_ed25519(public_key: bytes, signature: bytes, signed: bytes) -> bool:

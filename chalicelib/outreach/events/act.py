@@ -22,6 +22,7 @@ from chalicelib.outreach.events.drafting import lasting, sending
 from chalicelib.outreach.events.handler import Handler
 from chalicelib.outreach.messages.plan import MessagePlan
 from chalicelib.outreach.messages.purpose import Purpose
+from chalicelib.outreach.people import persons
 
 STOP = "stop"
 """The act that marks the recipient."""
@@ -52,7 +53,9 @@ class ActHandler(Handler):
         if done.get("act") in _NOTED:
             listed = listed_id(record.handoff)
             by = "person" if done["act"] == NOT_STOP else None
-            self._events.record(record, _NOTED[done["act"]], act_id, hand_off=listed, by=by)
+            who = persons.read(str(done.get("by") or "")).facts
+            noted = _NOTED[done["act"]]
+            self._events.record(record, noted, act_id, hand_off=listed, by=by, **who)
             if done["act"] == STOP:
                 asked = Reason.ASKED.value
                 self._events.record(record, Name.OPTED_OUT, act_id, reason=asked)

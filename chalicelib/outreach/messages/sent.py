@@ -43,6 +43,7 @@ from chalicelib.outreach.messages.ending import GIVEN_UP, Endings
 from chalicelib.outreach.messages.look import GIVEN_WAY
 from chalicelib.outreach.messages.plan import MessagePlan
 from chalicelib.outreach.messages.purpose import Keeps, Unsent
+from chalicelib.outreach.people import persons
 from chalicelib.outreach.project.admission import START_FAILED
 from chalicelib.outreach.project.follow_up_settings import OPENING
 from chalicelib.outreach.tools.confirmation import ToolStep, asked
@@ -294,6 +295,7 @@ class SentMessages:
             message_id=entry.entry_id,
             by=by if name is Name.ANSWERED else None,
             step=message.step,
+            **persons.read(entry.by or "").facts,
         )
 
     def _mark_refusal(self, record: Record, row: ActionRow) -> None:

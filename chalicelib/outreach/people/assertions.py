@@ -100,9 +100,7 @@ def called(claims: Mapping[str, Any], name_claim: str) -> str:
 
 def role_in(claims: Mapping[str, Any], provider: ProviderSettings) -> DeskRole | None:
     """The person's role at the desk; None where the claim names none."""
-    given = claims.get(provider.role_claim)
-    names = [given] if isinstance(given, str) else given if isinstance(given, list) else []
-    roles = {provider.roles.get(one) for one in names if isinstance(one, str)}
+    roles = {provider.roles.get(one) for one in _texts(claims.get(provider.role_claim))}
     return next((one for one in (DeskRole.LEAD, DeskRole.AGENT) if one in roles), None)
 
 
@@ -135,10 +133,9 @@ def _chosen(keys: list[jwk.Key], header: Mapping[str, Any]) -> jwk.Key:
 
 def _faults(claims: Mapping[str, Any], provider: ProviderSettings, now: float) -> Iterator[str]:
     """What is wrong with an assertion's claims."""
-    audience = claims.get("aud")
     if claims.get("iss") != provider.issuer:
         yield "iss is not the company's provider"
-    if provider.audience not in ([audience] if isinstance(audience, str) else audience or ()):
+    if provider.audience not in _texts(claims.get("aud")):
         yield "aud does not name this desk"
     begun, ends, since = (_time(claims, one) for one in ("iat", "exp", "nbf"))
     if begun is None or ends is None or (since is None and "nbf" in claims):
@@ -152,8 +149,19 @@ def _faults(claims: Mapping[str, Any], provider: ProviderSettings, now: float) -
         yield f"life is longer than {provider.longest_minutes} minutes"
 
 
+def _texts(given: object) -> list[str]:
+    """The texts of a claim that is a text or a list of them; none of anything else."""
+    many = given if isinstance(given, list) else [given]
+    return [one for one in many if isinstance(one, str)]
+
+
 def _time(claims: Mapping[str, Any], name: str) -> float | None:
     """A NumericDate; None for anything else."""
     given = claims.get(name)
-    is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
-    return float(given) if is_number and math.isfinite(given) else None  # type: ignore[arg-type]
+    if isinstance(given, bool) or not isinstance(given, (int, float)):
+        return None
+    try:
+        found = float(given)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None

@@ -61,6 +61,15 @@ class DeskPerson:
         return self.name or self.subject
 
     @property
+    def facts(self) -> dict[str, str]:
+        """What an event to a company says of them, where its project asks for it."""
+        return {
+            "person_name": self.name,
+            "person_subject": self.subject,
+            "person_issuer": self.issuer,
+        }
+
+    @property
     def key(self) -> str:
         """The same text for the same person, whatever they are called."""
         return DeskPerson("", self.subject, self.issuer).text if self.subject else self.name

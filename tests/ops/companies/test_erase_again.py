@@ -73,6 +73,21 @@ def test_nothing_is_erased_again_that_was_erased_before_the_backup(outreach, run
     assert left(outreach, *SOUGHT) == {*SOUGHT}
 
 
+def test_a_restore_of_both_tables_that_keep_erasings_is_named(outreach, run, backup):
+    at = "2020-01-01T00:00:00Z"
+    assert run("erase", "--subject", TEL, "--yes").code == 0
+    known = run("erase", "--again", at, "--dry-run")
+    assert (known.code, "of which a table has a record: 1" in known.out) == (0, True)
+    for name in TABLES:
+        restored(outreach, name, backup[name])
+    lost = run("erase", "--again", at, "--yes")
+    assert lost.code == 1
+    assert "of which a table has a record: 0" in lost.out
+    assert "erase its person by --subject" in " ".join(lost.out.split())
+    assert run("erase", "--subject", TEL, "--yes").code == 0
+    assert left(outreach, *SOUGHT) == set()
+
+
 def test_an_erasing_is_of_a_subject_or_of_a_backup_and_that_has_a_time(outreach, run):
     for wrong in ((), ("--subject", TEL, "--again", "2026-11-20T09:00:00Z"), ("--again", "x")):
         assert run("erase", *wrong, "--yes").code == 2

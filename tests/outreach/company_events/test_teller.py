@@ -10,6 +10,7 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys
 from chalicelib.outreach.company_events.event_names import TELLS, Name
 from chalicelib.outreach.conversations.records import Entry
+from chalicelib.outreach.people.persons import DeskPerson
 from chalicelib.wiring.jobs import decode
 from tests.rigs.company_endpoint import SECRETS, consumer
 from tests.rigs.conversation_samples import new
@@ -81,6 +82,24 @@ def test_a_company_that_asks_for_it_gets_the_text_and_the_recipient(telling, end
     (event,) = endpoint.received.values()
     assert event["data"]["text"] == "Yes, please"
     assert event["data"]["recipient"] == record.primary_channel
+
+
+def test_a_company_that_asks_for_it_hears_who_of_its_team_acted(telling, endpoint, record):
+    who = DeskPerson("ana@example.com", "00u1abc", "login.example.com")
+    for include in ([], ["person"]):
+        telling.company(endpoint.url, include=include)
+        key = f"act-{len(include)}"
+        telling.events.record(record, Name.TAKEN, key, hand_off="h-1", **who.facts)
+        telling.run()
+    quiet, told = (one["data"] for one in endpoint.received.values())
+    named = {name: value for name, value in told.items() if name.startswith("person")}
+    assert named == {
+        "person_name": "ana@example.com",
+        "person_subject": "00u1abc",
+        "person_issuer": "login.example.com",
+    }
+    assert "ana" not in str(quiet)
+    assert "00u1abc" not in str(quiet)
 
 
 def entry(entry_id, text):

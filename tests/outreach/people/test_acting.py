@@ -239,6 +239,61 @@ def test_what_does_not_hold_is_refused_and_changes_nothing(desk, idp, how):
     assert "taken_by" not in desk.conversations.get(record).handoff
 
 
+ODD = [
+    *("0", "-1", "1.5", "1e400", "NaN", "-Infinity", "1" + "0" * 400, "1" + "0" * 5000),
+    *("true", "null", '""', '"\\ud800"', "[]", "[[]]", '[["desk"]]', "{}", '{"desk": 1}'),
+    "[" * 2000 + "]" * 2000,
+]
+"""Values of JSON that no provider writes into a claim."""
+CLAIMS = ("iss", "aud", "iat", "exp", "nbf", "sub", "roles", "email", "email_verified")
+HEADERS = ("alg", "kid", "typ", "cty", "crit", "b64", "jku", "jwk", "x5c")
+
+
+def _signed(header, claims):
+    said = ".".join(_coded(one.encode()) for one in (header, claims))
+    key = made("RSA", "rsa-1").private_key
+    return f"{said}.{_coded(key.sign(said.encode(), PKCS1v15(), SHA256()))}"
+
+
+def _json(known, name, text):
+    kept = {**{one: json.dumps(value) for one, value in known.items()}, name: text}
+    return "{" + ", ".join(f'"{one}": {value}' for one, value in kept.items()) + "}"
+
+
+def _answers(desk, idp, header=None, claim=None):
+    """What the desk answers where a header or a claim is each of the odd values."""
+    known = {"alg": "RS256", "kid": "rsa-1"}
+    claims = {**_claims(idp), "email": "eve@example.com"}
+    for text in ODD:
+        token = _signed(
+            _json(known, header, text) if header else json.dumps(known),
+            _json(claims, claim, text) if claim else json.dumps(claims),
+        )
+        yield text, refused(desk.listed(token=token))
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_a_claim_of_any_value_is_taken_or_refused_by_its_name(desk, idp, name):
+    found = dict(_answers(desk, idp, claim=name))
+    assert {status for status, _ in found.values()} <= {200, 401, 403}
+    if name in {"iss", "aud", "iat", "exp", "sub"}:
+        assert {status for status, _ in found.values()} == {401}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_a_header_of_any_value_is_taken_or_refused(desk, idp, name):
+    found = dict(_answers(desk, idp, header=name))
+    assert {status for status, _ in found.values()} <= {200, 401}
+    if name in {"alg", "kid"}:
+        assert {status for status, _ in found.values()} == {401}
+
+
+@pytest.mark.parametrize("token", ["desk_", "desk_\ud800", "desk_\x00", "desk_" + "a" * 100_000])
+def test_a_token_of_any_text_is_refused(desk, token):
+    put_proof(desk.company_data, OURS, "tokens")
+    assert refused(desk.listed(token=token)) == (401, "INVALID_ASSERTION")
+
+
 @pytest.mark.parametrize("scheme", ["Basic", "JWT", "bearer"])
 def test_a_proof_is_a_bearer_token(desk, idp, scheme):
     headers = {"x-api-key": AGENT, "authorization": f"{scheme} {idp.signs()}"}

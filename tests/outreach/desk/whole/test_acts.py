@@ -517,6 +517,7 @@ def test_a_company_with_an_endpoint_hears_of_takes_answers_and_closes_once(desk)
     acts = [one for one in heard if one.name in ("taken", "answered", "closed")]
     assert [one.name for one in acts] == ["taken", "answered", "closed"]
     assert acts[1].facts["by"] == "person"
+    assert [one.facts["person_name"] for one in acts] == ["sam"] * 3
     assert "It is me" not in str(acts)
     silent = desk.handed_off("req2", tel="+15550100002")
     assert desk.act("take", silent).event == "", "no endpoint, no event"
