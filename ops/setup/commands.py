@@ -205,7 +205,7 @@ def _one_secret(run: CommandRun, name: str) -> object:
     if name not in described or name == "Comment":
         raise OpsError(f"no such secret: {name}", code=EXIT_UNUSABLE)
     if name.startswith(doing.KEYS):
-        raise OpsError(f"{name} is never typed in: docs/security.md#the-keyring")
+        raise OpsError(f"{name} is never typed in: docs/security-operators.md#the-keyring")
     if run.dry_run:
         run.output.say(f"{name} would be asked for and stored")
         return {"would_store": name}

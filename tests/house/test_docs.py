@@ -176,7 +176,7 @@ def test_the_page_lists_exactly_the_deployed_functions():
     assert result == {name: one["lambda_timeout"] for name, one in configured.items()}
 
 
-@pytest.mark.parametrize("name", ["architecture.md", "security.md"])
+@pytest.mark.parametrize("name", ["architecture.md", "personal-data.md"])
 def test_the_retention_on_a_page_matches_the_code(name):
     days = {
         "rp_mw_idempotency": rows.RETENTION.days,
@@ -194,7 +194,7 @@ def test_every_table_is_listed_with_its_retention():
         for one in RESOURCES["Resources"].values()
         if one.get("Type") == "AWS::DynamoDB::Table"
     }
-    assert tables <= set(re.findall(r"^\| `([\w-]+)`", page("security.md"), re.MULTILINE))
+    assert tables <= set(re.findall(r"^\| `([\w-]+)`", page("personal-data.md"), re.MULTILINE))
 
 
 # --- extending and set-up ---------------------------------------------------------------------
@@ -216,7 +216,8 @@ def test_the_set_up_names_the_real_header_and_secrets():
 
 
 def test_every_secret_is_listed_with_its_rotation():
-    result = set(re.findall(r"`([\w]+(?:/[\w]+)?)`", page("security.md").split("## Changing")[1]))
+    section = page("security-operators.md").split("## Changing")[1]
+    result = set(re.findall(r"`([\w]+(?:/[\w]+)?)`", section))
     assert {name for name in RESOURCES["Metadata"]["Secrets"] if name != "Comment"} <= result
 
 

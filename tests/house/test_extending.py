@@ -135,7 +135,7 @@ def test_a_webhook_is_on_the_page_with_the_method_that_answers_it(route: str, me
     "file",
     [
         "docs/openapi.yaml",
-        "docs/security.md",
+        "docs/security-doors.md",
         "tests/rigs/openapi.py",
         "tests/house/test_webhook_answers.py",
     ],

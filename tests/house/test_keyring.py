@@ -16,7 +16,7 @@ from tests.rigs.iam.stage_roles import managed
 from tests.rigs.policies import POLICIES, grants
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "security.md").read_text()
+PAGE = (ROOT / "docs" / "security-operators.md").read_text()
 ROW = re.compile(r"^\| `([a-z_]+)` \| [^|]+ \| ([a-z, -]+) \| ([^|]+) \|$", re.MULTILINE)
 KEYS = re.compile(r"secret:rp-mw/dev/keys/(.+)-\?{6}$")
 TABLE = {

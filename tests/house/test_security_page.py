@@ -1,4 +1,4 @@
-"""The page on security: its figures are the code's, and each of its sections names its tests."""
+"""The pages on security: their figures are the code's, and each of their sections names its tests."""
 
 from __future__ import annotations
 
@@ -22,9 +22,16 @@ from ops.stage.config import configured
 from ops.stage.template import StageTemplate
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "security.md").read_text()
-PROOFS = "What holds these statements"
-SECTIONS = dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n?)*)", PAGE, re.MULTILINE))
+OVERVIEW = (ROOT / "docs" / "security.md").read_text()
+TWO_PAGES = 1_150
+"""Words, of two pages in print with their tables."""
+REFERENCE = (
+    *("security-doors", "security-throttles", "security-operators"),
+    *("personal-data", "security-proofs"),
+)
+PAGE = "\n".join((ROOT / "docs" / f"{name}.md").read_text() for name in REFERENCE)
+PROOFS = (ROOT / "docs" / "security-tests.md").read_text()
+SECTIONS = re.findall(r"^## (.+)$", PAGE, re.MULTILINE)
 CONFIG = json.loads((ROOT / ".chalice" / "config.json").read_text())
 DAY = 86_400
 KB = 1024
@@ -41,7 +48,7 @@ LIMITS = {
 
 def proofs():
     """Rows of the table of tests: section, statement, file, test."""
-    rows = [line for line in SECTIONS[PROOFS].splitlines() if line.startswith("| ")][1:]
+    rows = [line for line in PROOFS.splitlines() if line.startswith("| ")][1:]
     found = [
         re.fullmatch(r"\| ([^|]+) \| ([^|]+) \| (tests/\S+\.py)::(test_\w+) \|", row)
         for row in rows
@@ -72,12 +79,27 @@ def test_every_statement_names_a_test_that_exists():
 
 def test_every_section_has_its_tests_and_every_test_its_section():
     named = {section for section, *_ in proofs()}
-    assert named == SECTIONS.keys() - {PROOFS, "Promises"}
+    assert named == set(SECTIONS) - {"Promises"}
+    assert len(SECTIONS) == len(set(SECTIONS)), "a section is on one page"
 
 
 def test_no_statement_is_there_twice():
     statements = [statement for _, statement, *_ in proofs()]
     assert len(statements) == len(set(statements))
+
+
+# --- the overview -----------------------------------------------------------------------------
+
+
+def test_the_overview_has_two_pages_and_leads_to_each_page_of_the_reference():
+    assert len(re.findall(r"\w\S*", re.sub(r"\]\([^)]*\)", "]", OVERVIEW))) <= TWO_PAGES
+    for name in (*REFERENCE, "security-tests"):
+        assert f"({name}.md" in OVERVIEW, name
+
+
+def test_a_page_of_the_reference_is_read_in_one_sitting():
+    for name in REFERENCE:
+        assert len((ROOT / "docs" / f"{name}.md").read_text().split()) <= 2_500, name
 
 
 # --- the figures ------------------------------------------------------------------------------

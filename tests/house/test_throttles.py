@@ -47,12 +47,12 @@ def test_a_flood_at_every_door_leaves_half_of_the_accounts_concurrency():
     bursts = [burst for _, burst in declared().values()]
     assert sum(bursts) <= DEFAULT_CONCURRENCY / 2
     assert max(bursts) <= DEFAULT_CONCURRENCY / 10
-    page = (ROOT / "docs" / "security.md").read_text()
+    page = (ROOT / "docs" / "security-throttles.md").read_text()
     assert f"start {sum(bursts)} functions at once at most, and one door {max(bursts)}" in page
 
 
 def test_the_page_shows_the_figures():
-    lines = (ROOT / "docs" / "security.md").read_text().splitlines()
+    lines = (ROOT / "docs" / "security-throttles.md").read_text().splitlines()
     shown = {
         (found[2], found[1]): (int(found[3]), int(found[4]))
         for line in lines
@@ -62,7 +62,7 @@ def test_the_page_shows_the_figures():
 
 
 def test_the_page_shows_the_shares():
-    page = (ROOT / "docs" / "security.md").read_text()
+    page = (ROOT / "docs" / "security-throttles.md").read_text()
     table = page.split("| door | a company's requests a second | at once |\n|---|---|---|\n")[1]
     shown = re.findall(r"\| (\d+) \| (\d+) \|\n", table.split("\n\n")[0] + "\n")
     assert [(one.per_second, one.at_once) for one in SHARES.values()] == [

@@ -1,4 +1,4 @@
-"""The promises of docs/security.md, tried from outside."""
+"""The promises of docs/security-proofs.md, tried from outside."""
 
 import json
 import threading

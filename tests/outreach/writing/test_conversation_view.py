@@ -21,7 +21,7 @@ from chalicelib.outreach.writing.conversation_view import (
 from chalicelib.outreach.writing.sources import Source
 from chalicelib.redaction.model_view import MAX_CHARACTERS
 
-PAGE = (Path(__file__).parents[3] / "docs" / "security.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "personal-data.md").read_text()
 SECTION = PAGE.partition("## What a language model sees\n")[2].partition("\n## ")[0]
 TEL, MAIL = "+12125550142", "jo.doe@example.com"
 OPEN, CLOSE = "<recipient_message>", "</recipient_message>"
