@@ -33,6 +33,7 @@ CONVERSATIONS = {
     "conversation.do",
     "conversation.show",
     "conversation.version",
+    "find.show_texts",
     "inbox.show",
 }
 OPEN = {"shared.show", "sign_in.sign_out"}
