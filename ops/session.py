@@ -46,6 +46,18 @@ class OvertakenError(OpsError):
     """What the operator saw has changed meanwhile, mostly because another person acted; nothing was done."""
 
 
+class TooEarlyError(OpsError):
+    """What the operator asked may be done later, or now by force; nothing was done.
+
+    Attributes:
+        until: before when it is too early.
+    """
+
+    def __init__(self, message: str, *, until: str) -> None:
+        super().__init__(message)
+        self.until = until
+
+
 class OperatorServices(Services):
     """The functions' own services, except that log lines stay off standard output."""
 
