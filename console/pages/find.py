@@ -17,6 +17,7 @@ from console.rights import Right, needs, person
 from ops.inspect.explain import customer
 from ops.inspect.explain import report as reports
 from ops.inspect.explain.subjects import SubjectKind, candidates
+from ops.repair import wrong_answer
 from ops.session import OpsError
 
 pages = Blueprint("find", __name__)
@@ -95,6 +96,7 @@ def _found(text: str, *, with_texts: bool = False) -> str | tuple[str, int]:
         text=shown,
         asked=text,
         with_texts=with_texts,
+        codes_of=wrong_answer.codes_of,
         told=customer.tell(session, found, allowed=sees) if is_customer and found.events else None,
         may_converse=person().may(Right.CONVERSE),
         report=as_shown(reports.report(session, found)),

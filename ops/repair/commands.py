@@ -17,7 +17,7 @@ from ops import journal
 from ops.command import CommandRun, command, only_with
 from ops.inspect import ledger_rows, planned
 from ops.options import Limit, Rate
-from ops.repair import preview, replay, restore, settle
+from ops.repair import preview, replay, restore, settle, wrong_answer
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError
 from ops.stage import switches
 from ops.times import moment, span
@@ -199,6 +199,30 @@ def settle_command(
     return run.output.facts(
         settle.settle(run.session, action, outcome, ref=ref, because=run.because, force=force)
     )
+
+
+@command(
+    app,
+    "wrong-answer",
+    changes=True,
+    examples=["wrong-answer <event> wrong_answer"],
+)
+def wrong_answer_command(
+    run: CommandRun,
+    event: Annotated[
+        str, typer.Argument(help="The event that was answered, as `story` prints it.")
+    ],
+    code: Annotated[
+        str,
+        typer.Argument(
+            help=f"Of a ticket: {', '.join(wrong_answer.OF_TICKETS)}."
+            f" Of a conversation: {', '.join(wrong_answer.OF_CONVERSATIONS)}."
+        ),
+    ],
+) -> object:
+    """Say that an answer was wrong, and why, by a code; reports count it, nothing else changes."""
+    counted = wrong_answer.say(run.session, event, code, because=run.because)
+    return run.output.facts({"event": event, "code": code, "counted_by": counted})
 
 
 @command(

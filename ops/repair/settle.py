@@ -71,8 +71,13 @@ def recipient(session: Session, conversation_id: str) -> str:
 
 def company(session: Session, conversation_id: str) -> str:
     """For whom an action was; a ticket's is the stage's own."""
+    return company_id(session, conversation_id) or "the stage's own"
+
+
+def company_id(session: Session, conversation_id: str) -> str:
+    """The company of a conversation; empty of a ticket."""
     record = session.services.outreach.desk.show(conversation_id)
-    return record.company_id if record else "the stage's own"
+    return record.company_id if record else ""
 
 
 def settle(

@@ -34,6 +34,7 @@ CONVERSATIONS = {
     "conversation.show",
     "conversation.version",
     "find.show_texts",
+    "story.say_wrong",
     "inbox.show",
 }
 OPEN = {"shared.show", "sign_in.sign_out"}

@@ -6,6 +6,7 @@ import pytest
 from chalicelib.once.journal import Act
 from console.rights import Person, Role
 from local.stack.functions import Functions
+from tests.rigs.console import fields
 from tests.rigs.ledger import KEY, MODES, facts
 
 TEXT = "Where is my order?"
@@ -72,3 +73,22 @@ def test_why_there_is_none_is_said_in_words(console, asked):
     text = console.browser("lo").post("/find/texts", {"q": "1042"}).text
     assert "Richpanel was not asked for texts" in text
     assert TEXT not in text
+
+
+def test_what_was_wrong_with_an_answer_is_said_once_from_the_story(console, asked):
+    lo = console.browser("lo")
+    form = fields(lo.post("/find/texts", {"q": "1042"}), key=KEY)
+    answer = lo.post("/story/wrong", {**form, "code": "wrong_team"})
+    assert answer.status_code == 303
+    assert "this answer was wrong" in lo.text(answer.location)
+    again = {**form, "once": "another-form-of-it", "code": "wrong_team"}
+    assert lo.post("/story/wrong", again).status_code == 409
+    assert lo.post("/story/wrong", {**form, "code": "it was rude"}).status_code == 400
+    said = [one for one in console.services.journal.story("1042") if one["result"] == "wrong_team"]
+    assert [(one["actor"], one["reason"]) for one in said] == [("lo@example.com", "")]
+
+
+def test_of_a_ticket_only_who_sees_the_stages_own_may_say_it(console, asked, monkeypatch):
+    monkeypatch.setattr("tests.rigs.console.PEOPLE", {"mo": MO})
+    form = {"key": KEY, "code": "wrong_team", "once": "a-form-of-theirs"}
+    assert console.browser("mo").post("/story/wrong", form).status_code == 404
