@@ -239,12 +239,17 @@ def journal_command(
         str | None, typer.Option("--by", help="Only of this person, e.g. Operators/jo, or jo.")
     ] = None,
     since: Annotated[str, typer.Option(help="Without a key: 24h, 7d, or an ISO time.")] = "24h",
+    *,
+    views: Annotated[
+        bool, typer.Option("--views", help="Who only looked, instead of who did something.")
+    ] = False,
 ) -> object:
-    """Show what persons did: when, who, what, to which key, why, and what they saw."""
+    """Show what persons did: when, who, what, to which key, from what to what, why, and what they saw."""
     start = datetime.fromisoformat(moment(run.session.services.clock, since))
-    found = list(journal.read(run.session, key=key, by=by, since=start))
-    run.output.records(("at", "by", "did", "key", "result", "reason", "saw"), found)
-    run.output.say(f"{len(found)} acts")
+    found = list(journal.read(run.session, key=key, by=by, since=start, views=views))
+    columns = ("at", "by", "did", "key", "result", "change", "reason", "saw")
+    run.output.records(columns, found)
+    run.output.say(f"{len(found)} {'looks' if views else 'acts'}")
     return found
 
 
