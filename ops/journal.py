@@ -15,7 +15,7 @@ from chalicelib.clock import iso
 from chalicelib.once.journal import ASKED, DAY_PREFIX, Act, entry_time, is_view
 from chalicelib.once.store import Item
 from chalicelib.outreach.people import persons
-from ops.session import OvertakenError, Session
+from ops.session import OvertakenError, Session, refuse_too_long
 
 SENT = "this form was sent before; what it asked for is in the journal"
 LOOKED_THROUGH = 500
@@ -192,5 +192,6 @@ def _fits(entry: Item, key: str | None, by: str | None) -> bool:
 
 def _story_of(session: Session, key: str) -> str:
     """The partition of a key's entries: its conversation where it is an event or an action."""
+    refuse_too_long("key", key)
     row = session.ledger_table.get({"event_id": key}) if key[:4] in ("evt:", "act:") else None
     return str(row["conversation_id"]) if row else key
