@@ -284,6 +284,17 @@ def post_facts(event: CloudWatchEvent) -> dict[str, Any]:
     return services().post_facts(event.context)
 
 
+@app.lambda_function(name="ticket_texts")
+def ticket_texts(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's
+    """What was written in a ticket, for the console and operators; this role may read nothing else."""
+    del context
+    try:
+        return services().ticket_texts(event)
+    except Exception as error:  # noqa: BLE001 - Lambda prints what is raised
+        failed_at("ticket_texts", error)
+        return {"refused": reason_of(error)}
+
+
 # Its packages are in a layer of its own: nothing of them is imported before it is called.
 @app.lambda_function(name="console")
 def console(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's

@@ -26,7 +26,8 @@ from console.backend import Backend, Options
 from console.pages import inbox
 from console.rights import Person, Right
 from console.sign_in import SignIn
-from ops.session import Session
+from ops.inspect.explain import plain_words
+from ops.session import Session, refuse_too_long
 
 MOST_BYTES = 256 * 1024
 """Of a posted form."""
@@ -55,6 +56,7 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.finalize = marks.shown
+    app.jinja_env.filters["words"] = _words
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     with app.app_context():
         backend.put(Backend(session, options))
@@ -78,6 +80,8 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
             if request.path == "/" and found.person.may(Right.CONVERSE):
                 return inbox.home()
             abort(403, "Your role does not include this.")
+        for name, value in request.args.items(multi=True):
+            refuse_too_long(name, value)
         command = options.left_out.get(request.endpoint or "")
         if command is not None:
             return make_response(render_template("left_out.html", command=command))
@@ -114,3 +118,8 @@ def _of_every_page() -> dict[str, Any]:
         "navigation": entries,
         "stage": backend.reading().stage,
     }
+
+
+def _words(code: str | None) -> str:
+    """A stored reason as pages show it: in words, with its code."""
+    return plain_words.reason(code) if code else ""

@@ -16,7 +16,7 @@ from chalicelib.once.ports import Log
 from console import backend
 from console.backend import Options
 from ops import journal
-from ops.session import EXIT_UNUSABLE, OpsError, OvertakenError
+from ops.session import EXIT_UNUSABLE, OpsError, OvertakenError, TooEarlyError
 from ops.unreachable import why
 
 _ACTS = 3
@@ -45,6 +45,7 @@ def register(app: Flask, options: Options) -> None:
     """Give every error a page and every answer its headers."""
     app.register_error_handler(HTTPException, _of_http)
     app.register_error_handler(OvertakenError, _overtaken)
+    app.register_error_handler(TooEarlyError, _too_early)
     app.register_error_handler(OpsError, _refused)
     for kind in (MiddlewareError, ClientError, BotoCoreError):
         app.register_error_handler(kind, _unreachable)
@@ -86,7 +87,12 @@ def log_unexpected(log: Log, error: BaseException) -> None:
 
 
 def page(
-    code: int, said: str, acts: Sequence[Mapping[str, Any]] = (), key: str = ""
+    code: int,
+    said: str,
+    acts: Sequence[Mapping[str, Any]] = (),
+    key: str = "",
+    *,
+    title: str = "",
 ) -> tuple[str, int]:
     """An error as a page.
 
@@ -95,8 +101,10 @@ def page(
         said: one sentence for the reader.
         acts: entries of the journal that explain it.
         key: what it was about; its story is a link where it has one.
+        title: in place of the status's own.
     """
-    title, story = _TITLES.get(code, "Refused"), key if key.startswith(("evt:", "act:")) else ""
+    title = title or _TITLES.get(code, "Refused")
+    story = key if key.startswith(("evt:", "act:")) else ""
     return render_template("error.html", title=title, said=said, acts=acts, key=story), code
 
 
@@ -117,6 +125,15 @@ def _overtaken(error: OvertakenError) -> tuple[str, int]:
     now = session.services.clock.now()
     acts = list(journal.read(session, key=key, by=None, since=now)) if key else []
     return page(409, f"{error}. Nothing was done now.", acts[-_ACTS:], key)
+
+
+def _too_early(error: TooEarlyError) -> tuple[str, int]:
+    key = request.values.get("key", "")
+    said = (
+        f"The request may still arrive until {error.until}; what is done again before may be done"
+        " twice. Settle it from then on, or tick that you do it all the same. Nothing was done now."
+    )
+    return page(409, said, key=key, title="Too early")
 
 
 def _refused(error: OpsError) -> tuple[str, int]:

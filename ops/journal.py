@@ -6,15 +6,16 @@ same.  `chalicelib.once.journal` stores and reads the entries.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
 from chalicelib.clock import iso
-from chalicelib.once.journal import ASKED, DAY_PREFIX, Act, entry_time
+from chalicelib.once.journal import ASKED, DAY_PREFIX, Act, entry_time, is_view
 from chalicelib.once.store import Item
 from chalicelib.outreach.people import persons
-from ops.session import OvertakenError, Session
+from ops.session import OvertakenError, Session, refuse_too_long
 
 SENT = "this form was sent before; what it asked for is in the journal"
 LOOKED_THROUGH = 500
@@ -82,7 +83,7 @@ def enter(session: Session, what: str, key: str, **more: Any) -> None:  # noqa: 
 
 
 def read(
-    session: Session, *, key: str | None, by: str | None, since: datetime
+    session: Session, *, key: str | None, by: str | None, since: datetime, views: bool = False
 ) -> Iterator[dict[str, Any]]:
     """Entries, oldest first, as plain data.
 
@@ -91,12 +92,13 @@ def read(
         key: of one event, action, conversation or other subject; None for all.
         by: only of the person of this name, see `_fits`.
         since: none before; with a key, all of its story.
+        views: who only looked, instead of who did something.
     """
     journal = session.services.journal
     found: Iterable[Item]
     found = journal.since(since) if key is None else journal.story(_story_of(session, key))
     for one in found:
-        if _fits(one, key, by):
+        if is_view(one) is views and _fits(one, key, by):
             yield shown(one)
 
 
@@ -108,6 +110,7 @@ def page(
     by: str = "",
     after: str = "",
     limit: int,
+    views: bool = False,
 ) -> tuple[list[dict[str, Any]], str]:
     """A part of a day's entries, or of a key's, newest first, as plain data; read by key.
 
@@ -118,6 +121,7 @@ def page(
         by: only of the person of this name, see `_fits`.
         after: where the part before it ended; empty for the first.
         limit: entries, at most.
+        views: who only looked, instead of who did something.
 
     Returns:
         The entries, and where the next part begins; empty at the end.  A filter looks through
@@ -131,15 +135,15 @@ def page(
         if len(found) == limit or number == max(limit, LOOKED_THROUGH):
             return found, last
         last = str(one["ts_action_id"])
-        if _fits(one, key or None, by or None):
+        if is_view(one) is views and _fits(one, key or None, by or None):
             found.append(shown(one))
     return found, ""
 
 
 def newest(session: Session, *, limit: int) -> list[dict[str, Any]]:
-    """The last entries of today (UTC), newest first, as plain data."""
+    """The last acts of today (UTC), newest first, as plain data."""
     today = iso(session.services.clock.now())[:10]
-    return [shown(one) for one in session.services.journal.newest(today, limit=limit)]
+    return page(session, day=today, limit=limit)[0]
 
 
 def shown(entry: Item) -> dict[str, Any]:
@@ -150,9 +154,26 @@ def shown(entry: Item) -> dict[str, Any]:
         "did": entry["action_type"],
         "key": entry["idempotency_key"],
         "result": entry["result"],
+        "change": _change(entry),
         "reason": entry["reason"] or None,
         "saw": entry["action_payload_redacted"],
     }
+
+
+def _change(entry: Item) -> str | None:
+    """From what to what, or from whom to whom; None where the entry does not say it."""
+    people = entry.get("people") or {}
+    if people:
+        return _arrow(people.get("from") or "no person", people["to"])
+    saw = json.loads(entry["action_payload_redacted"])
+    before = saw.get("before", saw.get("status")) if isinstance(saw, dict) else None
+    if entry["result"] == ASKED or not isinstance(before, str):
+        return None
+    return _arrow(before, entry["result"])
+
+
+def _arrow(before: object, after: object) -> str:
+    return f"{before} → {after}"
 
 
 def _fits(entry: Item, key: str | None, by: str | None) -> bool:
@@ -171,5 +192,6 @@ def _fits(entry: Item, key: str | None, by: str | None) -> bool:
 
 def _story_of(session: Session, key: str) -> str:
     """The partition of a key's entries: its conversation where it is an event or an action."""
+    refuse_too_long("key", key)
     row = session.ledger_table.get({"event_id": key}) if key[:4] in ("evt:", "act:") else None
     return str(row["conversation_id"]) if row else key

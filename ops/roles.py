@@ -41,6 +41,7 @@ NEEDS = {
             "writer revisions",
             "writer verdicts",
             "writer stops",
+            "writer wrong",
             "support decide",
             "consent audit",
             "may-i-send",

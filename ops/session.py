@@ -30,6 +30,10 @@ _UNDECLARED = ("ALOWARE_", "FACTS_", "HUBSPOT_", "POWERBI_", "SHOPIFY_")
 """Beginnings of variables that a stage need not declare: most stages have none of them."""
 
 
+LONGEST_KEY = 1_024
+"""Bytes: DynamoDB refuses a longer sort key, and no key of ours comes near."""
+
+
 class OpsError(Exception):
     """A command cannot do what the operator asked; the message says why.
 
@@ -44,6 +48,18 @@ class OpsError(Exception):
 
 class OvertakenError(OpsError):
     """What the operator saw has changed meanwhile, mostly because another person acted; nothing was done."""
+
+
+class TooEarlyError(OpsError):
+    """What the operator asked may be done later, or now by force; nothing was done.
+
+    Attributes:
+        until: before when it is too early.
+    """
+
+    def __init__(self, message: str, *, until: str) -> None:
+        super().__init__(message)
+        self.until = until
 
 
 class OperatorServices(Services):
@@ -160,8 +176,21 @@ class Session:
 
     def row(self, key: str) -> Mapping[str, Any]:
         """A row of table A; raises `OpsError` if there is none."""
+        refuse_too_long("key", key)
         row = self.ledger_table.get({"event_id": key})
         if row is None:
             kind = {"act:": "action", "evt:": "event"}.get(key[:4], "event or action")
             raise OpsError(f"no such {kind}: {key}")
         return row
+
+
+def refuse_too_long(name: str, value: str) -> None:
+    """Refuse what is longer than any key before AWS does, which would name no argument.
+
+    Raises:
+        OpsError: it is.
+    """
+    if len(value.encode()) > LONGEST_KEY:
+        raise OpsError(
+            f"{name}: longer than {LONGEST_KEY:,} bytes, as no key is", code=EXIT_UNUSABLE
+        )

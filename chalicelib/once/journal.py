@@ -12,6 +12,7 @@ its day, so that a day is read by a query.  Example item::
     actor                    Operators/jo
     reason                   The desk shows no reply   as the person gave it, redacted
     action_payload_redacted  {"status": "unknown", "looks": 2}     what the person saw
+    people                   {"from": "sam", "to": "o'brien@example.com"}     where it names some
     story                    1042
     expires_at               1795251602                (a year)
 
@@ -49,6 +50,8 @@ ASKED = "asked"
 REASON_LENGTH = 300
 DAY_PREFIX = "journal#"
 ONCE_PREFIX = "once#"
+VIEW = " view"
+"""Ends the name of an act that shows what was written and changes nothing."""
 ABOUT_PREFIX = "about#"
 ONCE_FOR = timedelta(days=2)
 """How long a form that was sent is remembered; a session with it ends sooner."""
@@ -73,6 +76,8 @@ class Act:
         at: when it was done; None: now.
         once: the id of the form that it came by; a second act of that form is refused.
         about: keyed ids of the addresses that it is about, where its story does not say so.
+        people: colleagues that it names, ``from`` whom and ``to`` whom; stored as they are called, as
+            the actor is.
     """
 
     what: str
@@ -86,6 +91,7 @@ class Act:
     at: datetime | None = None
     once: str = ""
     about: Collection[str] = ()
+    people: Mapping[str, str] = field(default_factory=dict)
 
 
 class Journal:
@@ -116,6 +122,7 @@ class Journal:
             "actor": act.actor,
             "reason": redact(act.reason)[:REASON_LENGTH],
             "story": act.story or act.key,
+            **({"people": dict(act.people)} if act.people else {}),
             "expires_at": int((self._clock.now() + self._retention).timestamp()),
         }
         rows = [
@@ -156,21 +163,6 @@ class Journal:
         )
         return [one for one in found if is_entry(one)]
 
-    def newest(self, day: str, *, limit: int) -> list[Item]:
-        """The last entries of a day, newest first.
-
-        Args:
-            day: ``2026-11-20``, in UTC.
-            limit: at most.
-        """
-        found = self._table.query(
-            KeyConditionExpression="conversation_id = :c",
-            values={"c": f"{DAY_PREFIX}{day}"},
-            ScanIndexForward=False,
-            Limit=limit,
-        )
-        return found[:limit]
-
     def backwards(self, story: str, *, before: str = "", page: int) -> Iterator[Item]:
         """The entries of a story or a day, newest first, read as they are needed.
 
@@ -202,6 +194,11 @@ class Journal:
 def is_entry(item: Mapping[str, Any]) -> bool:
     """Whether a row of table C is a person's act; others are the machine's actions."""
     return "actor" in item
+
+
+def is_view(entry: Mapping[str, Any]) -> bool:
+    """Whether a person only looked, by the name of the act: ``conversation view``."""
+    return str(entry["action_type"]).endswith(VIEW)
 
 
 def entry_time(item: Mapping[str, Any]) -> str:

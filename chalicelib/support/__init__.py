@@ -22,6 +22,7 @@ In the order of an event:
     effects         the kinds of side effects: tags, assignment, reply, close
     settable_tags   every tag that a plan can set
     performing      the hands of tickets: unpack the actions and call Richpanel
+    ticket_texts    what was written in a ticket, for who may see it
     read_back       finds a reply of unknown outcome among the ticket's comments
     richpanel/     the Richpanel client: reads tickets, and changes them by ids, tags and texts
     lost_tickets    reconciliation: finds tickets whose webhook never arrived

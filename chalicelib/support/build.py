@@ -18,6 +18,9 @@ from chalicelib.vendors.http import VendorClient
 from chalicelib.vendors.rate_limit import split
 from chalicelib.vendors.shared_level import SharedLevel
 
+READER_REQUESTS_PER_30_S = 8.0
+"""A person reads a few tickets; the rest of the tenant's limit is the workers' and other clients'."""
+
 
 class Support:
     """Richpanel tickets."""
@@ -52,6 +55,19 @@ class Support:
     def rules(self) -> CachedRules:
         """The settings document as flows read it."""
         return CachedRules(versions=self.versions, clock=self._shared.clock, log=self._shared.log)
+
+    @cached_property
+    def richpanel_reader(self) -> Richpanel:
+        """Richpanel for who reads single tickets and no table: the level of the workers is in one."""
+        shared, settings = self._shared, self._shared.settings
+        secret_id = settings.richpanel_api_key_secret_id
+        client = shared.vendor(
+            PROVIDER,
+            settings.richpanel_base_url,
+            key_header(lambda refresh: shared.secrets.text(secret_id, refresh=refresh)),
+            requests_per_window=READER_REQUESTS_PER_30_S,
+        )
+        return Richpanel(client=client, clock=shared.clock, tag_mode=settings.richpanel_tag_mode)
 
     @cached_property
     def richpanel_level(self) -> SharedLevel:

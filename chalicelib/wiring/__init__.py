@@ -352,6 +352,13 @@ class Services(Core):
         report_turns(self.support.richpanel_level, self.clock, self.log)
         return asdict(swept)
 
+    def ticket_texts(self, event: Mapping[str, Any]) -> dict[str, Any]:
+        """What was written in a ticket; see `chalicelib.support.ticket_texts`."""
+        from chalicelib.support import ticket_texts
+
+        bot = self.settings.support.bot_agent_id
+        return ticket_texts.read(event, self.support.richpanel_reader, bot=bot)
+
     def post_facts(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
         """One run of the writer of facts, in numbers."""
         from chalicelib.wiring.watching import report_switches

@@ -15,7 +15,7 @@ from ops.session import Session
 
 pages = Blueprint("acts", __name__)
 
-COLUMNS = ("at", "by", "did", "key", "result", "reason", "saw")
+COLUMNS = ("at", "by", "did", "key", "result", "change", "reason", "saw")
 AT_MOST = 100
 """Entries of a page."""
 LINES = 10_000
@@ -30,8 +30,15 @@ def show() -> str:
     session = reading()
     day, key, by = _filter(session)
     mark = request.args.get("after", "")[:_MARK_LENGTH]
+    views = bool(request.args.get("views"))
     found, more = journal.page(
-        session, day=day.isoformat(), key=key, by=by, after=mark, limit=AT_MOST
+        session,
+        day=day.isoformat(),
+        key=key,
+        by=by,
+        after=mark,
+        limit=AT_MOST,
+        views=views,
     )
     today = session.services.clock.now().date()
     return render_template(
@@ -40,6 +47,7 @@ def show() -> str:
         day=day.isoformat(),
         key=key,
         by=by,
+        views="yes" if views else None,
         more=more,
         is_first=not mark,
         before=(day - timedelta(days=1)).isoformat(),
@@ -53,7 +61,7 @@ def download() -> Response:
     """The same entries as a file, oldest first; the newest of them where there are more than fit."""
     session = reading()
     day, key, by = _filter(session)
-    found, more = _all(session, day.isoformat(), key, by)
+    found, more = _all(session, day.isoformat(), key, by, views=bool(request.args.get("views")))
     lines: list[list[object]] = [[one[name] for name in COLUMNS] for one in reversed(found)]
     if more:
         lines.insert(0, [f"more than {LINES} entries: the older ones are left out"])
@@ -75,13 +83,21 @@ def _filter(session: Session) -> tuple[date, str, str]:
     return day, request.args.get("key", "").strip(), request.args.get("by", "").strip()
 
 
-def _all(session: Session, day: str, key: str, by: str) -> tuple[list[dict[str, Any]], str]:
+def _all(
+    session: Session, day: str, key: str, by: str, *, views: bool
+) -> tuple[list[dict[str, Any]], str]:
     """The entries of every page, newest first, at most `LINES`; and a mark where there are more."""
     found: list[dict[str, Any]] = []
     more = ""
     while len(found) < LINES:
         part, more = journal.page(
-            session, day=day, key=key, by=by, after=more, limit=LINES - len(found)
+            session,
+            day=day,
+            key=key,
+            by=by,
+            after=more,
+            limit=LINES - len(found),
+            views=views,
         )
         found += part
         if not more:

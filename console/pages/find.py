@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 
-from flask import Blueprint, redirect, render_template, request, url_for
+from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from console.backend import reading
+from console.backend import acting, reading
 from console.pages.story import as_shown
 from console.rights import Right, needs, person
 from ops.inspect.explain import customer
 from ops.inspect.explain import report as reports
 from ops.inspect.explain.subjects import SubjectKind, candidates
+from ops.repair import wrong_answer
 from ops.session import OpsError
 
 pages = Blueprint("find", __name__)
@@ -62,6 +63,15 @@ def look_up() -> Response | str | tuple[str, int]:
     return _found(text)
 
 
+@pages.post("/find/texts")
+@needs(Right.CONVERSE)
+def show_texts() -> str | tuple[str, int]:
+    """The story of a customer with what was written, for who may read it; the journal has who looked."""
+    if not person().may(Right.LOOK):
+        abort(404)
+    return _found(request.form.get("q", "").strip()[:LONGEST], with_texts=True)
+
+
 def may_be_in_an_address(text: str) -> bool:
     """Whether a text is an identifier without personal data, and nothing besides."""
     found = candidates(text)
@@ -69,7 +79,7 @@ def may_be_in_an_address(text: str) -> bool:
     return is_keyed or bool(_TICKET_NUMBER.fullmatch(text))
 
 
-def _found(text: str) -> str | tuple[str, int]:
+def _found(text: str, *, with_texts: bool = False) -> str | tuple[str, int]:
     shown = text if may_be_in_an_address(text) else ""
     session = reading()
     try:
@@ -78,10 +88,16 @@ def _found(text: str) -> str | tuple[str, int]:
         why = str(error) if shown or not text else str(error).replace(text, "that")
         return render_template("find.html", text=shown, report=None, why=why), 404
     is_customer = found.subject.kind in customer.PERSONS
+    if with_texts:
+        customer.note_view(acting(), found)
+    sees = person().sees if with_texts else customer.no_texts
     return render_template(
         "find.html",
         text=shown,
-        told=customer.tell(session, found) if is_customer and found.events else None,
+        asked=text,
+        with_texts=with_texts,
+        codes_of=wrong_answer.codes_of,
+        told=customer.tell(session, found, allowed=sees) if is_customer and found.events else None,
         may_converse=person().may(Right.CONVERSE),
         report=as_shown(reports.report(session, found)),
         why=None,

@@ -10,6 +10,7 @@ from flask import Blueprint, abort, render_template, request
 from console.backend import reading
 from console.rights import Right, needs
 from ops.companies import false_stops
+from ops.repair.wrong_answer import OF_CONVERSATIONS
 
 pages = Blueprint("stops", __name__)
 
@@ -28,6 +29,12 @@ def show() -> str:
     if days not in map(str, PERIODS):
         abort(400, f"days: one of {', '.join(map(str, PERIODS))}")
     found = false_stops.by_rule(reading(), wanted, days=int(days)) if wanted else []
+    wrong = false_stops.said_wrong(reading(), wanted, days=int(days)) if wanted else []
     return render_template(
-        "stops.html", company=wanted, days=int(days), periods=PERIODS, stops=found
+        "stops.html",
+        company=wanted,
+        days=int(days),
+        periods=PERIODS,
+        stops=found,
+        wrong=[{**one, "means": OF_CONVERSATIONS.get(one["code"], one["code"])} for one in wrong],
     )

@@ -11,10 +11,10 @@ from werkzeug.wrappers import Response
 
 from console import forms
 from console.backend import acting, reading
-from console.rights import Right, needs
+from console.rights import Right, needs, person
 from ops.inspect import planned
 from ops.inspect.explain import explain
-from ops.repair import preview, replay
+from ops.repair import preview, replay, settle, wrong_answer
 from ops.session import Session
 
 pages = Blueprint("story", __name__)
@@ -47,6 +47,21 @@ def again() -> Response:
     session.services.check_stage()
     list(replay.replay(session, [row], per_second=1.0, because=why, once=once))
     return redirect(url_for("story.show", key=key, note="again"), 303)
+
+
+@pages.post("/story/wrong")
+@needs(Right.CONVERSE)
+def say_wrong() -> Response:
+    """A person who reads conversations says that an answer was wrong, and what was, by a code."""
+    session, key = acting(), _event(request.form)
+    code, once = request.form.get("code", ""), forms.once()
+    if code not in (known := wrong_answer.codes_of(key)):
+        abort(400, f"code: one of {', '.join(known)}")
+    if not person().sees(settle.company_id(session, str(session.row(key)["conversation_id"]))):
+        abort(404)
+    session.services.check_stage()
+    wrong_answer.say(session, key, code, once=once)
+    return redirect(url_for("story.show", key=key, note="wrong"), 303)
 
 
 def as_shown(report: Mapping[str, Any]) -> dict[str, Any]:

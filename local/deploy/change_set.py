@@ -33,6 +33,7 @@ FUNCTIONS = {
     "facts": "PostFacts",
     "mail": "Mail",
     "later": "Later",
+    "ticket_texts": "TicketTexts",
     "console": "Console",
 }
 

@@ -63,6 +63,7 @@ def deploy(engine: Engine, project: Path, made: resources.Stage) -> Deployment:
                 ("facts", "post_facts"),
                 ("mail", "mail"),
                 ("later", "later"),
+                ("ticket_texts", "ticket_texts"),
                 ("console", "console"),
             )
         },

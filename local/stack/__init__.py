@@ -7,6 +7,7 @@ resources      tables, queues, switches and secrets on an engine
 environment    the variables that point the application to this machine
 pump           passes queue messages to the worker and runs the schedules, as Lambda does
 lineage        stops a chain function, queue, function in its seventeenth round
+functions      invocations of a function by the product
 lambda_events  events and contexts as Lambda passes them
 server         Chalice's own local HTTP server
 turned_clock   a clock that tests can move, followed by every process of a trial stack

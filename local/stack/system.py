@@ -19,6 +19,7 @@ from local import company, simulated_model
 from local.stack import engine as engines
 from local.stack import environment, lambda_events, lineage, resources, turned_clock
 from local.stack.engine import ROOT
+from local.stack.functions import Functions
 from local.stack.pump import Pump, Schedule, lane_handler, lane_pump
 from local.stack.server import Http
 from local.stack.turns import Turns
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 STAGE = "dev"
+READER = f"rp-mw-{STAGE}-ticket_texts"
 FACTS_EVERY_SECONDS = 5.0
 """A minute once deployed; shorter here, where a person waits for it."""
 DEPLOYED_FACTS_EVERY_SECONDS = 60.0
@@ -169,6 +171,8 @@ class Stack:
         company.create(self.stage)
         company.open_desk(self.stage)
         company.create_written_by_model(self.stage)
+        functions = Functions({READER: _ticket_texts}, self.engine.url)
+        self._open.callback(functions.stop)
         self.variables = {
             **environment.local(
                 STAGE,
@@ -178,6 +182,7 @@ class Stack:
             ),
             "TWILIO_BASE_URL": self.twilio.base_url,
             "AWS_ENDPOINT_URL_SESV2": self.ses.base_url,
+            "AWS_ENDPOINT_URL_LAMBDA": functions.url,
             "OPENAI_BASE_URL": self.openai.base_url,
             "OPENAI_MODEL": MODELS[0],
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": self.bedrock.base_url,
@@ -234,6 +239,11 @@ class Stack:
         self.twilio.post_to = (company.PUBLIC_URL, self.http.url)
         self.twilio.inbound_url = f"{company.PUBLIC_URL}/webhook/twilio"
         self.twilio.numbers[company.SMS_NUMBER] = f"{self.http.url}/webhook/twilio#rc=5&rp=all"
+
+
+def _ticket_texts(event: dict[str, Any], context: lambda_events.LambdaContext) -> Any:  # noqa: ANN401 - JSON
+    """The function that the console and operators call."""
+    return importlib.import_module("app").ticket_texts(event, context)
 
 
 def _application() -> Any:  # noqa: ANN401 - the module `app`

@@ -1,4 +1,4 @@
-"""How often people sent what a rule had stopped: by project and rule, from counts that the desk keeps."""
+"""How often people sent what a rule had stopped, and said that what was sent was wrong; from counts."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ops.support.bounds import said, share
 DAYS = 28
 _FALSE = (StopEnd.AS_IS, StopEnd.EDITED)
 _RIGHT = (StopEnd.OTHER, StopEnd.DISCARDED)
+WRONG_COLUMNS = ("project", "code", "answers")
 COLUMNS = ("project", "rule", HELD, *(one.value for one in StopEnd), "false")
 
 
@@ -34,6 +35,23 @@ def by_rule(
             counts.update({HELD: one.held, **one.ends})
     rows = [_row(project, rule, counts) for (project, rule), counts in found.items()]
     return sorted(rows, key=lambda one: (one["project"], -one[HELD], one["rule"]))
+
+
+def said_wrong(
+    session: Session, company_id: str, project_id: str | None = None, days: int = DAYS
+) -> list[dict[str, Any]]:
+    """One row for each code that people gave answers of a project, the most first."""
+    now = session.services.clock.now()
+    counts: Counter[tuple[str, str]] = Counter()
+    for one in session.services.outreach.conversations.wrong(
+        company_id, now - timedelta(days=days - 1), now
+    ):
+        if project_id in (None, one.project_id):
+            counts[one.project_id, one.code] += one.said
+    return [
+        {"project": project, "code": code, "answers": many}
+        for (project, code), many in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    ]
 
 
 def _row(project_id: str, rule: str, counts: Counter[str]) -> dict[str, Any]:

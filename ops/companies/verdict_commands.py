@@ -76,3 +76,18 @@ def stops(
     company.items(run.session, company_id, project_id)
     found = false_stops.by_rule(run.session, company_id, project_id, days)
     return run.output.records(false_stops.COLUMNS, found)
+
+
+@command(verdicts_app, "writer wrong", examples=("writer wrong <company> [<project>] --days 28",))
+def wrong(
+    run: CommandRun,
+    company_id: CompanyId,
+    project_id: Annotated[str | None, typer.Argument(help="Only this project of it.")] = None,
+    days: Annotated[
+        int, typer.Option("--days", min=1, max=365, help="So many, today too.")
+    ] = false_stops.DAYS,
+) -> object:
+    """Show by project and code of how many answers people said that they were wrong."""
+    company.items(run.session, company_id, project_id)
+    found = false_stops.said_wrong(run.session, company_id, project_id, days)
+    return run.output.records(false_stops.WRONG_COLUMNS, found)

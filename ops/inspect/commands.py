@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ops import journal
 from ops.command import CommandRun, command
 from ops.inspect import doctor, explain, refused_callers, unfinished
 from ops.inspect.explain import customer, report
@@ -87,7 +86,7 @@ def story_command(
     """Tell a customer's story: what is open, what was not answered and why, then the newest first."""
     found = report.look_up(run.session, subject)
     if show_texts:
-        journal.enter(run.session, "story view", f"story:{found.result.about}"[:200])
+        customer.note_view(run.session, found)
     told = customer.tell(run.session, found, allowed=lambda _company: show_texts)
     for title, turns in (
         ("open", told.open),

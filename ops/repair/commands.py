@@ -17,7 +17,7 @@ from ops import journal
 from ops.command import CommandRun, command, only_with
 from ops.inspect import ledger_rows, planned
 from ops.options import Limit, Rate
-from ops.repair import preview, replay, restore, settle
+from ops.repair import preview, replay, restore, settle, wrong_answer
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError
 from ops.stage import switches
 from ops.times import moment, span
@@ -203,6 +203,30 @@ def settle_command(
 
 @command(
     app,
+    "wrong-answer",
+    changes=True,
+    examples=["wrong-answer <event> wrong_answer"],
+)
+def wrong_answer_command(
+    run: CommandRun,
+    event: Annotated[
+        str, typer.Argument(help="The event that was answered, as `story` prints it.")
+    ],
+    code: Annotated[
+        str,
+        typer.Argument(
+            help=f"Of a ticket: {', '.join(wrong_answer.OF_TICKETS)}."
+            f" Of a conversation: {', '.join(wrong_answer.OF_CONVERSATIONS)}."
+        ),
+    ],
+) -> object:
+    """Say that an answer was wrong, and why, by a code; reports count it, nothing else changes."""
+    counted = wrong_answer.say(run.session, event, code, because=run.because)
+    return run.output.facts({"event": event, "code": code, "counted_by": counted})
+
+
+@command(
+    app,
     "journal",
     examples=["journal --since 24h", "journal <key>", "journal --since 7d --by <person>"],
 )
@@ -215,12 +239,17 @@ def journal_command(
         str | None, typer.Option("--by", help="Only of this person, e.g. Operators/jo, or jo.")
     ] = None,
     since: Annotated[str, typer.Option(help="Without a key: 24h, 7d, or an ISO time.")] = "24h",
+    *,
+    views: Annotated[
+        bool, typer.Option("--views", help="Who only looked, instead of who did something.")
+    ] = False,
 ) -> object:
-    """Show what persons did: when, who, what, to which key, why, and what they saw."""
+    """Show what persons did: when, who, what, to which key, from what to what, why, and what they saw."""
     start = datetime.fromisoformat(moment(run.session.services.clock, since))
-    found = list(journal.read(run.session, key=key, by=by, since=start))
-    run.output.records(("at", "by", "did", "key", "result", "reason", "saw"), found)
-    run.output.say(f"{len(found)} acts")
+    found = list(journal.read(run.session, key=key, by=by, since=start, views=views))
+    columns = ("at", "by", "did", "key", "result", "change", "reason", "saw")
+    run.output.records(columns, found)
+    run.output.say(f"{len(found)} {'looks' if views else 'acts'}")
     return found
 
 

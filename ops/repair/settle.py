@@ -16,8 +16,9 @@ from chalicelib.once.event import EventStatus
 from chalicelib.once.job import Recovery
 from chalicelib.once.ledger import rows
 from ops import journal
+from ops.inspect.explain import plain_words
 from ops.inspect.ledger_rows import job_of
-from ops.session import OpsError, OvertakenError, Session
+from ops.session import OvertakenError, Session, TooEarlyError
 
 OUTCOMES = {
     "done": ActionStatus.DONE,
@@ -54,7 +55,7 @@ def at_stake(session: Session, action_key: str) -> dict[str, Any]:
         "may still arrive": f"until {_lands_until(action)}" if now < action.horizon_epoch else "no",
         "looks that showed nothing": action.looks,
         "last look": looked,
-        "why unknown": action.reason,
+        "why unknown": plain_words.reason(action.reason or ""),
     }
 
 
@@ -70,8 +71,13 @@ def recipient(session: Session, conversation_id: str) -> str:
 
 def company(session: Session, conversation_id: str) -> str:
     """For whom an action was; a ticket's is the stage's own."""
+    return company_id(session, conversation_id) or "the stage's own"
+
+
+def company_id(session: Session, conversation_id: str) -> str:
+    """The company of a conversation; empty of a ticket."""
     record = session.services.outreach.desk.show(conversation_id)
-    return record.company_id if record else "the stage's own"
+    return record.company_id if record else ""
 
 
 def settle(
@@ -100,7 +106,7 @@ def settle(
 
     Raises:
         OvertakenError: there is no such unknown outcome any more.
-        OpsError: it is too early to settle it as not done.
+        TooEarlyError: its request may still arrive, so that it would be done twice.
     """
     action = _unknown(session, action_key)
     if seen_start not in (None, int(action.started_epoch)):
@@ -138,9 +144,11 @@ def settle(
 def _refuse_too_early(session: Session, action: UnsettledAction) -> None:
     """What is done again while its request may still arrive is done twice."""
     if session.services.clock.now().timestamp() < action.horizon_epoch:
-        raise OpsError(
-            f"its request may still arrive until {_lands_until(action)}: wait until then;"
-            " --force with a --reason settles it now"
+        until = _lands_until(action)
+        raise TooEarlyError(
+            f"its request may still arrive until {until}: wait until then;"
+            " --force with a --reason settles it now",
+            until=until,
         )
 
 

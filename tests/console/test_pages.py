@@ -109,6 +109,27 @@ def test_a_story_of_nothing_is_not_found_and_one_of_no_key_is_refused(console):
 
 
 @pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/story", "key"),
+        ("/story/again", "key"),
+        ("/unknown/one", "key"),
+        ("/journal", "key"),
+        ("/journal", "by"),
+        ("/incidents/one", "name"),
+        ("/shadow/one", "ticket"),
+        ("/find", "q"),
+    ],
+)
+def test_what_is_longer_than_any_key_is_refused_by_name_and_not_as_an_outage(console, path, name):
+    given = {"key": "evt:", name: ("act:" if "unknown" in path else "evt:") + "x" * 5_000}
+    answer = console.browser().get(path, query_string=given)
+    assert answer.status_code == 400
+    assert f"{name}: longer than 1,024 bytes" in answer.text
+    assert "xxxx" not in answer.text
+
+
+@pytest.mark.parametrize(
     ("path", "kind", "prefix"), [("/unknown", "action", "act:x:"), ("/parked", "event", "evt:x:")]
 )
 def test_a_long_list_is_read_on_by_its_last_row(one_event, path, kind, prefix):

@@ -33,6 +33,8 @@ CONVERSATIONS = {
     "conversation.do",
     "conversation.show",
     "conversation.version",
+    "find.show_texts",
+    "story.say_wrong",
     "inbox.show",
 }
 OPEN = {"shared.show", "sign_in.sign_out"}

@@ -127,7 +127,7 @@ def test_a_function_may_do_within_its_boundary_all_that_its_policy_allows(stage,
                 request = Request(action, sample.replace("?", "x"))
                 assert decide(who, request) is Decision.ALLOWED, str(request)
                 checked += 1
-    assert checked > 5
+    assert checked >= 5
 
 
 def test_the_boundary_holds_a_role_that_is_allowed_everything():

@@ -39,6 +39,7 @@ FUNCTIONS = {
     "Mail": {"handler": "app.mail", "timeout": 25},
     "Later": {"handler": "app.later", "timeout": 25},
     "PostFacts": {"handler": "app.post_facts", "timeout": 240},
+    "TicketTexts": {"handler": "app.ticket_texts", "timeout": 25},
     "Console": {"handler": "app.console", "timeout": 25},
 }
 ROLES = {
@@ -49,6 +50,7 @@ ROLES = {
     "Mail": "MailRole",
     "Later": "LaterRole",
     "PostFacts": "PostFactsRole",
+    "TicketTexts": "TicketTextsRole",
     "Console": "ConsoleRole",
 }
 NAMES = {
@@ -59,6 +61,7 @@ NAMES = {
     "PostFacts": "-post_facts",
     "Mail": "-mail",
     "Later": "-later",
+    "TicketTexts": "-ticket_texts",
     "Console": "-console",
 }
 """Functions are named as `chalice deploy` names them: alarms and log groups fit both ways."""

@@ -93,6 +93,8 @@ RICHPANELS_KEY = Permission(
     f"secretsmanager/secret:rp-mw/dev/richpanel/api_key{SECRET_SUFFIX}",
 )
 """Find asks Richpanel for a ticket's comments where it may; the deployed console may not."""
+ALL_COMPANIES = Permission("dynamodb:Scan", "dynamodb/table/company-data-dev")
+"""Likewise for every company's conversations of a request; the page says that they were not listed."""
 
 
 class Wire:
@@ -138,6 +140,8 @@ def _call_of(request: AWSPreparedRequest) -> Call | None:
     if "/converse" in str(request.url):  # Bedrock, too
         model = unquote(urlsplit(str(request.url)).path.split("/")[2])
         return Call("bedrock", "InvokeModel", {"modelId": model})
+    if str(request.url).endswith("/invocations"):
+        return Call("lambda", "Invoke", {"FunctionName": str(request.url).split("/")[-2]})
     if "/guardrail/" in str(request.url):
         guardrail = unquote(urlsplit(str(request.url)).path.split("/")[2])
         return Call("bedrock", "ApplyGuardrail", {"guardrailIdentifier": guardrail})
@@ -315,7 +319,14 @@ def test_the_workers_policies_allow_exactly_the_calls_of_their_lanes(run: Run):
 
 @pytest.mark.parametrize(
     "function",
-    ["api", "later", "mail", "post-facts", pytest.param("reconcile", marks=pytest.mark.long)],
+    [
+        "api",
+        "later",
+        "mail",
+        "post-facts",
+        "ticket-texts",
+        pytest.param("reconcile", marks=pytest.mark.long),
+    ],
 )
 def test_a_policy_allows_exactly_the_calls_of_its_function(run: Run, function: str):
     drive = {
@@ -324,6 +335,7 @@ def test_a_policy_allows_exactly_the_calls_of_its_function(run: Run, function: s
         "reconcile": every_find,
         "mail": every_mail,
         "post-facts": every_post,
+        "ticket-texts": every_text,
     }
     drive[function](run)
 
@@ -352,7 +364,7 @@ def test_the_consoles_policy_allows_exactly_the_calls_of_its_pages_and_acts(run:
 
     found = compare(POLICIES["console"], "dev", run.wire.calls["console"])
 
-    assert found.missing == (RICHPANELS_KEY,)
+    assert found.missing == (ALL_COMPANIES, RICHPANELS_KEY)
     assert found.unused == ()
 
 
@@ -458,6 +470,10 @@ def every_operators_page(console: Console) -> None:
     for wanted in ("+15550101110", "trace-1", "SM1"):
         assert jo.post("/find", {"q": wanted}).status_code in (200, 302, 303, 404), wanted
     assert tickets.NOT_SHOWN in jo.text("/find?q=1042")
+    assert jo.post("/find/texts", {"q": "1042"}).status_code == 403, "jo reads no conversation"
+    assert (
+        "Richpanel was not asked" in console.browser("lo").post("/find/texts", {"q": "1042"}).text
+    )
     tried = {"text": "Hello", "from": "customer", "shop": "none"}
     assert jo.post("/try", tried).status_code == 200
     page = jo.get(f"/unknown/one?key={unknown}")
@@ -596,6 +612,13 @@ def put(run: Run, lane: Lane, body: str) -> None:
         MessageGroupId=keys.digest(body),
         MessageDeduplicationId=keys.digest(body),
     )
+
+
+def every_text(run: Run) -> None:
+    run.richpanel.add_ticket("1042", comments=["Where is my order?"])
+    with run.wire.container("ticket-texts"):
+        answer = run.app.ticket_texts({"ticket_id": "1042"}, LambdaContext())
+    assert [one["text"] for one in answer["said"]] == ["Where is my order?"]
 
 
 def every_short_wait(run: Run) -> None:

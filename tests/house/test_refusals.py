@@ -610,6 +610,24 @@ FUNCTIONS = (
         "dev reconcile", "dynamodb:PutItem", "dynamodb/table/conversations-dev", "it only reads"
     ),
     Refusal(
+        "dev ticket_texts",
+        "dynamodb:GetItem",
+        "dynamodb/table/rp_mw_idempotency-dev",
+        "it reads no table",
+    ),
+    Refusal(
+        "dev ticket_texts", "sqs:SendMessage", "sqs/rp-mw-events-dev.fifo", "it starts nothing"
+    ),
+    Refusal(
+        "dev console", "lambda:InvokeFunction", "lambda/function:rp-mw-dev-worker", "it asks one"
+    ),
+    Refusal(
+        "dev worker",
+        "lambda:InvokeFunction",
+        "lambda/function:rp-mw-dev-ticket_texts",
+        "people ask",
+    ),
+    Refusal(
         "dev companies_worker",
         "ses:SendEmail",
         "ses/identity/company.example",
@@ -647,6 +665,8 @@ FUNCTIONS = (
             ("reconcile", "rp-mw/dev/openai/api_key"),
             ("companies_worker", "rp-mw/dev/richpanel/api_key"),
             ("console", "rp-mw/dev/richpanel/api_key"),
+            ("ticket_texts", "rp-mw/dev/openai/api_key"),
+            ("ticket_texts", "rp-mw/dev/keys/ids"),
             ("worker", "rp-mw/prod/richpanel/api_key"),
         )
     ),

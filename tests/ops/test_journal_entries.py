@@ -64,6 +64,7 @@ def test_a_settlement_names_the_person_the_reason_and_what_was_seen(processed, r
     (entry,) = acts(run, TAG)
     assert (entry["did"], entry["result"], entry["key"]) == ("settle", "not-done", TAG)
     assert entry["by"]
+    assert entry["change"] == "unknown → not-done"
     assert entry["reason"] == "***@*** sees no tag", "no personal data"
     assert "read_timeout" in entry["saw"]
     assert acts(run) == [entry], "the day has it too"
@@ -118,6 +119,7 @@ def test_the_sweep_copies_a_switchs_changes_once_each(system, run):
         ("switch set", "true"),
         ("switch set", "false"),
     ]
+    assert [one["change"] for one in new] == ["false → true", "true → false"]
     assert acts(run, "switch:safe_mode") == [
         one for one in acts(run) if one["key"] == "switch:safe_mode"
     ]
@@ -355,3 +357,12 @@ def test_an_event_that_no_row_and_no_queue_has_is_not_found(system, run):
     said = run("explain", "evt:rp:1:none")
     assert said.code == 1
     assert "the queue is empty" in said.err
+
+
+def test_who_only_looked_is_listed_apart(system, run):
+    journal = system.services().journal
+    for what in ("conversation view", "handoff take", "story view"):
+        journal.enter(Act(what=what, key="1042", actor="Operators/jo"))
+    assert [one["did"] for one in acts(run)] == ["handoff take"]
+    assert [one["did"] for one in acts(run, "1042")] == ["handoff take"]
+    assert {one["did"] for one in acts(run, "--views")} == {"conversation view", "story view"}

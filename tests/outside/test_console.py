@@ -190,7 +190,7 @@ def test_every_look_at_a_conversation_is_in_the_journal_with_who_looked(stack, p
     _, conversation = _held(stack)
     for _ in range(2):
         person.opens(f"/conversations/{conversation}")
-    looks = stack.ops("journal", conversation, "--json").data
+    looks = stack.ops("journal", conversation, "--views", "--json").data
     assert [one["did"] for one in looks] == ["conversation view"] * 2
     assert {one["by"] for one in looks} == {"<root at aws>"}
 

@@ -46,7 +46,7 @@ def test_a_story_has_texts_only_where_they_are_asked_for_and_the_journal_has_who
     have = f"{FIRST.id}#{request_id}"
     assert "What is the pay?" not in stack.ops("story", have).out
     assert "What is the pay?" in stack.ops("story", have, "--show-texts").out
-    (entry,) = stack.ops("journal", "--since", "1m", "--json").data[-1:]
+    (entry,) = stack.ops("journal", "--since", "1m", "--views", "--json").data[-1:]
     assert (entry["did"], entry["by"]) == ("story view", "root")
     ticket = opens(stack, holding.ANGRY)
     stack.forward(seconds=2)

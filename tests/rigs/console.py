@@ -25,6 +25,7 @@ PEOPLE = {
     "jo": Person("Operators/jo", frozenset({Role.OPERATOR})),
     "kim": Person("Operators/kim", frozenset({Role.OPERATOR})),
     "vi": Person("Viewers/vi", frozenset({Role.VIEWER})),
+    "lo": Person("lo@example.com", frozenset({Role.OPERATOR, Role.LEAD}), None, None),
     "lea": Person("lea@example.com", frozenset({Role.LEAD}), None, None),
     "ana": Person("ana@example.com", frozenset({Role.AGENT}), frozenset({"ci-aaa-001"})),
 }

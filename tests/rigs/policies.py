@@ -149,6 +149,9 @@ def needs(call: Call) -> Iterator[Permission]:
             secret = call.params["SecretId"]
             resource = f"secretsmanager/secret:{secret}{SECRET_SUFFIX}"
             yield Permission(f"secretsmanager:{call.operation}", resource)
+        case "lambda":
+            function = call.params["FunctionName"]
+            yield Permission("lambda:InvokeFunction", f"lambda/function:{function}")
         case "cloudwatch":
             yield Permission(f"cloudwatch:{call.operation}", "*")
         case "ses":

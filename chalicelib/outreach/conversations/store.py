@@ -42,6 +42,7 @@ from chalicelib.outreach.conversations.register_pages import RegisterPages
 from chalicelib.outreach.conversations.stop_counts import HELD, StopCounts, rule_of
 from chalicelib.outreach.conversations.subject_links import Started, SubjectLinks
 from chalicelib.outreach.conversations.subject_rows import SUBJECTS
+from chalicelib.outreach.conversations.wrong_answers import WrongAnswers
 
 
 class Conversations(
@@ -57,6 +58,7 @@ class Conversations(
     Acts,
     CalledTools,
     StopCounts,
+    WrongAnswers,
 ):
     """Reads and writes conversations."""
 

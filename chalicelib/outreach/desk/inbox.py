@@ -334,9 +334,9 @@ class DeskInbox:
                 "handoff": record.handoff.get("id"),
                 "held": bool(record.handoff.get("held")),
                 "why": record.handoff.get("reason"),
-                "by": asked.by,
                 "messages": record.message_count,
             },
+            people=_people(record, asked),
             act_id=asked.act_id,
             about=[one.member for one in self._conversations.places_of(record)],
         )
@@ -395,3 +395,10 @@ def _place_of(after: str) -> tuple[str, str, str]:
         raise PayloadError("INVALID_AFTER", "parameter after is not one that was given out")
     rank, at, opaque_id = after.split(_BETWEEN)
     return rank, at, opaque_id
+
+
+def _people(record: Record, asked: Asked) -> dict[str, str]:
+    """Who had the conversation before an act that gives it to another person, and who has it then."""
+    to = asked.said("to") or (asked.by if asked.act == "take" else "")
+    before = str(record.handoff.get("taken_by") or "")
+    return {**({"from": before} if before else {}), "to": to} if to else {}

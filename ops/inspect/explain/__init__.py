@@ -15,6 +15,7 @@ timeline       every step with its time; the outcome in one line
 attempts       the attempts at one action
 plain_words    fixed codes in plain words
 story          an event in plain words: why it was not answered, and one paragraph
+written        what was written in a ticket, asked of the stage's function that may read it
 customer       a customer's story: what they wrote, what was answered, by whom and why
 report         the report: identifier in, plain data out
 

@@ -14,7 +14,9 @@ from typing import Any
 from chalicelib.errors import MiddlewareError, reason_of
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.support import keys as ticket_keys
-from ops.inspect.explain import story
+from chalicelib.support.ticket_texts import CUSTOMER
+from ops import journal
+from ops.inspect.explain import plain_words, story, written
 from ops.inspect.explain.conversations import NEWEST_MESSAGES
 from ops.inspect.explain.report import LookedUp
 from ops.inspect.explain.stored import ENDED, Stored
@@ -38,6 +40,8 @@ _TURNS = {
     "evt:silence": "a doubt was to be decided",
     "evt:unsubscribe": "the customer unsubscribed",
 }
+VIEW = "story view"
+"""In the journal: a person saw what was written."""
 Texts = Mapping[str, list[tuple[str, str]]]
 """Authors and texts, by the key of the event or the effect that they belong to."""
 Allowed = Callable[[str], bool]
@@ -98,9 +102,17 @@ class Customer:
         return tuple(one for one in self.turns if one.is_answered)
 
 
-def tell(
-    session: Session, found: LookedUp, *, allowed: Allowed = lambda _company: False
-) -> Customer:
+def no_texts(_company_id: str) -> bool:
+    """For who may see none."""
+    return False
+
+
+def note_view(session: Session, found: LookedUp) -> None:
+    """Enter in the journal that the caller sees what was written, right before it is read."""
+    journal.enter(session, VIEW, f"story:{found.result.about}"[:200])
+
+
+def tell(session: Session, found: LookedUp, *, allowed: Allowed = no_texts) -> Customer:
     """The story of whom an identifier names; with texts where the reader may see them."""
     texts, notes = _texts(session, found.events, allowed)
     turns = [one for stored in found.events if (one := _turn(stored, texts)) is not None]
@@ -153,14 +165,19 @@ def _texts(session: Session, events: list[Stored], allowed: Allowed) -> tuple[Te
     found: dict[str, list[tuple[str, str]]] = {}
     notes: list[str] = []
     tickets = {_story(one) for one in events if one.key.startswith("evt:rp:")}
+    silent: set[str] = set()
     for name in dict.fromkeys(map(_story, events)):
         read = _of_ticket if name in tickets else _of_conversation
+        place = "Richpanel" if name in tickets else "the table of conversations"
+        if place in silent:  # what did not answer once makes no reader wait for each of its stories
+            continue
         try:
             for key, by, text in read(session, name, allowed):
                 found.setdefault(key, []).append((by, text))
         except MiddlewareError as error:
-            place = "Richpanel" if name in tickets else "the table of conversations"
-            notes.append(f"{place} was not asked for texts: {reason_of(error)}")
+            silent.add(place)
+            because = plain_words.reason(reason_of(error))
+            notes.append(f"{place} was not asked for texts: {because}")
     return found, notes
 
 
@@ -174,13 +191,12 @@ def _of_ticket(
     """A ticket's comments: those of ours belong to the customer's before them."""
     if not allowed(""):
         return
-    bot, theirs = session.services.settings.support.bot_agent_id, ""
-    for one in session.services.support.richpanel.read_ticket(ticket_id).comments:
-        if not one.is_operator:
-            theirs = ticket_keys.ticket_message(ticket_id, one.id)
-            yield theirs, "the customer", one.text
-        elif theirs:
-            yield theirs, "the machine" if one.author_id == bot else "a colleague", one.text
+    theirs = ""
+    for comment_id, by, text in written.in_ticket(session, ticket_id):
+        if by == CUSTOMER:
+            theirs = ticket_keys.ticket_message(ticket_id, comment_id)
+        if theirs:
+            yield theirs, by, text
 
 
 def _of_conversation(
@@ -193,7 +209,7 @@ def _of_conversation(
     for one in conversations.newest(record, NEWEST_MESSAGES):
         if one.role == "user":
             key = outreach_keys.reply(record.channel, one.entry_id)
-            yield key, "the customer", one.content
+            yield key, CUSTOMER, one.content
         elif one.role == "assistant":
             key = outreach_keys.send_action(opaque_id, one.entry_id)
             yield key, one.by or "the machine", one.content

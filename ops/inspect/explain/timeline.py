@@ -20,7 +20,9 @@ def timeline(stored: Stored) -> list[dict[str, Any]]:
     if "plan" in row:
         steps.append(_step(row["created_at"], "decided", _decision(stored)))
     steps += [
-        _step(one.get("at"), f"attempt {one.get('n', '?')}: {one['end']}", one.get("reason"))
+        _step(
+            one.get("at"), f"attempt {one.get('n', '?')}: {one['end']}", _words(one.get("reason"))
+        )
         for one in row.get("tries", ())
     ]
     for action in stored.actions:
@@ -30,8 +32,8 @@ def timeline(stored: Stored) -> list[dict[str, Any]]:
         provider_id, status = receipt_of(receipt)
         steps.append(_step(receipt["received_at"], f"reported: {status}", provider_id))
     if row.get("last_reason"):
-        steps.append(_step(None, "returned to the queue before", row["last_reason"]))
-    last = _step(row["last_processed_at"], row["status"], row.get("reason"))
+        steps.append(_step(None, "returned to the queue before", _words(row["last_reason"])))
+    last = _step(row["last_processed_at"], row["status"], _words(row.get("reason")))
     dated = sorted((one for one in steps if one["at"]), key=lambda one: str(one["at"]))
     return [*dated, *(one for one in steps if not one["at"] and one["why"]), last]
 
@@ -42,7 +44,7 @@ def verdict(stored: Stored) -> str:
     for action in stored.actions:
         counts[action["status"]] = counts.get(action["status"], 0) + 1
     done = ", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "no action"
-    reason = f" ({stored.row['reason']})" if stored.row.get("reason") else ""
+    reason = f" ({_words(stored.row['reason'])})" if stored.row.get("reason") else ""
     return f"{stored.status}{reason}: {done}"
 
 
@@ -63,7 +65,7 @@ def _of_action(stored: Stored, action: Row) -> list[dict[str, Any]]:
         steps.append(_step(at, f"{one['action_type']}: {one['result']}", key))
     if "finished_at" in action:
         name = ends[-1]["action_type"] if ends else kind
-        why = action.get("reason") or action.get("ref")
+        why = _words(action.get("reason")) or action.get("ref")
         steps.append(_step(action["finished_at"], f"{name}: {action['status']}", why or key))
     return steps
 
@@ -76,8 +78,12 @@ def _of_person(act: Row) -> dict[str, Any]:
 
 def _why(one: Row, key: str) -> str:
     looks = f"looks that showed nothing: {one['looks']}" if one.get("looks") else None
-    parts = (one.get("reason"), one.get("ref"), looks, one.get("settled"))
+    parts = (_words(one.get("reason")), one.get("ref"), looks, one.get("settled"))
     return ", ".join(str(part) for part in parts if part) or key
+
+
+def _words(code: object) -> str | None:
+    return plain_words.reason(str(code)) if code else None
 
 
 def _step(at: object, what: str, why: object) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """What a person does by a page: once under double clicks and two persons, and named in the journal."""
 
+import re
+
 import pytest
 
 from chalicelib.once.action import ActionStatus
@@ -59,7 +61,12 @@ def test_an_unknown_effect_is_settled_and_the_journal_names_the_person(unknown, 
 def test_what_may_still_arrive_is_not_settled_as_not_done_without_the_tick(unknown):
     jo = unknown.browser("jo")
     answer = jo.post("/unknown/settle", settling(jo, "not-done", force=""))
-    assert "may still arrive" in answer.get_data(as_text=True)
+    assert answer.status_code == 409
+    until = re.search(
+        r"may still arrive, until (\S+Z)", words_of(jo.get(f"/unknown/one?key={TAG.key}"))
+    )
+    assert f"Too early The request may still arrive until {until.group(1)};" in words_of(answer)
+    assert "--force" not in answer.text
     assert row(unknown, TAG.key)["status"] == "unknown"
     assert journal(unknown) == []
 

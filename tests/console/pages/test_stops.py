@@ -26,7 +26,14 @@ def test_a_companys_rules_are_shown_with_the_share_of_false_stops(counted):
     assert "writer stops quayside --days 7" in text
 
 
-def test_a_page_of_stops_is_one_query_by_key(counted, monkeypatch):
+def test_answers_that_people_said_were_wrong_are_beside_them(counted):
+    for _ in range(2):
+        counted.services.outreach.conversations.count_wrong(MOVES, "wrong_tone")
+    text = counted.browser("vi").text("/writer?company=quayside&days=7")
+    assert "moves it is not how the company writes 2" in text
+
+
+def test_a_page_of_stops_is_two_queries_by_key(counted, monkeypatch):
     table = counted.services.table(counted.services.settings.conversations_table)
     query, asked = table.query_pages, []
 
@@ -37,7 +44,7 @@ def test_a_page_of_stops_is_one_query_by_key(counted, monkeypatch):
     monkeypatch.setattr(table, "query_pages", recorded)
     monkeypatch.delattr(type(table), "scan_page")
     counted.browser("vi").text("/writer?company=quayside")
-    assert len(asked) == 1
+    assert len(asked) == 2, "stops, and what people said of answers"
 
 
 @pytest.mark.parametrize("query", ["company=x&days=5000", f"company={'x' * 101}"])

@@ -20,6 +20,7 @@ from chalicelib.outreach.desk.operators import Desk
 from chalicelib.outreach.messages import reopening
 from chalicelib.wiring.watching import report_handoffs
 from ops.companies.erase import Subjects
+from ops.journal import shown
 from tests.rigs.desk import OTHERS, OURS, TEL
 
 FIELDS = {
@@ -97,6 +98,21 @@ def test_a_repeated_act_is_done_once_and_entered_once(desk, act):
     assert (entry["action_type"], entry["actor"]) == (f"handoff {act}", f"{OURS}/sam")
     assert "It is me" not in str(entry)
     assert entry_time(entry)
+
+
+@pytest.mark.parametrize("name", ["o'brien@example.com", "Zoë Müller", "李"])
+def test_the_journal_says_who_had_a_conversation_and_who_has_it_now(desk, name):
+    record = held(desk)
+    desk.inbox.act(desk.asks("take", record, "sam"))
+    record = desk.conversations.find(record.opaque_id)
+    desk.inbox.act(desk.asks("transfer", record, "sam", to=name))
+    taken, given = desk.journal.story(record.opaque_id)
+    assert taken["people"] == {"to": "sam"}
+    assert given["people"] == {"from": "sam", "to": name}
+    assert [shown(one)["change"] for one in (taken, given)] == [
+        "no person → sam",
+        f"sam → {name}",
+    ]
 
 
 @pytest.mark.parametrize("act", FIELDS)

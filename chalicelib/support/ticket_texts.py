@@ -1,0 +1,48 @@
+"""What was written in a ticket, for the one function that may read it and nothing else.
+
+Asked with ``{"ticket_id": "1042"}``, it answers with the comments, oldest first, or says why not::
+
+    {"said": [{"comment": "c-77", "by": "the customer", "text": "Where is my order?"}]}
+    {"refused": "http_503"}
+
+A text is in the answer alone: in no row, no log line and no cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from chalicelib.errors import MiddlewareError, reason_of
+from chalicelib.support.richpanel.client import Richpanel
+from chalicelib.support.tickets import Comment
+
+CUSTOMER = "the customer"
+
+
+def read(event: Mapping[str, Any], richpanel: Richpanel, *, bot: str) -> dict[str, Any]:
+    """Answer one question.
+
+    Args:
+        event: the question.
+        richpanel: read once.
+        bot: the agent's id under which the machine writes.
+    """
+    ticket_id = event.get("ticket_id")
+    if not isinstance(ticket_id, str) or not ticket_id:
+        return {"refused": "invalid_ticket_id"}
+    try:
+        comments = richpanel.read_ticket(ticket_id).comments
+    except MiddlewareError as error:
+        return {"refused": reason_of(error)}
+    return {
+        "said": [{"comment": one.id, "by": _by(one, bot), "text": one.text} for one in comments]
+    }
+
+
+def _by(comment: Comment, bot: str) -> str:
+    if not comment.is_operator:
+        return CUSTOMER
+    if comment.author_id == bot:
+        return "the machine"
+    return "a colleague" if comment.is_public else "a colleague, in a note"

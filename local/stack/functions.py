@@ -1,0 +1,80 @@
+"""Lambda as far as the product calls it: invocations run in this process, all else is the engine's.
+
+POST /2015-03-31/functions/{name}/invocations    the function's answer as JSON
+"""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from local.stack import lambda_events
+from local.stack.stoppable import Running
+from local.vendors.wire import HOST, ClientConnection, Listener, Request, WireAnswer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class Functions(Running):
+    """The server; a context manager.
+
+    Args:
+        handlers: by the function's name; those that the product invokes.
+        engine_url: answers every other request.
+    """
+
+    name = "functions"
+
+    def __init__(
+        self,
+        handlers: Mapping[str, Callable[[dict[str, Any], lambda_events.LambdaContext], Any]],
+        engine_url: str,
+    ) -> None:
+        self._handlers, self._engine_url = handlers, engine_url
+        self._listener = Listener(self, 0)
+
+    @property
+    def url(self) -> str:
+        """Its base URL, without a trailing slash."""
+        return f"http://{HOST}:{self._listener.port}"
+
+    def stop(self) -> None:
+        """Stop listening."""
+        self._listener.close()
+
+    def epoch(self) -> float:
+        """See `wire.Site.epoch`."""
+        return datetime.now(UTC).timestamp()
+
+    def admin(self, request: Request) -> WireAnswer:
+        """There is nothing to control."""
+        return WireAnswer(404, {"path": request.path})
+
+    def serve(self, request: Request, connection: ClientConnection) -> None:
+        """Answer one request."""
+        match (request.method, *request.segments):
+            case ("POST", _, "functions", name, "invocations") if name in self._handlers:
+                context = lambda_events.LambdaContext(function_name=name)
+                connection.send(
+                    WireAnswer(200, self._handlers[name](json.loads(request.raw), context))
+                )
+            case _:
+                connection.send(self._of_engine(request, connection.path))
+
+    def _of_engine(self, request: Request, path: str) -> WireAnswer:
+        asked = urllib.request.Request(  # noqa: S310 - the engine's own address
+            f"{self._engine_url}{path}",
+            request.raw or None,
+            {name: value for name, value in request.headers.items() if name.lower() != "host"},
+            method=request.method,
+        )
+        try:
+            with urllib.request.urlopen(asked, timeout=10) as answer:  # noqa: S310 - likewise
+                return WireAnswer(answer.status, answer.read().decode())
+        except urllib.error.HTTPError as error:
+            kind = error.headers.get("x-amzn-errortype", "")
+            return WireAnswer(error.code, error.read().decode(), {"x-amzn-errortype": kind})

@@ -1,0 +1,78 @@
+"""A person says that an answer was wrong, by a code: a label without a text.
+
+The label of a ticket's message is that of its decision, which the shadow report counts; that of a
+conversation's is a count of its project, beside what its writer's checks have stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ops import journal
+from ops.session import EXIT_UNUSABLE, OpsError, OvertakenError, Session
+from ops.support import labels
+
+ACT = "wrong-answer"
+OF_TICKETS = labels.WRONG
+OF_CONVERSATIONS: Mapping[str, str] = {
+    "wrong_answer": "the answer is not true, or not what was asked",
+    "missed_wish": "a wish to stop, or for a person, was not seen",
+    "wrong_tone": "it is not how the company writes",
+    "wrong_language": "it is not in the recipient's language",
+    "should_have_answered": "a person was not needed",
+}
+_BY_KIND = {
+    "evt:rp": OF_TICKETS,
+    **dict.fromkeys(("evt:reply", "evt:start", "evt:follow"), OF_CONVERSATIONS),
+}
+
+
+def codes_of(event_key: str) -> Mapping[str, str]:
+    """What may be wrong with the answer to an event, by code; nothing where a machine answers none."""
+    is_notice = event_key.startswith("evt:rp:") and ":n:" in event_key
+    return {} if is_notice else _BY_KIND.get(":".join(event_key.split(":")[:2]), {})
+
+
+def say(session: Session, event_key: str, code: str, *, because: str = "", once: str = "") -> str:
+    """Store what was wrong with an answer, once for each.
+
+    Returns:
+        Where it is counted: ``shadow-report``, ``writer wrong``, or ``journal`` alone, where no decision
+        is stored any more.
+
+    Raises:
+        OpsError: there is no such event, or it has no such code.
+        OvertakenError: it was said before.
+    """
+    row, known = session.row(event_key), codes_of(event_key)
+    if not known:
+        raise OpsError("no machine answers such an event", code=EXIT_UNUSABLE)
+    if code not in known:
+        raise OpsError(f"code: one of {', '.join(known)}", code=EXIT_UNUSABLE)
+    story = str(row["conversation_id"])
+    if any(_is_said(one, event_key) for one in session.services.journal.story(story)):
+        raise OvertakenError("it was said before what was wrong with this answer")
+    journal.enter(session, ACT, event_key, result=code, row=row, reason=because, once=once)
+    count = _label if event_key.startswith("evt:rp:") else _count
+    return count(session, story, event_key, code)
+
+
+def _is_said(entry: Mapping[str, object], event_key: str) -> bool:
+    return entry["action_type"] == ACT and entry["idempotency_key"] == event_key
+
+
+def _label(session: Session, ticket_id: str, event_key: str, code: str) -> str:
+    state = session.services.support.state.read(ticket_id)
+    if state is None or event_key not in {one["event"] for one in state.decisions}:
+        return "journal"
+    labels.put(session, state, event_key, code)
+    return "shadow-report"
+
+
+def _count(session: Session, opaque_id: str, _event_key: str, code: str) -> str:
+    conversations = session.services.outreach.conversations
+    record = conversations.find(opaque_id)
+    if record is None:
+        return "journal"
+    conversations.count_wrong(record, code)
+    return "writer wrong"
