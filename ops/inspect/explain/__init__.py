@@ -17,6 +17,8 @@ attempts       the attempts at one action
 plain_words    fixed codes in plain words
 story          an event in plain words: why it was not answered, and one paragraph
 customer       a customer's story: what they wrote, what was answered, by whom and why
+searching      looks up what a text names, in every place where it may be
+log_queries    queries of CloudWatch Logs Insights
 report         the report: identifier in, plain data out
 
 `pasted`, `subjects`, `stored`, `timeline`, `attempts`, `words` and `story` are pure.  Only `--deep`

@@ -16,7 +16,7 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.support import keys as ticket_keys
 from ops.inspect.explain import story
 from ops.inspect.explain.conversations import NEWEST_MESSAGES
-from ops.inspect.explain.report import LookedUp
+from ops.inspect.explain.searching import LookedUp
 from ops.inspect.explain.stored import ENDED, Stored
 from ops.inspect.explain.subjects import SubjectKind
 from ops.session import Session
