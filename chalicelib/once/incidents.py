@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import chain, islice
 from typing import Any
 
 from chalicelib.clock import iso, parsed
@@ -81,6 +82,11 @@ class Incidents:
                 if number == limit:
                     break
         return sorted(found)[:limit]
+
+    def keys(self, *, limit: int) -> list[str]:
+        """Keys of the events that any cause holds up."""
+        shards = (self._held(n, f"#{CAUSE} > :from", limit=1_000, start="") for n in range(SHARDS))
+        return [str(row["event_id"]) for row in islice(chain.from_iterable(shards), limit)]
 
     def get(self, cause: Cause) -> Incident | None:
         """The newest incident of a cause, as it is now."""

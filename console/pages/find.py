@@ -14,8 +14,7 @@ from werkzeug.wrappers import Response
 from console.backend import acting, reading
 from console.pages.story import as_shown
 from console.rights import Right, needs, person
-from ops.inspect.explain import customer
-from ops.inspect.explain import report as reports
+from ops.inspect.explain import customer, report, searching
 from ops.inspect.explain.subjects import SubjectKind, candidates
 from ops.repair import wrong_answer
 from ops.session import OpsError
@@ -50,7 +49,7 @@ _TICKET_NUMBER = re.compile(r"\d{1,9}")
 def show() -> str | tuple[str, int]:
     """The form, or what an identifier in the address names."""
     text = request.args.get("q", "").strip()
-    return _found(text) if text else render_template("find.html", text="", report=None, why=None)
+    return _found(text) if text else render_template("find.html", text="", reports=(), why=None)
 
 
 @pages.post("/find")
@@ -83,11 +82,12 @@ def _found(text: str, *, with_texts: bool = False) -> str | tuple[str, int]:
     shown = text if may_be_in_an_address(text) else ""
     session = reading()
     try:
-        found = reports.look_up(session, text)
+        found = searching.look_up(session, text)
     except OpsError as error:
         why = str(error) if shown or not text else str(error).replace(text, "that")
-        return render_template("find.html", text=shown, report=None, why=why), 404
-    is_customer = found.subject.kind in customer.PERSONS
+        return render_template("find.html", text=shown, reports=(), why=why), 404
+    is_customer = any(one.subject.kind in customer.PERSONS for one in found.findings)
+    first = report.report(session, found)
     if with_texts:
         customer.note_view(acting(), found)
     sees = person().sees if with_texts else customer.no_texts
@@ -97,8 +97,11 @@ def _found(text: str, *, with_texts: bool = False) -> str | tuple[str, int]:
         asked=text,
         with_texts=with_texts,
         codes_of=wrong_answer.codes_of,
-        told=customer.tell(session, found, allowed=sees) if is_customer and found.events else None,
+        customer_story=(
+            customer.tell(session, found, allowed=sees) if is_customer and found.events else None
+        ),
         may_converse=person().may(Right.CONVERSE),
-        report=as_shown(reports.report(session, found)),
+        reports=[as_shown(one) for one in (first, *first["also"])],
+        unasked=found.unasked,
         why=None,
     )

@@ -10,7 +10,7 @@ import typer
 
 from ops.command import CommandRun, command
 from ops.inspect import doctor, explain, refused_callers, unfinished
-from ops.inspect.explain import customer, report
+from ops.inspect.explain import customer, searching
 from ops.options import Limit
 from ops.output import Output
 from ops.session import EXIT_NO
@@ -33,23 +33,33 @@ def explain_command(
 ) -> object:
     """Show what happened to a conversation, an event or an action, and why."""
     output = run.output
-    told = explain.explain(
+    found = explain.explain(
         run.session,
         subject,
         deep=deep,
         watch=lambda pages, total: output.following(pages, "scanning", total=total),
     )
-    for one in told["events"]:
-        _show_event(output, one)
-    for fact in told.get("facts", ()):
+    for one in (found, *found["also"]):
+        if found["also"]:
+            output.say(f"\n{one['about']}, as {one['found_as']}", style="bold underline")
+        _show(output, one)
+    for one in found["unasked"]:
+        output.say(f"not asked: {one['place']}: {one['because']}; {one['how']}", style="dim")
+    return found
+
+
+def _show(output: Output, one: Mapping[str, Any]) -> None:
+    """What an identifier names as one kind of thing."""
+    for event in one["events"]:
+        _show_event(output, event)
+    for fact in one.get("facts", ()):
         output.say(f"\n{fact['event_id']}", style="bold")
         output.say(fact["story"])
         output.facts({name: value for name, value in sorted(fact.items()) if name != "story"})
-    for name, value in told.get("state", {}).items():
+    for name, value in one.get("state", {}).items():
         output.say(f"{name}: {'; '.join(value) if isinstance(value, list) else value}")
-    for note in told["notes"]:
+    for note in one["notes"]:
         output.say(note, style="yellow")
-    return told
 
 
 def _show_event(output: Output, one: Mapping[str, Any]) -> None:
@@ -84,14 +94,14 @@ def story_command(
     ] = False,
 ) -> object:
     """Tell a customer's story: what is open, what was not answered and why, then the newest first."""
-    found = report.look_up(run.session, subject)
+    found = searching.look_up(run.session, subject)
     if show_texts:
         customer.note_view(run.session, found)
-    told = customer.tell(run.session, found, allowed=lambda _company: show_texts)
+    customer_story = customer.tell(run.session, found, allowed=lambda _company: show_texts)
     for title, turns in (
-        ("open", told.open),
-        ("not answered", told.unanswered),
-        ("answered", told.answered),
+        ("open", customer_story.open),
+        ("not answered", customer_story.unanswered),
+        ("answered", customer_story.answered),
     ):
         if turns:
             run.output.say(f"\n{title}", style="bold yellow")
@@ -101,11 +111,11 @@ def story_command(
             for by, text in one.said:
                 run.output.say(f"  {by}: {text}")
             run.output.say(one.event)
-    if told.folded:
-        run.output.say(f"\n{told.folded} events between machines: `explain` shows them")
-    for note in (*found.result.notes, *told.notes):
+    if folded := customer_story.folded:
+        run.output.say(f"\n{folded} events between machines: `explain` shows them")
+    for note in (*found.notes, *customer_story.notes):
         run.output.say(note, style="yellow")
-    return customer.plain(told)
+    return customer.plain(customer_story)
 
 
 @command(app, "unfinished", examples=["unfinished"])

@@ -223,7 +223,7 @@ def test_a_posted_key_is_sent_on_to_its_address_and_found_there(one_event):
 
 
 def test_nothing_that_was_typed_about_a_person_comes_back(console, monkeypatch):
-    monkeypatch.setattr("console.pages.find.reports", SimpleNamespace(look_up=_refusing))
+    monkeypatch.setattr("console.pages.find.searching", SimpleNamespace(look_up=_refusing))
     answer = console.browser().post("/find", {"q": "jo@example.com"})
     assert answer.status_code == 404
     assert "jo@example.com" not in answer.text
@@ -342,7 +342,7 @@ def test_a_day_of_more_entries_than_a_file_holds_says_so(console, monkeypatch):
 def test_hostile_text_that_a_person_types_is_shown_as_text_and_hides_nothing(
     one_event, monkeypatch
 ):
-    monkeypatch.setattr("console.pages.find.reports", SimpleNamespace(look_up=_refusing))
+    monkeypatch.setattr("console.pages.find.searching", SimpleNamespace(look_up=_refusing))
     text = " ".join(sorted(HOSTILE[:-1], key=lambda one: not one.startswith("=")))
     jo, key = one_event.browser("jo"), "evt:rp:1042:c-77"
     effect = jo.get("/unknown/one", query_string={"key": TAG.key})

@@ -39,6 +39,15 @@ def test_many_events_of_one_cause_are_one_incident_from_the_first_on(ledger_rig,
     }
 
 
+def test_what_is_held_up_has_its_key_in_the_index_also_at_a_worker(ledger_rig, incidents):
+    held = {stuck(ledger_rig, 1), stuck(ledger_rig, 2, "shopify_http_401")}
+    ledger_rig.claim("evt:rp:1:c")
+    assert set(incidents.keys(limit=10)) == held
+    assert len(incidents.keys(limit=1)) == 1
+    ledger_rig.ledger.finish(ledger_rig.claim("evt:rp:2:c"), EventStatus.PROCESSED)
+    assert incidents.keys(limit=10) == ["evt:rp:1:c"]
+
+
 def test_an_event_that_ends_at_its_first_attempt_is_never_in_the_index(ledger_rig, incidents):
     lease = ledger_rig.claim("evt:rp:1:c")
     ledger_rig.ledger.finish(lease, EventStatus.PROCESSED)

@@ -180,8 +180,10 @@ def wrong(stack, held, forms):
 
 
 def _found(data):
-    events = [one["event"]["event_id"] for one in data["events"]]
-    return " ".join([data["about"], *events, *(one["event_id"] for one in data.get("facts", ()))])
+    findings = (data, *data["also"])
+    events = [event["event"]["event_id"] for one in findings for event in one["events"]]
+    facts = [fact["event_id"] for one in findings for fact in one.get("facts", ())]
+    return " ".join([*(one["about"] for one in findings), *events, *facts])
 
 
 def _of_start(stack, request_id, both, before, of=FIRST):

@@ -459,7 +459,7 @@ def test_an_outage_is_one_incident_and_its_mend_does_what_its_dry_run_said(stack
         assert len(ours) == 1, "every minute of it is one incident"
         for ticket in tickets:
             assert ticket in stack.ops("unfinished").out
-            assert _is_explained(stack, ticket)
+            assert stack.ops("explain", ticket, "--json").data["events"]
     (name,) = ours
     assert name.startswith("richpanel.unavailable.tickets.")
     stack.richpanel.recovers()
@@ -475,15 +475,6 @@ def test_an_outage_is_one_incident_and_its_mend_does_what_its_dry_run_said(stack
     assert name not in _incidents(stack)
     ended = stack.ops("incidents", "list", "--ended", "--json").data
     assert {one["state"] for one in ended if one["incident"] == name} == {"ended"}
-
-
-def _is_explained(stack, ticket):
-    """Asked again where a worker has the event in this very moment."""
-    for _ in range(3):
-        if stack.ops("explain", ticket, "--json").data["events"]:
-            return True
-        stack.settle()
-    return False
 
 
 def _incidents(stack):

@@ -21,6 +21,23 @@ def test_every_form_of_what_one_may_have_finds_its_message_in_every_state(stack,
     assert tried
 
 
+def test_a_number_of_several_things_shows_each_of_them(stack):
+    ticket = opens(stack, holding.ANGRY)
+    started(stack, stack.tel(), request_data={"request_id": ticket})
+    have = f"{FIRST.id}#{ticket}"
+    start = stack.ops("explain", have, "--json").data["about"]
+    said = stack.ops("explain", ticket, "--json").data
+    kinds = {one["found_as"]: _keys(one) for one in (said, *said["also"])}
+    assert kinds == {"a ticket": [f"evt:rp:{ticket}:c-1"], "a request of any company": [start]}
+    shown = stack.ops("explain", f"ticket {ticket}").out
+    assert f"evt:rp:{ticket}:c-1" in shown
+    assert start in shown
+    assert "not asked: tickets by an order: no index leads there; --deep asks it" in shown
+    story = str(stack.ops("story", ticket, "--json").data["turns"])
+    assert f"evt:rp:{ticket}:c-1" in story
+    assert start in story
+
+
 def test_a_customers_story_is_by_person_and_has_what_is_open_first(stack):
     both = {"recipient_tel": stack.tel(), "recipient_email": stack.mail()}
     first = started(stack, both["recipient_tel"], recipient_data=both)
@@ -56,3 +73,7 @@ def test_a_story_has_texts_only_where_they_are_asked_for_and_the_journal_has_who
     assert "Richpanel was not asked for texts" in told
     assert holding.ANGRY not in told
     stack.richpanel.recovers()
+
+
+def _keys(finding):
+    return [one["event"]["event_id"] for one in finding["events"]]

@@ -5,12 +5,12 @@ can have, because no company's id holds a ``#``::
 
     company_id   desk#ci-aaa-001
     project_id   proof
-    proof        provider          (or tokens, or keys: nobody is proven)
+    proof        provider          (or tokens; or keys: a key alone, and names prove nothing)
     provider     {"issuer": "https://login.example.com", "audience": "desk",
                   "jwks_url": "https://login.example.com/keys",       (or "jwks": {"keys": [...]})
                   "role_claim": "roles", "roles": {"Support": "agent", "Support leads": "lead"}}
 
-Without a row nobody is proven: ``by`` is a name that the company's program writes.
+Without a row it is keys: ``by`` is a name that the company's program writes, and no proof of a person.
 """
 
 from __future__ import annotations

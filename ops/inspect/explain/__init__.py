@@ -9,6 +9,7 @@ tickets        look-ups: tickets, order numbers
 conversations  look-ups: requests, conversations, addresses, hand-offs, carriers' ids
 people         look-ups: a person's conversations on all their addresses, a request alone
 scanning       look-ups by what has no index: unfinished events, dead letters, a scan
+unfinished_keys  the keys of what is unfinished, from two sparse indexes
 event_records  reads events with everything that belongs to them
 stored         what is stored of one event, joined
 timeline       every step with its time; the outcome in one line
@@ -17,11 +18,14 @@ plain_words    fixed codes in plain words
 story          an event in plain words: why it was not answered, and one paragraph
 written        what was written in a ticket, asked of the stage's function that may read it
 customer       a customer's story: what they wrote, what was answered, by whom and why
+searching      looks up what a text names, in every place where it may be
+log_queries    queries of CloudWatch Logs Insights
 report         the report: identifier in, plain data out
 
 `pasted`, `subjects`, `stored`, `timeline`, `attempts`, `words` and `story` are pure.  Only `--deep`
 scans; the other look-ups are by key or by query, so their calls do not grow with the tables.  The events of a
-Richpanel ticket derive from its comments, which are read from Richpanel if it responds.
+Richpanel ticket derive from its comments, which are read from Richpanel if it responds, and from what is
+unfinished.
 """
 
 from ops.inspect.explain.report import explain

@@ -18,7 +18,7 @@ from chalicelib.support.ticket_texts import CUSTOMER
 from ops import journal
 from ops.inspect.explain import plain_words, story, written
 from ops.inspect.explain.conversations import NEWEST_MESSAGES
-from ops.inspect.explain.report import LookedUp
+from ops.inspect.explain.searching import LookedUp
 from ops.inspect.explain.stored import ENDED, Stored
 from ops.inspect.explain.subjects import SubjectKind
 from ops.session import Session
@@ -109,7 +109,7 @@ def no_texts(_company_id: str) -> bool:
 
 def note_view(session: Session, found: LookedUp) -> None:
     """Enter in the journal that the caller sees what was written, right before it is read."""
-    journal.enter(session, VIEW, f"story:{found.result.about}"[:200])
+    journal.enter(session, VIEW, f"story:{found.findings[0].result.about}"[:200])
 
 
 def tell(session: Session, found: LookedUp, *, allowed: Allowed = no_texts) -> Customer:
@@ -124,7 +124,7 @@ def tell(session: Session, found: LookedUp, *, allowed: Allowed = no_texts) -> C
     )
 
 
-def plain(told: Customer) -> dict[str, Any]:
+def plain(customer: Customer) -> dict[str, Any]:
     """The story as JSON has it."""
 
     def of(one: Turn) -> dict[str, Any]:
@@ -133,10 +133,10 @@ def plain(told: Customer) -> dict[str, Any]:
         return {**shown, "answered": one.is_answered, "said": said}
 
     return {
-        "open": [of(one) for one in told.open],
-        "turns": [of(one) for one in told.turns],
-        "folded": told.folded,
-        "notes": list(told.notes),
+        "open": [of(one) for one in customer.open],
+        "turns": [of(one) for one in customer.turns],
+        "folded": customer.folded,
+        "notes": list(customer.notes),
     }
 
 
@@ -145,17 +145,17 @@ def _turn(stored: Stored, texts: Texts) -> Turn | None:
     is_thin = kind == "evt:rp" and ":n:" in stored.key
     if kind not in _TURNS or (is_thin and stored.status in ENDED):
         return None
-    told = story.tell(stored)
+    event_story = story.tell(stored)
     keys = (stored.key, *(str(one["event_id"]) for one in stored.actions))
     return Turn(
         at=str(stored.row.get("received_at", "")),
         what="Richpanel announced a message" if is_thin else _TURNS[kind],
-        became=told.why_not or told.paragraph,
-        more=told.paragraph if told.why_not else "",
+        became=event_story.why_not or event_story.paragraph,
+        more=event_story.paragraph if event_story.why_not else "",
         event=stored.key,
         conversation="" if kind == "evt:rp" else _story(stored),
         is_open=stored.status not in ENDED,
-        is_answered=told.why_not is None,
+        is_answered=event_story.why_not is None,
         said=tuple(one for key in keys for one in texts.get(key, ())),
     )
 

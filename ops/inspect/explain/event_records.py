@@ -7,6 +7,7 @@ action rows (100 keys a call), and per conversation one query of table C.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from chalicelib.once import keys
@@ -15,6 +16,7 @@ from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import CHANNELS
 from ops.inspect import planned
+from ops.inspect.explain import unfinished_keys
 from ops.inspect.explain.stored import ENDED, NOT_STARTED, WILL_NOT_START, Row, Stored
 from ops.session import Session
 
@@ -48,7 +50,7 @@ def receipt_keys(provider_id: str) -> list[str]:
 
 
 class Reader:
-    """Reads for one report; a conversation's trail is read once."""
+    """Reads for one report; a conversation's trail and what is unfinished are read once."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -73,6 +75,11 @@ class Reader:
             )
             self._trails[conversation_id] = list(pages)
         return self._trails[conversation_id]
+
+    @cached_property
+    def unfinished(self) -> unfinished_keys.Unfinished:
+        """The keys of what is unfinished; read once."""
+        return unfinished_keys.read(self._session)
 
     def events_of(self, conversation_id: str) -> set[str]:
         """Keys of the events whose actions or persons' acts the conversation's trail names."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from urllib.parse import unquote
 
@@ -64,45 +64,62 @@ _PAIR = re.compile(r"([\w.-]+)\s*[\s/#]\s*([\w.-]*\d[\w.-]*)")
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d{4,12}(?![\w:/-])")
 
 
-def identifiers(text: str) -> tuple[str, ...]:
-    """What a text may mean, the most likely first; a single word is among them as it is."""
-    found = (one.strip() for one in _readings(_plain(text[:LONGEST])))
-    return tuple(dict.fromkeys(one for one in found if one))[:MOST]
+def things(text: str) -> tuple[tuple[str, ...], ...]:
+    """What a text names: of each thing its identifiers, the most likely first.
+
+    A record names one thing by all of its fields; an identifier that is a part of another one names the
+    same thing.  A single word is among them as it is.
+    """
+    found: list[list[str]] = []
+    for names in _readings(_plain(text[:LONGEST])):
+        new: list[str] = []
+        for name in filter(None, map(str.strip, names)):
+            known = [*found, new]
+            if sum(map(len, known)) < MOST and not any(name in one for one in known):
+                whole = (one for one in found if any(_is_part(name, of=other) for other in one))
+                next(whole, new).append(name)
+        found += [new] if new else []
+    return tuple(map(tuple, found))
 
 
-def _readings(text: str) -> Iterator[str]:
+def _is_part(name: str, *, of: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", of, re.IGNORECASE) is not None
+
+
+def _readings(text: str) -> Iterator[Iterable[str]]:
+    """The identifiers of a text, those of one thing together; some are found in several ways."""
     fields = _fields(text)
-    yield from _of_fields(fields)
+    yield _of_fields(fields)
     if any(name in fields for name in ("mw_trace_id", "conversation", *_ADDRESSES)):
         return  # a log line or a body, whole: its other values are of no help
     bare = text.strip(_AROUND)
     links = [unquote(one).rstrip(_AROUND) for one in _LINK.findall(bare)]
     marked = [one for form in _MARKED for one in re.findall(form, bare, re.IGNORECASE)]
     if bare in marked:
-        yield _as_issued(bare)
+        yield [_as_issued(bare)]
     elif links:
-        yield from (part for one in links for part in _of_link(one))
+        yield from map(_of_link, links)
     elif not marked:
         yield from _of_words(bare)
-    yield from (_as_issued(one.rstrip(_AROUND)) for one in marked)
+    yield from ([_as_issued(one.rstrip(_AROUND))] for one in marked)
     rest = bare
     for one in (*links, *marked):
         rest = rest.replace(one, " ")
-    yield from (one.strip() for one in _PHONE.findall(rest))
+    yield from ([one] for one in _PHONE.findall(rest))
     if not (links or marked or _PHONE.search(rest)):
-        yield from _NUMBER.findall(rest)
+        yield from ([one] for one in _NUMBER.findall(rest))
 
 
-def _of_words(bare: str) -> Iterator[str]:
+def _of_words(bare: str) -> Iterator[Iterable[str]]:
     """A text without a mark: a number as people call it, a pair, a word."""
     if found := _NUMBERED.fullmatch(bare):
-        yield found[1]
+        yield [found[1]]
         return
     if not re.search(r"\s", bare) or not re.search(r"[^\W\d_]", bare):
-        yield _as_issued(bare)
+        yield [_as_issued(bare)]
     if (pair := _PAIR.fullmatch(bare)) and re.search(r"[a-z]", pair[1], re.IGNORECASE):
-        yield f"{pair[1]}#{pair[2]}"
-    yield from (found[1] for found in _NUMBERED.finditer(bare))
+        yield [f"{pair[1]}#{pair[2]}"]
+    yield from ([found[1]] for found in _NUMBERED.finditer(bare))
 
 
 def _of_link(link: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Look-ups by what has no index: among the unfinished events and dead letters, or by a scan.
 
 A trace id, a digest and a queue message's id lead to no key.  What an alarm is about is unfinished or
-dead-lettered, so those are searched first: the sparse index of what is due and the head of the
+dead-lettered, so those are searched first: the sparse indexes of what is unfinished and the head of the
 dead-letter queue, a bounded number of calls.  Anything else needs `--deep`, which reads the ledger.
 """
 
@@ -14,7 +14,6 @@ from botocore.exceptions import ClientError
 
 from chalicelib.once import trace
 from chalicelib.once.store import Item, Store
-from chalicelib.once.timer import Timer
 from ops.inspect.explain.found import Looking, LookupResult
 from ops.inspect.explain.nothing import BY_A_SCAN, Unasked
 from ops.inspect.ledger_rows import PAGE
@@ -71,9 +70,11 @@ def cost(looking: Looking) -> str:
 
 
 def _found(looking: Looking, value: str, matches: Matches) -> LookupResult | None:
-    timer = Timer(looking.session.ledger_table)
-    unfinished = timer.rows(timer.due(None, kind="event", limit=UNFINISHED_READ))
-    events = {row["event_id"] for row in unfinished if matches(row)}
+    unfinished = looking.reader.unfinished.keys
+    rows = looking.session.ledger_table.get_all(
+        [{"event_id": key} for key in unfinished[:UNFINISHED_READ]]
+    )
+    events = {row["event_id"] for row in rows if matches(row)}
     hidden: tuple[Unasked, ...] = ()
     try:
         events |= {row["event_id"] for row in _dead(looking, value, matches)}
@@ -86,7 +87,10 @@ def _found(looking: Looking, value: str, matches: Matches) -> LookupResult | Non
     if events:
         return LookupResult(value, frozenset(events))
     if not looking.deep:
-        hidden = (*hidden, unasked("ended events"))
+        more = "ended events"
+        if len(unfinished) > UNFINISHED_READ:
+            more += f", and the unfinished ones after the first {UNFINISHED_READ}"
+        hidden = (*hidden, unasked(more))
     return LookupResult(value, unasked=hidden) if hidden else None
 
 

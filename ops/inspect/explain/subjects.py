@@ -1,13 +1,14 @@
 """What an identifier may be, by its form alone; pure.
 
 An operator pastes what an alarm, a log line, a vendor's console or a customer's mail shows; `pasted`
-takes the identifiers out of it.  One can be several things (a number is a ticket's or an order's), so
-the result is a list, the most specific first; `report` asks for each in turn.
+takes the identifiers out of it.  A text may name several things, and one identifier may be of several
+kinds: a number is a ticket's, an order's and a request's.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -44,6 +45,11 @@ class Sought:
     value: str
 
 
+Reading = tuple[Sought, ...]
+"""What an identifier may be at once: all of it is looked up, and all that has something is shown."""
+Thing = tuple[Reading, ...]
+"""One thing that a text names: its readings, the most specific first; the first that has something is it."""
+
 LONGEST_KEY = 1_000
 """Bytes of an identifier; DynamoDB takes no longer key."""
 _HEX_16 = re.compile(r"[0-9a-f]{16}")
@@ -70,17 +76,32 @@ _ORDER = re.compile(r"#?[A-Za-z0-9][A-Za-z0-9\-]{2,29}")
 
 def candidates(text: str) -> tuple[Sought, ...]:
     """What a text may name; empty for a text that names nothing."""
-    known = [one for one in pasted.identifiers(text) if len(one.encode()) <= LONGEST_KEY]
-    found = [one for each in known for one in _of(each)]
-    return tuple(dict.fromkeys(found))
+    return tuple(one for thing in things(text) for reading in thing for one in reading)
 
 
-def _of(text: str) -> tuple[Sought, ...]:
+def things(text: str) -> tuple[Thing, ...]:
+    """What a text names; empty for a text that names nothing."""
+    seen: set[Sought] = set()
+    found = []
+    for names in pasted.things(text):
+        known = (name for name in names if len(name.encode()) <= LONGEST_KEY)
+        thing = []
+        for reading in (one for name in known for one in _of(name)):
+            new = tuple(one for one in dict.fromkeys(reading) if one not in seen)
+            seen |= {*new}
+            thing += [new] if new else []
+        found += [tuple(thing)] if thing else []
+    return tuple(found)
+
+
+def _of(text: str) -> Iterator[Reading]:
     for prefix, kind in (("act:", SubjectKind.ACTION), ("evt:", SubjectKind.EVENT)):
         if text.startswith(prefix):
-            return (Sought(kind, text),)
-    ticket = () if address_of(text) else (Sought(SubjectKind.TICKET, text),)
-    return (*_by_form(text), *ticket, *_last(text))
+            yield (Sought(kind, text),)
+            return
+    yield from ((one,) for one in _by_form(text))  # what was issued is of one thing
+    yield tuple(_by_name(text))
+    yield from ((one,) for one in _of_machines(text))
 
 
 def _by_form(text: str) -> list[Sought]:
@@ -114,14 +135,10 @@ def _by_form(text: str) -> list[Sought]:
     return found
 
 
-def _last(text: str) -> list[Sought]:
-    """What a text may be where no ticket of that id is known."""
-    found: list[Sought] = []
+def _by_name(text: str) -> list[Sought]:
+    """What people call things: a number may be a ticket's, an order's and a request's."""
+    found = [] if address_of(text) else [Sought(SubjectKind.TICKET, text)]
     lower = text.lower()
-    if _HEX_16.fullmatch(lower):
-        found.append(Sought(SubjectKind.DIGEST, lower))
-    if _UUID.fullmatch(lower):
-        found.append(Sought(SubjectKind.QUEUE_MESSAGE, lower))
     if _DIGITS.fullmatch(text):
         found += [Sought(SubjectKind.ADDRESS, one) for one in _e164(text)]
     if _FACT_NUMBER.fullmatch(text):
@@ -133,6 +150,15 @@ def _last(text: str) -> list[Sought]:
     if _ORDER.fullmatch(text):
         found.append(Sought(SubjectKind.ORDER, text))
     return found
+
+
+def _of_machines(text: str) -> Iterator[Sought]:
+    """What a text may be where nothing of that name is known; these take the longest to look up."""
+    lower = text.lower()
+    if _HEX_16.fullmatch(lower):
+        yield Sought(SubjectKind.DIGEST, lower)
+    if _UUID.fullmatch(lower):
+        yield Sought(SubjectKind.QUEUE_MESSAGE, lower)
 
 
 def _e164(text: str) -> list[str]:

@@ -13,7 +13,7 @@ from ops.inspect.explain.found import Looking, LookupResult
 from ops.inspect.explain.nothing import Unasked
 
 NOT_SHOWN = "Richpanel did not show the ticket"
-MOST_UNFINISHED = 1_000
+IN_NO_INDEX = "what a worker has and nothing has held up, and what ended without an action"
 _NUMBER = re.compile(r"\d{1,9}")
 _NONE = 404
 """Richpanel was asked, and has no such ticket."""
@@ -41,20 +41,23 @@ def ticket(looking: Looking, conversation_id: str) -> LookupResult | None:
 def _of_id(looking: Looking, conversation_id: str) -> LookupResult:
     """The events of a ticket's comments, which Richpanel lists, and those that its trail names."""
     found, unasked = looking.reader.events_of(conversation_id), []
+    ours = ticket_keys.ticket_message(conversation_id, "")
+    found |= {key for key in looking.reader.unfinished.keys if key.startswith(ours)}
+    notes: tuple[str, ...] = ()
     try:
         shown = looking.session.services.support.richpanel.read_ticket(conversation_id)
     except MiddlewareError as error:
-        found |= _unfinished(looking, conversation_id)
-        if not looking.deep:
-            if not (isinstance(error, ProviderError) and error.status == _NONE):
-                because = f"it did not show the ticket ({reason_of(error)})"
-                unasked.append(Unasked("Richpanel", because, "try again when it answers"))
-            unasked.append(scanning.unasked("events that ended without an action"))
+        notes = (f"{NOT_SHOWN}: events that ended without an action need --deep",)
+        if not (isinstance(error, ProviderError) and error.status == _NONE):
+            because = f"it did not show the ticket ({reason_of(error)})"
+            unasked.append(Unasked("Richpanel", because, "try again when it answers"))
     else:
         theirs = [comment for comment in shown.comments if not comment.is_operator]
         found |= {ticket_keys.ticket_message(conversation_id, comment.id) for comment in theirs}
-    if looking.deep:
-        found |= scanning.of_conversation(looking, conversation_id)
+    if looking.deep:  # every row is read, so it is no matter what Richpanel lists
+        found, unasked, notes = found | scanning.of_conversation(looking, conversation_id), [], ()
+    else:
+        unasked += [scanning.unasked(IN_NO_INDEX), *looking.reader.unfinished.unasked]
     known = looking.session.services.support.state.read(conversation_id)
     state = {}
     if known is not None:
@@ -68,7 +71,7 @@ def _of_id(looking: Looking, conversation_id: str) -> LookupResult:
     return LookupResult(
         conversation_id,
         frozenset(found),
-        notes=(f"{NOT_SHOWN}: events that ended without an action need --deep",) if unasked else (),
+        notes=notes,
         state=state,
         is_known=known is not None or bool(looking.reader.trail(conversation_id)),
         unasked=tuple(unasked),
@@ -79,12 +82,6 @@ def _request(stored: Mapping[str, Any]) -> str:
     """What the customer has asked for, in a line; the order by its keyed id."""
     about = f", order {stored['order']}" if stored.get("order") else ""
     return f"{stored.get('kind')} {stored.get('state')} since {stored.get('at')}{about}"
-
-
-def _unfinished(looking: Looking, conversation_id: str) -> set[str]:
-    """The ticket's events among those that are due longest, which wait while Richpanel is away."""
-    waiting = looking.session.services.ledger.stranded(limit=MOST_UNFINISHED)
-    return {one.key for one in waiting if one.event.conversation_id == conversation_id}
 
 
 def order(looking: Looking, number: str) -> LookupResult | None:

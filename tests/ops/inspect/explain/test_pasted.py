@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ops.inspect.explain.pasted import MOST, identifiers
+from ops.inspect.explain.pasted import MOST, things
 
 HEX = "0123456789abcdef0123456789abcdef"
 UUID = "77028fff-d244-4d5a-b419-384eb87d9cf7"
@@ -40,15 +40,31 @@ LINE = {"event": "worker.handed_back", "mw_trace_id": "3e01f31bf4d2caef", "sqs_m
     ],
 )
 def test_what_is_meant_comes_first(text, first):
-    assert identifiers(text)[0] == first
+    assert things(text)[0][0] == first
 
 
 @pytest.mark.parametrize(
     "text", ["", "  ", "{", "https://", "https://[", "where is my order", "<>"]
 )
 def test_rubbish_is_no_fault(text):
-    identifiers(text)
+    things(text)
 
 
 def test_a_long_text_asks_for_a_bounded_number():
-    assert len(identifiers(" ".join(f"evt:rp:{n}:c" for n in range(500)))) == MOST
+    found = things(" ".join(f"evt:rp:{n}:c" for n in range(500)))
+    assert sum(map(len, found)) == MOST
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("tickets 1042 and 10423", [("1042",), ("10423",)]),
+        ("ticket 88, order #1042", [("88",), ("1042",)]),
+        ("evt:rp:1:c-1 and evt:rp:2:c-1", [("evt:rp:1:c-1",), ("evt:rp:2:c-1",)]),
+        (f"act:send:{HEX}:1", [(f"act:send:{HEX}:1", HEX)]),
+        (json.dumps(LINE), [(LINE["mw_trace_id"], UUID)]),
+        (f"SM{HEX}, from jo@example.com", [(f"SM{HEX}",), ("jo@example.com",)]),
+    ],
+)
+def test_each_thing_of_a_text_has_its_own_identifiers(text, named):
+    assert list(things(text)) == named

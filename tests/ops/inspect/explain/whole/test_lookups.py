@@ -35,6 +35,15 @@ def events(said):
     return {one["event"]["event_id"] for one in said.data["events"]}
 
 
+def shown(said):
+    """Events by what the text was found as."""
+    assert said.code == 0, said
+    found = (said.data, *said.data["also"])
+    return {
+        one["found_as"]: {event["event"]["event_id"] for event in one["events"]} for one in found
+    }
+
+
 # --- outreach -----------------------------------------------------------------------------------
 
 
@@ -270,3 +279,41 @@ def test_the_calls_do_not_grow_with_the_tables_and_no_scan_is_among_them(written
     assert counted() == few
     assert 0 < max(map(len, few[:-1])) <= MOST_CALLS
     assert not any("Scan" in one for one in few)
+
+
+# --- several things -----------------------------------------------------------------------------
+
+
+class TestOneNumberOfSeveralThings:
+    """A ticket, a request and an order have the number 1042, and a sentence may name two of them."""
+
+    @pytest.fixture
+    def app_environment(self, replies_environment):
+        return replies_environment
+
+    @pytest.fixture
+    def both(self, replies_rig, outreach):
+        outreach.start("1042", "sms", TEL)
+        outreach.run()
+        replies_rig.run(replies_rig.ticket("Where is my order #1042?", "1043"))
+        replies_rig.run(replies_rig.ticket("I want a refund", "1042"))
+        return outreach.record("sms").start_event
+
+    def test_all_of_it_is_shown(self, both, run):
+        found = shown(run("explain", "1042", "--json"))
+        assert found == {"a ticket": {"evt:rp:1042:c-1"}, "a request of any company": {both}}
+
+    @pytest.mark.usefixtures("both")
+    def test_what_was_not_asked_is_named_with_what_is_found(self, run):
+        assert "not asked: tickets by an order: no index leads there" in run("explain", "1042").out
+
+    @pytest.mark.usefixtures("both")
+    def test_a_scan_shows_the_order_too(self, run):
+        found = shown(run("explain", "1042", "--deep", "--json"))
+        assert found["an order number"] == {"evt:rp:1043:c-1"}
+        assert {"a ticket", "a request of any company"} < found.keys()
+
+    @pytest.mark.usefixtures("both")
+    def test_each_thing_of_a_sentence_is_shown(self, run):
+        said = run("explain", "ticket 1043, and 1042 too?", "--json")
+        assert [one["about"] for one in (said.data, *said.data["also"])] == ["1043", "1042", "1042"]

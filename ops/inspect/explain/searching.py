@@ -1,0 +1,165 @@
+"""Looks up what a text names, in every place where it may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ops.inspect.explain import conversations, ledger_keys, people, scanning, tickets
+from ops.inspect.explain.event_records import Reader
+from ops.inspect.explain.found import Looking, LookupResult, Watch
+from ops.inspect.explain.log_queries import query
+from ops.inspect.explain.nothing import BY_A_SCAN, NothingFoundError, Unasked, on_the_queues
+from ops.inspect.explain.stored import Stored
+from ops.inspect.explain.subjects import Sought, SubjectKind, Thing, candidates, things
+from ops.session import EXIT_UNUSABLE, OpsError, Session
+
+_LOOK_UPS: Mapping[SubjectKind, Callable[[Looking, str], LookupResult | None]] = {
+    SubjectKind.ACTION: ledger_keys.action,
+    SubjectKind.EVENT: ledger_keys.event,
+    SubjectKind.FACT: ledger_keys.fact,
+    SubjectKind.HANDOFF: conversations.handoff,
+    SubjectKind.START: conversations.start,
+    SubjectKind.DIGEST: scanning.digest,
+    SubjectKind.QUEUE_MESSAGE: scanning.queue_message,
+    SubjectKind.CONVERSATION: conversations.conversation,
+    SubjectKind.TEXT_MESSAGE: conversations.text_message,
+    SubjectKind.E_MAIL: conversations.e_mail,
+    SubjectKind.MESSAGE_ID: conversations.message_id,
+    SubjectKind.ADDRESS: conversations.address,
+    SubjectKind.TICKET: tickets.ticket,
+    SubjectKind.ORDER: tickets.order,
+    SubjectKind.REQUEST: people.request,
+    SubjectKind.COMPANY_EVENT: people.company_event,
+}
+_LOG_FIELDS = {
+    SubjectKind.DIGEST: ("mw_trace_id", "ticket_id", "idempotency_key"),
+    SubjectKind.QUEUE_MESSAGE: ("sqs_message_id",),
+}
+NAME_ONE = (
+    "name a ticket, company#request, evt:... or act:..., a trace id or a log line, a phone number"
+    " or an e-mail address, an order number, a Twilio or SES id, a fact's key or a hand-off's id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAs:
+    """What an identifier names as one kind of thing, with its events, the first received first."""
+
+    subject: Sought
+    result: LookupResult
+    events: Sequence[Stored]
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """All that a text names.
+
+    Attributes:
+        findings: at least one, the most specific first.
+        unasked: the places that may have more, and were not asked.
+    """
+
+    findings: tuple[FoundAs, ...]
+    unasked: tuple[Unasked, ...] = ()
+
+    @property
+    def events(self) -> list[Stored]:
+        """Every event once, the first received first."""
+        each = {event.key: event for one in self.findings for event in one.events}
+        return sorted(each.values(), key=lambda event: str(event.row.get("received_at")))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know besides, of every finding."""
+        return tuple(note for one in self.findings for note in one.result.notes)
+
+
+def look_up(
+    session: Session, text: str, *, deep: bool = False, watch: Watch | None = None
+) -> LookedUp:
+    """Everything that is stored about what a text names.
+
+    Args:
+        session: the stage.
+        text: what an operator has: see `subjects.SubjectKind`.
+        deep: scan the ledger for what has no index.
+        watch: shows the progress of a scan.
+
+    Raises:
+        NothingFoundError: says what was asked, and which places were not, and why.
+        OpsError: it names nothing, or there is no such key.
+    """
+    wanted = things(text)
+    if not wanted:
+        raise OpsError(NAME_ONE, code=EXIT_UNUSABLE)
+    looking = Looking(session, Reader(session), deep, watch or (lambda rows, _total: rows))
+    search = _Search(looking)
+    found = _distinct(one for thing in wanted for one in search.first(thing))
+    if found:
+        return LookedUp(found, tuple(search.unasked))
+    if search.unknown is not None:
+        raise search.unknown
+    unasked = [*search.unasked, *_in_the_logs(candidates(text)), *on_the_queues(session)]
+    needs_scan = any(one.how == BY_A_SCAN for one in unasked)
+    raise NothingFoundError(
+        text.strip(),
+        tuple(search.asked),
+        tuple(dict.fromkeys(unasked)),
+        scan=scanning.cost(looking) if needs_scan else None,
+    )
+
+
+@dataclass(slots=True)
+class _Search:
+    """Looks things up; keeps what was asked and what was not, each once.
+
+    Attributes:
+        unknown: why a key that names one thing only names nothing.
+    """
+
+    looking: Looking
+    asked: dict[str, None] = field(default_factory=dict)
+    unasked: dict[Unasked, None] = field(default_factory=dict)
+    unknown: OpsError | None = None
+
+    def first(self, thing: Thing) -> list[FoundAs]:
+        """All that the first reading finds that finds something."""
+        for reading in thing:
+            if found := [one for sought in reading if (one := self._asked(sought)) is not None]:
+                return found
+        return []
+
+    def _asked(self, sought: Sought) -> FoundAs | None:
+        try:
+            result = _LOOK_UPS[sought.kind](self.looking, sought.value)
+        except OpsError as error:  # a text of this form is nothing else
+            self.unknown = self.unknown or error
+            return None
+        self.asked[sought.kind.value] = None
+        if result is None:
+            return None
+        self.unasked |= dict.fromkeys(result.unasked)
+        events = self.looking.reader.events(result.event_keys)
+        is_found = bool(events or result.facts or result.state or result.is_known)
+        return FoundAs(sought, result, events) if is_found else None
+
+
+def _distinct(findings: Iterable[FoundAs]) -> tuple[FoundAs, ...]:
+    """Without those whose events are all in one before them."""
+    kept: list[FoundAs] = []
+    shown: set[str] = set()
+    for one in findings:
+        own = {event.key for event in one.events}
+        if not own or own - shown:
+            kept.append(one)
+        shown |= own
+    return tuple(kept)
+
+
+def _in_the_logs(subjects: Sequence[Sought]) -> Iterator[Unasked]:
+    """The logs, which have the lines of ended events for as long as they are kept."""
+    logged = next((one for one in subjects if one.kind in _LOG_FIELDS), None)
+    if logged is not None:
+        either = " or ".join(f'{name} = "{logged.value}"' for name in _LOG_FIELDS[logged.kind])
+        yield Unasked("the logs", "they are asked in CloudWatch Logs Insights", query(either))
