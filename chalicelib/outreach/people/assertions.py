@@ -7,7 +7,6 @@ What a token names of keys itself (``jku``, ``jwk``, ``x5u``, ``x5c``) is never 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -25,6 +24,8 @@ ALGORITHMS = ("RS256", "ES256")
 SKEW_SECONDS = 60
 MOST_BYTES = 8192
 SMALLEST_RSA_BITS = 2048
+_LAST = 253_402_300_799
+"""The end of the year 9999."""
 _TYPES = (None, "jwt", "at+jwt", "application/at+jwt")
 
 
@@ -138,7 +139,7 @@ def _faults(claims: Mapping[str, Any], provider: ProviderSettings, now: float) -
     audience = claims.get("aud")
     if claims.get("iss") != provider.issuer:
         yield "iss is not the company's provider"
-    if provider.audience not in ([audience] if isinstance(audience, str) else audience or ()):
+    if provider.audience not in (audience if isinstance(audience, list) else [audience]):
         yield "aud does not name this desk"
     begun, ends, since = (_time(claims, one) for one in ("iat", "exp", "nbf"))
     if begun is None or ends is None or (since is None and "nbf" in claims):
@@ -156,4 +157,4 @@ def _time(claims: Mapping[str, Any], name: str) -> float | None:
     """A NumericDate; None for anything else."""
     given = claims.get(name)
     is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
-    return float(given) if is_number and math.isfinite(given) else None  # type: ignore[arg-type]
+    return float(given) if is_number and 0 <= given <= _LAST else None  # type: ignore[arg-type,operator]
