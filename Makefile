@@ -9,11 +9,12 @@ RUNS ?= 5000
 AT_ONCE ?= 3
 SEED ?= 1
 JOBS ?= 1
+INPUTS ?= 5000
 NEIGHBOUR_EXAMPLES ?= 20
 
 unexport PYTHONDONTWRITEBYTECODE # a suite starts hundreds of processes; each would compile everything
 
-.PHONY: help run demo test test-long test-all cover check audit lock update format screenshots bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack attack-redaction bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
+.PHONY: help run demo test test-long test-all cover check audit lock update format screenshots bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack fuzz attack-redaction bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
 
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -42,12 +43,13 @@ cover: $(READY) ## The same with coverage, by branch
 test-long: $(READY) ## What takes longer: browsers, exploration, permissions, packaging, every point of a crash
 	@$(BIN)/python -m pytest -n $(AT_ONCE) --dist worksteal -m long
 
-test-all: check test test-long test-deployed simulate explore crash attack bench-reliability ## Everything that can fail, for hours
+test-all: check test test-long test-deployed simulate explore crash attack fuzz bench-reliability ## Everything that can fail, for hours
 
-samples: $(READY) ## A small part of each long run, in two minutes: seeds, kills, hostile requests, both benches
+samples: $(READY) ## A small part of each long run, in two minutes: seeds, kills, hostile requests and inputs, both benches
 	@$(BIN)/python -m tests.simulation --runs 300
 	@$(BIN)/python -m tests.crash --sample 1
 	@$(BIN)/python -m tests.attack --per-door 20
+	@$(BIN)/python -m tests.fuzz --per-parser 40 --seed $(SEED)
 	@$(BIN)/python -m tests.attack.neighbours --seconds 20 --rates 30
 	@$(BIN)/python -m bench --small --only events
 	@$(BIN)/python -m bench.measures.reliability --every 12
@@ -151,6 +153,10 @@ attack: $(READY) ## Hostile requests to every door by kind, the memory that the 
 	@$(BIN)/python -m tests.attack.memory
 	@$(BIN)/python -m tests.attack.neighbours
 	@NEIGHBOUR_EXAMPLES=$(NEIGHBOUR_EXAMPLES) $(BIN)/python -m pytest -q tests/outreach/whole/test_neighbour.py
+
+fuzz: $(READY) ## Inputs made from real samples to every parser: SEED=... INPUTS=...; time and memory of the largest, as ratios
+	@$(BIN)/python -m tests.fuzz --per-parser $(INPUTS) --seed $(SEED)
+	@$(BIN)/python -m tests.fuzz.growth
 
 attack-redaction: $(READY) ## The redactor on a million composed texts: what leaks, and what harmless text is altered
 	@$(BIN)/python -m bench.redaction.attacker --count 1000000

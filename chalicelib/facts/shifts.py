@@ -15,11 +15,21 @@ import csv
 import io
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from chalicelib.errors import PayloadError
 from chalicelib.facts.model import Row
+
+
+def _local(value: time) -> time:
+    if value.tzinfo is not None:
+        raise ValueError("has a zone, and times are the agent's local ones")
+    return value
+
+
+LocalTime = Annotated[time, AfterValidator(_local)]
 
 
 class Shift(BaseModel):
@@ -28,9 +38,9 @@ class Shift(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
     agent_id: str = Field(alias="AgentID", pattern=r"^[0-9A-Za-z:-]{1,64}$")
-    day: date = Field(alias="LocalDate")
-    start: time = Field(alias="ShiftStartLocal")
-    end: time = Field(alias="ShiftEndLocal")
+    day: date = Field(alias="LocalDate", ge=date(1970, 1, 1), le=date(2999, 12, 31))
+    start: LocalTime = Field(alias="ShiftStartLocal")
+    end: LocalTime = Field(alias="ShiftEndLocal")
 
     def row(self) -> Row:
         """As a row of `DimShift`; its hours are rounded, as the column holds whole numbers."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
+from tests.attack.console import attack_console
+from tests.attack.persons import PersonAttacker
 from tests.attack.run import Attacker
 from tests.attack.stage import functions, stage
 from tests.rigs.openapi import Sender
@@ -17,7 +19,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
     with stage() as (made, variables):
-        report = Attacker(functions(variables), Sender(made)).attack(chosen.per_door, chosen.seed)
+        app = functions(variables)
+        report = Attacker(app, Sender(made)).attack(chosen.per_door, chosen.seed)
+        PersonAttacker(app, made).attack(report, 4 * chosen.per_door, chosen.seed)
+    attack_console(report, 4 * chosen.per_door, chosen.seed)
     print(report.table())
     return int(bool(report.problems))
 

@@ -4,7 +4,9 @@ The functions are the real ones, over the local engine; the gateway before them 
 of its own, with the throttles that the template declares, as token buckets, and the two rules of WAF,
 which notice half a minute late.  A company's desk asks for its list every five seconds and repeats what
 is refused as ``Retry-After`` says, else after a second.  What it waits is that, and what its function
-takes.  Each line is one run without the flood and one with it, and the ratio of both.
+takes.  Each line is one run without the flood and one with it, and the ratio of both; and, as an order
+that no machine changes, how many of the flood's requests are let through between a question and its
+answer.
 """
 
 from __future__ import annotations
@@ -110,21 +112,23 @@ class SimulatedGateway:
 
 def waits(
     gateway: SimulatedGateway, clock: FloodClock, flood: Iterator[float], who: Flooder, seconds: int
-) -> list[float]:
-    """What each request of the victim's desk waits, in seconds."""
+) -> list[tuple[float, int]]:
+    """What each request of a desk waits: seconds, and the requests of the flood let through meanwhile."""
     asks = deque((at, at) for at in itertools.takewhile(lambda at: at < seconds, _every()))
     found, attack, chance = [], next(flood, None), random.Random(1)
+    passed, before = 0, dict[float, int]()
     while asks:
         at, first = asks[0]
         while attack is not None and attack <= at:
             clock.now = attack
-            gateway.ask(who.key(), who.address)
+            passed += gateway.ask(who.key(), who.address)[0] == 200
             attack = next(flood, None)
         asks.popleft()
         clock.now = at
+        before.setdefault(first, passed)
         status, took, pause = gateway.ask(VICTIM, "192.0.2.1")
         if status == 200:
-            found.append(at - first + took)
+            found.append((at - first + took, passed - before[first]))
         elif status == 429:
             again = at + pause * chance.uniform(1, 1.3)
             asks = deque(sorted((*asks, (again, first))))
@@ -200,8 +204,9 @@ def compare(app: ModuleType, rates: list[int], seconds: int) -> Iterator[tuple[s
             runs.append(waits(gateway, clock, iter(flood), who, seconds))
         figures = []
         for quantile in (50, 95):
-            without, during = (_quantile(run, quantile) for run in runs)
+            without, during = (_quantile([one for one, _ in run], quantile) for run in runs)
             figures += [f"{during:.2f}", f"{during / without:,.1f}"]
+        figures.append(f"{max(number for _, number in runs[1]) + 1:,}")
         yield (one.name, who.name, f"{rate:,}", *figures)
 
 
@@ -219,8 +224,17 @@ def main() -> int:
         open_desks(made)
         app = functions(variables)
         services().log._stream = open("/dev/null", "w")  # noqa: PTH123, SIM115
-        titles = ("layers", "who floods", "a second", "p50 s", "ratio", "p95 s", "ratio")
-        print("| " + " | ".join(titles) + " |\n|---|---|---:|---:|---:|---:|---:|")
+        titles = (
+            "layers",
+            "who floods",
+            "a second",
+            "p50 s",
+            "ratio",
+            "p95 s",
+            "ratio",
+            "before its",
+        )
+        print("| " + " | ".join(titles) + " |\n|---|---|---:|---:|---:|---:|---:|---:|")
         for line in compare(app, chosen.rates, chosen.seconds):
             print("| " + " | ".join(line) + " |", flush=True)
     return 0

@@ -116,7 +116,7 @@ class Attacker:
             query={name: [value] for name, value in request.query.items()} or None,
             **request.parameters,
         )
-        with _written() as written:
+        with written_by() as written:
             answer = self._app.app(made, LambdaContext())
         self.written = written.getvalue()
         return answer["statusCode"], self._problem(door, request, answer)
@@ -189,7 +189,7 @@ def valid(door: Door) -> Hostile:
 
 
 @contextlib.contextmanager
-def _written() -> Iterator[io.StringIO]:
+def written_by() -> Iterator[io.StringIO]:
     """What is written to the log, by print or by a logger, as Lambda collects both."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)

@@ -39,6 +39,9 @@ def test_the_last_of_equal_shifts_counts_and_other_columns_are_left_out():
         ("101,20/11/2026,08:00,12:00", "LocalDate"),
         ("101,2026-11-20,eight,12:00", "ShiftStartLocal"),
         ("101,2026-11-20,08:00", "ShiftEndLocal"),
+        ("101,2026-11-20,08:00Z,12:00", "ShiftStartLocal"),
+        ("101,2026-11-20,08:00,12:00+01:00", "ShiftEndLocal"),
+        ("101,9999-12-31,22:00,06:00", "LocalDate"),
     ],
 )
 def test_a_bad_line_is_named_and_nothing_of_the_file_is_used(line, column):

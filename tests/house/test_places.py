@@ -8,7 +8,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests"
 OWN = {
-    *("attack", "contracts", "crash", "deployed", "house", "outside", "reliability", "simulation"),
+    *("attack", "contracts", "crash", "deployed", "fuzz", "house", "outside", "reliability"),
+    "simulation",
 }
 """Folders of tests of their own kind; any other mirrors `chalicelib`, or the tree beside it."""
 BESIDE = ("console", "local", "ops")

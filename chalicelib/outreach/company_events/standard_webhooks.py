@@ -23,7 +23,7 @@ def key(secret: str) -> bytes:
 
 def signature(key: bytes, message_id: str, timestamp: str, body: bytes) -> str:
     """``v1,<base64>`` of one message under one key."""
-    signed = f"{message_id}.{timestamp}.".encode() + body
+    signed = f"{message_id}.{timestamp}.".encode("utf-8", "surrogatepass") + body
     return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
 
 

@@ -7,7 +7,6 @@ What a token names of keys itself (``jku``, ``jwk``, ``x5u``, ``x5c``) is never 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -25,6 +24,8 @@ ALGORITHMS = ("RS256", "ES256")
 SKEW_SECONDS = 60
 MOST_BYTES = 8192
 SMALLEST_RSA_BITS = 2048
+_LAST = 253_402_300_799
+"""The end of the year 9999."""
 _TYPES = (None, "jwt", "at+jwt", "application/at+jwt")
 
 
@@ -160,8 +161,4 @@ def _time(claims: Mapping[str, Any], name: str) -> float | None:
     given = claims.get(name)
     if isinstance(given, bool) or not isinstance(given, (int, float)):
         return None
-    try:
-        found = float(given)
-    except OverflowError:
-        return None
-    return found if math.isfinite(found) else None
+    return float(given) if 0 <= given <= _LAST else None

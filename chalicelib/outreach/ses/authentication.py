@@ -157,4 +157,5 @@ def _is_sent_by(results: list[MethodResult], author: str) -> bool:
 
 
 def _verdict(receipt: Mapping[str, Any], name: str) -> str:
-    return str((receipt.get(f"{name}Verdict") or {}).get("status", ""))
+    found = receipt.get(f"{name}Verdict")
+    return str(found.get("status", "")) if isinstance(found, dict) else ""

@@ -28,6 +28,8 @@ from email.policy import default as policy
 from email.utils import parseaddr
 from typing import Any, Literal, TypeVar
 
+from pydantic import ValidationError
+
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import PayloadError
 from chalicelib.once import keys
@@ -118,25 +120,24 @@ def _event(
     if name not in _EVENTS:
         return None
     status, rank = _EVENTS[name]
-    about = raw.get("bounce") or {}
+    about = _part(raw, "bounce")
     if name == "Bounce" and about.get("bounceType") == "Transient":
         return None  # SES retries; the result is another event
-    tags = (mail.get("tags") or {}).get(TAG) or [""]
-    found = _TAG.fullmatch(str(tags[0]))
+    found = _TAG.fullmatch(_first(_part(mail, "tags").get(TAG)))
     if found is None:
         return None  # not sent by us
     reason = {
         "Bounce": about.get("bounceSubType"),
-        "Reject": (raw.get("reject") or {}).get("reason"),
+        "Reject": _part(raw, "reject").get("reason"),
     }
-    return DeliveryReceipt.model_validate(
+    return _receipt(
         {
             **common,
             "event_key": outreach_keys.receipt(mail["messageId"], status),
             "conversation_id": found[1],
             "source": "ses_event",
             "sender": plus_tag(parseaddr(str(mail.get("source", "")))[1])[0],
-            "recipient": str((mail.get("destination") or [""])[0]).lower(),
+            "recipient": _first(mail.get("destination")).lower(),
             "entry_id": found[2],
             "provider_id": mail["messageId"],
             "status": status,
@@ -144,18 +145,19 @@ def _event(
             "reason": _code(reason.get(name)),
             "opts_out": name == "Complaint",
             "is_dead": name == "Bounce" and about.get("bounceType") == "Permanent",
-        }
+        },
     )
 
 
 def _received(
     raw: Mapping[str, Any], common: Mapping[str, Any], opaque: keys.OpaqueIds
 ) -> InboundMessage:
-    receipt = raw.get("receipt") or {}
+    receipt = _part(raw, "receipt")
     message = _message(raw)
     name, address = parseaddr(_header(message, "From"))
     recipient = address.lower()
-    addresses = [str(one) for one in receipt.get("recipients") or ()]
+    listed = receipt.get("recipients")
+    addresses = [str(one) for one in listed] if isinstance(listed, list) else []
     if not recipient or not addresses:
         raise PayloadError("missing_sender", "the e-mail has no sender or no recipient")
     tagged = [plus_tag(one) for one in addresses]
@@ -280,9 +282,9 @@ def _body(message: EmailMessage, kind: Literal["plain", "html"]) -> str:
 
 
 def _message(raw: Mapping[str, Any]) -> EmailMessage:
-    encoding = ((raw.get("receipt") or {}).get("action") or {}).get("encoding", "")
+    encoding = _part(_part(raw, "receipt"), "action").get("encoding")
     content = str(raw.get("content") or "")
-    if encoding.upper() == "BASE64":
+    if str(encoding).upper() == "BASE64":
         try:
             data = base64.b64decode(content)
         except (binascii.Error, ValueError):
@@ -326,7 +328,26 @@ def _sent_at(mail: Mapping[str, Any], received_at: str) -> str:
 def _is_trusted(receipt: Mapping[str, Any]) -> bool:
     """False for spam, viruses and forged senders: these are stored and never answered."""
     verdicts = ("spamVerdict", "virusVerdict", "dmarcVerdict")
-    return not any((receipt.get(name) or {}).get("status") == "FAIL" for name in verdicts)
+    return not any(_part(receipt, name).get("status") == "FAIL" for name in verdicts)
+
+
+def _part(raw: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """An object inside a notification; an empty one where there is none."""
+    found = raw.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _first(value: object) -> str:
+    """The first of a list as a text; empty where there is none."""
+    return str(value[0]) if isinstance(value, list) and value else ""
+
+
+def _receipt(fields: Mapping[str, Any]) -> DeliveryReceipt:
+    try:
+        return DeliveryReceipt.model_validate(fields)
+    except ValidationError as error:
+        name = ".".join(map(str, error.errors()[0]["loc"]))
+        raise PayloadError("invalid_notification", f"its {name} cannot be kept") from None
 
 
 def _code(text: object) -> str | None:

@@ -268,6 +268,8 @@ def test_an_event_without_news_is_ignored(name):
         ({**received(email()), "content": "%%%"}, "missing_sender"),
         ({**received(email()), "content": "a"}, "invalid_content"),
         (received(email(), recipients=()), "missing_sender"),
+        ({**received(email()), "receipt": [MAIL]}, "missing_sender"),
+        ({**received(email()), "receipt": {"recipients": MAIL, "action": 7}}, "missing_sender"),
     ],
     ids=str,
 )
@@ -276,6 +278,25 @@ def test_a_body_that_is_no_notification_is_refused_without_quoting_it(message, c
         parse(message)
     assert refused.value.code == code
     assert "example" not in str(refused.value)
+
+
+@pytest.mark.parametrize("wrong", [7, "x", [], ["x"], None])
+def test_a_part_of_another_kind_than_ses_writes_counts_as_missing(wrong):
+    mail = received(email())
+    mail["receipt"] |= {"action": wrong, "dmarcVerdict": wrong, "spfVerdict": wrong}
+    mail["content"] = bytes(email()).decode()
+    job = parse(mail)
+    assert (job.text, job.is_proven) == ("Tell me more", False)
+    reject = parse(event("Reject", reject=wrong))
+    assert (reject.status, reject.reason) == ("rejected", None)
+    bounce = event("Bounce", bounce=wrong)
+    bounce["mail"] |= {"destination": wrong}
+    assert parse(bounce).is_dead is False
+    bounce["mail"] |= {"messageId": "x" * 70_000}
+    with pytest.raises(PayloadError) as refused:
+        parse(bounce)
+    assert refused.value.code == "invalid_notification"
+    assert parse(event("Open", tag=None) | {"mail": {"messageId": "m", "tags": wrong}}) is None
 
 
 def test_an_email_without_a_readable_message_id_uses_the_ses_id():

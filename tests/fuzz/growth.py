@@ -1,0 +1,89 @@
+"""``python -m tests.fuzz.growth``: what the largest inputs of each parser cost, as ratios in one run.
+
+Each piece that a parser may stumble over is repeated up to half of its bound, and up to all of it.  Twice
+the input takes twice the time where the work grows with the length, and four times where it grows with
+the square.  Memory is the peak beside the bytes of the input.  The end is 1 where a parser that takes
+longer than a tenth of a second grows faster than `MOST`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+import tracemalloc
+from collections.abc import Iterator
+
+from tests.fuzz.__main__ import PARSERS
+from tests.fuzz.mutation import PIECES
+from tests.fuzz.table import Parser, as_bytes
+
+MOST = 3.0
+NOTED_SECONDS = 0.1
+"""Below it a ratio says more of the machine than of the parser."""
+
+
+def main() -> int:
+    """Print the table; a line is the slowest piece of a parser."""
+    print(
+        f"{'parser':26} {'bound':>8}  {'slowest piece':22} {'ms':>8} {'x2 takes':>9} {'memory':>7}"
+    )
+    slow = 0
+    for parser in PARSERS:
+        written = [one for one in parser.samples() if isinstance(one, str | bytes)]
+        if not written and parser.write is None:
+            continue
+        is_text = isinstance(written[0], str) if written else isinstance(_written(parser), str)
+        tried = [(_seconds(parser, made), unit) for unit, made in _inputs(parser, is_text=is_text)]
+        seconds, unit = max(tried)
+        ratio = seconds / max(_seconds(parser, _repeated(parser, unit, 2, is_text=is_text)), 1e-9)
+        whole = _repeated(parser, unit, 1, is_text=is_text)
+        is_slow = seconds > NOTED_SECONDS and ratio > MOST
+        slow += is_slow
+        row = (
+            f"{parser.name:26} {parser.limit:8}  {unit!r:22.22} {seconds * 1000:8.1f} {ratio:9.1f}"
+        )
+        print(f"{row} {_memory(parser, whole):7.1f}{'  SLOW' if is_slow else ''}", flush=True)
+    return int(bool(slow))
+
+
+def _written(parser: Parser) -> object:
+    return parser.write(parser.samples()[0]) if parser.write else None
+
+
+def _inputs(parser: Parser, *, is_text: bool) -> Iterator[tuple[str, str | bytes]]:
+    for unit in dict.fromkeys((*parser.units, *PIECES, "a", "[[", '{"a":', '["a",', "a=b&")):
+        if unit:
+            yield unit, _repeated(parser, unit, 1, is_text=is_text)
+
+
+def _repeated(parser: Parser, unit: str, part: int, *, is_text: bool) -> str | bytes:
+    length = parser.limit // part
+    text = (unit * (length // len(unit) + 1))[:length]
+    return text if is_text else as_bytes(text)[:length]
+
+
+def _seconds(parser: Parser, given: str | bytes) -> float:
+    """Of the processor; the best of two."""
+    best = float("inf")
+    for _ in range(2):
+        began = time.process_time()
+        with contextlib.suppress(Exception):
+            parser.parse(given)
+        best = min(best, time.process_time() - began)
+    return best
+
+
+def _memory(parser: Parser, given: str | bytes) -> float:
+    """Bytes at the peak for each byte of the input."""
+    tracemalloc.start()
+    try:
+        with contextlib.suppress(Exception):
+            parser.parse(given)
+        return tracemalloc.get_traced_memory()[1] / max(len(given), 1)
+    finally:
+        tracemalloc.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
