@@ -136,7 +136,7 @@ ACTS: Mapping[str, DeskAct] = {
             (
                 ActField(
                     "until",
-                    "a time in the future, ISO-8601",
+                    "a time within 90 days, ISO-8601; in UTC where it names no zone",
                     "Until",
                     40,
                     FieldKind.MOMENT,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from chalicelib.clock import iso, parsed
@@ -31,6 +31,8 @@ BY = ActField(
     is_needed=True,
 )
 """Who acts, where the person is not proven: a name that proves nothing."""
+FARTHEST = timedelta(days=90)
+"""Of a time that somebody names."""
 _KEY = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 _VERSION = re.compile(r"[0-9a-f]{16}")
 
@@ -88,11 +90,15 @@ def parsed_act(
 
 
 def check_moments(asked: Asked, now: datetime) -> None:
-    """Refuse a time that is over, such as one until which a conversation would be hidden."""
+    """Refuse a time that is over, or so far off that what is hidden until then is lost from sight."""
     for one in ACTS[asked.act].fields:
         said = asked.said(one.name)
-        if one.kind is FieldKind.MOMENT and said and said <= iso(now):
+        if one.kind is not FieldKind.MOMENT or not said:
+            continue
+        if said <= iso(now):
             raise _invalid(one, "is not in the future")
+        if said > iso(now + FARTHEST):
+            raise _invalid(one, f"is more than {FARTHEST.days} days away")
 
 
 def _value(raw: Mapping[str, Any], one: ActField) -> str:

@@ -61,7 +61,7 @@ def person_of(record: Record) -> str:
 
 def is_with(record: Record, who: persons.DeskPerson, role: DeskRole) -> bool:
     """Whether a person has a conversation."""
-    of_lead = record.handoff.get("taken_as") == DeskRole.LEAD and not who.subject
+    of_lead = record.handoff.get("taken_as") == DeskRole.LEAD
     return who.has(person_of(record)) and not (of_lead and role is not DeskRole.LEAD)
 
 

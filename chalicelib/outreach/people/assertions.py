@@ -67,6 +67,8 @@ def claims_of(
     except (JoseError, ValueError, TypeError, RecursionError):
         raise SignatureError(INVALID, "the assertion's signature or form is wrong") from None
     header, claims = found.header, found.claims
+    if "crit" in header:  # no extension of ours; an empty list is none of the standard's (RFC 7515)
+        raise SignatureError(INVALID, "the assertion's crit names what is not understood")
     if str(header.get("typ") or "JWT").lower() not in _TYPES:
         raise SignatureError(INVALID, "the assertion's typ is none of a JWT")
     for fault in _faults(claims, provider, now.timestamp()):

@@ -46,6 +46,17 @@ class TestKeysAlone:
             assert refused(answer) == (409, "HELD_BY_ANOTHER")
         assert acts(desk, record, "", "close", key=LEAD, by="lena", once="k-9").status == 200
 
+    def test_an_agents_token_is_not_the_lead_whose_name_it_has(self, desk):
+        record = desk.handed_off()
+        assert acts(desk, record, "", key=LEAD, by="lena").status == 200
+        agent, lead = (
+            desk.people.tokens.issue(OURS, "lena", role, timedelta(days=1))
+            for role in (DeskRole.AGENT, DeskRole.LEAD)
+        )
+        answer = acts(desk, record, agent, "close", once="k-2")
+        assert refused(answer) == (409, "HELD_BY_ANOTHER")
+        assert acts(desk, record, lead, "close", once="k-3").status == 200
+
     def test_what_a_lead_hands_to_an_agent_is_the_agents(self, desk):
         record = desk.handed_off()
         acts(desk, record, "", key=LEAD, by="lena")
@@ -153,8 +164,8 @@ def _hmac_with_the_public_key(idp):
     return f"{said}.{_coded(hmac.digest(pem, said.encode(), 'sha256'))}"
 
 
-def _with_an_extension(idp):
-    said = _said({"alg": "RS256", "kid": "rsa-1", "crit": ["x"], "x": 1}, _claims(idp))
+def _with_an_extension(idp, named=("x",)):
+    said = _said({"alg": "RS256", "kid": "rsa-1", "crit": named, "x": 1}, _claims(idp))
     key = made("RSA", "rsa-1").private_key
     return f"{said}.{_coded(key.sign(said.encode(), PKCS1v15(), SHA256()))}"
 
@@ -205,6 +216,7 @@ FORGED = {
     "a key that is not known": lambda idp: idp.signs(key=made("RSA", "evil")),
     "RS512": lambda idp: idp.signs(alg="RS512"),
     "an extension that must be understood": _with_an_extension,
+    "an empty list of extensions": lambda idp: _with_an_extension(idp, ()),
     "a logout token": lambda idp: idp.signs(header={"typ": "logout+jwt"}),
     "another issuer": lambda idp: idp.signs(iss="https://login.other.example"),
     "an issuer with a slash more": lambda idp: idp.signs(iss=f"{ISSUER}/"),
