@@ -35,6 +35,7 @@ HOST = "127.0.0.1:8090"
 PAGES = (
     *("/", "/find", "/find?q=evt:rp:bench-7:c-1", "/story?key=evt:rp:bench-7:c-1"),
     *("/story/again?key=evt:rp:bench-7:c-1", "/unknown", "/unknown?reason=read_timeout"),
+    *("/incidents", "/journal?views=yes"),
     *("/unknown/one?key=act:rp_tag:bench-7:x:c-1", "/letters", "/parked", "/parked?status=parked"),
     *(
         "/charts",

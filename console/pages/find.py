@@ -7,6 +7,7 @@ can be shared.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -49,7 +50,7 @@ _TICKET_NUMBER = re.compile(r"\d{1,9}")
 def show() -> str | tuple[str, int]:
     """The form, or what an identifier in the address names."""
     text = request.args.get("q", "").strip()
-    return _found(text) if text else render_template("find.html", text="", reports=(), why=None)
+    return _found(text) if text else _page("", reports=(), why=None)
 
 
 @pages.post("/find")
@@ -85,23 +86,26 @@ def _found(text: str, *, with_texts: bool = False) -> str | tuple[str, int]:
         found = searching.look_up(session, text)
     except OpsError as error:
         why = str(error) if shown or not text else str(error).replace(text, "that")
-        return render_template("find.html", text=shown, reports=(), why=why), 404
+        return _page(shown, reports=(), why=why), 404
     is_customer = any(one.subject.kind in customer.PERSONS for one in found.findings)
     first = report.report(session, found)
     if with_texts:
         customer.note_view(acting(), found)
     sees = person().sees if with_texts else customer.no_texts
-    return render_template(
-        "find.html",
-        text=shown,
-        asked=text,
+    return _page(
+        shown,
         with_texts=with_texts,
         codes_of=wrong_answer.codes_of,
         customer_story=(
             customer.tell(session, found, allowed=sees) if is_customer and found.events else None
         ),
-        may_converse=person().may(Right.CONVERSE),
         reports=[as_shown(one) for one in (first, *first["also"])],
         unasked=found.unasked,
         why=None,
     )
+
+
+def _page(text: str, **found: Any) -> str:  # noqa: ANN401 - as a template takes it
+    """The page; what may be personal data is no part of it, so that a second look is pasted again."""
+    may_converse = person().may(Right.CONVERSE)
+    return render_template("find.html", text=text, may_converse=may_converse, **found)

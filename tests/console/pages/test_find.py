@@ -43,6 +43,8 @@ def asked(console):
 def test_an_operator_who_reads_conversations_sees_what_was_written(console, asked):
     lo = console.browser("lo")
     assert TEXT not in lo.text("/find?q=1042")
+    assert "With what was written" in lo.text("/find")
+    assert "With what was written" not in console.browser("jo").text("/find")
     assert asked == []
     assert TEXT in lo.post("/find/texts", {"q": "1042"}).text
     assert asked == ["1042"]

@@ -14,6 +14,7 @@ from botocore.exceptions import ClientError
 
 from chalicelib import redaction
 from chalicelib.errors import UnavailableError
+from chalicelib.once.causes import CAUSE
 from chalicelib.once.timer import dated
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.spending.budget import Budget
@@ -24,6 +25,7 @@ from tests.rigs.alarms import alarms
 from tests.rigs.levels import step_to
 from tests.rigs.operator import Operator, new_containers, put_secret
 from tests.rigs.tickets import ROUTED, RoutingSystem, put_dead_letter
+from tests.rigs.waiting import comes_again
 
 DOWN = "connect_failed"
 WRITES = {
@@ -92,6 +94,35 @@ def test_richpanel_is_down_for_many(operator):
     new_containers()
     system.again()
     assert processed(system, tickets[-1])
+
+
+def test_a_new_cause_holds_events_up(operator):
+    """The sweep finds one incident for all of them, and one act lets them go on."""
+    system, sqs = operator.system, operator.system.stage.aws.client("sqs")
+    tickets = [str(number) for number in range(1042, 1045)]
+    for ticket in tickets:
+        system.post(system.ticket(ticket))
+    system.richpanel.down()
+    system.run()
+    table = system.services().ledger._table
+    for ticket in tickets:
+        key = {"event_id": f"evt:rp:{ticket}:c-1"}
+        cause = table.get(key)[CAUSE].partition("#")[0]
+        table.update(key, set_={CAUSE: f"{cause}#2026-01-01T00:00:00.000Z"})  # it has lasted
+    system.app.reconcile(schedule_event(), LambdaContext(timeout_seconds=240))
+    operator.is_paged_by("incident-opened")
+    (incident,) = operator.runs("incidents", "list", "--json").data
+    assert incident["held"] == len(tickets)
+    name = incident["incident"]
+    operator.runs("incidents", "acknowledge", name)
+    system.richpanel.up()
+    new_containers()
+    operator.runs("incidents", "mend", name, "--dry-run")
+    operator.runs("incidents", "mend", name, "--yes")
+    for handle in system.handles:
+        comes_again(system.services(), sqs, system.stage.queue_url, handle)
+    system.run()
+    assert all(processed(system, one) for one in tickets)
 
 
 def test_richpanel_refuses_our_key(operator):
