@@ -97,7 +97,7 @@ def _key(key_id: str, given: Any) -> SignatureKey:  # noqa: ANN401 - any JSON va
         raise ValueError(f"{FIELD} has an id that is not 1-64 of A-Za-z0-9._-")
     if not isinstance(given, dict) or not given.keys() <= _FIELDS:
         raise ValueError(f"{FIELD}.{key_id} is not an object of {', '.join(sorted(_FIELDS))}")
-    if given.get("algorithm") not in set(Algorithm):
+    if given.get("algorithm") not in list(Algorithm):
         raise ValueError(f"{FIELD}.{key_id}.algorithm is none of {', '.join(Algorithm)}")
     algorithm = Algorithm(given["algorithm"])
     is_shared = algorithm is Algorithm.HMAC_SHA256
