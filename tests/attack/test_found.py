@@ -64,6 +64,12 @@ def test_an_id_that_is_not_utf8_is_refused_and_not_changed(attacker, pump, name,
     assert drain(pump) == []
 
 
+@pytest.mark.parametrize("bad", ["\\udcff", "a" * 2_000, "", "\u00e9" * 1_000])
+def test_a_projects_id_that_no_table_can_keep_is_refused(attacker, bad):
+    body = f'{{"project_id": "{bad}", "events": ["opted_out"]}}'.encode()
+    assert send(attacker, "register_subscription", body) == 400
+
+
 def test_a_text_that_is_not_utf8_is_still_read(attacker, pump):
     body = urlencode(DOOR["twilio"].example(1)).encode().replace(b"Hello", b"Hello+%FF")
     assert send(attacker, "twilio", body) == 200

@@ -132,9 +132,7 @@ class RegisterDoor:
         def answer(caller: RegisterCaller) -> dict[str, Any]:
             raw = bodies.json_object(request.body, code="INVALID_REQUEST")
             parsing.check_fields(raw, ("project_id", "events"))
-            project_id, events = raw.get("project_id"), parsing.choice_of(raw)
-            if not isinstance(project_id, str) or not project_id:
-                raise PayloadError("MISSING_IDENTIFIERS", "field project_id is no text, or empty")
+            project_id, events = parsing.project_of(raw), parsing.choice_of(raw)
             if self.callers.companies.project(caller.company_id, project_id) is None:
                 raise NotFoundError("COMPANY_NOT_FOUND", "no such project of this company")
             return self.service().choose(caller.company_id, project_id, events)

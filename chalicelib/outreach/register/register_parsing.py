@@ -26,6 +26,8 @@ MOST_ENTRIES = 100
 """Of one import."""
 LONGEST = 1000
 """Of a text, in characters."""
+MOST_ID = 256
+"""Of an id, in characters: a table's key has 1,024 bytes."""
 IN_FORCE, WORDS = "in_force", "words"
 """Fields of a shown mark that an import takes, and does not read."""
 
@@ -124,6 +126,20 @@ def lines_of(raw: Mapping[str, Any], company_id: str) -> list[ListedMark | Refus
             "INVALID_ENTRIES", f"field entries is not a list of 1-{MOST_ENTRIES} lines"
         )
     return [_line(one, company_id) for one in given]
+
+
+def project_of(raw: Mapping[str, Any]) -> str:
+    """The id of the project whose endpoint is meant.
+
+    Raises:
+        PayloadError: ``MISSING_IDENTIFIERS``: it is none that a table can keep.
+    """
+    given = raw.get("project_id")
+    if not isinstance(given, str) or not 1 <= len(given) <= MOST_ID or not _is_whole(given):
+        raise PayloadError(
+            "MISSING_IDENTIFIERS", f"field project_id is not a text of 1-{MOST_ID} characters"
+        )
+    return given
 
 
 def choice_of(raw: Mapping[str, Any]) -> tuple[str, ...] | None:

@@ -48,6 +48,7 @@ def test_each_key_has_its_algorithm_and_its_time():
         ({"k": {**SHARED, "x": 1}}, "signature_keys.k is not"),
         ({"k": {"secret": SECRET}}, "signature_keys.k.algorithm"),
         ({"k": {**SHARED, "algorithm": "none"}}, "signature_keys.k.algorithm"),
+        ({"k": {**SHARED, "algorithm": ["hmac-sha256"]}}, "signature_keys.k.algorithm"),
         ({"k": {**SHARED, "algorithm": "rsa-pss-sha512"}}, "signature_keys.k.algorithm"),
         ({"k": {**SHARED, "algorithm": ["hmac-sha256"]}}, "signature_keys.k.algorithm"),
         ({"k": {**SHARED, "secret": SECRET[4:]}}, "signature_keys.k.secret"),
