@@ -10,10 +10,11 @@ AT_ONCE ?= 3
 SEED ?= 1
 JOBS ?= 1
 NEIGHBOUR_EXAMPLES ?= 20
+SAMPLES := $(addprefix sample-,crash reliability simulation attack neighbours events)
 
 unexport PYTHONDONTWRITEBYTECODE # a suite starts hundreds of processes; each would compile everything
 
-.PHONY: help run demo test test-long test-all cover check audit lock update format screenshots bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack attack-redaction bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
+.PHONY: help run demo test test-long test-all cover check samples $(SAMPLES) audit lock update format screenshots bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack attack-redaction bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
 
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -44,12 +45,24 @@ test-long: $(READY) ## What takes longer: browsers, exploration, permissions, pa
 
 test-all: check test test-long test-deployed simulate explore crash attack bench-reliability ## Everything that can fail, for hours
 
-samples: $(READY) ## A small part of each long run, in two minutes: seeds, kills, hostile requests, both benches
+samples: $(SAMPLES) ## A small part of each long run: seeds, kills, hostile requests, both benches; --jobs 2 halves its time
+
+sample-simulation: $(READY)
 	@$(BIN)/python -m tests.simulation --runs 300
+
+sample-crash: $(READY)
 	@$(BIN)/python -m tests.crash --sample 1
+
+sample-attack: $(READY)
 	@$(BIN)/python -m tests.attack --per-door 20
+
+sample-neighbours: $(READY)
 	@$(BIN)/python -m tests.attack.neighbours --seconds 20 --rates 30
+
+sample-events: $(READY)
 	@$(BIN)/python -m bench --small --only events
+
+sample-reliability: $(READY)
 	@$(BIN)/python -m bench.measures.reliability --every 12
 
 check: $(READY) ## Format, lint, types, import rules, security, the packaged templates

@@ -10,8 +10,9 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
-LOOKS_AGAIN_SECONDS = 0.5
-"""How long a queue that was empty is left alone, unless somebody asks."""
+LOOKS_AGAIN_SECONDS = 5.0
+"""How long a queue that was empty is left alone, unless somebody asks: a look takes milliseconds of
+two processors, and a stack is mostly idle."""
 
 
 class Turns:
@@ -58,7 +59,9 @@ class Turns:
         with self._changed:
             self._looking.discard(place)
             self._working += 1
-            self._begin_round()
+            if place in self._looked:
+                self._looked[place] = -1  # there may be more of it
+            self._changed.notify_all()
         try:
             yield
         finally:

@@ -9,6 +9,7 @@ import pytest
 
 from bench.report import settings
 from chalicelib.outreach.project.project import parts
+from tests.rigs.each_row import each_row
 
 ROOT = Path(__file__).parents[2]
 PROJECT = ROOT / "chalicelib" / "outreach" / "project"
@@ -93,7 +94,7 @@ def looks(source: str) -> Iterator[tuple[str, str]]:
             yield ast.unparse(receiver), key
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda one: str(one.relative_to(ROOT)))
+@each_row("path", FILES)
 def test_nothing_else_looks_into_a_projects_item(path: Path):
     known = RECORDS.get(str(path.relative_to(ROOT)), set())
     source = path.read_text()

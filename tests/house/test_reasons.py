@@ -17,6 +17,7 @@ from chalicelib.outreach.writing.review import RULES
 from chalicelib.support import reasons as support
 from chalicelib.vendors import reasons as vendors
 from ops.inspect.explain.plain_words import CATALOGUE
+from tests.rigs.each_row import each_row
 
 ROOT = Path(__file__).parents[2]
 MODULES = (core, vendors, outreach, support, facts)
@@ -117,7 +118,7 @@ def stored(file):
                 yield f"{path}:{one.lineno}", one, code
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda one: str(one.relative_to(ROOT)))
+@each_row("file", FILES)
 def test_a_stored_reason_is_declared_with_words(file):
     without = [
         (where, code)
@@ -127,7 +128,7 @@ def test_a_stored_reason_is_declared_with_words(file):
     assert without == []
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda one: str(one.relative_to(ROOT)))
+@each_row("file", FILES)
 def test_a_stored_reason_is_given_by_its_name_and_not_spelled_again(file):
     assert [(where, spelled(one)) for where, one, _ in stored(file) if spelled(one)] == []
 
@@ -179,7 +180,7 @@ def test_rules_of_drafts_reasons_of_the_register_and_codes_of_twilio_are_declare
     assert all(CATALOGUE.read(f"refused:{one}").by == REASONS[one].by for one in REASONS)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "by", "words"),
     [
         ("send:window_closed", By.LIMIT, "the message could not be sent: WhatsApp takes"),
