@@ -31,7 +31,7 @@ class Turns:
             self._looked.setdefault(place, -1)
 
     def leave(self, place: str) -> None:
-        """It is not looked at any more."""
+        """It is not looked at any more; who waits for its turn there need not wait."""
         with self._changed:
             self._looked.pop(place, None)
             self._looking.discard(place)
@@ -87,7 +87,7 @@ class Turns:
         self._changed.notify_all()
 
     def _is_asked(self, place: str) -> bool:
-        is_late = self._looked.get(place, self._round) < self._round
+        is_late = self._looked.get(place, -1) < self._round
         return is_late and place not in self._looking
 
     def _is_idle(self) -> bool:

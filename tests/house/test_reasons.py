@@ -1,6 +1,7 @@
 """Every reason that is stored is declared with who refused and words, and the pages say the same."""
 
 import ast
+import functools
 import importlib
 import re
 from pathlib import Path
@@ -107,8 +108,13 @@ def spelled(expression):
     return "".join(one.strip("|:") for one in texts if isinstance(one, str))
 
 
+@functools.cache
 def stored(file):
     """The reasons that a module stores: its line, the expression and the code's text."""
+    return tuple(_stored(file))
+
+
+def _stored(file):
     path = file.relative_to(ROOT)
     module = importlib.import_module(".".join(path.with_suffix("").parts))
     for whole in given(ast.parse(file.read_text())):
