@@ -11,10 +11,11 @@ SEED ?= 1
 JOBS ?= 1
 INPUTS ?= 5000
 NEIGHBOUR_EXAMPLES ?= 20
+SAMPLES := $(addprefix sample-,crash reliability simulation attack fuzz neighbours events)
 
 unexport PYTHONDONTWRITEBYTECODE # a suite starts hundreds of processes; each would compile everything
 
-.PHONY: help run demo test test-long test-all cover check audit lock update format screenshots bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack fuzz attack-redaction bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
+.PHONY: help run demo test test-long test-all cover check samples $(SAMPLES) audit lock update format screenshots bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack fuzz attack-redaction bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
 
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -34,7 +35,7 @@ run: $(READY) ## The whole system on this machine, until Ctrl-C
 demo: $(READY) ## Real webhooks through the whole system, and a table of the results
 	@$(BIN)/python -m local demo
 
-test: $(READY) ## The tests, headless: five minutes on two cores
+test: $(READY) ## The tests, headless: a quarter of an hour on two cores
 	@$(BIN)/python -m pytest -n $(AT_ONCE) --dist worksteal
 
 cover: $(READY) ## The same with coverage, by branch
@@ -45,13 +46,27 @@ test-long: $(READY) ## What takes longer: browsers, exploration, permissions, pa
 
 test-all: check test test-long test-deployed simulate explore crash attack fuzz bench-reliability ## Everything that can fail, for hours
 
-samples: $(READY) ## A small part of each long run, in two minutes: seeds, kills, hostile requests and inputs, both benches
+samples: $(SAMPLES) ## A small part of each long run: seeds, kills, hostile requests and inputs, both benches; --jobs 2 halves its time
+
+sample-simulation: $(READY)
 	@$(BIN)/python -m tests.simulation --runs 300
+
+sample-crash: $(READY)
 	@$(BIN)/python -m tests.crash --sample 1
+
+sample-attack: $(READY)
 	@$(BIN)/python -m tests.attack --per-door 20
+
+sample-fuzz: $(READY)
 	@$(BIN)/python -m tests.fuzz --per-parser 40 --seed $(SEED)
+
+sample-neighbours: $(READY)
 	@$(BIN)/python -m tests.attack.neighbours --seconds 20 --rates 30
+
+sample-events: $(READY)
 	@$(BIN)/python -m bench --small --only events
+
+sample-reliability: $(READY)
 	@$(BIN)/python -m bench.measures.reliability --every 12
 
 check: $(READY) ## Format, lint, types, import rules, security, the packaged templates

@@ -11,6 +11,7 @@ from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.recovery.unfinished import RESUMABLE_FOR
 from chalicelib.settings import load
 from chalicelib.wiring import Services
+from tests.rigs.each_row import each_row
 from tests.rigs.fakes import ManualClock
 from tests.simulation import tables
 
@@ -54,7 +55,7 @@ def test_the_stage_is_the_only_required_setting():
     assert settings.switch_prefix == "/rp-mw/staging"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("environ", "named"),
     [
         ({}, "STAGE"),

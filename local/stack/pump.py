@@ -102,6 +102,9 @@ class Pump(Running):
     def stop(self, *, wait_seconds: float = 10.0) -> bool:
         """Receive no new message, let running handlers end; True if all pollers have ended."""
         self._stopping.set()
+        if self.turns is not None:
+            for url, _ in self.queues:
+                self.turns.leave(url)
         deadline = time.monotonic() + wait_seconds
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
@@ -282,6 +285,8 @@ class Schedule(Running):
     def stop(self, *, wait_seconds: float = 10.0) -> None:
         """Stop ticking; waits for a tick under way."""
         self._stopping.set()
+        if self.turns is not None:
+            self.turns.leave(self.function_name)
         if self._thread is not None:
             self._thread.join(wait_seconds)
 

@@ -10,8 +10,9 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
-LOOKS_AGAIN_SECONDS = 0.5
-"""How long a queue that was empty is left alone, unless somebody asks."""
+LOOKS_AGAIN_SECONDS = 5.0
+"""How long a queue that was empty is left alone, unless somebody asks: a look takes milliseconds of
+two processors, and a stack is mostly idle."""
 
 
 class Turns:
@@ -30,7 +31,7 @@ class Turns:
             self._looked.setdefault(place, -1)
 
     def leave(self, place: str) -> None:
-        """It is not looked at any more."""
+        """It is not looked at any more; who waits for its turn there need not wait."""
         with self._changed:
             self._looked.pop(place, None)
             self._looking.discard(place)
@@ -58,7 +59,9 @@ class Turns:
         with self._changed:
             self._looking.discard(place)
             self._working += 1
-            self._begin_round()
+            if place in self._looked:
+                self._looked[place] = -1  # there may be more of it
+            self._changed.notify_all()
         try:
             yield
         finally:
@@ -84,7 +87,7 @@ class Turns:
         self._changed.notify_all()
 
     def _is_asked(self, place: str) -> bool:
-        is_late = self._looked.get(place, self._round) < self._round
+        is_late = self._looked.get(place, -1) < self._round
         return is_late and place not in self._looking
 
     def _is_idle(self) -> bool:

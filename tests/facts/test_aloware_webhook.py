@@ -10,6 +10,7 @@ from chalicelib.facts import aloware_webhook
 from chalicelib.once.door import InboundRequest
 from chalicelib.once.job import encode
 from chalicelib.wiring.jobs import decode
+from tests.rigs.each_row import each_row
 from tests.rigs.facts import SAMPLES, sample
 
 PERSONAL = ("pat", "example", "5555550123", "rec.example", "booked", "friendly")
@@ -60,7 +61,7 @@ def test_a_wrong_credential_is_refused(headers, code):
     assert refused.value.code == code
 
 
-@pytest.mark.parametrize("path", sorted((SAMPLES / "aloware").glob("*.json")), ids=lambda p: p.stem)
+@each_row("path", sorted((SAMPLES / "aloware").glob("*.json")))
 def test_no_personal_data_of_a_delivery_is_queued(path):
     job = aloware_webhook.parse(request(json.loads(path.read_text())))
     if job is not None:

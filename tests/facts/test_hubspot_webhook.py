@@ -10,6 +10,7 @@ from chalicelib.once.door import InboundRequest
 from chalicelib.once.job import encode
 from chalicelib.wiring.jobs import decode
 from local.vendors import hubspot as sender
+from tests.rigs.each_row import each_row
 from tests.rigs.facts import sample
 
 SECRET = "yyyyyyyy-yyyy-yyyy-yyyy-yyyyyyyyyyyy"
@@ -56,7 +57,7 @@ def test_a_signature_is_valid_for_five_minutes(skew):
     verify(v3(), now_ms=STAMP + skew)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("headers", "changes", "code"),
     [
         (v3(), {"now_ms": STAMP + 300_001}, "stale_timestamp"),
@@ -91,7 +92,7 @@ def test_certain_characters_of_the_uri_are_decoded_before_it_is_signed():
     assert len(signatures) == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("encoded", "decoded"),
     [
         *(("%3A", ":"), ("%2F", "/"), ("%3F", "?"), ("%40", "@"), ("%21", "!"), ("%24", "$")),

@@ -9,6 +9,7 @@ from chalicelib.facts.mapping import MetricRule, aloware_fact, apply_roster, hub
 from chalicelib.facts.model import Agent, Metric
 from chalicelib.facts.roster import by_id_and_alias
 from chalicelib.once.door import InboundRequest
+from tests.rigs.each_row import each_row
 from tests.rigs.facts import sample
 
 RECEIVED = "2026-11-20T09:00:00.000Z"
@@ -36,7 +37,7 @@ def of_hubspot(name, **settings):
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "metric", "skip"),
     [
         ("call__1_initiated", Metric.CALLS, "not_terminal"),
@@ -67,7 +68,7 @@ def test_a_call_open_by_its_body_has_not_ended_whatever_its_event_name(status):
     assert aloware_fact(job).skip == "not_terminal"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("disposition", "skip"),
     [
         *((number, None) for number in (2, 3, 4, 5, 6, 7, 12)),

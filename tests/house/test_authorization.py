@@ -6,6 +6,7 @@ The rows without variables were also compared, with thousands of random policies
 
 import pytest
 
+from tests.rigs.each_row import each_row
 from tests.rigs.iam.authorization import Decision, Principal, Request, decide
 from tests.rigs.iam.service_reference import details, fills, knows_resources, takes
 
@@ -32,7 +33,7 @@ def when(operator, key, value):
     return {"Condition": {operator: {key: value}}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("statements", "context", "expected"),
     [
         ([], {}, NOT_ALLOWED),

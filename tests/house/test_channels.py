@@ -8,6 +8,7 @@ import pytest
 
 from chalicelib.outreach.channels import CARRIERS, CHANNELS, Carrier, Channel
 from tests.rigs import grown
+from tests.rigs.each_row import each_row
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "extending.md").read_text()
@@ -147,7 +148,7 @@ def test_a_new_channel_has_thirteen_places():
     assert list(steps()) == [str(number) for number in range(1, 14)]
 
 
-@pytest.mark.parametrize("place", sorted(set(grown.places())))
+@each_row("place", sorted(set(grown.places())))
 def test_every_place_that_the_invented_channel_needs_is_on_the_page(place):
     assert step_of(place) is not None
 

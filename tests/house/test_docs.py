@@ -18,6 +18,7 @@ from chalicelib.once.event import EventStatus
 from chalicelib.once.ledger import rows
 from chalicelib.support import state
 from ops import cli
+from tests.rigs.each_row import each_row
 from tests.rigs.ops_cli import GROUPS
 
 ROOT = Path(__file__).parents[2]
@@ -47,7 +48,7 @@ def diagram(title):
 # --- links ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+@each_row("path", PAGES)
 def test_every_link_of_a_page_leads_somewhere(path):
     for target, anchor in re.findall(r"\]\(([^)#:\s]*)(#[^)\s]+)?\)", path.read_text()):
         found = path.parent / target if target else path
@@ -67,7 +68,7 @@ PACKAGES = sorted(
 )
 
 
-@pytest.mark.parametrize("path", PACKAGES, ids=lambda path: str(path.parent.relative_to(ROOT)))
+@each_row("path", PACKAGES)
 def test_the_map_of_a_package_names_every_module_in_it(path):
     entries = path.parent.iterdir()
     modules = {one.stem for one in entries if one.suffix == ".py" or (one / "__init__.py").exists()}
@@ -75,7 +76,7 @@ def test_the_map_of_a_package_names_every_module_in_it(path):
     assert modules - named <= {"__init__", "__main__"}
 
 
-@pytest.mark.parametrize("path", PACKAGES, ids=lambda path: str(path.parent.relative_to(ROOT)))
+@each_row("path", PACKAGES)
 def test_the_map_of_a_package_names_nothing_that_is_gone(path):
     there = {one.stem for one in path.parent.iterdir()}
     text = ast.get_docstring(ast.parse(path.read_text())) or ""
@@ -110,7 +111,7 @@ def ops_commands(text):
     return {tuple(line.split()) for line in lines}
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+@each_row("path", PAGES)
 def test_every_command_of_a_page_exists_with_its_options(path):
     for words in ops_commands(path.read_text()):
         known = options_of(words[: 2 if words[0] in GROUPS else 1])
@@ -224,7 +225,7 @@ def test_every_secret_is_listed_with_its_rotation():
 # --- deploying --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+@each_row("path", PAGES)
 def test_a_long_template_is_deployed_through_a_bucket(path):
     """`aws cloudformation deploy` refuses more than 51,200 bytes unless it may put them in S3."""
     for command in re.findall(r"aws cloudformation deploy (?:[^\n]*\\\n)*[^\n]*", path.read_text()):

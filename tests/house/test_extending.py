@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -27,6 +26,7 @@ from chalicelib.support.replies.template_texts import TEXTS
 from chalicelib.support.replies.templates import CATALOGUE
 from chalicelib.wiring import Services
 from chalicelib.wiring.jobs import KINDS
+from tests.rigs.each_row import each_row
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "extending.md").read_text()
@@ -66,13 +66,13 @@ def names_in(path: str) -> frozenset[str]:
 # --- the page itself ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", sorted(set(paths_of(PAGE))))
+@each_row("path", sorted(set(paths_of(PAGE))))
 def test_a_path_of_the_page_exists(path: str):
     known, chosen, _ = path.partition("<")
     assert (ROOT / (known.rpartition("/")[0] if chosen else path)).exists()
 
 
-@pytest.mark.parametrize(("name", "path"), sorted(set(PAIR.findall(PAGE))))
+@each_row(("name", "path"), sorted(set(PAIR.findall(PAGE))))
 def test_a_name_is_in_the_file_that_the_page_says(name: str, path: str):
     assert name in names_in(path)
 
@@ -90,7 +90,7 @@ def rows_to_extend() -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("name", "path"), sorted(set(rows_to_extend())))
+@each_row(("name", "path"), sorted(set(rows_to_extend())))
 def test_what_a_row_says_to_extend_is_in_each_of_its_files(name: str, path: str):
     assert name in names_in(path)
 
@@ -131,7 +131,7 @@ def test_a_webhook_is_on_the_page_with_the_method_that_answers_it(route: str, me
     assert method in names_in(path)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "file",
     [
         "docs/openapi.yaml",
@@ -140,7 +140,7 @@ def test_a_webhook_is_on_the_page_with_the_method_that_answers_it(route: str, me
         "tests/house/test_webhook_answers.py",
     ],
 )
-@pytest.mark.parametrize("route", sorted(webhooks()))
+@each_row("route", sorted(webhooks()))
 def test_a_webhook_is_in_the_files_of_the_last_steps(route: str, file: str):
     assert file in paths_of(section("A source"))
     assert re.search(rf"{route}\b(?!/)", (ROOT / file).read_text())
@@ -155,7 +155,7 @@ def every_job() -> dict[str, type[Job]]:
     return {kind: model for model, kind in named.items() if isinstance(kind, str)}
 
 
-@pytest.mark.parametrize("kind", sorted(every_job()))
+@each_row("kind", sorted(every_job()))
 def test_a_kind_of_job_can_be_read_from_the_queue(kind: str):
     assert KINDS[kind] is every_job()[kind]
 
@@ -288,7 +288,7 @@ def alarms() -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize(("name", "description"), sorted(alarms().items()))
+@each_row(("name", "description"), sorted(alarms().items()))
 def test_an_alarm_leads_to_its_section_of_the_runbook(name: str, description: str):
     assert description.endswith(f"Runbook: docs/runbook.md#{name}")
     runbook = (ROOT / "docs" / "runbook.md").read_text()
@@ -319,6 +319,7 @@ READER: Edits = {
         ),
     }
 }
+NOTICED = pytest.mark.long  # a process more, to show that the invented test can fail
 INVENTED = '''
 """An invented setting, from the command to the message."""
 
@@ -359,8 +360,11 @@ def branch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     ("edits", "lack"),
-    [(ROW | READER, None), (READER, "not checked"), (ROW, "not read")],
-    ids=["at both places", "without its row", "without its reader"],
+    [
+        pytest.param(ROW | READER, None, id="at both places"),
+        pytest.param(READER, "not checked", id="without its row", marks=NOTICED),
+        pytest.param(ROW, "not read", id="without its reader", marks=NOTICED),
+    ],
 )
 def test_a_setting_is_added_at_its_row_and_its_reader(branch: Path, edits: Edits, lack: str | None):
     """Done, and undone again, by touching only what the page lists."""
@@ -375,7 +379,6 @@ def test_a_setting_is_added_at_its_row_and_its_reader(branch: Path, edits: Edits
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-n0", "tests/ops/companies/test_company.py"],
         cwd=branch,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         timeout=300,

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from bench.report.mutation import AT_LEAST, CORE, FILES, PAGE, explained
+from tests.rigs.each_row import each_row
 
 FIGURE = re.compile(r"^\| `([\w/]+)\.py` \| (\d+) \| (\d+) \|", re.MULTILINE)
 
@@ -18,9 +19,7 @@ def as_told(lines):
     return " ".join(line.strip().replace("|", "¦") for line in lines)
 
 
-@pytest.mark.parametrize(
-    "survivor", sorted(explained(), key=repr), ids=lambda one: f"{one.function} {one.now}"
-)
+@each_row("survivor", sorted(explained(), key=repr))
 def test_each_explained_survivor_changes_lines_that_exist_in_its_function(survivor):
     name, function = survivor.function.split(".")
     source = (CORE / f"{name}.py").read_text()

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import pytest
+from tests.rigs.each_row import each_row
 
 ROOT = Path(__file__).parents[2]
 OUTSIDE = ROOT / "tests" / "outside"
@@ -27,7 +27,7 @@ OF_SEVERAL = {"security-proofs": "security"}
 PAGES = sorted(one.stem for one in (ROOT / "docs").glob("*.md"))
 
 
-@pytest.mark.parametrize("page", [one for one in PAGES if one not in WITHOUT_PROMISES])
+@each_row("page", [one for one in PAGES if one not in WITHOUT_PROMISES])
 def test_a_page_lists_a_promise_for_each_of_its_tests(page):
     assert _promised(page), f"docs/{page}.md has no section Promises"
     assert sorted(_promised(page)) == sorted(_tried(page))

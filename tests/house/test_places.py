@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-import pytest
+from tests.rigs.each_row import each_row
 
 ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests"
@@ -25,10 +25,9 @@ def _mirrored(folder):
     return ROOT.joinpath(*(() if parts[:1] and parts[0] in BESIDE else ("chalicelib",)), *parts)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "file",
     [one for one in FILES if one.relative_to(TESTS).parts[0] not in OWN],
-    ids=lambda one: str(one.relative_to(TESTS)),
 )
 def test_a_test_mirrors_a_module_or_is_of_a_package_as_a_whole(file):
     if file.parent.name == "whole":

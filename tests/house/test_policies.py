@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ops.stage.template import StageTemplate
+from tests.rigs.each_row import each_row
 from tests.rigs.policies import (
     POLICIES,
     SENDER_IDENTITY,
@@ -43,8 +44,8 @@ def test_a_policy_names_exact_actions_and_resources(policy: dict[str, Any]):
         assert grant.resource.endswith("/*") <= (in_buckets or grant.resource in MODELS)
 
 
-@pytest.mark.parametrize("stage", ["dev", "staging", "prod"])
-@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+@each_row("stage", ["dev", "staging", "prod"])
+@each_row("policy", POLICIES.values())
 def test_every_resource_of_a_policy_belongs_to_its_stage(policy: dict[str, Any], stage: str):
     assert all(
         stage in grant.resource

@@ -9,6 +9,7 @@ import pytest
 
 from bench.report import settings
 from chalicelib.outreach.project.project import parts
+from tests.rigs.each_row import each_row
 
 ROOT = Path(__file__).parents[2]
 PROJECT = ROOT / "chalicelib" / "outreach" / "project"
@@ -68,9 +69,8 @@ def _is_of_record(receiver: ast.expr, function: ast.AST | None) -> bool:
     return False
 
 
-def looks(source: str) -> Iterator[tuple[str, str]]:
+def looks(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """The receiver and the name of each look into a mapping for a setting that is no copy."""
-    tree = ast.parse(source)
     within = {
         inner: outer
         for outer in ast.walk(tree)
@@ -93,12 +93,11 @@ def looks(source: str) -> Iterator[tuple[str, str]]:
             yield ast.unparse(receiver), key
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda one: str(one.relative_to(ROOT)))
+@each_row("path", FILES)
 def test_nothing_else_looks_into_a_projects_item(path: Path):
     known = RECORDS.get(str(path.relative_to(ROOT)), set())
-    source = path.read_text()
-    assert [one for one in looks(source) if one[0] not in known] == []
-    tree = ast.parse(source)
+    tree = ast.parse(path.read_text())
+    assert [one for one in looks(tree) if one[0] not in known] == []
     assert not [
         node
         for node in ast.walk(tree)
@@ -117,11 +116,12 @@ def test_nothing_else_looks_into_a_projects_item(path: Path):
     ],
 )
 def test_a_look_into_an_item_would_be_found(source: str):
-    assert list(looks(source))
+    assert list(looks(ast.parse(source)))
 
 
 def test_a_look_into_a_conversations_copy_is_none():
-    assert not list(looks("def f(record):\n    item = record.item\n    return item['language']"))
+    source = "def f(record):\n    item = record.item\n    return item['language']"
+    assert not list(looks(ast.parse(source)))
 
 
 def test_the_page_says_what_holds_where_a_setting_cannot_be_read():

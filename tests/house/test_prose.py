@@ -5,7 +5,7 @@ import re
 import tokenize
 from pathlib import Path
 
-import pytest
+from tests.rigs.each_row import each_row
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = sorted(
@@ -41,9 +41,7 @@ def prose(path):
     return found
 
 
-@pytest.mark.parametrize(
-    "path", [ROOT / "app.py", *SHIPPED, *PAGES], ids=lambda path: str(path.relative_to(ROOT))
-)
+@each_row("path", [ROOT / "app.py", *SHIPPED, *PAGES])
 def test_prose_has_no_private_vocabulary(path):
     if str(path).endswith(DATA):
         return

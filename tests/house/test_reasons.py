@@ -1,6 +1,7 @@
 """Every reason that is stored is declared with who refused and words, and the pages say the same."""
 
 import ast
+import functools
 import importlib
 import re
 from pathlib import Path
@@ -17,6 +18,7 @@ from chalicelib.outreach.writing.review import RULES
 from chalicelib.support import reasons as support
 from chalicelib.vendors import reasons as vendors
 from ops.inspect.explain.plain_words import CATALOGUE
+from tests.rigs.each_row import each_row
 
 ROOT = Path(__file__).parents[2]
 MODULES = (core, vendors, outreach, support, facts)
@@ -106,8 +108,13 @@ def spelled(expression):
     return "".join(one.strip("|:") for one in texts if isinstance(one, str))
 
 
+@functools.cache
 def stored(file):
     """The reasons that a module stores: its line, the expression and the code's text."""
+    return tuple(_stored(file))
+
+
+def _stored(file):
     path = file.relative_to(ROOT)
     module = importlib.import_module(".".join(path.with_suffix("").parts))
     for whole in given(ast.parse(file.read_text())):
@@ -117,7 +124,7 @@ def stored(file):
                 yield f"{path}:{one.lineno}", one, code
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda one: str(one.relative_to(ROOT)))
+@each_row("file", FILES)
 def test_a_stored_reason_is_declared_with_words(file):
     without = [
         (where, code)
@@ -127,7 +134,7 @@ def test_a_stored_reason_is_declared_with_words(file):
     assert without == []
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda one: str(one.relative_to(ROOT)))
+@each_row("file", FILES)
 def test_a_stored_reason_is_given_by_its_name_and_not_spelled_again(file):
     assert [(where, spelled(one)) for where, one, _ in stored(file) if spelled(one)] == []
 
@@ -179,7 +186,7 @@ def test_rules_of_drafts_reasons_of_the_register_and_codes_of_twilio_are_declare
     assert all(CATALOGUE.read(f"refused:{one}").by == REASONS[one].by for one in REASONS)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "by", "words"),
     [
         ("send:window_closed", By.LIMIT, "the message could not be sent: WhatsApp takes"),

@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-import pytest
-
 from local.stack.engine import REGION
 from ops import roles
+from tests.rigs.each_row import each_row
 from tests.rigs.iam.authorization import Request, may
 from tests.rigs.iam.aws_calls import arn_of
 from tests.rigs.iam.service_reference import fills, knows_resources, takes
@@ -674,7 +673,7 @@ FUNCTIONS = (
 REFUSALS = (*VIEWER, *OPERATOR, *ADMINISTRATOR, *FUNCTIONS)
 
 
-@pytest.mark.parametrize("row", REFUSALS, ids=lambda row: f"{row.who} {row.action} {row.place}")
+@each_row("row", REFUSALS)
 def test_a_role_may_not(row):
     request = row.request()
     assert re.sub(r"\W", "", row.why)

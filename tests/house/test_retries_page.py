@@ -7,7 +7,7 @@ import re
 from datetime import timedelta
 from pathlib import Path
 
-import pytest
+from tests.rigs.each_row import each_row
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "retries.md"
@@ -59,7 +59,7 @@ def test_every_row_of_the_page_is_read():
     assert len(lines) == len(rows()) > 40
 
 
-@pytest.mark.parametrize("name", rows())
+@each_row("name", rows())
 def test_each_number_of_the_page_is_the_one_in_the_code(name):
     value = rows()[name]
     if name.startswith(RESOURCES):

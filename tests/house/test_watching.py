@@ -24,6 +24,7 @@ from chalicelib.wiring import services
 from local.stack.lambda_events import LambdaContext, schedule_event
 from ops.stage.template import StageTemplate
 from tests.rigs.alarms import ALARMS, COMPOSITES, RAW, Series, alarms, series, series_in
+from tests.rigs.each_row import each_row
 from tests.rigs.engines import drain
 from tests.rigs.fakes import ManualClock
 
@@ -98,7 +99,7 @@ def assert_somebody_writes(one: Series):
 # --- the declaration --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(alarms()))
+@each_row("name", sorted(alarms()))
 def test_an_alarm_reads_a_metric_written_under_exactly_its_dimensions(name):
     assert_somebody_writes(series(alarms()[name]))
 
@@ -119,7 +120,7 @@ def test_every_metric_rollup_is_read_by_an_alarm_or_the_dashboard():
     assert {(name, label) for name, labels in ROLLUPS.items() for label in labels} <= read
 
 
-@pytest.mark.parametrize("name", sorted(ALARMS))
+@each_row("name", sorted(ALARMS))
 def test_an_alarm_has_a_recipient_and_its_runbook_section(name):
     properties = ALARMS[name]["Properties"]
     page = properties["AlarmName"]["Fn::Sub"].removeprefix("rp-mw-${Stage}-")

@@ -10,6 +10,7 @@ from chalicelib.errors import PayloadError
 from chalicelib.once.job import decode, encode
 from chalicelib.once.seal import SEAL_BYTES, Seal
 from chalicelib.wiring.jobs import KINDS
+from tests.rigs.each_row import each_row
 from tests.rigs.keys import one_key
 from tests.rigs.worker import job
 
@@ -30,7 +31,7 @@ def test_what_was_sealed_is_opened_as_it_was():
     assert len(BODY) == len(TEXT) + SEAL_BYTES
 
 
-@pytest.mark.parametrize("name", sorted(json.loads(TEXT)))
+@each_row("name", sorted(json.loads(TEXT)))
 def test_a_change_of_any_field_breaks_the_seal(name):
     fields = json.loads(BODY)
     for changed in ({**fields, name: "another"}, {k: v for k, v in fields.items() if k != name}):

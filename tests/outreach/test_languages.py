@@ -8,6 +8,7 @@ import pytest
 
 from chalicelib.outreach.languages import FILE, FixedTexts, Language, written
 from chalicelib.tables import read
+from tests.rigs.each_row import each_row
 
 TEXTS = {one.name: getattr(read(FILE, FixedTexts), one.name) for one in fields(FixedTexts)}
 VALUES = {
@@ -35,7 +36,7 @@ OPTIONS = {
 LABELS = {"page_title", "page_stop", "page_resume", *OPTIONS}
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@each_row("name", TEXTS)
 def test_a_text_is_in_every_language_and_no_two_are_alike_by_mistake(name):
     assert list(TEXTS[name]) == list(Language)
     texts = list(TEXTS[name].values())
@@ -44,14 +45,14 @@ def test_a_text_is_in_every_language_and_no_two_are_alike_by_mistake(name):
     assert written(name) == TEXTS[name]
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@each_row("name", TEXTS)
 def test_the_values_of_a_text_are_the_same_in_every_language(name):
     for language, text in TEXTS[name].items():
         named = [field for _, field, _, _ in Formatter().parse(text) if field is not None]
         assert sorted(named) == sorted(VALUES.get(name, set())), language
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@each_row("name", TEXTS)
 def test_a_text_is_whole_sentences_or_a_label(name):
     for text in TEXTS[name].values():
         assert text.startswith(" ") == (name == "contact")

@@ -4,10 +4,10 @@ from importlib import resources
 from zoneinfo import ZoneInfo, available_timezones
 
 import phonenumbers
-import pytest
 
 from chalicelib.outreach import time_zones
 from chalicelib.tables import read
+from tests.rigs.each_row import each_row
 
 OURS = read(time_zones.FILE, time_zones.MoreCountries).countries
 
@@ -16,7 +16,7 @@ def test_every_zone_of_the_table_is_one_of_pythons():
     assert {one for zones in time_zones._table().values() for one in zones} <= available_timezones()
 
 
-@pytest.mark.parametrize("region", sorted(phonenumbers.SUPPORTED_REGIONS))
+@each_row("region", sorted(phonenumbers.SUPPORTED_REGIONS))
 def test_every_country_with_phone_numbers_has_its_zones(region):
     zones = time_zones.of_country(region)
     assert zones

@@ -1,7 +1,5 @@
 """The table of roles: every row gives its role, and a field's name is read as its words are."""
 
-import pytest
-
 from chalicelib.outreach.value_roles import (
     LANGUAGES,
     has_kind,
@@ -10,18 +8,19 @@ from chalicelib.outreach.value_roles import (
     rows,
 )
 from chalicelib.outreach.writing.values import ValueKind
+from tests.rigs.each_row import each_row
 
 ROWS = [(row, language) for row in rows().values() for language in LANGUAGES]
 
 
-@pytest.mark.parametrize(("row", "language"), ROWS, ids=lambda one: getattr(one, "name", one))
+@each_row(("row", "language"), ROWS)
 def test_each_word_of_a_row_gives_its_role(row, language):
     for phrase in getattr(row, language):
         word = f"{phrase[:-1]}x" if phrase.endswith("*") else phrase
         assert row.name in {hit.role for hit in role_hits(f"ist {word} dat", [language])}, phrase
 
 
-@pytest.mark.parametrize("row", rows().values(), ids=lambda one: one.name)
+@each_row("row", rows().values())
 def test_a_row_names_kinds_and_other_rows_that_there_are(row):
     assert set(row.kinds) <= set(ValueKind)
     assert set(row.weak) <= set(row.kinds)

@@ -6,11 +6,12 @@ import pytest
 
 from bench.redaction import national
 from chalicelib.redaction import redact, redact_explained
+from tests.rigs.each_row import each_row
 
 SEEDS = range(12)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "make"),
     [
         ("my NI number is", national.nino),
@@ -25,7 +26,7 @@ SEEDS = range(12)
         ("personnummer", national.personnummer),
     ],
 )
-@pytest.mark.parametrize("seed", SEEDS)
+@each_row("seed", SEEDS)
 def test_a_number_after_its_word_is_masked_whole(word, make, seed):
     number = make(random.Random(seed))
     masked = redact(f"hello, {word} {number}, and order AB-12")

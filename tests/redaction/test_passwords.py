@@ -3,6 +3,7 @@
 import pytest
 
 from chalicelib.redaction import redact
+from tests.rigs.each_row import each_row
 
 SAYING = [
     "my password is {}", "the password for my account is {}", "password's {}", "mi contraseña es {}", "la contraseña que uso es {}",
@@ -12,8 +13,8 @@ SAYING = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("said", SAYING)
-@pytest.mark.parametrize("secret", ["tulip", "Tulip77", "t#lip", '"two tulips"'])
+@each_row("said", SAYING)
+@each_row("secret", ["tulip", "Tulip77", "t#lip", '"two tulips"'])
 def test_a_password_is_masked_whole_in_every_phrasing(said, secret):
     quote = '"' if secret.startswith('"') else ""
     expected = said.format(f"{quote}***{quote}")
@@ -25,12 +26,12 @@ def test_the_old_and_the_new_one_are_masked():
     assert redact(text) == "my password used to be ***, now it's ***."
 
 
-@pytest.mark.parametrize(
+@each_row(
     "how",
     ["wrong", "refused", "abgelaufen", "falsch", "incorrecta", "caducada", "refusé", "oublié", "scaduta", "sbagliata",
      "inválida", "bloqueada", "onjuist", "vergeten", "the same as before", "too long", "not accepted"],
 )  # fmt: skip
-@pytest.mark.parametrize("said", SAYING[:13])
+@each_row("said", SAYING[:13])
 def test_a_sentence_about_a_password_stays(said, how):
     text = said.format(how)
     assert redact(text) == text

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.redaction import redact, redact_mapping
+from tests.rigs.each_row import each_row
 from tests.rigs.properties import FEW
 
 CODE_WORDS = st.sampled_from(
@@ -90,7 +91,7 @@ def test_a_whatsapp_message_id_is_masked(tail):
     assert redact(f"about wamid.{tail}== please") == "about *** please"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("key", "value", "masked"),
     [
         ("name", "Ana García", "***"),

@@ -3,6 +3,7 @@
 import pytest
 
 from chalicelib.redaction import redact, redact_explained
+from tests.rigs.each_row import each_row
 
 PLATES = {
     "UK": "LB07 SEO",
@@ -20,8 +21,8 @@ ONLY_NAMED = {"US": "7ABC123", "PL": "WA 12345", "SE": "ABC 123", "CH": "ZH 4455
 WORDS = ["license plate", "number plate:", "Kennzeichen", "ma plaque c'est", "matrícula", "la targa è", "kenteken"]  # fmt: skip
 
 
-@pytest.mark.parametrize("plate", [*PLATES.values(), *ONLY_NAMED.values()])
-@pytest.mark.parametrize("word", WORDS)
+@each_row("plate", [*PLATES.values(), *ONLY_NAMED.values()])
+@each_row("word", WORDS)
 def test_a_plate_after_a_word_for_it_is_masked_whole(word, plate):
     assert redact(f"hello, {word} {plate}, thanks") == f"hello, {word} ***, thanks"
 

@@ -63,7 +63,7 @@ def test_treating_an_unknown_outcome_as_failed_is_detected(monkeypatch):
     monkeypatch.setattr(
         Settlement, "judge", lambda self, action: Settled(Verdict.NOT_HAPPENED, "guessed")
     )
-    assert is_detected("P1", since=403)
+    assert is_detected("P1", since=404)
 
 
 def test_acknowledging_a_message_instead_of_handing_it_back_is_detected(monkeypatch):
@@ -76,7 +76,7 @@ def test_acknowledging_a_message_instead_of_handing_it_back_is_detected(monkeypa
             return
 
     monkeypatch.setattr(Worker, "process", acknowledged)
-    assert is_detected("P2", since=12)
+    assert is_detected("P2", since=26)
 
 
 def test_a_queue_without_order_within_a_conversation_is_detected(monkeypatch):
@@ -204,12 +204,12 @@ def test_a_send_without_its_last_look_is_detected(monkeypatch):
 
 def test_a_stop_by_e_mail_that_the_door_does_not_mark_is_detected(monkeypatch):
     monkeypatch.setattr(StopByMail, "apply", lambda _, job: job)
-    assert is_detected("P2")
+    assert is_detected("P2", since=11)
 
 
 def test_a_failed_effect_left_as_started_is_detected(monkeypatch):
     monkeypatch.setattr(ledger.Ledger, "rearm", lambda self, lease, actions: None)
-    assert is_detected("P2", since=26)
+    assert is_detected("P2", since=67)
 
 
 def test_an_unknown_action_missing_from_the_index_is_detected(monkeypatch):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.rigs.each_row import each_row
 from tests.simulation.breaks import BREAKS, Edit
 from tests.simulation.power import LEAST, noticed
 
@@ -19,7 +20,7 @@ SEEN = {
 """The breaks, and the seed that notices each today."""
 
 
-@pytest.mark.parametrize("broken", BREAKS, ids=lambda one: one.name)
+@each_row("broken", BREAKS)
 def test_a_break_still_fits_the_code_and_is_undone(broken):
     before = [edit.current() for edit in broken.edits]
     with broken.applied():

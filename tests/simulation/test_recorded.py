@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.rigs.each_row import each_row
 from tests.simulation import __main__ as command
 from tests.simulation import recorded
 from tests.simulation.aimed import plain
@@ -10,7 +11,7 @@ from tests.simulation.faults import Port
 _FILES = sorted(recorded.FOLDER.glob("*.json"))
 
 
-@pytest.mark.parametrize("file", _FILES, ids=lambda file: file.stem)
+@each_row("file", _FILES)
 def test_a_recorded_schedule_ends_as_its_file_says(file):
     was = recorded.read(file)
     assert recorded.violations(was.schedule) == was.violations

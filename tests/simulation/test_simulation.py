@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.rigs.each_row import each_row
 from tests.simulation import shrink
 from tests.simulation.dead_letters import with_dead_letters
 from tests.simulation.denser import denser, stalled
@@ -54,7 +55,7 @@ def test_a_denser_seed_replays_too_and_has_more_faults_than_the_plain_one(seed):
     assert denser(seed) != drawn
 
 
-@pytest.mark.parametrize("seed", PAST_FAILURES)
+@each_row("seed", PAST_FAILURES)
 def test_every_promise_holds_on_seeds_that_once_failed(seed):
     assert World(tickets_alone(seed)).run().oracle.violations == []
 

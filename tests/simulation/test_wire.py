@@ -10,6 +10,7 @@ from chalicelib.outreach.conversations.do_not_contact import DoNotContact
 from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.conversations.register_looks import RegisterLook
 from chalicelib.support.richpanel.client import Richpanel
+from tests.rigs.each_row import each_row
 from tests.simulation.breaks import BREAKS
 from tests.simulation.faults import Port
 from tests.simulation.fixed_schedules import HELLO, TEXT, fault, run, schedule
@@ -274,7 +275,7 @@ def test_a_sweep_that_moves_nothing_is_detected(monkeypatch):
 # --- once holes, each by the schedule that showed it ------------------------------------------------
 
 
-@pytest.mark.parametrize("at", range(12))
+@each_row("at", range(12))
 def test_a_response_that_pretends_leaves_both_replies_and_tags_as_they_are_recorded(at):
     """Two replies within two minutes; each response in turn pretends."""
     asked = Post(0.0, "s0", "c0", "where is my order?", "id", is_copy=False)

@@ -11,6 +11,7 @@ from chalicelib.errors import PayloadError, SignatureError, TooLargeError
 from chalicelib.once.door import InboundRequest
 from chalicelib.support import webhook as richpanel_webhook
 from chalicelib.support.jobs import TicketMessage, TicketNotification
+from tests.rigs.each_row import each_row
 
 TOKEN = "t0ken-new"
 
@@ -139,7 +140,7 @@ def test_the_id_is_recovered_from_a_body_that_a_template_broke(body):
     assert (job.conversation_id, job.text) == ("1042", None)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         b"",

@@ -19,6 +19,7 @@ from chalicelib.vendors.rate_limit import (
     Urgency,
     split,
 )
+from tests.rigs.each_row import each_row
 from tests.rigs.fakes import ManualClock
 
 
@@ -143,8 +144,8 @@ def test_no_window_contains_more_than_one_and_a_half_shares(
     assert busiest <= max(1, share / 2) + share + 1e-6
 
 
-@pytest.mark.parametrize("workers", [2, 4, 8])
-@pytest.mark.parametrize("ours", [10, 30, 40, 45, 50])
+@each_row("workers", [2, 4, 8])
+@each_row("ours", [10, 30, 40, 45, 50])
 def test_all_shares_together_exceed_the_vendors_limit_in_no_window(ours: int, workers: int):
     pace = split(ours, limit=50, shares=workers)
     seconds = 30 + HELD_SECONDS + SKEW_SECONDS

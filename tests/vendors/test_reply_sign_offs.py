@@ -3,6 +3,7 @@
 import pytest
 
 from chalicelib.vendors.reply_sign_offs import is_sign_off, shows_a_writer
+from tests.rigs.each_row import each_row
 
 SIGNED = [
     "Jo",
@@ -46,12 +47,12 @@ def lines(text):
     return [one for one in text.splitlines() if one]
 
 
-@pytest.mark.parametrize("text", SIGNED)
+@each_row("text", SIGNED)
 def test_names_titles_and_companies_are_a_sign_off(text):
     assert is_sign_off(lines(text))
 
 
-@pytest.mark.parametrize("text", NOT_SIGNED)
+@each_row("text", NOT_SIGNED)
 def test_a_matter_a_question_or_a_sentence_is_none(text):
     assert not is_sign_off(lines(text))
 

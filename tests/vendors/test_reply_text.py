@@ -10,18 +10,19 @@ from hypothesis import strategies as st
 
 from bench.measures.mail_clients import samples, spaced
 from chalicelib.vendors.reply_text import newly_written, parse
+from tests.rigs.each_row import each_row
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "quoted" / "dev.jsonl"
 OURS = "Reply STOP to opt out."
 
 
-@pytest.mark.parametrize("line", SAMPLES.read_text().splitlines())
+@each_row("line", SAMPLES.read_text().splitlines())
 def test_the_new_part_of_a_mail_is_kept_and_nothing_else(line):
     row = json.loads(line)
     assert newly_written(row["mail"]).split() == row["new"].split()
 
 
-@pytest.mark.parametrize("sample", samples(), ids=lambda one: one.id)
+@each_row("sample", samples())
 def test_every_mail_program_s_reply_is_cut_right(sample):
     found = parse(sample.mail, name=sample.name, is_html=sample.is_html)
     assert spaced(found.visible) == spaced(sample.visible)
@@ -117,8 +118,8 @@ def test_nothing_is_lost_between_the_parts():
     assert sorted(parts.split()) == sorted(mail.split())
 
 
-@pytest.mark.parametrize("is_html", [False, True])
-@pytest.mark.parametrize(
+@each_row("is_html", [False, True])
+@each_row(
     "noise",
     [
         *("\n", "From: a\n", "On 1 a\n", "> \n", "-- x\n", "--\n", "a <b@c.d> \n", "<", "<div>"),

@@ -9,6 +9,7 @@ from chalicelib.once.keyring import KeyPurpose
 from local.stack import resources
 from local.stack.engine import REGION
 from ops.stage.template import TEMPLATE, StageTemplate, StageTemplateError
+from tests.rigs.each_row import each_row
 
 
 @pytest.fixture
@@ -118,7 +119,7 @@ def test_a_stage_has_its_own_resource_names(aws):
     assert tables["IdempotencyTable"]["DeletionProtectionEnabled"] is True
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "expected"),
     [
         ({"Ref": "Stage"}, "dev"),

@@ -36,7 +36,9 @@ class Looker:
 
     def stop(self):
         self.is_over.set()
+        self.turns.leave(self.name)
         self.thread.join(5)
+        assert not self.thread.is_alive()
 
 
 @pytest.fixture
@@ -74,6 +76,13 @@ def test_who_has_left_is_not_waited_for(turns):
     assert not turns.settle(timeout_seconds=0)
     turns.leave("gone")
     assert turns.settle(timeout_seconds=0)
+
+
+def test_who_waits_for_a_turn_at_a_place_that_is_left_need_not_wait(turns, monkeypatch):
+    monkeypatch.setattr("local.stack.turns.LOOKS_AGAIN_SECONDS", 60)
+    poller = Looker(turns, "a")
+    assert turns.settle(timeout_seconds=5)
+    poller.stop()
 
 
 def test_while_one_poller_works_another_looks_at_the_same_queue(turns):

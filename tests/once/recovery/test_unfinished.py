@@ -20,6 +20,7 @@ from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
 from chalicelib.once.timer import dated
 from chalicelib.wiring.jobs import decode
+from tests.rigs.each_row import each_row
 from tests.rigs.fakes import NOON, ManualClock, RecordingLog, RecordingOutbox
 from tests.rigs.tables import FaultyTable
 from tests.rigs.worker import job
@@ -205,8 +206,8 @@ SENT = [Recovery.SWEEP, LATE]
 HANDED = ["marked failed", Recovery.HANDOFF, LATE]
 
 
-@pytest.mark.parametrize("attempts", [1, 10, 99])
-@pytest.mark.parametrize(
+@each_row("attempts", [1, 10, 99])
+@each_row(
     ("lease", "is_last", "did"),
     [
         (NOW + 250, False, [251]),  # a worker holds it

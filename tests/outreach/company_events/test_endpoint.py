@@ -18,12 +18,13 @@ from chalicelib.vendors import posting
 from chalicelib.vendors.posting import SignedPost, post
 from tests.rigs import vendor_server
 from tests.rigs.company_endpoint import SECRETS
+from tests.rigs.each_row import each_row
 
 HTTPS = "https://hooks.example.com/events"
 POST = SignedPost(HTTPS, {}, b"{}", 1.0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     [
         "http://hooks.example.com/",

@@ -10,6 +10,7 @@ from chalicelib.outreach.consent.keywords import bare
 from chalicelib.outreach.consent.words import Word, heard
 from chalicelib.outreach.languages import Language
 from chalicelib.tables import TableError, read
+from tests.rigs.each_row import each_row
 
 ROWS = read(wordings.FILE, wordings.Wordings)
 SAID = {one.name: getattr(ROWS.keywords, one.name) for one in fields(ROWS.keywords)}
@@ -28,7 +29,7 @@ NOT_IN_ALL = {"negated", "complained", "clauses", "yes", "start", "help", "whenc
 """Tables that some languages do not need."""
 
 
-@pytest.mark.parametrize("name", LISTS)
+@each_row("name", LISTS)
 def test_a_table_has_rows_in_every_language(name):
     languages = set(LISTS[name])
     assert languages <= LANGUAGES
@@ -38,7 +39,7 @@ def test_a_table_has_rows_in_every_language(name):
     assert all(LISTS[name].values())
 
 
-@pytest.mark.parametrize("name", LISTS)
+@each_row("name", LISTS)
 def test_a_row_stands_once_in_its_language(name):
     for language, rows in LISTS[name].items():
         assert sorted({one for one in rows if rows.count(one) > 1}) == [], language
@@ -108,7 +109,7 @@ def test_a_refusal_in_italian_lifts_no_stop(text):
     assert heard(text).word != Word.START
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "No más correos",

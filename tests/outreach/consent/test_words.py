@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from bench import consent
 from chalicelib.outreach.consent import unwanted
 from chalicelib.outreach.consent.words import CARRIERS, HeardBy, Scope, Word, heard
+from tests.rigs.each_row import each_row
 
 STOPS = [
     *(
@@ -148,17 +149,17 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("text", STOPS + WISHES + IN_ANY_LANGUAGE)
+@each_row("text", STOPS + WISHES + IN_ANY_LANGUAGE)
 def test_a_wish_to_stop(text):
     assert heard(text).word == Word.STOP
 
 
-@pytest.mark.parametrize("text", DOUBTS + ORDINARY_WORDS)
+@each_row("text", DOUBTS + ORDINARY_WORDS)
 def test_a_message_in_doubt_belongs_to_a_person(text):
     assert heard(text).word == Word.DOUBT
 
 
-@pytest.mark.parametrize("text", OTHERS)
+@each_row("text", OTHERS)
 def test_any_other_message_says_nothing_about_it(text):
     assert heard(text).word is None
 
@@ -183,7 +184,7 @@ def test_a_request_for_help(text):
     assert heard(text).word == Word.HELP
 
 
-@pytest.mark.parametrize("word", sorted(CARRIERS))
+@each_row("word", sorted(CARRIERS))
 def test_the_carriers_own_keywords_are_known_as_such(word):
     assert heard(f" {word.upper()}! ").is_carriers
     assert not heard(f"{word} please").is_carriers

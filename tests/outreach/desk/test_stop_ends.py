@@ -6,6 +6,7 @@ from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.conversations.stop_counts import StopEnd
 from chalicelib.outreach.desk.case import Asked
 from chalicelib.outreach.desk.stop_ends import end_of, stopped_by
+from tests.rigs.each_row import each_row
 
 HELD = "Hello Jo, your move is on Friday and the deposit of £695 is paid. Write to us at any time."
 
@@ -14,7 +15,7 @@ def asked(act, text=""):
     return Asked(act, "c", "v", "k", by="sam", actor="sam", fields={"text": text} if text else {})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "end"),
     [
         (HELD, StopEnd.AS_IS),
@@ -30,7 +31,7 @@ def asked(act, text=""):
         ("I look it up for you.", StopEnd.OTHER),
     ],
 )
-@pytest.mark.parametrize("act", ["approve", "reply"])
+@each_row("act", ["approve", "reply"])
 def test_what_is_sent_in_place_of_a_draft_says_whether_its_stop_was_right(act, text, end):
     assert end_of(asked(act, text), Draft(HELD)) is end
 

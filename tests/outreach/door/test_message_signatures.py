@@ -17,6 +17,7 @@ from chalicelib.once.door import HttpRequest
 from chalicelib.outreach.door import message_signatures
 from chalicelib.outreach.door.message_signatures import Signed
 from chalicelib.outreach.door.signature_keys import Algorithm, SignatureKey
+from tests.rigs.each_row import each_row
 from tests.rigs.signing_example import python_example
 
 SECRET = bytes(range(32))
@@ -189,7 +190,7 @@ def test_a_header_that_says_what_is_meant_cannot_be_added(name):
     assert found(other, now=now) == [f"component {name} is not covered"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("about", "problem"),
     [
         ('("@method" "@path" "x-api-key")', "parameter created is missing"),

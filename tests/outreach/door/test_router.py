@@ -11,6 +11,7 @@ import pytest
 from chalicelib.errors import RequestError, SignatureError
 from chalicelib.outreach.door import access, router
 from local import company
+from tests.rigs.each_row import each_row
 
 WHOLE = company.request("req123", "whatsapp", "+15550100001")
 GONE = object()
@@ -30,7 +31,7 @@ def broken(path, value):
     return json.dumps(body).encode()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "value", "code"),
     [
         ("company_data.company_id", GONE, "MISSING_IDENTIFIERS"),
@@ -237,7 +238,7 @@ UNSTORABLE = [
 ]
 
 
-@pytest.mark.parametrize(("path", "value"), UNSTORABLE, ids=lambda one: repr(one)[:30])
+@each_row(("path", "value"), UNSTORABLE)
 def test_values_no_table_can_store_are_refused_at_the_door(path, value):
     with pytest.raises(RequestError) as refused:
         router.parse(broken(path, value))

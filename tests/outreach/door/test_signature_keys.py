@@ -7,6 +7,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from chalicelib.outreach.door.signature_keys import MOST_KEYS, Algorithm, SignatureKey, parse
+from tests.rigs.each_row import each_row
 
 SECRET = base64.b64encode(bytes(32)).decode()
 SHARED = {"algorithm": "hmac-sha256", "secret": SECRET}
@@ -36,7 +37,7 @@ def test_each_key_has_its_algorithm_and_its_time():
     assert SECRET not in repr((first, second))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "named"),
     [
         (None, "signature_keys is not"),

@@ -12,6 +12,7 @@ from chalicelib.outreach.door.structured_fields import (
     bytes_by_label,
     inner_list,
 )
+from tests.rigs.each_row import each_row
 
 
 def test_a_list_is_read_and_written_as_it_was():
@@ -28,7 +29,7 @@ def test_more_spaces_than_needed_are_written_as_one():
     assert str(inner_list("s=()")) == "()"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",

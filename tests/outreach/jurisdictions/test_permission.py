@@ -3,7 +3,6 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
 from chalicelib.outreach.jurisdictions.permission import may_send
 from chalicelib.outreach.jurisdictions.recipient_place import of_number, of_region
+from tests.rigs.each_row import each_row
 from tests.rigs.rule_cases import CASES, EMAIL, SMS, UNCERTAIN, WHATSAPP, at, consent, facts
 
 SAMPLES = (
@@ -23,7 +23,7 @@ SAMPLES = (
 )
 
 
-@pytest.mark.parametrize("rule", CASES)
+@each_row("rule", CASES)
 def test_a_rule_refuses_what_it_forbids_and_allows_the_nearest_other(rule):
     refused, allowed = CASES[rule]
     assert rule in may_send(refused).rules

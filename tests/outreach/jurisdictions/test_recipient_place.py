@@ -7,6 +7,7 @@ import pytest
 
 from chalicelib.outreach.jurisdictions.recipient_place import FILE, AreaCodes, of_number, of_region
 from chalicelib.tables import read
+from tests.rigs.each_row import each_row
 from tests.rigs.rule_cases import UNCERTAIN
 
 AREAS = read(FILE, AreaCodes).areas
@@ -21,7 +22,7 @@ PLACELESS = {
 """Toll-free, personal and premium numbers, and a code that is only reserved."""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("number", "regions", "zones"),
     [
         ("+12125550100", "us-ny", {"America/New_York"}),

@@ -6,6 +6,7 @@ from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.languages import Language
 from chalicelib.outreach.messages import fixed as notices
+from tests.rigs.each_row import each_row
 
 
 def record(channel="sms", **more):
@@ -13,8 +14,8 @@ def record(channel="sms", **more):
     return Record(item)
 
 
-@pytest.mark.parametrize("channel", ["sms", "email"])
-@pytest.mark.parametrize("language", list(Language))
+@each_row("channel", ["sms", "email"])
+@each_row("language", list(Language))
 def test_an_opening_says_how_to_opt_out_in_the_projects_language(channel, language):
     opening = notices.with_opt_out_line(record(channel, language=language.value), Draft(text="Hi"))
     assert opening.text.startswith("Hi")
@@ -52,7 +53,7 @@ def test_a_text_that_only_holds_the_word_gets_the_line(text):
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Text STOP to end.",

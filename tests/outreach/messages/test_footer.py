@@ -7,6 +7,7 @@ from chalicelib.outreach.consent.words import heard
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.languages import Language, written
 from chalicelib.outreach.messages.footer import with_footer
+from tests.rigs.each_row import each_row
 
 LINK = f"https://mw.example.com/api/unsubscribe/{'0a' * 16}.Y2ktYWFhLTAwMQ.{'1b' * 16}.{'2c' * 16}"
 ADDRESS = "1 Main Street, Springfield, IL 62701"
@@ -41,8 +42,8 @@ def test_what_it_shows_is_escaped():
     assert "<i>" not in html
 
 
-@pytest.mark.parametrize("language", Language)
-@pytest.mark.parametrize(
+@each_row("language", Language)
+@each_row(
     "quoted",
     [
         "{line}\n{link}",

@@ -8,6 +8,7 @@ from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.messages.look import FRESH_SECONDS, LastLook, is_stopped
 from chalicelib.outreach.messages.purpose import RULES, Look, Purpose
+from tests.rigs.each_row import each_row
 from tests.rigs.fakes import ManualClock
 
 KEY = "act:send:o:e"
@@ -92,7 +93,7 @@ def test_a_register_that_is_slower_than_a_fresh_look_sends_nothing(clock):
         LastLook(conversations=register, clock=clock).refresh(None, KEY, WHOM, "")
 
 
-@pytest.mark.parametrize("purpose", Purpose)
+@each_row("purpose", Purpose)
 def test_while_it_is_asked_whether_to_stop_only_a_persons_words_leave(purpose):
     """A confirmation and the answer to HELP are sent whatever the register says."""
     leaves = (Purpose.PERSON, Purpose.APPROVED, Purpose.STOP_CONFIRMED, Purpose.HELP)

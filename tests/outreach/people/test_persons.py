@@ -1,12 +1,11 @@
 """What a person at a desk may be called."""
 
-import pytest
-
 from chalicelib.outreach.people.persons import named
+from tests.rigs.each_row import each_row
 
 
-@pytest.mark.parametrize("mark", ["\u061c", "\u200e", "\u200f", "\u202e", "\u2066"])
-@pytest.mark.parametrize("name", ["{}sam", "sa{}m", "sam{}"])
+@each_row("mark", ["\u061c", "\u200e", "\u200f", "\u202e", "\u2066"])
+@each_row("name", ["{}sam", "sa{}m", "sam{}"])
 def test_no_name_has_a_mark_that_turns_the_direction_of_a_text(name, mark):
     assert named(name.format(mark)) is None
     assert named(name.format("")) == "sam"

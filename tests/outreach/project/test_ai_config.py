@@ -7,6 +7,7 @@ from chalicelib.errors import PermanentError, reason_of
 from chalicelib.outreach.project.ai_config import AiConfig, ignored_names
 from chalicelib.outreach.project.check import faults
 from chalicelib.outreach.project.project import Project
+from tests.rigs.each_row import each_row
 
 SEED = {
     "openai_config": {
@@ -63,7 +64,7 @@ def test_usable_settings_are_read_as_they_are(settings):
     assert found[name] == settings[name]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("settings", "place"),
     [
         ({"instruction": "canary"}, ("writer", "instruction")),

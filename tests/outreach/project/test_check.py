@@ -8,6 +8,7 @@ import pytest
 from chalicelib.outreach.project.check import faults, secrets_of, unknown_names
 from chalicelib.outreach.project.project import Project
 from local import company
+from tests.rigs.each_row import each_row
 
 NIGHT = {"from": "21:00", "until": "08:00", "zone": "Europe/London"}
 STEP = {"after_minutes": 60, "text": "Did you see our message?"}
@@ -31,7 +32,7 @@ def item(path, value):
     return made
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "value"),
     [
         ("quiet_hours", NIGHT),
@@ -54,7 +55,7 @@ def test_a_usable_company_item_has_no_fault(path, value):
     assert faults(item(path, value)) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "value", "place"),
     [
         *((name, GONE, name) for name in ("company_id", "project_id", "project_status")),

@@ -19,6 +19,7 @@ from chalicelib.outreach.project.project import Project, parts
 from chalicelib.outreach.project.unreadable import UnreadableQuietHoursError
 from chalicelib.outreach.spending.budget import Budget
 from local import company
+from tests.rigs.each_row import each_row
 
 TEL = "+447700900123"
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -146,7 +147,7 @@ def test_every_part_has_a_rule_and_no_other():
     assert list(RULES) == list(parts())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value"),
     [(name, value) for name, (values, _) in RULES.items() for value in values],
 )

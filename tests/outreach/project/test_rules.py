@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.project import rules
+from tests.rigs.each_row import each_row
 
 TEL, OTHER, MAIL = "+15550100001", "+15550100002", "j.doe@example.com"
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -31,7 +32,7 @@ def at(text):
 # --- hand-off rule ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("channel", "rule", "is_held"),
     [
         ("sms", {}, False),
@@ -117,7 +118,7 @@ def test_only_the_named_channels_are_quiet():
     assert quiet(night, channels=[]) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "setting",
     [
         True,
@@ -133,7 +134,6 @@ def test_only_the_named_channels_are_quiet():
         {**NIGHT, "channels": "sms"},
         {**NIGHT, "channels": ["fax"]},
     ],
-    ids=str,
 )
 def test_an_unreadable_setting_is_an_error_and_not_ignored(setting):
     with pytest.raises(rules.UnreadableQuietHoursError):

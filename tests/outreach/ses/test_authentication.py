@@ -6,6 +6,7 @@ from email.policy import default as policy
 import pytest
 
 from chalicelib.outreach.ses.authentication import is_aligned, is_proven
+from tests.rigs.each_row import each_row
 
 ADDRESS = "jo@example.com"
 ENVELOPE = "bounce@example.com"
@@ -43,7 +44,7 @@ def test_an_aligned_signature_proves_and_nothing_or_another_one_does_not():
     assert not proven("|")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("domain", "author", "is_so"),
     [
         ("example.com", "example.com", True),
@@ -147,7 +148,7 @@ def test_ses_is_known_with_a_version_and_in_any_case(by):
     assert proven(header(signed_by("example.com"), by=by), "|", SIGNED)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("result", "is_so"),
     [
         ("dkim=pass (good (2048 bit) key) header.i=@example.com", True),

@@ -5,6 +5,7 @@ import pytest
 from chalicelib.outreach.messages.fixed import OPT_OUT_LINE
 from chalicelib.outreach.ses.mail_words import heard_by_mail, heard_in
 from chalicelib.vendors.reply_text import parse
+from tests.rigs.each_row import each_row
 
 SIGNATURES = {
     "en": "Best regards,\nJo Doe\nHead of Stop Loss\nExample Freight Ltd.",
@@ -29,8 +30,8 @@ WISHES = {
 }
 
 
-@pytest.mark.parametrize("signature", SIGNATURES.values(), ids=SIGNATURES)
-@pytest.mark.parametrize("wish", [one for them in WISHES.values() for one in them])
+@each_row("signature", SIGNATURES.values())
+@each_row("wish", [one for them in WISHES.values() for one in them])
 def test_a_wish_is_heard_over_a_signature_as_without_one(wish, signature):
     alone = heard_by_mail(wish)
     assert alone.word is not None
@@ -48,8 +49,8 @@ SHORT = [
 """Sign-offs that no closing, rule or telephone number shows."""
 
 
-@pytest.mark.parametrize("signed", SHORT)
-@pytest.mark.parametrize("wish", ["STOP", "Stopp!", "стоп", "Please remove me from your list"])
+@each_row("signed", SHORT)
+@each_row("wish", ["STOP", "Stopp!", "стоп", "Please remove me from your list"])
 def test_a_keyword_above_a_short_sign_off_is_a_stop(wish, signed):
     for between in ("\n", "\n\n"):
         assert heard_by_mail(f"{wish}{between}{signed}").word == "stop"
@@ -87,8 +88,8 @@ def test_a_keyword_below_a_signature_is_heard():
     assert heard_by_mail("Best regards,\nJo Doe\nExample Ltd\n\nSTOP").word == "stop"
 
 
-@pytest.mark.parametrize("line", list(OPT_OUT_LINE.values()))
-@pytest.mark.parametrize("mark", ["> {}", "{}", "~~ a mark that no table knows ~~\n{}"])
+@each_row("line", list(OPT_OUT_LINE.values()))
+@each_row("mark", ["> {}", "{}", "~~ a mark that no table knows ~~\n{}"])
 def test_our_own_opt_out_line_is_never_the_writers_word(line, mark):
     text = f"Sounds good, call me Friday\n\n{mark.format(line)}"
     assert heard_in(parse(text)).word is None

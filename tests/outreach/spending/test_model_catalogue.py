@@ -24,6 +24,7 @@ from chalicelib.vendors.language_model import (
     Structured,
     Usage,
 )
+from tests.rigs.each_row import each_row
 
 USAGE = Usage(1000, 100, 1100)
 OWN = {
@@ -131,7 +132,7 @@ def test_a_stage_declares_models_and_its_own_prices():
     assert ModelCatalogue.declared("").rows is LISTED
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "named"),
     [
         ("{", "no JSON"),

@@ -6,15 +6,14 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from chalicelib.outreach.spending.token_counts import tokens
+from tests.rigs.each_row import each_row
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "tokens.jsonl"
 COUNTED = [json.loads(line) for line in SAMPLES.read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.mark.parametrize("one", COUNTED, ids=[one["of"] for one in COUNTED])
+@each_row("one", COUNTED)
 def test_an_estimate_is_about_what_is_counted_and_hardly_ever_less(one):
     assert 0.9 * one["tokens"] <= tokens(one["text"]) <= 1.8 * one["tokens"]
 

@@ -1,8 +1,7 @@
 """A plain yes agrees as a whole; one word more makes it another message."""
 
-import pytest
-
 from chalicelib.outreach.tools.agreement import is_yes
+from tests.rigs.each_row import each_row
 
 AGREES = (
     *("Yes", "YES!", "yess", "ok", "Yes, please 👍", "yes please 👍🏽", "Yes 😊", "Yes, go ahead"),
@@ -23,11 +22,11 @@ OTHER = (
 )
 
 
-@pytest.mark.parametrize("text", AGREES)
+@each_row("text", AGREES)
 def test_a_plain_yes_agrees_however_it_is_put(text):
     assert is_yes(text)
 
 
-@pytest.mark.parametrize("text", OTHER)
+@each_row("text", OTHER)
 def test_nothing_else_agrees(text):
     assert not is_yes(text)

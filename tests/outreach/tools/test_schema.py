@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from chalicelib.outreach.tools.schema import MOST_LEVELS, MOST_SCHEMAS, Tool
+from tests.rigs.each_row import each_row
 
 
 def nested(levels):
@@ -47,7 +48,7 @@ def test_arguments_may_be_nested():
     assert tool(rows={}).arguments(f'{{"rows": {deepest}}}')
 
 
-@pytest.mark.parametrize(
+@each_row(
     "schema",
     [
         {"minLength": "5"},
@@ -64,7 +65,6 @@ def test_arguments_may_be_nested():
         {"pattern": "(a{1000}){1000}"},
         {"pattern": "a" * 501},
     ],
-    ids=repr,
 )
 def test_a_schema_that_could_not_be_compared_is_refused_by_its_place(schema):
     with pytest.raises(ValidationError, match=r"parameters\.ref"):

@@ -4,9 +4,10 @@ import pytest
 
 from bench.measures.wishes import questions
 from chalicelib.outreach.wishes.machine_question import answer_to, asks_whether_a_machine
+from tests.rigs.each_row import each_row
 
 
-@pytest.mark.parametrize("one", list(questions()), ids=lambda one: one.name)
+@each_row("one", list(questions()))
 def test_each_of_the_sample_is_taken_for_what_it_is(one):
     assert one.is_right
 

@@ -6,23 +6,24 @@ from bench.measures.wishes import no_wishes, sample_wishes, shown_wish
 from chalicelib.outreach.consent.words import heard
 from chalicelib.outreach.wishes.wished import wished
 from chalicelib.outreach.writing.checks.instructing import instructs
+from tests.rigs.each_row import each_row
 
 SAMPLES = sample_wishes()
 MISSED = {"Prefiro de manhã, por favor"}
 """Of which nothing is kept, as it is not clear what they are about."""
 
 
-@pytest.mark.parametrize("text", sorted(SAMPLES.keys() - MISSED))
+@each_row("text", sorted(SAMPLES.keys() - MISSED))
 def test_an_ordinary_wish_is_kept_as_it_is_meant(text):
     assert shown_wish(wished(text)) == SAMPLES[text]
 
 
-@pytest.mark.parametrize("text", [*no_wishes(), *sorted(MISSED)])
+@each_row("text", [*no_wishes(), *sorted(MISSED)])
 def test_of_what_is_in_doubt_nothing_is_kept(text):
     assert wished(text) is None
 
 
-@pytest.mark.parametrize("text", sorted(SAMPLES.keys() - MISSED))
+@each_row("text", sorted(SAMPLES.keys() - MISSED))
 def test_an_ordinary_wish_is_neither_an_attack_nor_a_stop(text):
     assert not instructs(text)
     assert heard(text).word is None

@@ -1,14 +1,13 @@
 """Agreement: also that which only points back or repeats, and what may be granted."""
 
-import pytest
-
 from tests.outreach.writing.test_checks import rules
+from tests.rigs.each_row import each_row
 
 CASE = '{"handover": "2026-12-04", "balance": 595, "currency": "GBP"}'
 HOURS = "We are open Monday to Saturday from 9:00 to 18:00."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "text", "found"),
     [
         (

@@ -10,6 +10,7 @@ from chalicelib.outreach.writing.checks.contact_details import addresses, is_all
 from chalicelib.outreach.writing.checks.instructing import instructs, may_call
 from chalicelib.outreach.writing.review import broken
 from tests.rigs.drafts import about_of
+from tests.rigs.each_row import each_row
 
 
 def rules(
@@ -29,7 +30,7 @@ def test_the_subject_of_an_opening_is_judged_and_that_of_an_answer_is_the_projec
 # --- SMS segments -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "count"),
     [
         ("", 1),
@@ -124,7 +125,7 @@ def test_a_recipients_own_contacts_may_be_repeated_and_nobody_elses():
 # --- figures and days ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "case", "stopped"),
     [
         ("It costs $4.95.", '{"price": "4,95 USD"}', ()),
@@ -203,7 +204,7 @@ def test_an_instruction_to_the_machine_is_recognised(message):
     assert instructs(message)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "message",
     [
         "please ignore my last message, I meant Tuesday",
@@ -246,7 +247,7 @@ def test_a_function_is_called_by_own_words_only(message, is_so):
     assert may_call("submit_application", message) is is_so
 
 
-@pytest.mark.parametrize(
+@each_row(
     "message",
     [
         "Are you a bot?",

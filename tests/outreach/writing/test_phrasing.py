@@ -1,10 +1,9 @@
 """Phrases of sentences: each row is found, and does not begin inside a word."""
 
-import pytest
-
 from chalicelib.outreach.writing import phrasing
 from chalicelib.outreach.writing.phrasing import FILE, PhraseFile
 from chalicelib.tables import read
+from tests.rigs.each_row import each_row
 
 TABLE = read(FILE, PhraseFile)
 ROWS = [
@@ -15,7 +14,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "language", "phrase"), ROWS)
+@each_row(("name", "language", "phrase"), ROWS)
 def test_each_phrase_is_found_in_its_language(name, language, phrase):
     word = phrase.replace("*", "x")
     assert phrasing.says(name, f"Aa {word}, bb.", [language])

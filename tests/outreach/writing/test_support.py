@@ -9,13 +9,14 @@ from chalicelib.outreach.conversations.records import Draft
 from chalicelib.outreach.writing.review import broken
 from tests.outreach.writing.test_checks import rules
 from tests.rigs.drafts import about_of, clock_at
+from tests.rigs.each_row import each_row
 
 MONEY = '{"deposit": 100, "balance": 595, "currency": "GBP"}'
 AT = '{"appointment": "2026-11-26T14:00", "follow_up": "2026-12-01T09:00"}'
 HOURS = "We are open Monday to Thursday 8:30 to 18:00, Friday until 14:00."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "case", "known", "found"),
     [
         ("Your balance is £595.", MONEY, "", ()),

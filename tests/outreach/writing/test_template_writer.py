@@ -9,6 +9,7 @@ from chalicelib.outreach.project import openings
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.writing.template_writer import DEFAULT_SUBJECT, TemplateWriter
 from local import company
+from tests.rigs.each_row import each_row
 
 ASKED = [Entry("e", "2026-01-01T00:00:00.000Z", "user", "When?")]
 WRITER = TemplateWriter()
@@ -26,8 +27,8 @@ def channel_of(name):
     return Record({"channel_method": name}).channel
 
 
-@pytest.mark.parametrize("name", NO_NAMES)
-@pytest.mark.parametrize("channel", company.CHANNELS)
+@each_row("name", NO_NAMES)
+@each_row("channel", company.CHANNELS)
 def test_what_is_no_name_is_as_if_it_were_absent(channel, name):
     found, sound = (
         record(channel, company_name=one, project_name=one, company_contact=one)

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.redaction import redact, redact_explained
+from tests.rigs.each_row import each_row
 from tests.rigs.properties import FEW
 
 TEN = st.from_regex(r"[2-9][0-9]{2}[2-9][0-9]{6}", fullmatch=True)
@@ -35,8 +36,8 @@ def test_a_word_for_goods_hides_no_phone_number(goods, between, number):
     assert redact(f"the {goods}{between}{number}").endswith(f"***-***-{number[-4:]}")
 
 
-@pytest.mark.parametrize("card", CARDS)
-@pytest.mark.parametrize("goods", GOODS)
+@each_row("card", CARDS)
+@each_row("goods", GOODS)
 def test_a_check_digit_outweighs_every_word_for_goods(goods, card):
     for text in (f"I paid for the {goods} with {card}", f"{goods} {card}", f"{goods} no. {card}"):
         assert redact(text) == text.replace(card, f"***{card[-4:]}")
@@ -58,13 +59,13 @@ LISTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", LISTS)
+@each_row("text", LISTS)
 def test_lists_ranges_and_measures_stay(text):
     assert redact(f"we have {text} here") == f"we have {text} here"
 
 
-@pytest.mark.parametrize("card", CARDS)
-@pytest.mark.parametrize(
+@each_row("card", CARDS)
+@each_row(
     "details",
     [" {code}", " 04/27 {code}", ", 04/27, {code}", " exp 04/27 cvv {code}", " ({code})", "/{code}", "\n04/27\n{code}",
      " vence 04/2027 código {code}", " gültig bis 04/27 Prüfziffer {code}", " válido até: 04/27, cvv é {code}"],
@@ -76,12 +77,12 @@ def test_neither_expiry_nor_check_number_is_left_beside_a_card(card, details):
     assert redacted.startswith(f"card ***{card[-4:]}")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["born on {}", "DOB {}", "date of birth: {}", "nací el {}", "geboren am {}", "née le {}", "nata il {}",
      "data de nascimento é {}", "{} is my date of birth"],
 )  # fmt: skip
-@pytest.mark.parametrize("day", ["04/05/1987", "1987-05-04", "4 May 1987", "4.5.87"])
+@each_row("day", ["04/05/1987", "1987-05-04", "4 May 1987", "4.5.87"])
 def test_a_date_of_birth_is_masked_and_another_date_is_not(text, day):
     assert redact(text.format(day)) == text.format("***")
     assert redact(f"it arrived on {day}") == f"it arrived on {day}"
@@ -109,7 +110,7 @@ def test_counting_in_words_stays(text):
     assert redact(text) == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("482193 is my verification code", "*** is my verification code"),

@@ -6,6 +6,7 @@ from chalicelib.redaction.cards import passes_luhn
 from chalicelib.redaction.json_values import redact_mapping
 from chalicelib.redaction.redactor import redact, redact_counted
 from chalicelib.redaction.sheet import Kind
+from tests.rigs.each_row import each_row
 
 
 def kinds(text):
@@ -122,7 +123,7 @@ def test_forty_nesting_levels_are_kept_and_the_next_is_dropped():
     assert "x" not in str(redact_mapping(nested(41)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "redacted"),
     [
         ("ich bin am 3. Mai 1990 geboren", "ich bin am *** geboren"),

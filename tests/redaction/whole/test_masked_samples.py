@@ -1,13 +1,12 @@
 """What a writer's model must not see, and what it needs: each message of the open half."""
 
-import pytest
-
 from bench.measures.masked import masked_samples
+from tests.rigs.each_row import each_row
 
 OPEN = masked_samples("open")
 
 
-@pytest.mark.parametrize("sample", OPEN, ids=lambda one: one.id)
+@each_row("sample", OPEN)
 def test_what_must_be_hidden_is_and_what_is_needed_stays(sample):
     assert sample.is_right, sample.view
 

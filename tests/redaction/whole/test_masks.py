@@ -1,8 +1,7 @@
 """Exact masks for each type; the text around an identifier stays byte for byte."""
 
-import pytest
-
 from chalicelib.redaction.redactor import redact
+from tests.rigs.each_row import each_row
 
 MASKED = {
     "e-mail": ("write to jo.smith@example.com, please", "write to ***@***, please"),
@@ -78,12 +77,12 @@ MASKED = {
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), MASKED.values(), ids=MASKED.keys())
+@each_row(("text", "expected"), MASKED.values())
 def test_an_identifier_is_masked_to_the_letter(text, expected):
     assert redact(text) == expected
 
 
-@pytest.mark.parametrize("expected", [masked for _, masked in MASKED.values()], ids=MASKED.keys())
+@each_row("expected", [masked for _, masked in MASKED.values()])
 def test_a_masked_text_is_left_as_it_is(expected):
     assert redact(expected) == expected
 
@@ -115,6 +114,6 @@ READABLE = {
 }
 
 
-@pytest.mark.parametrize("text", READABLE.values(), ids=READABLE.keys())
+@each_row("text", READABLE.values())
 def test_values_without_personal_data_stay_readable(text):
     assert redact(text) == text

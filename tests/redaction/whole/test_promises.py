@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from chalicelib.redaction import redactor
 from chalicelib.redaction.normalise import normalise
 from chalicelib.redaction.redactor import redact, redact_counted
 from chalicelib.redaction.sheet import Kind
+from tests.rigs.each_row import each_row
 from tests.rigs.properties import FEW
 
 ANY_TEXT = st.text(st.characters(blacklist_categories=()), max_size=300)
@@ -45,7 +45,7 @@ def test_a_text_without_digits_signs_and_links_is_returned_untouched(text):
         assert redact(text) == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["", "\x00", "\ud800", "\udfff1234567", "\ud83d\ude00", "\u202e5550142\u202c", "\x001234567\x00",
      "a" * 300_000, "\ud800" * 200_000, "中" * 200_000, "&#64;" * 60_000, "\u200b" * 100_000, "=40a" * 9],
@@ -140,7 +140,7 @@ def work(text):
     return calls
 
 
-@pytest.mark.parametrize("one", HOSTILE)
+@each_row("one", HOSTILE)
 def test_work_grows_as_the_text_does(one):
     """Four times the text may cost five times the calls; the square would be sixteen."""
     short, long = (work(one * (size // len(one))) for size in (4_000, 16_000))

@@ -21,6 +21,7 @@ from chalicelib.support.orders.dates import written
 from chalicelib.support.orders.delivery_time import DEFAULT_CALENDAR, Window
 from chalicelib.support.replies import template_checks
 from ops.support.rendered_texts import preview
+from tests.rigs.each_row import each_row
 
 OWN = {
     "phrases": {"return_request": {"sure": ["go to the? depot"]}},
@@ -64,7 +65,7 @@ def test_an_empty_document_is_the_built_in_one():
     assert BUILT_IN.assignees == frozenset()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("raw", "problem"),
     [
         ({"colour": "red"}, "colour: Extra inputs are not permitted"),

@@ -7,6 +7,7 @@ from chalicelib.support.conversation.conversation_words import RequestKind
 from chalicelib.support.intents.classify import DEFAULT_INTENT, PRIORITY
 from chalicelib.support.intents.departments import ROUTES
 from chalicelib.support.intents.own_words import marked_words
+from tests.rigs.each_row import each_row
 
 TABLE = words.table()
 REQUESTS = [(kind, row) for kind, rows in TABLE.phrases.items() for row in rows]
@@ -20,12 +21,12 @@ def said(pair):
     return getattr(pair, "says", pair)
 
 
-@pytest.mark.parametrize(("kind", "row"), REQUESTS, ids=said)
+@each_row(("kind", "row"), REQUESTS)
 def test_a_row_of_a_request_matches_its_sentence(kind, row):
     assert kind in words.requests_in(marked_words(row.says))
 
 
-@pytest.mark.parametrize(("what", "row"), WITHDRAWN, ids=said)
+@each_row(("what", "row"), WITHDRAWN)
 def test_a_row_of_a_withdrawal_is_a_whole_clause(what, row):
     assert words.withdrawn_by(row.says) == what
     assert words.withdrawn_by(f"{row.says} or else") is None
@@ -36,7 +37,7 @@ def test_a_row_of_a_question_is_known(row):
     assert words.asks_for_number(row.says)
 
 
-@pytest.mark.parametrize("row", TABLE.subjects.neutral, ids=said)
+@each_row("row", TABLE.subjects.neutral)
 def test_a_row_of_a_usual_subject_is_the_whole_subject(row):
     assert words.is_neutral(row.says)
     assert not words.is_neutral(f"{row.says} cancelled lamp")

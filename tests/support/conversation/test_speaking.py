@@ -1,7 +1,5 @@
 """A machine speaks where nothing else is open and no person is in the conversation."""
 
-import pytest
-
 from chalicelib.support.conversation.clauses import AskedFor
 from chalicelib.support.conversation.conversation_words import RequestKind
 from chalicelib.support.conversation.dialogue import NOTHING_SAID, Speaker, Utterance, fold
@@ -11,6 +9,7 @@ from chalicelib.support.conversation.speaking import (
     is_a_persons,
     reason_for_silence,
 )
+from tests.rigs.each_row import each_row
 
 AT = "2026-11-20T10:00:00.000Z"
 AGENT = Utterance(Speaker.AGENT, AT)
@@ -34,7 +33,7 @@ def test_an_order_question_alone_may_be_answered():
     assert reason_for_silence(dialogue(asks("order_status")), Around()) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "around", "reason"),
     [
         ((), Around(tags={"No_Bot"}, stop_tags={"no-bot"}), "stop_tag"),

@@ -19,6 +19,7 @@ from chalicelib.support.intents.grammar import (
     rows_of,
 )
 from chalicelib.support.intents.sentences import OTHER, by_grammar, read_sentences
+from tests.rigs.each_row import each_row
 
 ROWS = [
     (file, slot, number)
@@ -53,7 +54,7 @@ def _unit_slots(rows):
     return {f"unit_{kind}": listed for kind, listed in rows.units.items()}
 
 
-@pytest.mark.parametrize(("file", "slot", "number"), ROWS)
+@each_row(("file", "slot", "number"), ROWS)
 def test_a_row_of_a_slot_reads_what_it_composes(file, slot, number):
     grammar = with_each_row(file)
     for seed in range(5):
@@ -62,7 +63,7 @@ def test_a_row_of_a_slot_reads_what_it_composes(file, slot, number):
         assert len(words) in found.ends(slot, 0), words
 
 
-@pytest.mark.parametrize(("file", "kind", "number"), ROWS_OF_UNITS)
+@each_row(("file", "kind", "number"), ROWS_OF_UNITS)
 def test_a_row_of_a_unit_is_a_sentence_to_both_judges(file, kind, number):
     dice = random.Random(number)
     slot = f"unit_{kind}_{number}"

@@ -7,6 +7,7 @@ import pytest
 
 from chalicelib.support.intents import harmless
 from chalicelib.support.intents.message_reading import read
+from tests.rigs.each_row import each_row
 
 
 @cache
@@ -16,12 +17,12 @@ def example(row):
     return [one.removesuffix("?").split("|")[0] for one in parts]
 
 
-@pytest.mark.parametrize("row", harmless.rows())
+@each_row("row", harmless.rows())
 def test_a_row_hides_its_own_words(row):
     assert set(harmless.hidden(example(row))) == {harmless.HIDDEN}
 
 
-@pytest.mark.parametrize("row", harmless.rows())
+@each_row("row", harmless.rows())
 def test_a_row_is_written_as_messages_are_read(row):
     assert re.fullmatch(r"[a-z0-9 |?*<>]+", row)
 

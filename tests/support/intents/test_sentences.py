@@ -12,6 +12,7 @@ from chalicelib.support.intents.message_reading import read
 from chalicelib.support.intents.sentence_model import FILE, likeliest, shipped
 from chalicelib.support.intents.sentence_words import tokens_of
 from chalicelib.support.intents.sentences import MAX_SENTENCES, OTHER, explained, read_sentences
+from tests.rigs.each_row import each_row
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "intents"
 SENTENCES = [json.loads(line) for line in (SAMPLES / "sentences.jsonl").read_text().splitlines()]
@@ -81,7 +82,7 @@ def test_condition_negation_request_quantity_and_person_are_never_neutral(text):
     assert not is_answerable(f"Where is my order #1042 {text.lower()}")
 
 
-@pytest.mark.parametrize("row", [one for one in SENTENCES if one["kind"] == OTHER], ids=str)
+@each_row("row", [one for one in SENTENCES if one["kind"] == OTHER])
 def test_no_harmful_sentence_is_explained(row):
     assert explained(read_sentences(row["text"])) < 1
     assert not is_answerable(f"Where is my order #1042? {row['text']}")

@@ -2,11 +2,10 @@
 
 import re
 
-import pytest
-
 from chalicelib.support.intents import risks, words
 from chalicelib.support.intents.classify import DEFAULT_INTENT, PRIORITY
 from chalicelib.support.intents.own_words import words_of
+from tests.rigs.each_row import each_row
 
 ROWS = {
     **{
@@ -29,13 +28,13 @@ def alternatives(phrase):
         yield from [] if part == "*" else part.removesuffix("?").split("|")
 
 
-@pytest.mark.parametrize("name", ROWS)
+@each_row("name", ROWS)
 def test_a_phrase_is_written_as_messages_are_read(name):
     found = {one for phrase in ROWS[name] for one in alternatives(phrase)}
     assert {one for one in found - NEVER_MATCH if not ALTERNATIVE.fullmatch(one)} == set()
 
 
-@pytest.mark.parametrize("name", ROWS)
+@each_row("name", ROWS)
 def test_a_phrase_stands_once_and_names_sets_that_are_there(name):
     assert len(set(ROWS[name])) == len(ROWS[name])
     assert set(re.findall(r"\{(\w+)\}", " ".join(ROWS[name]))) <= set(SETS)

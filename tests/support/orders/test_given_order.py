@@ -6,6 +6,7 @@ from pydantic import ValidationError
 from chalicelib.support.orders.given_order import given_order
 from chalicelib.support.orders.order_question import Question
 from chalicelib.support.orders.proven import NoAnswer, proven_answers
+from tests.rigs.each_row import each_row
 from tests.rigs.orders import ADA, NOW
 
 PARCEL = {
@@ -43,7 +44,7 @@ def test_an_order_of_a_line_is_answered():
     assert answer.template_id == "t_order_status_verified"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "reason"),
     [
         ({"disputes": [{"status": "NEEDS_RESPONSE"}]}, "order_disputed"),

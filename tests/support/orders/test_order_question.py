@@ -3,9 +3,10 @@
 import pytest
 
 from chalicelib.support.orders.order_question import Question, order_numbers, question_of
+from tests.rigs.each_row import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "numbers"),
     [
         ("Where is my order?", ()),

@@ -13,6 +13,7 @@ from chalicelib.support.orders.order_rules import OrderRules, StatusRow
 from chalicelib.support.orders.shipments import carrier_link
 from chalicelib.support.orders.shop_order import Tracking
 from chalicelib.tables import TableError, read
+from tests.rigs.each_row import each_row
 from tests.rigs.orders import waiting
 
 RULES = order_rules.order_rules()
@@ -55,7 +56,7 @@ def test_every_value_of_an_enumeration_has_a_row(table):
     assert set(ENUMERATIONS[table].split()) <= set(getattr(RULES, table))
 
 
-@pytest.mark.parametrize(("table", "status"), ROWS)
+@each_row(("table", "status"), ROWS)
 def test_a_row_is_a_known_state_or_a_declared_reason(table, status):
     row = getattr(RULES, table)[status]
     assert re.fullmatch("[A-Z_]+", status)
@@ -69,7 +70,7 @@ def test_a_parcels_state_is_said_in_both_languages(status):
     assert row.written("es") not in ("", row.written("en"))
 
 
-@pytest.mark.parametrize("tag", RULES.tags.person)
+@each_row("tag", RULES.tags.person)
 def test_a_tag_that_says_something_is_the_matter_is_found_in_any_spelling(tag):
     for written in (tag, tag.upper(), tag.replace(" ", "-"), f"x_{tag.replace(' ', '_')}_2"):
         assert (
@@ -90,8 +91,8 @@ def test_not_received_with_a_word_of_delivery_is_no_question_of_an_order(word):
     assert question_of("order_status_tracking", f"Will it be {word}?") is Question.STATUS
 
 
-@pytest.mark.parametrize("word", RULES.said_gone.words)
-@pytest.mark.parametrize("intent", list(Question))
+@each_row("word", RULES.said_gone.words)
+@each_row("intent", list(Question))
 def test_what_is_said_to_be_gone_is_no_question_of_an_order(word, intent):
     assert question_of(intent, f"Where is it?  Is it {word}?") is None
 
@@ -101,7 +102,7 @@ def test_what_a_customer_has_lost_is_not_the_order(word):
     assert question_of("order_status_tracking", f"{word} lost the number") is Question.STATUS
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("method", "window"),
     [
         ("Priority Overnight", (1, 1)),

@@ -13,6 +13,7 @@ from chalicelib.support.orders.order_question import Question
 from chalicelib.support.orders.order_rules import WindowRow
 from chalicelib.support.orders.proven import LOOKUP_MISSING, NoAnswer, proven_answers
 from chalicelib.support.replies.templates import render
+from tests.rigs.each_row import each_row
 from tests.rigs.orders import ADA, DHL, NOW, UPS, november, parcel, sent, waiting
 
 FOLLOWED, UNFOLLOWED = "t_order_status_verified", "t_order_eta_no_tracking_verified"
@@ -249,31 +250,31 @@ def test_an_order_is_answered_only_if_it_is_paid(status, expected):
     assert outcome(sent(financial_status=status)) == expected
 
 
-@pytest.mark.parametrize(("status", "expected"), CARRIER)
+@each_row(("status", "expected"), CARRIER)
 def test_a_parcel_is_answered_while_it_is_on_its_way(status, expected):
     assert outcome(sent(parcel(status))) == expected
 
 
-@pytest.mark.parametrize(("status", "expected"), CARRIER)
+@each_row(("status", "expected"), CARRIER)
 def test_not_received_is_answered_where_it_is_on_its_way_and_not_where_it_is_delivered(
     status, expected
 ):
     assert outcome(sent(parcel(status)), NOT_RECEIVED) == expected
 
 
-@pytest.mark.parametrize(("status", "expected"), GOODS)
+@each_row(("status", "expected"), GOODS)
 def test_an_order_that_has_not_left_is_answered_while_it_is_being_prepared(status, expected):
     assert outcome(waiting(fulfillment_status=status)) == expected
 
 
-@pytest.mark.parametrize(("status", "expected"), GOODS)
+@each_row(("status", "expected"), GOODS)
 def test_why_it_has_not_left_is_answered_likewise(status, expected):
     wanted = NOT_SENT if expected == UNFOLLOWED else expected
     assert outcome(waiting(fulfillment_status=status), WHY_NOT) == wanted
 
 
-@pytest.mark.parametrize(("fields", "expected"), TROUBLE)
-@pytest.mark.parametrize("make", [sent, waiting])
+@each_row(("fields", "expected"), TROUBLE)
+@each_row("make", [sent, waiting])
 def test_an_order_in_trouble_or_not_known_goes_to_a_person(make, fields, expected):
     assert outcome(replace(make(), **fields)) == expected
 
@@ -283,17 +284,17 @@ def test_what_is_over_or_harmless_does_not_prevent_an_answer(fields):
     assert outcome(sent(**fields)) == FOLLOWED
 
 
-@pytest.mark.parametrize(("order", "expected"), TIME)
+@each_row(("order", "expected"), TIME)
 def test_an_order_is_answered_only_in_time(order, expected):
     assert outcome(order) == expected
 
 
-@pytest.mark.parametrize(("parcels", "expected"), PIECES)
+@each_row(("parcels", "expected"), PIECES)
 def test_several_parcels_are_answered_only_if_every_one_can_be(parcels, expected):
     assert outcome(sent(*parcels)) == expected
 
 
-@pytest.mark.parametrize(("order", "calendar", "expected"), ELSEWHERE)
+@each_row(("order", "calendar", "expected"), ELSEWHERE)
 def test_windows_hold_in_their_countries(order, calendar, expected):
     assert outcome(order, calendar=calendar) == expected
 

@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 
 from chalicelib.support.orders.stated_age import is_as_old_as_said
+from tests.rigs.each_row import each_row
 
 TODAY = date(2026, 11, 20)
 
@@ -30,7 +31,7 @@ def test_an_order_that_is_younger_than_said_is_not_the_one(text: str, day_of_ord
     assert not is_as_old_as_said(text, date(2026, 11, day_of_order), TODAY)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "day_of_order"),
     [
         ("It's been weeks", 10),

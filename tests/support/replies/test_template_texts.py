@@ -9,6 +9,7 @@ from chalicelib.support.replies.template_checks import faults
 from chalicelib.support.replies.template_texts import CLOSING, TEXTS, TemplateTexts
 from chalicelib.support.replies.templates import CATALOGUE
 from chalicelib.tables import read
+from tests.rigs.each_row import each_row
 
 FILE = read(template_texts.FILE, TemplateTexts)
 LANGUAGES = {"en", "es"}
@@ -34,7 +35,7 @@ def test_greeting_and_closing_are_in_every_language():
         assert marks(texts["en"]) == marks(texts["es"])
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@each_row("name", TEXTS)
 def test_a_text_is_in_english_and_its_translation_shows_the_same_values(name):
     assert {"en"} <= set(TEXTS[name]) <= LANGUAGES
     for text in TEXTS[name].values():

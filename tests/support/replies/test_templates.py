@@ -9,6 +9,7 @@ from chalicelib.support.orders.shipments import ProvenValue
 from chalicelib.support.replies.guard_rails import TEMPLATE_OF
 from chalicelib.support.replies.template_texts import TEXTS
 from chalicelib.support.replies.templates import CATALOGUE, TemplateError, render
+from tests.rigs.each_row import each_row
 
 EVERY_VALUE = {
     "first_name": "Ada",
@@ -46,9 +47,9 @@ def text_of(template_id, values, language="en"):
     ).text
 
 
-@pytest.mark.parametrize("language", ["en", "es"])
-@pytest.mark.parametrize("template_id", [one.id for one in CATALOGUE.values() if one.is_enabled])
-@pytest.mark.parametrize("everything", [True, False])
+@each_row("language", ["en", "es"])
+@each_row("template_id", [one.id for one in CATALOGUE.values() if one.is_enabled])
+@each_row("everything", [True, False])
 def test_every_text_renders_with_all_values_and_with_only_the_required_ones(
     template_id, language, everything
 ):

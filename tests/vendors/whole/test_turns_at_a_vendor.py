@@ -25,6 +25,7 @@ from chalicelib.vendors.rate_limit import (
     split,
 )
 from chalicelib.vendors.shared_level import TRIES, SharedLevel
+from tests.rigs.each_row import each_row
 from tests.rigs.fakes import ManualClock
 from tests.rigs.tables import FaultyTable
 from tests.simulation import tables
@@ -297,8 +298,8 @@ def test_after_a_refusal_jobs_come_back_one_after_another(containers):
     assert apart == pytest.approx([2 * 30 / containers.pace.requests_per_window] * 9)
 
 
-@pytest.mark.parametrize("ours", [20, 30, 40, 50])
-@pytest.mark.parametrize("seed", range(3))
+@each_row("ours", [20, 30, 40, 50])
+@each_row("seed", range(3))
 def test_a_backlog_drains_at_our_pace_in_order_and_within_the_limit(ours, seed):
     """Jobs of two to six calls, with delays as a standard queue has them, from four workers."""
     rng, clock = random.Random(seed), ManualClock()

@@ -5,13 +5,14 @@ import json
 import pytest
 
 from ops.inspect.explain.pasted import MOST, things
+from tests.rigs.each_row import each_row
 
 HEX = "0123456789abcdef0123456789abcdef"
 UUID = "77028fff-d244-4d5a-b419-384eb87d9cf7"
 LINE = {"event": "worker.handed_back", "mw_trace_id": "3e01f31bf4d2caef", "sqs_message_id": UUID}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "first"),
     [
         ("1042", "1042"),

@@ -5,12 +5,13 @@ import json
 import pytest
 
 from ops.inspect.explain.subjects import Sought, SubjectKind, candidates
+from tests.rigs.each_row import each_row
 
 OPAQUE = "0123456789abcdef0123456789abcdef"
 UUID = "77028fff-d244-4d5a-b419-384eb87d9cf7"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "kind", "value"),
     [
         ("act:rp_tag:1042:x:c-1", SubjectKind.ACTION, "act:rp_tag:1042:x:c-1"),

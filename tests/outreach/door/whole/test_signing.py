@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from chalicelib.errors import SignatureError
 from chalicelib.outreach.door import access
 from local import company
+from tests.rigs.each_row import each_row
 from tests.rigs.outreach import TEL
 
 KEY = b"0" * 24
@@ -35,7 +36,7 @@ def is_open(known):
     return True
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     [
         SECRET,
@@ -54,7 +55,6 @@ def is_open(known):
         [SECRET, None],
         [[SECRET]],
     ],
-    ids=repr,
 )
 def test_a_value_that_is_no_list_of_good_secrets_closes_the_door(value):
     known = entry(signing_secrets=value)
@@ -63,7 +63,7 @@ def test_a_value_that_is_no_list_of_good_secrets_closes_the_door(value):
     assert SECRET not in repr(known)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "signing_secret",

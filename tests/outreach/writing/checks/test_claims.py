@@ -7,11 +7,12 @@ import pytest
 from chalicelib.outreach.writing.checks.claims import FILE, StatementFile, claims, mentioned
 from chalicelib.outreach.writing.review import RULES
 from chalicelib.tables import read
+from tests.rigs.each_row import each_row
 
 TABLE = read(FILE, StatementFile)
 
 
-@pytest.mark.parametrize("row", TABLE.statement, ids=lambda one: one.name)
+@each_row("row", TABLE.statement)
 def test_a_row_has_a_rule_and_patterns_that_need_letters(row):
     assert row.rule in RULES
     for pattern in (*row.words, *row.evidence):

@@ -2,10 +2,9 @@
 
 # ruff: noqa: E501, RUF001 - one language a line, in its own letters
 
-import pytest
-
 from chalicelib.outreach.writing.checks.human_claims import FILE, SpeakerFile, claims_to_be_human
 from chalicelib.tables import read
+from tests.rigs.each_row import each_row
 
 HUMAN = {
     "en": [
@@ -101,16 +100,12 @@ TRUE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("language", "text"), [(n, one) for n, all_ in HUMAN.items() for one in all_]
-)
+@each_row(("language", "text"), [(n, one) for n, all_ in HUMAN.items() for one in all_])
 def test_a_claim_to_be_human_is_found(language, text):
     assert claims_to_be_human(text), language
 
 
-@pytest.mark.parametrize(
-    ("language", "text"), [(n, one) for n, all_ in TRUE.items() for one in all_]
-)
+@each_row(("language", "text"), [(n, one) for n, all_ in TRUE.items() for one in all_])
 def test_the_truth_and_other_people_are_no_claim(language, text):
     assert not claims_to_be_human(text), language
 

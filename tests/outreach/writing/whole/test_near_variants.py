@@ -6,9 +6,8 @@ broadband provider, an insurance broker, a hotel, a gym and a courier.
 
 # ruff: noqa: E501, ISC004 - one draft a line
 
-import pytest
-
 from tests.outreach.writing.test_checks import rules
+from tests.rigs.each_row import each_row
 
 LETTING = (
     '{"rent": 850, "deposit": 980, "holding_deposit": 195, "viewing": "2026-11-27T16:00",'
@@ -217,13 +216,13 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("about", "language", "said", "text"), SENT)
+@each_row(("about", "language", "said", "text"), SENT)
 def test_what_a_careful_person_would_send_is_sent(about, language, said, text):
     case, known = about
     assert rules(text, case=case, known=known, said=said, language={language}) == ()
 
 
-@pytest.mark.parametrize(("about", "language", "said", "text"), REFUSED)
+@each_row(("about", "language", "said", "text"), REFUSED)
 def test_what_no_source_says_is_refused(about, language, said, text):
     case, known = about
     assert rules(text, case=case, known=known, said=said, language={language})

@@ -9,6 +9,7 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach.conversations.records import CONFIRMATION, Draft, Status
 from chalicelib.outreach.tools.schema import Tool
 from tests.rigs.answered_in_memory import Answered, Killed
+from tests.rigs.each_row import each_row
 
 DAY = 86_400.0
 SCHEMA = {
@@ -40,7 +41,7 @@ def test_arguments_that_fit_are_taken(arguments):
     assert Tool.model_validate(SUBMIT).arguments(json.dumps(arguments)) == arguments
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         None,
