@@ -151,8 +151,9 @@ class MemoryTable:
         *,
         limit: int,
         start: Item | None = None,
+        **_projection: Any,
     ) -> tuple[list[Item], Item | None]:
-        """See `chalicelib.aws.dynamo.Table.scan_page`."""
+        """See `chalicelib.aws.dynamo.Table.scan_page`; the items whole, whatever is projected."""
         keys = list(self.rows)
         first = keys.index(self._key(start)) + 1 if start else 0
         page = keys[first : first + limit]
