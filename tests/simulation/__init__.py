@@ -33,6 +33,7 @@ partials    batches of which some statements fail
 staleness   indexes and reads that are behind
 crowds      thousands of rows that wait, against sweeps of 200
 neighbours  two companies, and what one's fault costs the other
+finding     Find over what a schedule stores, by everything that somebody may hold of it
 memory_table, expressions, tables, memory_queue    store and queue, checked by tests/contracts
 oracle      the promises, checked after every write, start and landing
 verdict     the promises at the end, and a month later

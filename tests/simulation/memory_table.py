@@ -6,6 +6,7 @@ the engines.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -151,15 +152,22 @@ class MemoryTable:
         *,
         limit: int,
         start: Item | None = None,
-        **_projection: Any,
+        values: Mapping[str, object] | None = None,
+        FilterExpression: str = "",  # noqa: N803 - boto3's own
+        ExpressionAttributeNames: Mapping[str, str] | None = None,  # noqa: N803
+        ProjectionExpression: str = "",  # noqa: N803 - whole rows hold what is asked for
     ) -> tuple[list[Item], Item | None]:
-        """See `chalicelib.aws.dynamo.Table.scan_page`; the items whole, whatever is projected."""
+        """See `chalicelib.aws.dynamo.Table.scan_page`."""
+        del ProjectionExpression
+        names = ExpressionAttributeNames or {}
+        matches = compiled(re.sub(r"#\w+", lambda found: f"#{names[found[0]]}", FilterExpression))
         keys = list(self.rows)
         first = keys.index(self._key(start)) + 1 if start else 0
         page = keys[first : first + limit]
         is_last = first + limit >= len(keys)
         last = None if is_last else dict(zip(self.key, page[-1], strict=True))
-        return [_copied(self.rows[key]) for key in page], last
+        rows = (self.rows[key] for key in page)
+        return [_copied(row) for row in rows if matches(row, dict(values or {}))], last
 
     def delete(self, key: Mapping[str, Any]) -> None:
         """Delete a row, as TTL does."""

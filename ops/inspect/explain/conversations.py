@@ -9,7 +9,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.once import keys
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.channels import LISTED, SEND_TEXT, Channel
+from chalicelib.outreach.channels import KINDS, LISTED, Channel
 from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.ses.webhook import message_id_digest
@@ -92,12 +92,15 @@ def handoff(looking: Looking, text: str) -> LookupResult | None:
 
 def text_message(looking: Looking, provider_id: str) -> LookupResult | None:
     """By Twilio's id of a message, ours or the recipient's."""
-    bound = keys.bound_ref(SEND_TEXT.name, "", provider_id)
+    bound = [
+        {"event_id": keys.bound_ref(kind.name, "", provider_id)}
+        for kind in KINDS.values()
+        if kind.is_id_global
+    ]
     theirs = [outreach_keys.reply(one, provider_id) for one in LISTED]
     table = looking.session.ledger_table
-    row = table.get({"event_id": bound})
-    action = table.get({"event_id": row["action_key"]}) if row else None
-    found = {str(action["event_key"])} if action else set()
+    actions = [{"event_id": row["action_key"]} for row in table.get_all(bound)]
+    found = {str(row["event_key"]) for row in table.get_all(actions)}
     rows = looking.reader.rows([*theirs, *receipt_keys(provider_id)])
     found |= {one["event_id"] for one in rows}
     return LookupResult(provider_id, frozenset(found)) if found else None

@@ -14,7 +14,7 @@ from chalicelib.once import keys
 from chalicelib.once.journal import is_entry
 from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.channels import CHANNELS
+from chalicelib.outreach.channels import KINDS
 from ops.inspect import planned
 from ops.inspect.explain import unfinished_keys
 from ops.inspect.explain.stored import ENDED, NOT_STARTED, WILL_NOT_START, Row, Stored
@@ -36,7 +36,7 @@ _FACTS = ("plan", "conversation_id", "payload_sha256", "payload_bytes", "source_
 _READ = tuple(dict.fromkeys((*EVENT_SHOWN, *ACTION_SHOWN, *_FACTS)))
 
 
-_REPORTED = frozenset(one.sends.name for one in CHANNELS.values())
+_REPORTED = frozenset(KINDS)
 """Kinds of actions whose arrival a carrier reports."""
 _STATUSES = (
     *("sent", "delivered", "read", "canceled", "undelivered", "failed"),

@@ -61,6 +61,7 @@ _NUMBERED = re.compile(
 """A ticket or an order as people call it."""
 _PAIR = re.compile(r"([\w.-]+)\s*[\s/#]\s*([\w.-]*\d[\w.-]*)")
 """A company and a request as people write both."""
+_KEY = re.compile(r"\b(?:evt|act):")
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d{4,12}(?![\w:/-])")
 
 
@@ -179,4 +180,4 @@ def _as_issued(text: str) -> str:
 def _plain(text: str) -> str:
     """Compatibility forms, dashes and escapes as plain characters, nothing invisible."""
     plain = unicodedata.normalize("NFKC", text).translate(_INVISIBLE).translate(_DASHES)
-    return unquote(plain) if re.search(r"%[0-9A-Fa-f]{2}", plain) else plain
+    return plain if _KEY.search(plain) else unquote(plain)  # a key has escapes of its own

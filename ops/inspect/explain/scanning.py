@@ -82,16 +82,14 @@ def _found(looking: Looking, value: str, matches: Matches) -> LookupResult | Non
         if error.response["Error"]["Code"] not in REFUSED:
             raise
         hidden = (Unasked("the dead letters", "your role may not take them", "ask an operator"),)
-    if not events and looking.deep:
-        events = {row["event_id"] for row in _every_event(looking) if matches(row)}
-    if events:
-        return LookupResult(value, frozenset(events))
-    if not looking.deep:
+    if looking.deep:
+        events |= {row["event_id"] for row in _every_event(looking) if matches(row)}
+    else:
         more = "ended events"
         if len(unfinished) > UNFINISHED_READ:
             more += f", and the unfinished ones after the first {UNFINISHED_READ}"
         hidden = (*hidden, unasked(more))
-    return LookupResult(value, unasked=hidden) if hidden else None
+    return LookupResult(value, frozenset(events), unasked=hidden)
 
 
 def _dead(looking: Looking, value: str, matches: Matches) -> Iterator[Item]:

@@ -22,6 +22,8 @@ LINE = {"event": "worker.handed_back", "mw_trace_id": "3e01f31bf4d2caef", "sqs_m
         ("ticket 1042", "1042"),
         ("`evt:rp:1042:c-1`", "evt:rp:1042:c-1"),
         ("why did act:send:abc:1 fail?", "act:send:abc:1"),
+        ("act:rp_tag:1:mw%3Ax:c-1", "act:rp_tag:1:mw%3Ax:c-1"),
+        ("act%3Arp_tag%3A1%3Amw%253Ax%3Ac-1", "act:rp_tag:1:mw%3Ax:c-1"),
         (f"sm{HEX.upper()}", f"SM{HEX}"),
         (f"https://console.twilio.com/us1/monitor/logs/sms/SM{HEX}", f"SM{HEX}"),
         (f"the message {HEX}, please", HEX),
