@@ -21,7 +21,7 @@ from ops.stage.packages import CACHE, LOCKS, PackagesMissingError, packages
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SOURCES = ("app.py",)
+SOURCES = ("app.py", ".python-version")
 TREES = (".chalice", "chalicelib", "console", "local", "ops")
 """`local` and `ops` are not deployed; `app` imports them under Chalice's own command line."""
 VENDORS = (

@@ -7,9 +7,11 @@ template        the part of CloudFormation that the declaration uses
 provision       tables, queues, switches; which secrets are missing
 deploying       deploys a stage in either of its two ways
 stack           its CloudFormation stack
+stack_states    what each status of a stack asks for before it takes a change set
 artifacts       the bucket of bundles, and of Chalice's record of what it deployed
 address         the address of its own API
 buckets         S3 buckets
+runtime         the functions' Python, pinned in `.python-version`
 policies        the boundary and the people's policies, and the functions' roles
 monitoring      log groups, alarms, topics, dashboard
 mail            topic policies, SES reporting, where failed mail events are kept

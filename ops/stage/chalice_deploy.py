@@ -34,18 +34,21 @@ from chalice.deploy.planner import PlanStage
 
 from chalicelib.errors import MiddlewareError
 from chalicelib.wiring import services
-from ops.stage import address, artifacts, names
+from ops.stage import address, artifacts, names, runtime
 from ops.stage.template import StageTemplate, StageTemplateError
 
 APP = "rp-mw"
 
 
-def check_names() -> None:
-    """Refuse to package a stage whose tables have other names than those declared.
+def check() -> None:
+    """Refuse what would fail after a minute of packaging, or deploy what is not declared.
 
     Raises:
-        SystemExit: names the variable.
+        SystemExit: another Python than the pinned one, no region, or a table of another name.
     """
+    runtime.refuse_other()
+    if boto3.session.Session().region_name is None:
+        sys.exit("no region: export AWS_DEFAULT_REGION=<region>, or AWS_PROFILE=<yours>")
     settings = services().settings
     template = StageTemplate.load(settings.stage, account="", region="")
     try:
@@ -61,7 +64,7 @@ def prepare() -> None:
         SystemExit: the stage does not exist, a stack manages it, or AWS cannot be reached.
     """
     _take_profile(sys.argv, os.environ)
-    check_names()
+    check()
     refuse_console(os.environ)
     settings = services().settings
     try:

@@ -9,15 +9,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import WaiterError
 
 from ops.session import OpsError
+from ops.stage import stack_states
 from ops.stage.provision import Clients
 
 MANAGER = "cloudformation"
-READY_SECONDS = 1_800.0
-POLL_SECONDS = 2.0
 _CAPABILITIES = ["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"]
+_NO_CHANGE = ("didn't contain changes", "No updates are to be performed")
+"""CloudFormation's words; the second is of templates that a macro expands, such as SAM's."""
 
 
 def refuse_provisioned(clients: Clients, stage: str) -> None:
@@ -70,7 +71,9 @@ def uploaded(clients: Clients, bucket: str, out: Path, template: dict[str, Any])
 
 
 def apply(clients: Clients, name: str, template_url: str, values: Mapping[str, str]) -> str:
-    """Create or update a stack and wait for it.
+    """Create or update a stack, from whatever status it is in, and wait for it.
+
+    A retained resource that a deleted stack has left behind is taken back into the new one.
 
     Returns:
         CREATE or UPDATE; UNCHANGED where there was nothing to do.
@@ -79,7 +82,7 @@ def apply(clients: Clients, name: str, template_url: str, values: Mapping[str, s
         OpsError: the change set or the stack failed; names the first reasons.
     """
     client = clients.client("cloudformation")
-    kind = "UPDATE" if status(client, name) else "CREATE"
+    kind = stack_states.ready(client, name)
     change = f"deploy-{time.time_ns()}"
     client.create_change_set(
         StackName=name,
@@ -87,54 +90,22 @@ def apply(clients: Clients, name: str, template_url: str, values: Mapping[str, s
         ChangeSetType=kind,
         TemplateURL=template_url,
         Capabilities=_CAPABILITIES,
+        ImportExistingResources=kind == "CREATE",
         Parameters=[{"ParameterKey": k, "ParameterValue": v} for k, v in values.items()],
     )
-    if not _is_ready(client, name, change):
+    try:
+        stack_states.wait(client, "change_set_create_complete", name, ChangeSetName=change)
+    except WaiterError as error:
+        reason = str(error.last_response.get("StatusReason", error))
+        if not any(words in reason for words in _NO_CHANGE):
+            raise OpsError(f"change set of {name}: {reason}") from None
+        client.delete_change_set(StackName=name, ChangeSetName=change)
         return "UNCHANGED"
     client.execute_change_set(StackName=name, ChangeSetName=change)
-    wanted, deadline = f"{kind}_COMPLETE", time.monotonic() + READY_SECONDS
-    while (now := status(client, name)) != wanted:
-        if time.monotonic() > deadline or "FAILED" in now or "ROLLBACK" in now:
-            raise OpsError(f"stack {name} is {now}: {'; '.join(reasons(client, name))}")
-        time.sleep(_pause(client))
-    return kind
-
-
-def status(client: Any, name: str) -> str:  # noqa: ANN401 - a boto3 client
-    """The stack's status, empty if there is no stack."""
     try:
-        found: str = client.describe_stacks(StackName=name)["Stacks"][0]["StackStatus"]
-    except ClientError:
-        return ""
-    return "" if found == "REVIEW_IN_PROGRESS" else found
-
-
-def reasons(client: Any, name: str) -> list[str]:  # noqa: ANN401 - a boto3 client
-    """The first resources that failed, and why."""
-    events = client.describe_stack_events(StackName=name)["StackEvents"]
-    return [
-        f"{one['LogicalResourceId']}: {one['ResourceStatusReason']}"
-        for one in events
-        if "FAILED" in one["ResourceStatus"] and one.get("ResourceStatusReason")
-    ][:5]
-
-
-def _is_ready(client: Any, name: str, change: str) -> bool:  # noqa: ANN401 - a boto3 client
-    """Wait for a change set; False where it holds no change."""
-    deadline = time.monotonic() + READY_SECONDS
-    while True:
-        found = client.describe_change_set(StackName=name, ChangeSetName=change)
-        if found["Status"] == "CREATE_COMPLETE":
-            return True
-        why = str(found.get("StatusReason", "timeout"))
-        if found["Status"] == "FAILED" and "didn't contain changes" in why:
-            client.delete_change_set(StackName=name, ChangeSetName=change)
-            return False
-        if found["Status"] == "FAILED" or time.monotonic() > deadline:
-            raise OpsError(f"change set of {name}: {why}")
-        time.sleep(_pause(client))
-
-
-def _pause(client: Any) -> float:  # noqa: ANN401 - a boto3 client
-    """An engine on this machine is done at once."""
-    return 0.1 if client.meta.endpoint_url.startswith("http://127.") else POLL_SECONDS
+        stack_states.wait(client, f"stack_{kind.lower()}_complete", name)
+    except WaiterError:
+        now = stack_states.status(client, name)
+        reasons = stack_states.why(client, name)
+        raise OpsError(f"stack {name} is {now}: {reasons}") from None
+    return kind

@@ -617,7 +617,8 @@ def _project(folder: Path, *, requirements: str) -> Path:
     for package in ("chalicelib", "console", "ops"):
         shutil.copytree(ROOT / package, folder / package, ignore=ignored)
     (folder / "console" / "requirements.txt").write_text("")
-    shutil.copy(ROOT / "app.py", folder)
+    for name in ("app.py", ".python-version"):
+        shutil.copy(ROOT / name, folder)
     (folder / "requirements.txt").write_text(requirements)
     return folder
 
