@@ -17,7 +17,7 @@ NEEDED: Mapping[str, tuple[str, ...]] = {
     "facts": ("POWERBI_TENANT_ID", "POWERBI_CLIENT_ID", "POWERBI_WORKSPACE_ID"),
 }
 """Variables that a system cannot work without, of those that have no default."""
-_OF_THE_DEPLOYMENT = frozenset({"RELEASE", "MANAGED_BY"})
+_OF_THE_DEPLOYMENT = frozenset({"RELEASE"})
 """Variables that the deployment sets itself."""
 
 

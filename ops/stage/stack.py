@@ -1,4 +1,4 @@
-"""A stage's CloudFormation stack: bundles and template into a bucket, then a change set."""
+"""A stage's CloudFormation stacks: bundles and template into a bucket, then a change set."""
 
 from __future__ import annotations
 
@@ -12,40 +12,44 @@ from typing import Any
 from botocore.exceptions import WaiterError
 
 from ops.session import OpsError
-from ops.stage import stack_states
+from ops.stage import address, stack_states
 from ops.stage.provision import Clients
 
-MANAGER = "cloudformation"
 _CAPABILITIES = ["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"]
 _NO_CHANGE = ("didn't contain changes", "No updates are to be performed")
 """CloudFormation's words; the second is of templates that a macro expands, such as SAM's."""
 
 
-def refuse_provisioned(clients: Clients, stage: str) -> None:
-    """Refuse a stage whose queue says that it was provisioned.
+def data_stack(stage: str) -> str:
+    """The stack of a stage's tables, queues and everything else that its functions find by name."""
+    return f"rp-mw-{stage}-data"
+
+
+def functions_stack(stage: str) -> str:
+    """The stack of a stage's functions, where it is not Chalice that deploys them."""
+    return f"rp-mw-{stage}"
+
+
+def refuse_chalices(clients: Clients, stage: str) -> None:
+    """Refuse to make a stack of functions that `chalice deploy` has made.
 
     Raises:
-        OpsError: it was.
+        OpsError: it has.
     """
-    sqs = clients.client("sqs")
-    queue = f"rp-mw-events-{stage}.fifo"
-    try:
-        url = sqs.get_queue_url(QueueName=queue)["QueueUrl"]
-    except sqs.exceptions.QueueDoesNotExist:
+    if stack_states.status(clients.client("cloudformation"), functions_stack(stage)):
         return
-    owner = sqs.list_queue_tags(QueueUrl=url).get("Tags", {}).get("managed-by", "nothing")
-    if owner != MANAGER:
-        raise OpsError(f'{queue} is managed by {owner}: this stage is deployed by way = "direct"')
+    if address.ids(clients.client("apigateway"), stage):
+        raise OpsError(
+            f"chalice deploy has made the functions of stage {stage}: deploy them so (way ="
+            f' "direct"), or take them away first: chalice delete --stage {stage}'
+        )
 
 
-def uploaded(clients: Clients, bucket: str, out: Path, template: dict[str, Any]) -> str:
-    """Upload a packaged template and its bundles, as `aws cloudformation package` does.
-
-    A template in a request to CloudFormation may have 51,200 bytes, and this one has more; one in
-    S3 may have a megabyte.
+def uploaded(clients: Clients, bucket: str, out: Path, template: dict[str, Any]) -> dict[str, Any]:
+    """Upload a packaged template's bundles, as `aws cloudformation package` does.
 
     Returns:
-        The template's address.
+        The template, which names them there.
     """
     s3 = clients.client("s3")
     done: dict[str, str] = {}
@@ -65,15 +69,27 @@ def uploaded(clients: Clients, bucket: str, out: Path, template: dict[str, Any])
             s3.upload_file(archive, bucket, f"{folder}/{layer.name}.zip")
             place = {"S3Bucket": bucket, "S3Key": f"{folder}/{layer.name}.zip"}
             resource["Properties"]["Content"] = place
-    key = f"{folder}/template.json"
-    s3.put_object(Bucket=bucket, Key=key, Body=json.dumps(template).encode())
-    return f"{s3.meta.endpoint_url}/{bucket}/{key}"
+    return template
 
 
-def apply(clients: Clients, name: str, template_url: str, values: Mapping[str, str]) -> str:
+def apply(
+    clients: Clients,
+    name: str,
+    template: Mapping[str, Any],
+    values: Mapping[str, str],
+    *,
+    bucket: str,
+) -> str:
     """Create or update a stack, from whatever status it is in, and wait for it.
 
     A retained resource that a deleted stack has left behind is taken back into the new one.
+
+    Args:
+        clients: of the account.
+        name: the stack's.
+        template: of the stack.
+        values: of its parameters; one that is not named keeps its value, or gets its default.
+        bucket: takes the template: in a request it may have 51,200 bytes, there a megabyte.
 
     Returns:
         CREATE or UPDATE; UNCHANGED where there was nothing to do.
@@ -84,14 +100,23 @@ def apply(clients: Clients, name: str, template_url: str, values: Mapping[str, s
     client = clients.client("cloudformation")
     kind = stack_states.ready(client, name)
     change = f"deploy-{time.time_ns()}"
+    s3, key = clients.client("s3"), f"stacks/{name}/{change}.json"
+    s3.put_object(Bucket=bucket, Key=key, Body=json.dumps(template).encode())
     client.create_change_set(
         StackName=name,
         ChangeSetName=change,
         ChangeSetType=kind,
-        TemplateURL=template_url,
+        TemplateURL=f"{s3.meta.endpoint_url}/{bucket}/{key}",
         Capabilities=_CAPABILITIES,
         ImportExistingResources=kind == "CREATE",
-        Parameters=[{"ParameterKey": k, "ParameterValue": v} for k, v in values.items()],
+        Parameters=[
+            *({"ParameterKey": k, "ParameterValue": v} for k, v in values.items()),
+            *(
+                {"ParameterKey": one, "UsePreviousValue": True}
+                for one in _given(client, name, kind)
+                if one in template["Parameters"] and one not in values
+            ),
+        ],
     )
     try:
         stack_states.wait(client, "change_set_create_complete", name, ChangeSetName=change)
@@ -109,3 +134,11 @@ def apply(clients: Clients, name: str, template_url: str, values: Mapping[str, s
         reasons = stack_states.why(client, name)
         raise OpsError(f"stack {name} is {now}: {reasons}") from None
     return kind
+
+
+def _given(client: Any, name: str, kind: stack_states.Kind) -> list[str]:  # noqa: ANN401 - a boto3 client
+    """The parameters that a stack has values of."""
+    if kind == "CREATE":
+        return []
+    found = client.describe_stacks(StackName=name)["Stacks"][0].get("Parameters", [])
+    return [one["ParameterKey"] for one in found]

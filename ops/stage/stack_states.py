@@ -134,11 +134,19 @@ def wait(client: Any, waiter: str, name: str, **more: str) -> None:  # noqa: ANN
 
 
 def why(client: Any, name: str) -> str:  # noqa: ANN401 - a boto3 client
-    """The first resources that failed, and why."""
-    events = client.describe_stack_events(StackName=name)["StackEvents"]
+    """The first resources that failed or were refused beforehand, and why."""
+    refused = client.describe_events(StackName=name, Filters={"FailedEvents": True})
+    failed = client.describe_stack_events(StackName=name)["StackEvents"]
     found = [
-        f"{one['LogicalResourceId']}: {one['ResourceStatusReason']}"
-        for one in events
-        if "FAILED" in one["ResourceStatus"] and one.get("ResourceStatusReason")
+        *(
+            (one["LogicalResourceId"], one["ValidationStatusReason"])
+            for one in refused["OperationEvents"]
+            if "ValidationStatusReason" in one
+        ),
+        *(
+            (one["LogicalResourceId"], one["ResourceStatusReason"])
+            for one in failed
+            if "FAILED" in one["ResourceStatus"] and one.get("ResourceStatusReason")
+        ),
     ]
-    return "; ".join(found[:5])
+    return "; ".join(f"{resource}: {reason}" for resource, reason in found[:5])

@@ -79,6 +79,8 @@ def say_why(stub):
         "ResourceStatus": "DELETE_FAILED",
         "ResourceStatusReason": "The bucket is not empty",
     }
+    asked = {"StackName": NAME, "Filters": {"FailedEvents": True}}
+    stub.add_response("describe_events", {"OperationEvents": []}, asked)
     stub.add_response("describe_stack_events", {"StackEvents": [event]}, {"StackName": NAME})
 
 
