@@ -1,6 +1,6 @@
 # Every command installs what it needs into .venv by itself; Python 3.11+ and make are enough.
 
-PYTHON ?= python3
+PYTHON ?= $(shell command -v python$$(cat .python-version) || echo python3)
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready

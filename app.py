@@ -27,11 +27,11 @@ if "AWS_CHALICE_CLI_MODE" in os.environ and "deploy" in sys.argv[1:]:  # `chalic
     bundle_the_lock()
 
 if "AWS_CHALICE_CLI_MODE" in os.environ and "package" in sys.argv[1:]:  # `chalice package`
-    from ops.stage.chalice_deploy import check_names
+    from ops.stage.chalice_deploy import check
     from ops.stage.console_layer import build_beside_package
     from ops.stage.packages import bundle_the_lock
 
-    check_names()
+    check()
     build_beside_package()
     bundle_the_lock()
 

@@ -47,7 +47,6 @@ class Settings(BaseModel):
     audit_table: str
     queue_name: str
     later_queue_name: str
-    managed_by: Literal["cloudformation", "provision", "either"] = "provision"
     ingress_ledger: bool = False
     richpanel_base_url: str = Field(pattern=r"^https?://")
     richpanel_requests_per_30_s: float = Field(default=30, gt=0, le=50)
@@ -202,7 +201,6 @@ _VARIABLES: dict[str, tuple[str, str]] = {
     "audit_table": ("AUDIT_TRAIL_TABLE_NAME", "rp_mw_audit_actions-{stage}"),
     "queue_name": ("QUEUE_NAME", "rp-mw-events-{stage}.fifo"),
     "later_queue_name": ("LATER_QUEUE_NAME", "rp-mw-later-{stage}"),
-    "managed_by": ("MANAGED_BY", "provision"),
     "ingress_ledger": ("INGRESS_LEDGER", "false"),
     "richpanel_base_url": ("RICHPANEL_BASE_URL", "https://api.richpanel.com"),
     "richpanel_requests_per_30_s": ("RICHPANEL_REQUESTS_PER_30_S", "30"),

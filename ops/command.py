@@ -28,7 +28,8 @@ from chalicelib.wiring import Services
 from ops import journal
 from ops.options import Because, DryRun, Json, Reason, Stage, Yes
 from ops.output import Output
-from ops.session import OpsError, Session
+from ops.session import EXIT_UNUSABLE, OpsError, Session
+from ops.stage import config
 
 P = ParamSpec("P")
 Given = Mapping[str, Any]
@@ -174,6 +175,8 @@ def _entry(kind: OpsCommand, work: Callable[..., object]) -> Callable[..., None]
             because=options.get("because", ""),
             dry_run=options.get("dry_run", False),
         )
+        if kind.makes_stage:
+            _refuse_undeclared(run.session.stage)
         if kind.changes and not run.dry_run and kind.guard(given):
             run.may_change()
         run.output.show(work(run, **given))
@@ -184,6 +187,13 @@ def _entry(kind: OpsCommand, work: Callable[..., object]) -> Callable[..., None]
     mine = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own]
     entry.__signature__ = inspect.Signature([here, *mine, *_common(kind, mine)])  # type: ignore[attr-defined]
     return entry
+
+
+def _refuse_undeclared(stage: str) -> None:
+    """Refuse to make a stage that the configuration does not declare: it would have another's settings."""
+    if stage not in config.stages():
+        known = ", ".join(config.stages())
+        raise OpsError(f".chalice/config.json declares no such stage: {known}", code=EXIT_UNUSABLE)
 
 
 def _common(kind: OpsCommand, own: Sequence[inspect.Parameter]) -> list[inspect.Parameter]:

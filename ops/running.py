@@ -21,7 +21,6 @@ from ops import completion, unreachable
 from ops.identity import of_caller
 from ops.output import Output
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
-from ops.stage.provision import OwnedByStackError
 from ops.stage.template import StageTemplateError
 
 PROGRAM = "python -m ops"
@@ -66,7 +65,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, context: objec
         return ends("stopped", EXIT_NO)
     except OpsError as error:
         return ends(str(error), error.code)
-    except (OwnedByStackError, StageTemplateError) as error:
+    except StageTemplateError as error:
         return ends(str(error), EXIT_NO)
     except SettingsError as error:
         return ends(str(error), EXIT_UNUSABLE)

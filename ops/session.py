@@ -106,8 +106,7 @@ class Session:
             for name, value in os.environ.items()
             if name in configured or name.startswith(_UNDECLARED)
         }
-        either = {"MANAGED_BY": "either"}  # operators work on stacks and on provisioned stages
-        variables = {**configured, **overrides, **either, "STAGE": self.stage}
+        variables = {**configured, **overrides, "STAGE": self.stage}
         return OperatorServices(settings.load(variables))
 
     def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds clients at run time

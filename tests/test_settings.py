@@ -82,7 +82,6 @@ def test_the_stage_is_the_only_required_setting():
         ({"STAGE": "dev", "RICHPANEL_REQUESTS_PER_30_S": "51"}, "RICHPANEL_REQUESTS_PER_30_S"),
         ({"STAGE": "dev", "RICHPANEL_REQUESTS_PER_30_S": "0"}, "RICHPANEL_REQUESTS_PER_30_S"),
         ({"STAGE": "dev", "RICHPANEL_TAG_MODE": "canary"}, "RICHPANEL_TAG_MODE"),
-        ({"STAGE": "dev", "MANAGED_BY": "canary"}, "MANAGED_BY"),
         ({"STAGE": "dev", "WORKER_CONCURRENCY": "1"}, "WORKER_CONCURRENCY"),
         ({"STAGE": "dev", "MAX_RECEIVE_COUNT": "0"}, "MAX_RECEIVE_COUNT"),
         ({"STAGE": "dev", "DYNAMO_TTL_DAYS": "366"}, "DYNAMO_TTL_DAYS"),

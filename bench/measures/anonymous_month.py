@@ -20,7 +20,7 @@ from chalicelib.once import door
 from chalicelib.once.caller_shares import STRANGERS, CallerShares
 from chalicelib.once.door import Answer
 
-TEMPLATE = Path(__file__).resolve().parents[2] / ".chalice" / "resources.json"
+TEMPLATE = Path(__file__).resolve().parents[2] / ".chalice" / "functions.json"
 REFUSAL_SECONDS = 0.003
 LAMBDA_LINES_BYTES = 330
 """START, END and REPORT of an invocation."""

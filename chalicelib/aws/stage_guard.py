@@ -1,12 +1,7 @@
-"""Refuses to start on a table or queue of another stage, or on a queue of another deployment.
+"""Refuses to start on a table or queue of another stage.
 
 `settings` checks the names; this module checks the resources' own ``stage`` tags, because a variable
 can override a name, and a tag comes from the declaration that created the resource.
-
-A stage is deployed in one of two ways: by a CloudFormation stack, or by provisioned resources and
-`chalice deploy`.  The queue's tag ``managed-by`` says which, and the functions have theirs as a
-variable: two workers on one queue, one of them forgotten, would run two releases at once.  An
-operator's command is not a worker and accepts either.
 """
 
 from __future__ import annotations
@@ -25,12 +20,11 @@ def check(
     stage: str,
     tables: list[str],
     queue_name: str,
-    managed_by: str,
 ) -> None:
-    """Compare the tags of the tables and the queue with the stage and the way it is deployed.
+    """Compare the tags of the tables and the queue with the stage.
 
     Raises:
-        SettingsError: a resource has another stage's tag or none, or the queue another manager.
+        SettingsError: a resource has another stage's tag, or none.
         TransientError: the tags could not be read.
     """
     try:
@@ -43,9 +37,6 @@ def check(
     wrong = sorted(name for name, tag in found.items() if tag != stage)
     if wrong:
         raise SettingsError(f"not tagged stage={stage}: {', '.join(wrong)}")
-    owner = queue.get("managed-by", "no deployment")
-    if managed_by not in ("either", owner):
-        raise SettingsError(f"{queue_name} is managed by {owner}, this deployment is {managed_by}")
 
 
 def check_table(dynamodb: Any, *, stage: str, table: str) -> None:  # noqa: ANN401

@@ -88,7 +88,6 @@ class Core(Shared):
                 settings.company_data_table,
             ],
             queue_name=settings.queue_name,
-            managed_by=settings.managed_by,
         )
 
     def table(self, name: str) -> Table:

@@ -2,13 +2,13 @@
 
     __main__    `python -m local.deploy [stack | direct]`: deploy, use it, check the result
     bundle      a copy of the project with its packages; runs `chalice package` on it
-    change_set  first way: `chalice package`, then a CloudFormation change set
-    direct      second way: provisioned data resources, then `chalice deploy`
+    data        the data stack, under both ways
+    change_set  first way: `chalice package`, then a stack of the functions
+    direct      second way: `chalice deploy`
     deployment  a deployed stage: its routes, functions, mappings, logs
     lint        cfn-lint over the packaged template of every stage; part of `make check`
     locking     `python -m local.deploy.locking`: compiles the locks of what ships
     venv        the engine's own virtual environment, `.venv-sam`
-    shim        starts MiniStack with the two API Gateway calls that `chalice deploy` needs
 
 MiniStack runs the packaged functions as processes of this machine; everything listens on 127.0.0.1.
 """

@@ -1,7 +1,7 @@
 """`make deploy-local`: deploy to the local engine, use the deployed stage, check the result.
 
-``change_set`` packages and creates a CloudFormation stack; ``direct`` provisions, then runs
-`chalice deploy`.  The exit code is 0 only if a webhook posted to the deployed route reached
+The data stack first; then ``change_set`` packages the functions and creates a stack of them, or
+``direct`` runs `chalice deploy`.  The exit code is 0 only if a webhook posted to the deployed route reached
 Richpanel once through the deployed worker, and the deployed sweep found a lost webhook.
 """
 
@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 import requests
 
 from local import aligned
-from local.deploy import bundle, change_set, deployment, direct
-from local.stack import environment
+from local.deploy import bundle, change_set, data, deployment, direct
+from local.stack import environment, resources
 from local.stack.engine import EngineError
 from local.vendors.richpanel import SimulatedRichpanel
 from ops.stage import console_layer
@@ -59,10 +59,11 @@ def _deploy_and_use(way: str, log: Path) -> list[str]:
         started = time.monotonic()
         variables = environment.vendors(richpanel_url=richpanel.base_url)
         project = bundle.project(Path(folder), STAGE, variables)
+        made = data.made(resources.Aws(engine.url), STAGE, resources.Secrets())
         if way == "stack":
-            deployed = change_set.deploy(engine, project, STAGE)
+            deployed = change_set.deploy(engine, project, made)
         else:
-            deployed = direct.deploy(engine, project, direct.provision(engine, STAGE))
+            deployed = direct.deploy(engine, project, made)
         print(f"deployed in {time.monotonic() - started:.0f} s to {deployed.api_url}\n")
         print(_functions(deployed), flush=True)
         if way == "stack":

@@ -21,7 +21,7 @@ from ops.stage.packages import CACHE, LOCKS, PackagesMissingError, packages
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SOURCES = ("app.py",)
+SOURCES = ("app.py", ".python-version")
 TREES = (".chalice", "chalicelib", "console", "local", "ops")
 """`local` and `ops` are not deployed; `app` imports them under Chalice's own command line."""
 VENDORS = (
@@ -101,7 +101,7 @@ def chalice(project: Path, *arguments: str, variables: Mapping[str, str] | None 
 def package(project: Path, stage: str) -> Path:
     """`chalice package` with the merge template; returns the folder with template and bundle."""
     out = project / "out"
-    merge = ("--merge-template", ".chalice/resources.json")
+    merge = ("--merge-template", ".chalice/functions.json")
     chalice(project, "package", "--stage", stage, *merge, str(out))
     return out
 

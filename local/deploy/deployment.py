@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from local.stack.engine import Engine
     from local.stack.resources import Aws, Stage
 
-SERVICES = (
-    "dynamodb,sqs,ssm,secretsmanager,ses,sts,iam,s3,lambda,apigateway,cloudformation,events,"
-    "logs,cloudwatch,sns"
-)
 _WAITING = frozenset(
     {
         "ApproximateNumberOfMessages",
@@ -32,7 +28,6 @@ _WAITING = frozenset(
         "ApproximateNumberOfMessagesDelayed",
     }
 )
-_SHIM = Path(__file__).with_name("shim.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +128,7 @@ def engine(port: int = 0, *, log: Path | None = None) -> Iterator[Engine]:
     with engines.ministack(
         port,
         log=log,
-        command=(str(venv.python()), str(_SHIM)),
-        services=SERVICES,
+        command=(str(venv.python()), "-P", str(engines.SHIM)),
         settings={"LAMBDA_EXECUTOR": "local"},
     ) as running:
         yield running

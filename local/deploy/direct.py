@@ -1,4 +1,4 @@
-"""Second way: the data resources are provisioned, then `chalice deploy` creates the functions."""
+"""Second way: over the data stack, `chalice deploy`."""
 
 from __future__ import annotations
 
@@ -8,33 +8,15 @@ from typing import TYPE_CHECKING
 from chalicelib.once.lanes import LANES
 from local.deploy import bundle
 from local.deploy.deployment import Deployment
-from local.stack import resources
 from local.stack.engine import REGION
-from ops.stage import buckets, mail, monitoring, policies
+from ops.stage import failures
 from ops.stage.template import StageTemplate
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from local.stack import resources
     from local.stack.engine import Engine
-
-MANAGER = "provision"
-
-
-def provision(engine: Engine, stage: str) -> resources.Stage:
-    """Create everything of a stage but its functions, as `python -m ops provision` does."""
-    made = resources.create(resources.Aws(engine.url), stage)
-    template = StageTemplate.load(stage, account=made.aws.account, region=REGION)
-    list(
-        policies.create(
-            made.aws, policies.declared(stage, made.aws.account, REGION), made.aws.account
-        )
-    )
-    list(policies.roles(made.aws, template))
-    monitoring.create(made.aws.client, template)
-    list(buckets.create(made.aws, template))
-    mail.create(made.aws.client, template)
-    return made
 
 
 def deploy(engine: Engine, project: Path, made: resources.Stage) -> Deployment:
@@ -46,7 +28,7 @@ def deploy(engine: Engine, project: Path, made: resources.Stage) -> Deployment:
     stage = made.name
     bundle.chalice(project, "deploy", "--stage", stage, variables=made.aws.environment)
     template = StageTemplate.load(stage, account=made.aws.account, region=REGION)
-    list(mail.keep_failures(made.aws.client("lambda"), template))
+    failures.keep(made.aws.client("lambda"), template)
     record = json.loads((project / ".chalice" / "deployed" / f"{stage}.json").read_text())
     found = {one["name"]: one for one in record["resources"]}
     return Deployment(

@@ -1,4 +1,4 @@
-"""Runs cfn-lint on the template that `chalice package` writes for each stage; part of `make check`."""
+"""Runs cfn-lint on the data stack, and on what `chalice package` writes for each stage; of `make check`."""
 
 from __future__ import annotations
 
@@ -22,11 +22,19 @@ def main() -> int:
     stages = list(json.loads((ROOT / ".chalice" / "config.json").read_text())["stages"])
     with tempfile.TemporaryDirectory() as folder:
         project = bundle.sources(Path(folder))
-        found = [f"{stage}: {one}" for stage in stages for one in findings(project, stage)]
+        found = [f"data: {one}" for one in data_findings(project)]
+        found += [f"{stage}: {one}" for stage in stages for one in findings(project, stage)]
     for one in found:
         print(one)
     print(f"cfn-lint: {len(stages)} stages packaged, {len(found)} findings")
     return int(bool(found))
+
+
+def data_findings(project: Path) -> Iterator[str]:
+    """The same on the data stack's template, and on the access's."""
+    for name in ("resources.json", "access.json"):
+        for match in lint_file(project / ".chalice" / name):
+            yield f"{match.rule.id} line {match.linenumber}: {match.message}"
 
 
 def findings(project: Path, stage: str) -> Iterator[str]:

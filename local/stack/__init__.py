@@ -2,6 +2,8 @@
 
 system         everything, started in order and stopped in reverse
 engine         the embedded AWS engines: download, start, wait until ready
+shim           starts MiniStack with what deployments need and it lacks
+creating       makes the declared tables and queues by calls, for engines without CloudFormation
 leash          a small process that ends an engine when its parent is gone
 resources      tables, queues, switches and secrets on an engine
 environment    the variables that point the application to this machine

@@ -98,8 +98,16 @@ class Engine(Running):
             self._process.wait()
 
 
-MINISTACK = (sys.executable, "-m", "ministack")
-SERVICES = "dynamodb,sqs,ssm,secretsmanager,ses,sts,s3,logs,cloudwatch,sns,lambda,iam,apigateway"
+SHIM = Path(__file__).with_name("shim.py")
+MINISTACK = (
+    sys.executable,
+    "-P",
+    str(SHIM),
+)  # without this folder, whose modules have common names
+SERVICES = (
+    "dynamodb,sqs,ssm,secretsmanager,ses,sts,iam,s3,lambda,apigateway,cloudformation,events,"
+    "logs,cloudwatch,sns"
+)
 
 
 def ministack(

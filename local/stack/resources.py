@@ -21,10 +21,11 @@ from chalicelib.once.keyring import KeyPurpose, PurposeKeys, parsed_keys
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.lanes import TICKETS, Lane
 from chalicelib.once.seal import Seal
+from local.stack import creating
 from local.stack.engine import REGION
 from local.vendors import openai, powerbi, shopify
 from local.vendors.richpanel import API_KEY
-from ops.stage import provision, rotation
+from ops.stage import rotation
 from ops.stage.template import StageTemplate
 
 if TYPE_CHECKING:
@@ -211,8 +212,8 @@ def create(
     """
     template = StageTemplate.load(stage, account=aws.account, region=REGION)
     known = given or Secrets()
-    queues = create_queues(aws, template, queue_attributes or {})
-    tables = create_tables(aws, template)
+    queues = creating.queues(aws, template, queue_attributes or {})
+    tables = creating.tables(aws, template)
     create_switches(aws, stage, SWITCHES)
     create_secrets(aws, stage, known)
     arns = {
@@ -222,14 +223,6 @@ def create(
     return Stage(stage, aws, known, tables, queues, arns)
 
 
-def create_tables(aws: Aws, template: StageTemplate) -> dict[str, str]:
-    """Create the tables with their indexes, TTL and tags; returns logical id to name.
-
-    Without backups, which engines do not have, and without deletion protection.
-    """
-    return {one.logical_id: one.name for one in provision.tables(aws, template, backups=False)}
-
-
 def drop_tables(aws: Aws, template: StageTemplate) -> None:
     """Delete the tables; for engines without accounts, between two tests."""
     dynamodb = aws.client("dynamodb")
@@ -237,13 +230,6 @@ def drop_tables(aws: Aws, template: StageTemplate) -> None:
     for resource in template.resources("AWS::DynamoDB::Table"):
         if resource.properties["TableName"] in there:
             dynamodb.delete_table(TableName=resource.properties["TableName"])
-
-
-def create_queues(
-    aws: Aws, template: StageTemplate, overrides: Mapping[str, str]
-) -> dict[str, str]:
-    """Create the queues, dead-letter queues first; returns logical id to URL."""
-    return {one.logical_id: one.name for one in provision.queues(aws, template, overrides)}
 
 
 def create_switches(aws: Aws, stage: str, values: Mapping[str, str]) -> None:

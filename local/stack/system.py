@@ -144,7 +144,9 @@ class Stack:
         log = environment.RUN / f"engine-{os.getpid()}.log"
         self._open.callback(log.unlink, missing_ok=True)
         command = (
-            turned_clock.command(self._clock, "ministack") if self._clock else engines.MINISTACK
+            turned_clock.command(self._clock, "local.stack.shim")
+            if self._clock
+            else engines.MINISTACK
         )
         self.engine = self._open.enter_context(
             engines.ministack(self._ports.engine, log=log, command=command)

@@ -27,7 +27,7 @@ from ops.inspect.doctor_twilio import twilio
 from ops.inspect.finding import Finding, finding
 from ops.session import OpsError, Session
 from ops.stage import config, names, provision, switches
-from ops.stage.mail import UNPUBLISHED
+from ops.stage.failures import UNPUBLISHED
 from ops.stage.template import StageTemplateError
 from ops.unreachable import NOT_LOGGED_IN
 

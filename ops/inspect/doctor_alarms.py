@@ -7,9 +7,9 @@ from typing import Any
 
 from ops.inspect.finding import Finding, finding
 from ops.session import Session
-from ops.stage.monitoring import ALARM_TOPIC, COMPOSITE
+from ops.stage.template import ALARM_TOPIC, COMPOSITE
 
-SUBSCRIBE = "python -m ops provision --alarm-email, or the stack's parameter AlarmEmail"
+SUBSCRIBE = "python -m ops provision --alarm-email"
 BATCH = 100
 """The most alarms that CloudWatch describes in one response; without `MaxRecords` it is half."""
 

@@ -10,14 +10,14 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from ops.inspect.finding import Finding, finding
 from ops.session import Session
-from ops.stage import address, artifacts, config
+from ops.stage import address, artifacts, config, runtime
 
 TIMEOUT_SECONDS = 10.0
 NEEDED: Mapping[str, tuple[str, ...]] = {
     "facts": ("POWERBI_TENANT_ID", "POWERBI_CLIENT_ID", "POWERBI_WORKSPACE_ID"),
 }
 """Variables that a system cannot work without, of those that have no default."""
-_OF_THE_DEPLOYMENT = frozenset({"RELEASE", "MANAGED_BY"})
+_OF_THE_DEPLOYMENT = frozenset({"RELEASE"})
 """Variables that the deployment sets itself."""
 
 
@@ -57,17 +57,22 @@ def functions(session: Session) -> Iterator[Finding]:
         if name not in _OF_THE_DEPLOYMENT
     }
     names = [name for name, _ in session.template.functions()]
-    there = {name: _variables(client, name) for name in names}
+    there = {name: _configuration(client, name) for name in names}
     missing = [name for name, found in there.items() if found is None]
     if len(missing) == len(names):
         yield Finding("functions", "warn", "no function is deployed")
         return
     problems = [f"not deployed: {name}" for name in missing]
     for name, found in there.items():
-        differ = [] if found is None else [one for one in wanted if found.get(one) != wanted[one]]
+        if found is None:
+            continue
+        values = _variables(found)
+        differ = [one for one in wanted if values.get(one) != wanted[one]]
         if differ:
             problems.append(f"{name} has other values than configured: {', '.join(differ)}")
-    release = next((found.get("RELEASE", "") for found in there.values() if found), "")
+        if found["Runtime"] != runtime.name():
+            problems.append(f"{name} runs on {found['Runtime']}, and {runtime.name()} is pinned")
+    release = next((_variables(one).get("RELEASE", "") for one in there.values() if one), "")
     yield finding("functions", problems, good=f"{len(names)} deployed; release {release}")
 
 
@@ -119,12 +124,16 @@ def ses(session: Session) -> Iterator[Finding]:
     yield finding("ses identities", problems, good=f"{len(names)} verified")
 
 
-def _variables(client: Any, name: str) -> dict[str, str] | None:  # noqa: ANN401 - a boto3 client
-    """A function's environment; None where it is not deployed."""
+def _configuration(client: Any, name: str) -> dict[str, Any] | None:  # noqa: ANN401 - a boto3 client
+    """A function's configuration; None where it is not deployed."""
     try:
-        found = client.get_function_configuration(FunctionName=name)
+        found: dict[str, Any] = client.get_function_configuration(FunctionName=name)
     except client.exceptions.ResourceNotFoundException:
         return None
+    return found
+
+
+def _variables(found: Mapping[str, Any]) -> dict[str, str]:
     made: dict[str, str] = found.get("Environment", {}).get("Variables", {})
     return made
 

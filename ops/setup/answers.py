@@ -3,7 +3,7 @@
 ::
 
     systems = ["support", "outreach", "facts"]
-    way = "stack"                       # or "direct": provisioned, then `chalice deploy`
+    way = "stack"                       # of the functions; or "direct": `chalice deploy`
     account = "123456789012"            # refuse any other
     alarm_email = "night@example.com"
     company = "company.json"            # the first company-data item, for outreach

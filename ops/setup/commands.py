@@ -139,6 +139,7 @@ def _walk(run: CommandRun, walked: Walk) -> object:
 
 
 def _plan(walked: Walk) -> object:
+    walked.output.say(doing.place(walked))  # a plan for no account would show every step as to do
     found = [walk.look(walked, one) for one in steps.of(walked.answers.systems)]
     walked.output.table(
         ("step", "system", "state", "why", "next"),

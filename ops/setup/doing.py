@@ -12,7 +12,7 @@ from ops.inspect import doctor
 from ops.session import OpsError, Session
 from ops.setup.walk import Walk
 from ops.stage import address, artifacts, config, provision, rotation
-from ops.stage.monitoring import ALARM_TOPIC
+from ops.stage.template import ALARM_TOPIC
 
 MADE = {"richpanel/webhook_token": 24, "aloware/webhook_token": 24}
 """Secrets that setup makes itself, with their bytes; the keyring's are made by `rotation`."""

@@ -1,18 +1,18 @@
-"""The resources of a stage, as `.chalice/resources.json` declares them.
+"""A stage: its data stack, its functions, and what is beside them.
 
 commands        `access`, `provision`, `switch get`, `switch set`
 config          a stage's environment variables, from `.chalice/config.json`
 names           the tables' names in the environment, held against the declared ones
-template        the part of CloudFormation that the declaration uses
-provision       tables, queues, switches; which secrets are missing
+template        the part of CloudFormation that the declarations use
+provision       the switches; which secrets are missing
 deploying       deploys a stage in either of its two ways
-stack           its CloudFormation stack
+stack           its CloudFormation stacks
+stack_states    what each status of a stack asks for before it takes a change set
 artifacts       the bucket of bundles, and of Chalice's record of what it deployed
 address         the address of its own API
-buckets         S3 buckets
-policies        the boundary and the people's policies, and the functions' roles
-monitoring      log groups, alarms, topics, dashboard
-mail            topic policies, SES reporting, where failed mail events are kept
+runtime         the functions' Python, pinned in `.python-version`
+policies        the boundary and the people's policies
+failures        where Lambda keeps the events that a function failed on
 key_commands    `keys list`, `keys rotate`
 rotation        a purpose's keys, first and after a rotation
 switches        reads and sets the switches in SSM

@@ -1,7 +1,7 @@
 """Adds to `chalice deploy` and `chalice package` what Chalice does not do; `app` calls it under them.
 
-A stage is refused if it was not provisioned, or if a CloudFormation stack manages it: its queue
-would get a second worker.
+A stage is refused if its data stack was not made, or if a stack has its functions: Chalice would
+make them beside it.
 
 The functions have the roles that the template declares, each within the stage's permission boundary,
 as Chalice knows none; `.chalice/config.json` names them for any account, and the account that the
@@ -34,18 +34,22 @@ from chalice.deploy.planner import PlanStage
 
 from chalicelib.errors import MiddlewareError
 from chalicelib.wiring import services
-from ops.stage import address, artifacts, names
+from ops.stage import address, artifacts, names, runtime, stack_states
+from ops.stage.stack import functions_stack
 from ops.stage.template import StageTemplate, StageTemplateError
 
 APP = "rp-mw"
 
 
-def check_names() -> None:
-    """Refuse to package a stage whose tables have other names than those declared.
+def check() -> None:
+    """Refuse what would fail after a minute of packaging, or deploy what is not declared.
 
     Raises:
-        SystemExit: names the variable.
+        SystemExit: another Python than the pinned one, no region, or a table of another name.
     """
+    runtime.refuse_other()
+    if boto3.session.Session().region_name is None:
+        sys.exit("no region: export AWS_DEFAULT_REGION=<region>, or AWS_PROFILE=<yours>")
     settings = services().settings
     template = StageTemplate.load(settings.stage, account="", region="")
     try:
@@ -58,20 +62,26 @@ def prepare() -> None:
     """Refuse a stage that is not provisioned here, and fill this account in.
 
     Raises:
-        SystemExit: the stage does not exist, a stack manages it, or AWS cannot be reached.
+        SystemExit: the stage does not exist, a stack has its functions, or AWS cannot be reached.
     """
     _take_profile(sys.argv, os.environ)
-    check_names()
+    check()
     refuse_console(os.environ)
     settings = services().settings
     try:
         services().check_stage()
+        owner = functions_stack(settings.stage)
+        if stack_states.status(boto3.client("cloudformation"), owner):
+            sys.exit(
+                f"the stack {owner} has the functions of stage {settings.stage}: deploy that, or"
+                f" delete it first (aws cloudformation delete-stack --stack-name {owner}); the data"
+                " stack stays"
+            )
         account = boto3.client("sts").get_caller_identity()["Account"]
     except (MiddlewareError, BotoCoreError, ClientError) as error:
         sys.exit(
             f"stage {settings.stage} cannot be deployed by chalice deploy: {error}. "
-            f"Provision it first (python -m ops provision --stage {settings.stage}); "
-            "a stage that a stack manages is deployed by its stack."
+            f"Provision it first: python -m ops provision --stage {settings.stage}"
         )
     region = boto3.session.Session().region_name
     template = StageTemplate.load(settings.stage, account=account, region=region)

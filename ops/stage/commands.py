@@ -108,26 +108,15 @@ def provision_command(
     run: CommandRun,
     alarm_email: Annotated[str, typer.Option(help="Address to notify of alarms.")] = "",
 ) -> object:
-    """Create or update the stage's tables, queues, switches and alarms; safe to repeat."""
+    """Create or update the stage's data stack and its switches; safe to repeat, from every status."""
     session, output = run.session, run.output
     settings = session.services.settings
     names.refuse_other_names(session.template, settings)
     with output.waiting("provisioning"):
-        did = deploying.provisioned(session, alarm_email=alarm_email)
-    made, monitors, mailing = did["made"], did["watching"], did["mail"]
+        made = deploying.provisioned(session, alarm_email=alarm_email)
     run.enter("stage:resources", made=[one.logical_id for one in made if one.did != "unchanged"])
     missing = provision.missing_secrets(session, session.template, session.stage, settings)
-    output.table(
-        ("resource", "name", "did", "changes"),
-        [(m.logical_id, m.name, m.did, ", ".join(m.changes)) for m in made],
-    )
-    output.say(f"monitoring: {len(monitors)} log groups, alarms, topics and dashboards as declared")
-    output.say(f"mail: {', '.join(mailing)}")
+    output.table(("resource", "name", "did"), [(m.logical_id, m.name, m.did) for m in made])
     for name in missing:
         output.say(f"missing secret: {name}", style="yellow")
-    return {
-        "made": [asdict(one) for one in made],
-        "watching": monitors,
-        "mail": mailing,
-        "missing_secrets": missing,
-    }
+    return {"made": [asdict(one) for one in made], "missing_secrets": missing}

@@ -1,7 +1,7 @@
 """Deploys a stage in either of its two ways, from this machine, with Chalice's own commands.
 
-``stack``: `chalice package`, the bundle in the bucket of artifacts, a CloudFormation change set.
-``direct``: the data resources are provisioned, then `chalice deploy`.
+Both make the data stack first.  ``stack``: then `chalice package`, the bundle in the bucket of
+artifacts, and a stack of the functions.  ``direct``: then `chalice deploy`.
 """
 
 from __future__ import annotations
@@ -13,31 +13,43 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from ops.session import OpsError, Session
-from ops.stage import artifacts, buckets, config, mail, monitoring, policies, provision, stack
+from ops.stage import (
+    artifacts,
+    config,
+    failures,
+    policies,
+    provision,
+    stack,
+)
 from ops.stage.provision import Made
-from ops.stage.template import wanted
+from ops.stage.stack import data_stack, functions_stack
+from ops.stage.template import ALARM_TOPIC, parameters
 
 PROJECT = config.CONFIG.parents[1]
 COMMAND_SECONDS = 900
+_DID = {"CREATE": "created", "UPDATE": "updated", "UNCHANGED": "unchanged"}
 _CHALICE = "import sys; from chalice.cli import main; sys.exit(main())"
 
 
-def provisioned(session: Session, *, alarm_email: str = "") -> dict[str, Any]:
-    """Create or update everything of a stage but its functions; may be repeated."""
-    template = session.template
-    return {
-        "made": [
-            *provision.everything(session, template, session.stage),
-            *buckets.create(session, template),
-            *access(session),
-            *policies.roles(session, template),
-        ],
-        "watching": monitoring.create(session.client, template, email=alarm_email),
-        "mail": mail.create(session.client, template),
-    }
+def provisioned(session: Session, *, alarm_email: str = "") -> list[Made]:
+    """Create or update everything of a stage but its functions; may be repeated.
+
+    Raises:
+        OpsError: CloudFormation failed, or an administrator of the account must act first.
+    """
+    bucket = artifacts.of(session)
+    made = [artifacts.create(session, bucket), *access(session)]
+    name, template = data_stack(session.stage), session.template.to_deploy()
+    did = stack.apply(session, name, template, parameters(session.stage), bucket=bucket)
+    made.append(Made("Data", name, _DID[did]))
+    made += provision.switches(session, session.template, session.stage)
+    failures.keep(session.client("lambda"), session.template)
+    if alarm_email:
+        topic = str(session.template.resolved({"Ref": ALARM_TOPIC}))
+        session.client("sns").subscribe(TopicArn=topic, Protocol="email", Endpoint=alarm_email)
+    return made
 
 
 def access(session: Session) -> list[Made]:
@@ -52,39 +64,34 @@ def access(session: Session) -> list[Made]:
 
 
 def direct(session: Session) -> None:
-    """Provision the stage, deploy its functions, and complete what needs them.
+    """Provision the stage, deploy its functions by Chalice, and complete what needs them.
 
     Raises:
-        OpsError: Chalice failed; the message ends with what it said.
-        OwnedByStackError: a stack owns the stage.
+        OpsError: Chalice or CloudFormation failed; the message ends with what it said.
     """
     provisioned(session)
     chalice("deploy", "--stage", session.stage)
-    mail.create(session.client, session.template)
+    failures.keep(session.client("lambda"), session.template)
 
 
 def by_stack(session: Session) -> None:
-    """Package the stage and create or update its stack.
+    """Provision the stage, package its functions, and create or update their stack.
 
     Raises:
-        OpsError: Chalice or CloudFormation failed, or the stage was deployed the other way.
+        OpsError: Chalice or CloudFormation failed, or Chalice has deployed the functions.
     """
-    stack.refuse_provisioned(session, session.stage)
+    name = functions_stack(session.stage)
+    stack.refuse_chalices(session, session.stage)
+    provisioned(session)
     bucket = artifacts.of(session)
-    artifacts.create(session, bucket)
-    access(session)
-    list(provision.switches(session, session.template, session.stage))
-    parameters = {"Stage": session.stage, "Release": release(), **wanted(session.stage)}
-    identities = config.configured(session.stage).get("SENDER_IDENTITIES")
-    if identities:
-        parameters["SenderIdentities"] = identities
     with tempfile.TemporaryDirectory() as folder:
-        merge = ("--merge-template", ".chalice/resources.json")
+        merge = ("--merge-template", ".chalice/functions.json")
         chalice("package", "--stage", session.stage, *merge, folder)
-        template = json.loads((Path(folder) / "sam.json").read_text())
-        url = stack.uploaded(session, bucket, Path(folder), template)
-    name = f"rp-mw-{session.stage}"
-    stack.apply(session, name, url, parameters)
+        packaged = json.loads((Path(folder) / "sam.json").read_text())
+        template = stack.uploaded(session, bucket, Path(folder), packaged)
+    stack.apply(
+        session, name, template, {"Stage": session.stage, "Release": release()}, bucket=bucket
+    )
 
 
 WAYS = {"stack": by_stack, "direct": direct}

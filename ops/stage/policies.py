@@ -1,8 +1,8 @@
-"""Who may do what in a stage: the policies of its people, the boundary and roles of its functions.
+"""Who may do what in a stage: the policies of its people, and the boundary of its functions.
 
 `.chalice/access.json` declares the boundary and the people's policies.  An administrator of the
 account makes them (`python -m ops access`): the stage's own administrator may not, as a person who may
-change a boundary has none.  The functions' roles are the stage's, and are made within the boundary.
+change a boundary has none.  The functions' roles are the data stack's, each within the boundary.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from ops.stage.template import TEMPLATE, StageTemplate
 from ops.unreachable import REFUSED
 
 KIND = "AWS::IAM::ManagedPolicy"
-ROLE = "AWS::IAM::Role"
 ACCESS = TEMPLATE.with_name("access.json")
 MOST_VERSIONS = 5
 """IAM keeps no more; the oldest makes room."""
@@ -61,49 +60,6 @@ def create(clients: Clients, template: StageTemplate, account: str) -> Iterator[
                     f" makes it: python -m ops access --stage {template.stage}"
                 ) from error
         yield Made(one.logical_id, name, did)
-
-
-def roles(clients: Clients, template: StageTemplate) -> Iterator[Made]:
-    """Create the functions' roles within their boundary, and update those that differ."""
-    iam = clients.client("iam")
-    for one in template.resources(ROLE):
-        name, boundary = one.properties["RoleName"], one.properties["PermissionsBoundary"]
-        changes = []
-        try:
-            found = iam.get_role(RoleName=name)["Role"]
-        except iam.exceptions.NoSuchEntityException:
-            found = None
-            iam.create_role(
-                RoleName=name,
-                AssumeRolePolicyDocument=json.dumps(one.properties["AssumeRolePolicyDocument"]),
-                PermissionsBoundary=boundary,
-                Tags=one.properties["Tags"],
-            )
-        if found is not None and _boundary(found) != boundary:
-            iam.put_role_permissions_boundary(RoleName=name, PermissionsBoundary=boundary)
-            changes.append("boundary")
-        for policy in one.properties["Policies"]:
-            if _inline(iam, name, policy["PolicyName"]) != policy["PolicyDocument"]:
-                iam.put_role_policy(
-                    RoleName=name,
-                    PolicyName=policy["PolicyName"],
-                    PolicyDocument=json.dumps(policy["PolicyDocument"]),
-                )
-                changes.append("policy")
-        did = "created" if found is None else "updated" if changes else "unchanged"
-        yield Made(one.logical_id, name, did, () if found is None else tuple(changes))
-
-
-def _boundary(role: Mapping[str, Any]) -> str | None:
-    found: str | None = role.get("PermissionsBoundary", {}).get("PermissionsBoundaryArn")
-    return found
-
-
-def _inline(iam: Any, role: str, name: str) -> dict[str, Any] | None:  # noqa: ANN401 - a boto3 client
-    try:
-        return _parsed(iam.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"])
-    except iam.exceptions.NoSuchEntityException:
-        return None
 
 
 def _document(iam: Any, arn: str) -> dict[str, Any] | None:  # noqa: ANN401 - a boto3 client

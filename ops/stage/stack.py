@@ -1,4 +1,4 @@
-"""A stage's CloudFormation stack: bundles and template into a bucket, then a change set."""
+"""A stage's CloudFormation stacks: bundles and template into a bucket, then a change set."""
 
 from __future__ import annotations
 
@@ -9,42 +9,47 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import WaiterError
 
 from ops.session import OpsError
+from ops.stage import address, stack_states
 from ops.stage.provision import Clients
 
-MANAGER = "cloudformation"
-READY_SECONDS = 1_800.0
-POLL_SECONDS = 2.0
 _CAPABILITIES = ["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"]
+_NO_CHANGE = ("didn't contain changes", "No updates are to be performed")
+"""CloudFormation's words; the second is of templates that a macro expands, such as SAM's."""
 
 
-def refuse_provisioned(clients: Clients, stage: str) -> None:
-    """Refuse a stage whose queue says that it was provisioned.
+def data_stack(stage: str) -> str:
+    """The stack of a stage's tables, queues and everything else that its functions find by name."""
+    return f"rp-mw-{stage}-data"
+
+
+def functions_stack(stage: str) -> str:
+    """The stack of a stage's functions, where it is not Chalice that deploys them."""
+    return f"rp-mw-{stage}"
+
+
+def refuse_chalices(clients: Clients, stage: str) -> None:
+    """Refuse to make a stack of functions that `chalice deploy` has made.
 
     Raises:
-        OpsError: it was.
+        OpsError: it has.
     """
-    sqs = clients.client("sqs")
-    queue = f"rp-mw-events-{stage}.fifo"
-    try:
-        url = sqs.get_queue_url(QueueName=queue)["QueueUrl"]
-    except sqs.exceptions.QueueDoesNotExist:
+    if stack_states.status(clients.client("cloudformation"), functions_stack(stage)):
         return
-    owner = sqs.list_queue_tags(QueueUrl=url).get("Tags", {}).get("managed-by", "nothing")
-    if owner != MANAGER:
-        raise OpsError(f'{queue} is managed by {owner}: this stage is deployed by way = "direct"')
+    if address.ids(clients.client("apigateway"), stage):
+        raise OpsError(
+            f"chalice deploy has made the functions of stage {stage}: deploy them so (way ="
+            f' "direct"), or take them away first: chalice delete --stage {stage}'
+        )
 
 
-def uploaded(clients: Clients, bucket: str, out: Path, template: dict[str, Any]) -> str:
-    """Upload a packaged template and its bundles, as `aws cloudformation package` does.
-
-    A template in a request to CloudFormation may have 51,200 bytes, and this one has more; one in
-    S3 may have a megabyte.
+def uploaded(clients: Clients, bucket: str, out: Path, template: dict[str, Any]) -> dict[str, Any]:
+    """Upload a packaged template's bundles, as `aws cloudformation package` does.
 
     Returns:
-        The template's address.
+        The template, which names them there.
     """
     s3 = clients.client("s3")
     done: dict[str, str] = {}
@@ -64,13 +69,27 @@ def uploaded(clients: Clients, bucket: str, out: Path, template: dict[str, Any])
             s3.upload_file(archive, bucket, f"{folder}/{layer.name}.zip")
             place = {"S3Bucket": bucket, "S3Key": f"{folder}/{layer.name}.zip"}
             resource["Properties"]["Content"] = place
-    key = f"{folder}/template.json"
-    s3.put_object(Bucket=bucket, Key=key, Body=json.dumps(template).encode())
-    return f"{s3.meta.endpoint_url}/{bucket}/{key}"
+    return template
 
 
-def apply(clients: Clients, name: str, template_url: str, values: Mapping[str, str]) -> str:
-    """Create or update a stack and wait for it.
+def apply(
+    clients: Clients,
+    name: str,
+    template: Mapping[str, Any],
+    values: Mapping[str, str],
+    *,
+    bucket: str,
+) -> str:
+    """Create or update a stack, from whatever status it is in, and wait for it.
+
+    A retained resource that a deleted stack has left behind is taken back into the new one.
+
+    Args:
+        clients: of the account.
+        name: the stack's.
+        template: of the stack.
+        values: of its parameters; one that is not named keeps its value, or gets its default.
+        bucket: takes the template: in a request it may have 51,200 bytes, there a megabyte.
 
     Returns:
         CREATE or UPDATE; UNCHANGED where there was nothing to do.
@@ -79,62 +98,47 @@ def apply(clients: Clients, name: str, template_url: str, values: Mapping[str, s
         OpsError: the change set or the stack failed; names the first reasons.
     """
     client = clients.client("cloudformation")
-    kind = "UPDATE" if status(client, name) else "CREATE"
+    kind = stack_states.ready(client, name)
     change = f"deploy-{time.time_ns()}"
+    s3, key = clients.client("s3"), f"stacks/{name}/{change}.json"
+    s3.put_object(Bucket=bucket, Key=key, Body=json.dumps(template).encode())
     client.create_change_set(
         StackName=name,
         ChangeSetName=change,
         ChangeSetType=kind,
-        TemplateURL=template_url,
+        TemplateURL=f"{s3.meta.endpoint_url}/{bucket}/{key}",
         Capabilities=_CAPABILITIES,
-        Parameters=[{"ParameterKey": k, "ParameterValue": v} for k, v in values.items()],
+        ImportExistingResources=kind == "CREATE",
+        Parameters=[
+            *({"ParameterKey": k, "ParameterValue": v} for k, v in values.items()),
+            *(
+                {"ParameterKey": one, "UsePreviousValue": True}
+                for one in _given(client, name, kind)
+                if one in template["Parameters"] and one not in values
+            ),
+        ],
     )
-    if not _is_ready(client, name, change):
+    try:
+        stack_states.wait(client, "change_set_create_complete", name, ChangeSetName=change)
+    except WaiterError as error:
+        reason = str(error.last_response.get("StatusReason", error))
+        if not any(words in reason for words in _NO_CHANGE):
+            raise OpsError(f"change set of {name}: {reason}") from None
+        client.delete_change_set(StackName=name, ChangeSetName=change)
         return "UNCHANGED"
     client.execute_change_set(StackName=name, ChangeSetName=change)
-    wanted, deadline = f"{kind}_COMPLETE", time.monotonic() + READY_SECONDS
-    while (now := status(client, name)) != wanted:
-        if time.monotonic() > deadline or "FAILED" in now or "ROLLBACK" in now:
-            raise OpsError(f"stack {name} is {now}: {'; '.join(reasons(client, name))}")
-        time.sleep(_pause(client))
+    try:
+        stack_states.wait(client, f"stack_{kind.lower()}_complete", name)
+    except WaiterError:
+        now = stack_states.status(client, name)
+        reasons = stack_states.why(client, name)
+        raise OpsError(f"stack {name} is {now}: {reasons}") from None
     return kind
 
 
-def status(client: Any, name: str) -> str:  # noqa: ANN401 - a boto3 client
-    """The stack's status, empty if there is no stack."""
-    try:
-        found: str = client.describe_stacks(StackName=name)["Stacks"][0]["StackStatus"]
-    except ClientError:
-        return ""
-    return "" if found == "REVIEW_IN_PROGRESS" else found
-
-
-def reasons(client: Any, name: str) -> list[str]:  # noqa: ANN401 - a boto3 client
-    """The first resources that failed, and why."""
-    events = client.describe_stack_events(StackName=name)["StackEvents"]
-    return [
-        f"{one['LogicalResourceId']}: {one['ResourceStatusReason']}"
-        for one in events
-        if "FAILED" in one["ResourceStatus"] and one.get("ResourceStatusReason")
-    ][:5]
-
-
-def _is_ready(client: Any, name: str, change: str) -> bool:  # noqa: ANN401 - a boto3 client
-    """Wait for a change set; False where it holds no change."""
-    deadline = time.monotonic() + READY_SECONDS
-    while True:
-        found = client.describe_change_set(StackName=name, ChangeSetName=change)
-        if found["Status"] == "CREATE_COMPLETE":
-            return True
-        why = str(found.get("StatusReason", "timeout"))
-        if found["Status"] == "FAILED" and "didn't contain changes" in why:
-            client.delete_change_set(StackName=name, ChangeSetName=change)
-            return False
-        if found["Status"] == "FAILED" or time.monotonic() > deadline:
-            raise OpsError(f"change set of {name}: {why}")
-        time.sleep(_pause(client))
-
-
-def _pause(client: Any) -> float:  # noqa: ANN401 - a boto3 client
-    """An engine on this machine is done at once."""
-    return 0.1 if client.meta.endpoint_url.startswith("http://127.") else POLL_SECONDS
+def _given(client: Any, name: str, kind: stack_states.Kind) -> list[str]:  # noqa: ANN401 - a boto3 client
+    """The parameters that a stack has values of."""
+    if kind == "CREATE":
+        return []
+    found = client.describe_stacks(StackName=name)["Stacks"][0].get("Parameters", [])
+    return [one["ParameterKey"] for one in found]

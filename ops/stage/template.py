@@ -1,4 +1,4 @@
-"""Resolves the part of CloudFormation that `.chalice/resources.json` uses.
+"""Resolves the part of CloudFormation that the stage's templates use, to compare them with what there is.
 
 Supported: ``Ref``, ``Fn::Sub``, ``Fn::If``, ``Fn::Equals``, ``Fn::Not``, ``Fn::And``, ``Fn::Or``,
 ``Fn::Join``, ``Fn::GetAtt`` of an ``Arn``, ``Fn::FindInMap``, conditions on resources, and
@@ -20,11 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 TEMPLATE = Path(__file__).resolve().parents[2] / ".chalice" / "resources.json"
+"""The data stack's; beside it are those of the functions and of the access."""
+FUNCTIONS = TEMPLATE.with_name("functions.json")
+ALARM_TOPIC = "AlarmTopic"
+"""The alarm topic's logical id; its subscribers are notified of alarms only, never of mail."""
+COMPOSITE = "AWS::CloudWatch::CompositeAlarm"
 
 _PLACEHOLDER = re.compile(r"\$\{([^!][^}]*)\}")
 _NO_VALUE = object()
-ALWAYS = ""
-"""Condition of a resource that names none."""
 _NAMES = {
     "AWS::CloudWatch::Alarm": "AlarmName",
     "AWS::IAM::Role": "RoleName",
@@ -55,10 +58,17 @@ class Resource:
     properties: Mapping[str, Any]
 
 
-def wanted(stage: str) -> dict[str, str]:
-    """The parameters that say which systems a stage is for."""
+def parameters(stage: str) -> dict[str, str]:
+    """The data stack's parameters, as `.chalice/config.json` has them.
+
+    Which systems the stage is for, and the identities that send its e-mails.
+    """
     mine = config.systems(stage)
-    return {one.capitalize(): str(one in mine).lower() for one in SYSTEMS}
+    values = {one.capitalize(): str(one in mine).lower() for one in SYSTEMS}
+    identities = config.configured(stage).get("SENDER_IDENTITIES")
+    if identities:
+        values["SenderIdentities"] = identities
+    return {"Stage": stage, **values}
 
 
 class StageTemplate:
@@ -88,19 +98,12 @@ class StageTemplate:
 
     @classmethod
     def load(cls, stage: str, *, account: str, region: str, path: Path = TEMPLATE) -> StageTemplate:
-        """The project's template for a stage.
-
-        The identities that send its e-mails are those that `.chalice/config.json` gives the stage.
-        """
-        values = {
-            "Stage": stage,
-            "ManagedBy": "provision",
-            **wanted(stage),
-        }  # read here, the template is never a stack's
-        identities = config.configured(stage).get("SENDER_IDENTITIES")
-        if identities:
-            values["SenderIdentities"] = identities
-        return cls(json.loads(path.read_text()), values, account=account, region=region)
+        """Both of the project's templates for a stage, data and functions, as one."""
+        raw = json.loads(path.read_text())
+        functions = json.loads(FUNCTIONS.read_text())
+        for part in ("Parameters", "Conditions", "Resources"):
+            raw[part] = {**functions[part], **raw[part]}
+        return cls(raw, parameters(stage), account=account, region=region)
 
     @property
     def stage(self) -> str:
@@ -126,26 +129,25 @@ class StageTemplate:
             properties = self.resolved(resource.get("Properties", {}))
             yield Resource(logical_id, resource["Type"], properties)
 
-    def left_out(self, *types: str) -> Iterator[Resource]:
-        """Resources of the given types whose condition does not hold: of systems not wanted."""
-        for logical_id, resource in self._raw["Resources"].items():
-            if resource.get("Type") in types and not self._condition(
-                resource.get("Condition", ALWAYS)
-            ):
-                properties = self.resolved(resource.get("Properties", {}))
-                yield Resource(logical_id, resource["Type"], properties)
+    def to_deploy(self) -> dict[str, Any]:
+        """The data stack's template, the names of what outlives it written out.
+
+        CloudFormation takes back only what it finds by a name without a function:
+        https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/import-resources-automatically.html
+        """
+        raw: dict[str, Any] = json.loads(TEMPLATE.read_text())
+        for one in raw["Resources"].values():
+            name = _NAMES.get(one["Type"])
+            if name and one.get("DeletionPolicy") == "RetainExceptOnCreate":
+                one["Properties"][name] = self.resolved(one["Properties"][name])
+        return raw
 
     def functions(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """The properties added to each function that Chalice generates, by function name."""
         for resource in self._raw["Resources"].values():
             if "Type" not in resource:
                 name = self.resolved(resource["Properties"]["FunctionName"])
-                properties = {
-                    key: self.resolved(one)
-                    for key, one in resource["Properties"].items()
-                    if key != "LoggingConfig"  # its group has the name that Lambda gives it anyway
-                }
-                yield name, properties
+                yield name, self.resolved(resource["Properties"])
 
     def resolved(self, value: Any) -> Any:  # noqa: ANN401 - JSON in, JSON out
         """A JSON value with its intrinsic functions replaced by their results."""
@@ -192,7 +194,7 @@ class StageTemplate:
         raise StageTemplateError(f"{name} is not supported here")
 
     def _condition(self, name: str) -> bool:
-        return name == ALWAYS or bool(self.resolved(self._raw["Conditions"][name]))
+        return bool(self.resolved(self._raw["Conditions"][name]))
 
     def _ref(self, name: str) -> Any:  # noqa: ANN401 - a string or the mark of no value
         if name == "AWS::NoValue":

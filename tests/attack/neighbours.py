@@ -167,7 +167,7 @@ def flooders() -> tuple[Flooder, ...]:
 
 def declared() -> CallerShare:
     """The route's throttle in the template."""
-    template = Path(__file__).resolve().parents[2] / ".chalice" / "resources.json"
+    template = Path(__file__).resolve().parents[2] / ".chalice" / "functions.json"
     for one in json.loads(template.read_text())["Resources"]["RestAPI"]["Properties"][
         "MethodSettings"
     ]:

@@ -1,6 +1,6 @@
 """The stage as it is deployed, both ways, on the engine that runs the packaged functions.
 
-Stage `dev` is a CloudFormation stack, stage `staging` is provisioned and deployed by Chalice.
+Over a data stack each, the functions of stage `dev` are a stack, those of `staging` Chalice's.
 IAM is recorded by the engine and not enforced: `test_permissions` holds calls against policies.
 """
 
@@ -15,15 +15,14 @@ import requests
 
 from chalicelib.once.lanes import LANES
 from local import aligned
-from local.deploy import bundle, change_set, deployment, direct
+from local.deploy import bundle, change_set, data, deployment, direct
 from local.stack import environment, resources
 from local.stack.engine import EngineError
 from local.stack.lambda_events import schedule_event
 from local.vendors import aloware
 from local.vendors.richpanel import SimulatedRichpanel
 from local.vendors.ses import SimulatedSes
-from ops.stage import stack as stacks
-from ops.stage.monitoring import COMPOSITE
+from ops.stage.template import COMPOSITE
 
 pytestmark = pytest.mark.deployed
 WAYS = ("stack", "direct")
@@ -71,13 +70,16 @@ def projects(tmp_path_factory, vendor):
 
 @pytest.fixture(scope="module")
 def stack_deployment(engine, projects):
-    return change_set.deploy(engine, projects["stack"], STAGES["stack"])
+    return change_set.deploy(engine, projects["stack"], _data(engine, STAGES["stack"]))
 
 
 @pytest.fixture(scope="module")
 def direct_deployment(engine, projects):
-    made = direct.provision(engine, STAGES["direct"])
-    return direct.deploy(engine, projects["direct"], made)
+    return direct.deploy(engine, projects["direct"], _data(engine, STAGES["direct"]))
+
+
+def _data(engine, stage):
+    return data.made(resources.Aws(engine.url), stage, resources.Secrets())
 
 
 @pytest.fixture(params=WAYS)
@@ -125,11 +127,10 @@ def test_a_function_has_the_stages_environment(way, deployed, function):
     wanted = (
         CONFIG["environment_variables"] | CONFIG["stages"][STAGES[way]]["environment_variables"]
     )
-    ours = {"RICHPANEL_REQUESTS_PER_30_S", "RELEASE", "MANAGED_BY", *bundle.VENDORS}
+    ours = {"RICHPANEL_REQUESTS_PER_30_S", "RELEASE", *bundle.VENDORS}
     assert {k: found[k] for k in wanted if k not in ours} == {
         k: v for k, v in wanted.items() if k not in ours
     }
-    assert found["MANAGED_BY"] == {"stack": stacks.MANAGER, "direct": direct.MANAGER}[way]
 
 
 @pytest.mark.parametrize("function", HANDLERS)
@@ -156,7 +157,7 @@ def _as_list(value):
 
 
 def test_every_route_has_its_declared_throttle(deployed):
-    raw = json.loads((Path(__file__).parents[2] / ".chalice" / "resources.json").read_text())
+    raw = json.loads((Path(__file__).parents[2] / ".chalice" / "functions.json").read_text())
     declared = raw["Resources"]["RestAPI"]["Properties"]["MethodSettings"]
     stage = deployed.aws.client("apigateway").get_stage(
         restApiId=deployed.api_url.rsplit("/", 2)[-2], stageName=deployed.stage.name
@@ -381,7 +382,7 @@ def test_a_redeployed_stage_keeps_its_data(engine, way, deployed, projects):
     dynamodb.put_item(TableName=table, Item={"event_id": {"S": "kept"}})
     if way == "stack":
         again = change_set.deploy(
-            engine, projects[way], STAGES[way], parameters={"Release": "second"}
+            engine, projects[way], deployed.stage, parameters={"Release": "second"}
         )
         health = requests.get(f"{again.api_url}/health", timeout=60).json()
         assert health["release"] == "second"
@@ -396,8 +397,10 @@ def test_a_redeployed_stage_keeps_its_data(engine, way, deployed, projects):
     assert sources.count(deployed.stage.queue_arn) == 1
 
 
-def test_chalice_deploy_refuses_a_stage_that_a_stack_manages(engine, stack_deployment, projects):
-    with pytest.raises(EngineError, match="managed by cloudformation"):
+def test_chalice_deploy_refuses_a_stage_whose_functions_are_a_stacks(
+    engine, stack_deployment, projects
+):
+    with pytest.raises(EngineError, match="has the functions of stage dev"):
         direct.deploy(engine, projects["stack"], stack_deployment.stage)
     assert (
         len([m for m in stack_deployment.mappings() if ":rp-mw-events-dev" in m["EventSourceArn"]])
@@ -411,10 +414,8 @@ def test_chalice_deploy_refuses_an_unprovisioned_stage(engine, projects):
         direct.deploy(engine, projects["direct"], nothing)
 
 
-def test_a_stack_refuses_a_provisioned_stage(engine, direct_deployment, projects):
-    with pytest.raises(EngineError, match="managed by provision"):
-        change_set.deploy(engine, projects["direct"], STAGES["direct"])
-    assert (
-        direct_deployment.configuration("worker")["Environment"]["Variables"]["MANAGED_BY"]
-        == "provision"
-    )
+def test_a_stack_refuses_a_stage_whose_functions_chalice_has_made(
+    engine, direct_deployment, projects
+):
+    with pytest.raises(EngineError, match="chalice deploy has made the functions"):
+        change_set.deploy(engine, projects["direct"], direct_deployment.stage)

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from local.stack.engine import REGION
-from ops.stage import policies
 from tests.rigs.iam.authorization import Decision, Principal, Request, decide
 from tests.rigs.iam.policy_language import condition_keys, listed, statements
 from tests.rigs.iam.service_reference import fills, knows_resources, takes
@@ -40,7 +39,7 @@ TRANSFORM = f"arn:aws:cloudformation:{REGION}:aws:transform/Serverless-2016-10-3
 
 
 def functions(stage):
-    for one in stage_template(stage).resources(policies.ROLE):
+    for one in stage_template(stage).resources("AWS::IAM::Role"):
         yield one.properties["RoleName"].removeprefix(f"rp-mw-{stage}-")
 
 

@@ -1,4 +1,4 @@
-"""The output of `chalice package` per stage: functions, permissions, queue, tables."""
+"""The data stack and the output of `chalice package` per stage: functions, permissions, queue, tables."""
 
 from __future__ import annotations
 
@@ -94,7 +94,73 @@ def packaged(stage: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def template(packaged: Path) -> Template:
-    return json.loads((packaged / "sam.json").read_text())
+    """The functions as packaged, and the data stack that they find by name, as one."""
+    functions = json.loads((packaged / "sam.json").read_text())
+    return _merged(_data(), functions)
+
+
+def _data() -> Template:
+    return json.loads((CHALICE / "resources.json").read_text())
+
+
+def test_the_data_stack_knows_no_function():
+    """It is made first, and alone: a template that is deployed as it is."""
+    data = _data()
+    known = data["Resources"].keys() | data["Parameters"].keys()
+    text = json.dumps([data["Resources"], data["Outputs"]])
+    used = {
+        *re.findall(r'"Ref": "([^"]+)"', text),
+        *re.findall(r'"Fn::GetAtt": \["([^"]+)"', text),
+        *re.findall(r"\$\{([^!}.]+)[.}]", text),
+    }
+
+    assert {one for one in used - known if not one.startswith("AWS::")} == set()
+    assert not _of_type(data, "AWS::Serverless::Function")
+    assert not data["Resources"].keys() & _functions()["Resources"].keys(), "declared twice"
+
+
+def test_a_failed_create_leaves_nothing_and_a_deleted_stack_leaves_what_holds_data():
+    """Kept tables of fixed names would block the next create."""
+    policies = {
+        name: (one.get("DeletionPolicy"), one.get("UpdateReplacePolicy"))
+        for name, one in _data()["Resources"].items()
+        if one["Type"] in ("AWS::DynamoDB::Table", "AWS::SQS::Queue", "AWS::S3::Bucket")
+    }
+    of_a_day = policies.pop("ConsoleSessionsTable")
+
+    assert set(policies.values()) == {("RetainExceptOnCreate", "Retain")}
+    assert of_a_day[0] == "Delete"
+
+
+def _functions() -> Template:
+    return json.loads((CHALICE / "functions.json").read_text())
+
+
+def test_what_the_functions_name_is_declared_in_the_data_stack():
+    """Nothing else ties the two: a name that only one of them has would be found by a customer."""
+    declared = {
+        one["Properties"][name]["Fn::Sub"]
+        for one in _data()["Resources"].values()
+        for name in ("RoleName", "QueueName", "BucketName")
+        if name in one["Properties"]
+    }
+    named = {
+        re.sub(r"^arn:.*:(role/)?", "", found)
+        for one in _functions()["Resources"].values()
+        if "Type" not in one
+        for found in (
+            one["Properties"]["Role"]["Fn::Sub"],
+            *(
+                value["Fn::Sub"]
+                for key, value in one["Properties"]["Environment"]["Variables"].items()
+                if key == "FACTS_BUCKET"
+            ),
+            *re.findall(r"arn:[^\"]+:sqs:[^\"]+", json.dumps(one)),
+        )
+    }
+
+    assert len(named) == 13
+    assert named <= declared
 
 
 def test_there_are_exactly_these_functions(template: Template):
@@ -119,7 +185,8 @@ def test_a_function_has_a_role_of_its_own_with_its_policy_and_nothing_else(
     role = resources[ROLES[function]]["Properties"]
     boundary = "arn:${AWS::Partition}:iam::${AWS::AccountId}:policy/rp-mw-${Stage}-boundary"
 
-    assert resources[function]["Properties"]["Role"] == {"Fn::GetAtt": [ROLES[function], "Arn"]}
+    arn = "arn:${AWS::Partition}:iam::${AWS::AccountId}:role/" + role["RoleName"]["Fn::Sub"]
+    assert resources[function]["Properties"]["Role"] == {"Fn::Sub": arn}
     assert len(role["Policies"]) == 1
     assert "ManagedPolicyArns" not in role
     assert role["PermissionsBoundary"] == {"Fn::Sub": boundary}
@@ -175,13 +242,18 @@ def test_no_stage_can_loosen_a_switch_or_carry_a_secret_in_its_environment():
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_function_logs_to_a_group_with_a_retention(template: Template, function: str):
-    group = template["Resources"][function]["Properties"]["LoggingConfig"]["LogGroup"]["Ref"]
-    properties = template["Resources"][group]["Properties"]
+    """The group has the name that Lambda gives it anyway, and is there before the function."""
+    assert "LoggingConfig" not in template["Resources"][function]["Properties"]
+    properties = template["Resources"][_group(function)]["Properties"]
 
     name = f"rp-mw-${{Stage}}{NAMES[function]}"
     assert template["Resources"][function]["Properties"]["FunctionName"] == {"Fn::Sub": name}
     assert properties["LogGroupName"] == {"Fn::Sub": f"/aws/lambda/{name}"}
     assert properties["RetentionInDays"] == {"Fn::If": ["IsProd", 90, 14]}
+
+
+def _group(function: str) -> str:
+    return {"APIHandler": "ApiLogs"}.get(function, f"{function}Logs")
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -211,7 +283,6 @@ def test_the_queue_feeds_the_worker_one_message_at_a_time(template: Template, st
 
     assert source["Type"] == "SQS"
     assert arn.rsplit(":", 1)[-1] == _name(template, "EventsQueue", stage)
-    assert worker["DependsOn"] == ["EventsQueue"]
     assert source["Properties"]["BatchSize"] == 1
     assert source["Properties"]["MaximumBatchingWindowInSeconds"] == 0
     assert "FunctionResponseTypes" not in source["Properties"]
@@ -230,7 +301,6 @@ def test_every_lane_is_a_queue_like_the_tickets_with_a_worker_of_its_own(
     tickets = template["Resources"]["EventsQueue"]["Properties"]
 
     assert source["Properties"]["Queue"]["Fn::Sub"].rsplit(":", 1)[-1] == lane.queue(stage)
-    assert worker["DependsOn"] == [f"{lane.logical_id}Queue"]
     assert source["Properties"]["BatchSize"] == 1
     concurrency = worker["Properties"]["Environment"]["Variables"]["LANE_CONCURRENCY"]
     assert source["Properties"]["ScalingConfig"] == {"MaximumConcurrency": int(concurrency)}
@@ -254,7 +324,6 @@ def test_short_waits_have_a_queue_and_a_function_of_their_own(template: Template
     assert source["Properties"]["Queue"]["Fn::Sub"].rsplit(":", 1)[-1] == _name(
         template, "LaterQueue", stage
     )
-    assert later["DependsOn"] == ["LaterQueue"]
     assert source["Properties"]["BatchSize"] == 1
     assert queue["VisibilityTimeout"] == 720 >= 6 * int(FUNCTIONS["Later"]["timeout"])
     assert queue["RedrivePolicy"] == {
@@ -353,7 +422,7 @@ def test_make_check_names_what_cfn_lint_finds(tmp_path: Path):
     broken["Resources"]["ApiLogs"]["Properties"]["RetentionInDays"] = 15
     path.write_text(json.dumps(broken))
 
-    assert any("15" in one for one in lint.findings(project, "dev"))
+    assert any("15" in one for one in lint.data_findings(project))
     assert "python -m local.deploy.lint" in (ROOT / "Makefile").read_text()
 
 
@@ -490,7 +559,6 @@ def test_a_table_has_its_keys_and_ttl_and_survives_the_stack(
     assert properties["PointInTimeRecoverySpecification"] == {
         "PointInTimeRecoveryEnabled": only_in_prod
     }
-    assert resource["DeletionPolicy"] == resource["UpdateReplacePolicy"] == "Retain"
 
 
 def test_unfinished_and_stuck_rows_are_found_by_sparse_indexes(template: Template):
@@ -527,7 +595,7 @@ def test_facts_are_posted_every_minute_and_archived_in_a_private_bucket(template
     bucket = template["Resources"]["FactsArchive"]["Properties"]
 
     assert event["Properties"]["Schedule"] == "rate(1 minute)"
-    assert function["Environment"]["Variables"]["FACTS_BUCKET"] == {"Ref": "FactsArchive"}
+    assert function["Environment"]["Variables"]["FACTS_BUCKET"] == bucket["BucketName"]
     assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
     assert bucket["BucketEncryption"]
 
@@ -536,8 +604,7 @@ def test_facts_are_posted_every_minute_and_archived_in_a_private_bucket(template
 def test_a_function_may_write_to_its_own_log_group_and_to_no_other(
     template: Template, function: str
 ):
-    group = template["Resources"][function]["Properties"]["LoggingConfig"]["LogGroup"]["Ref"]
-    name = template["Resources"][group]["Properties"]["LogGroupName"]["Fn::Sub"]
+    name = template["Resources"][_group(function)]["Properties"]["LogGroupName"]["Fn::Sub"]
     policy = _policy(template, function)
     allowed = [
         one["Resource"]["Fn::Sub"].partition(":log-group:")[2]
@@ -546,17 +613,6 @@ def test_a_function_may_write_to_its_own_log_group_and_to_no_other(
     ]
 
     assert allowed == [f"{name}:*"]
-
-
-def test_the_queue_and_every_function_say_that_a_stack_manages_them(template: Template):
-    manager = {"Ref": "ManagedBy"}
-    queue = template["Resources"]["EventsQueue"]["Properties"]
-
-    assert template["Parameters"]["ManagedBy"]["Default"] == "cloudformation"
-    assert {"Key": "managed-by", "Value": manager} in queue["Tags"]
-    for function in FUNCTIONS:
-        environment = template["Resources"][function]["Properties"]["Environment"]
-        assert environment["Variables"]["MANAGED_BY"] == manager
 
 
 def test_every_table_and_queue_carries_its_stage_as_a_tag(template: Template):
@@ -620,7 +676,8 @@ def _project(folder: Path, *, requirements: str) -> Path:
     for package in ("chalicelib", "console", "ops"):
         shutil.copytree(ROOT / package, folder / package, ignore=ignored)
     (folder / "console" / "requirements.txt").write_text("")
-    shutil.copy(ROOT / "app.py", folder)
+    for name in ("app.py", ".python-version"):
+        shutil.copy(ROOT / name, folder)
     (folder / "requirements.txt").write_text(requirements)
     return folder
 
@@ -646,7 +703,7 @@ def _run_chalice(
         [
             *(sys.executable, "-c", "import sys; from chalice.cli import main; sys.exit(main())"),
             *("package", "--stage", stage),
-            *("--merge-template", ".chalice/resources.json", str(out)),
+            *("--merge-template", ".chalice/functions.json", str(out)),
         ],
         cwd=project,
         env=kept | invented,

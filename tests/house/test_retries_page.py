@@ -11,7 +11,7 @@ from tests.rigs.each_row import each_row
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "retries.md"
-RESOURCES = ".chalice/resources.json: "
+RESOURCES = re.compile(r"\.chalice/(\w+\.json): ")
 CELLS = 5
 ROW = re.compile(r"^\| `([^`]+)` \| (?:`([^`]+)`)? ?\| (.+?) \| (.*?) ?\| (.*?) ?\|$", re.MULTILINE)
 NAME = re.compile(
@@ -62,9 +62,9 @@ def test_every_row_of_the_page_is_read():
 @each_row("name", rows())
 def test_each_number_of_the_page_is_the_one_in_the_code(name):
     value = rows()[name]
-    if name.startswith(RESOURCES):
-        resources = json.loads((ROOT / ".chalice" / "resources.json").read_text())
-        assert {str(one) for one in declared(resources, name.removeprefix(RESOURCES))} == {value}
+    if file := RESOURCES.match(name):
+        resources = json.loads((ROOT / ".chalice" / file[1]).read_text())
+        assert {str(one) for one in declared(resources, name[file.end() :])} == {value}
         return
     found = resolved(name)
     assert callable(found) if value is None else shown(found) == value

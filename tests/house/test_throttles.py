@@ -115,7 +115,7 @@ def test_chalice_deploy_sets_the_throttles_at_every_deployment(aws, monkeypatch)
 
 
 def test_a_stack_sets_the_same_throttles():
-    raw = json.loads((ROOT / ".chalice" / "resources.json").read_text())
+    raw = json.loads((ROOT / ".chalice" / "functions.json").read_text())
     api = raw["Resources"]["RestAPI"]
     assert api.keys() == {"Type", "Properties"}
     assert api["Properties"].keys() == {"MethodSettings", "Tags"}

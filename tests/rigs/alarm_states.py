@@ -7,8 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ops.stage.monitoring import COMPOSITE
-from ops.stage.template import StageTemplate
+from ops.stage.template import COMPOSITE, StageTemplate
 from tests.rigs.alarms import RAW, Series, series
 
 MINUTE = 60.0

@@ -5,8 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ops.stage.monitoring import COMPOSITE
-from ops.stage.template import StageTemplate
+from ops.stage.template import COMPOSITE, StageTemplate
 
 RAW = json.loads((Path(__file__).parents[2] / ".chalice" / "resources.json").read_text())
 ALARMS = {k: v for k, v in RAW["Resources"].items() if v.get("Type") == "AWS::CloudWatch::Alarm"}

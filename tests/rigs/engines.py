@@ -18,7 +18,7 @@ import pytest
 
 from chalicelib.aws.dynamo import Table
 from chalicelib.vendors.rate_limit import LevelPace, RateLimit
-from local.stack import engine, environment, resources
+from local.stack import creating, engine, environment, resources
 from local.stack.pump import Pump, lane_handler, lane_pump
 from local.vendors.richpanel import SimulatedRichpanel
 from ops.stage.template import StageTemplate
@@ -143,7 +143,7 @@ def fresh_tables(
     template = StageTemplate.load("dev", account=account.account, region=engine.REGION)
     if not of_its_own:
         resources.drop_tables(account, template)
-    tables = resources.create_tables(account, template)
+    tables = creating.tables(account, template)
     dynamodb = account.client("dynamodb")
     _let_nothing_expire(dynamodb, template)
     yield Dynamo(name, account, dynamodb, tables)

@@ -20,7 +20,7 @@ class OfflineServices(OperatorServices):
     """
 
     def __init__(self, **clients):
-        variables = {**config.configured("dev"), "STAGE": "dev", "MANAGED_BY": "either"}
+        variables = {**config.configured("dev"), "STAGE": "dev"}
         super().__init__(settings.load(variables), ManualClock())
         self._clients = clients
         names = self.settings

@@ -2,7 +2,6 @@
 
 import pytest
 
-from chalicelib.errors import SettingsError
 from chalicelib.once.job import Recovery
 from tests.rigs.tickets import ROUTED, job_of
 
@@ -99,12 +98,4 @@ def test_another_stages_table_or_queue_is_refused(system, resource):
             QueueUrl=system.stage.queue_url, Tags={"stage": "prod"}
         )
     with pytest.raises(Exception, match="not tagged stage=dev"):
-        system.services().worker  # noqa: B018
-
-
-def test_a_queue_that_a_stack_manages_is_refused(system):
-    system.stage.aws.client("sqs").tag_queue(
-        QueueUrl=system.stage.queue_url, Tags={"managed-by": "cloudformation"}
-    )
-    with pytest.raises(SettingsError, match="managed by cloudformation, this deployment is prov"):
         system.services().worker  # noqa: B018

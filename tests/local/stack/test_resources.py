@@ -6,7 +6,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from chalicelib.once.keyring import KeyPurpose
-from local.stack import resources
+from local.stack import creating, resources
 from local.stack.engine import REGION
 from ops.stage.template import TEMPLATE, StageTemplate, StageTemplateError
 from tests.rigs.each_row import each_row
@@ -27,7 +27,7 @@ def test_the_tables_are_those_declared_on_every_engine(ddb):
     for name in ddb.tables.values():
         ttl = ddb.client.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
         assert ttl["TimeToLiveStatus"] == "DISABLED", "a test's noon is over by an engine's clock"
-    assert resources.create_tables(ddb.aws, template) == ddb.tables  # sets the TTL again
+    assert creating.tables(ddb.aws, template) == ddb.tables
     assert ddb.tables.keys() == declared.keys()
     for properties in declared.values():
         found = ddb.client.describe_table(TableName=properties["TableName"])["Table"]

@@ -5,8 +5,6 @@ import json
 import pytest
 
 from ops import roles
-from ops.stage import policies
-from ops.stage.template import StageTemplate
 from tests.rigs.iam.guarding import Guard
 from tests.rigs.iam.stage_roles import managed, person
 from tests.rigs.ops_cli import runner
@@ -63,22 +61,8 @@ def test_the_stages_administrator_provisions_within_the_boundary_and_may_not_cha
     with guard.acting_as(ADMINISTRATOR):
         assert run("provision").code == 0
     assert guard.refused == []
-    role = iam.get_role(RoleName="rp-mw-dev-worker")["Role"]
-    assert role["PermissionsBoundary"]["PermissionsBoundaryArn"] == arn(stage, BOUNDARY)
     assert iam.list_role_policies(RoleName="rp-mw-dev-worker")["PolicyNames"] == ["worker"]
     assert iam.list_attached_role_policies(RoleName="rp-mw-dev-worker")["AttachedPolicies"] == []
-
-
-def test_a_role_that_was_changed_by_hand_is_as_declared_again(run, stage, iam):
-    run("access")
-    template = StageTemplate.load("dev", account=stage.aws.account, region="us-east-1")
-    assert {one.did for one in policies.roles(stage.aws, template)} == {"created"}
-    name = "rp-mw-dev-worker"
-    iam.put_role_policy(RoleName=name, PolicyName="worker", PolicyDocument=json.dumps(WIDE))
-    iam.delete_role_permissions_boundary(RoleName=name)
-    mended = {one.name: one.changes for one in policies.roles(stage.aws, template)}
-    assert mended.pop(name) == ("boundary", "policy")
-    assert set(mended.values()) == {()}
 
 
 WIDE = {

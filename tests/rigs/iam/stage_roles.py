@@ -28,7 +28,7 @@ def person(stage: str, role: str) -> Principal:
 @cache
 def function(stage: str, name: str) -> Principal:
     """A function's role, by the function's name: ``worker``."""
-    for one in stage_template(stage).resources(policies.ROLE):
+    for one in stage_template(stage).resources("AWS::IAM::Role"):
         role = one.properties["RoleName"]
         if role == f"rp-mw-{stage}-{name}":
             boundary = one.properties["PermissionsBoundary"].rpartition("/")[2]

@@ -1,11 +1,13 @@
-"""Starts MiniStack with the two API Gateway calls that `chalice deploy` needs and it lacks.
+"""Starts MiniStack with what deployments need and it lacks in API Gateway and CloudFormation.
 
 Chalice describes its routes in a Swagger document and sends it by ``ImportRestApi``
 (``POST /restapis?mode=import``) and, the next time, ``PutRestApi`` (``PUT /restapis/<id>``).
 MiniStack handles such documents from CloudFormation only; here both calls use that same code.
 Chalice disables compression by an empty size, which MiniStack would return as a number.
 
-Runs under the interpreter of `.venv-sam` and imports nothing from this project.
+CloudFormation knows no alarm of alarms there, and leaves the TTL of a table out; here it makes both.
+
+Also runs under the interpreter of `.venv-sam`, and imports nothing from this project.
 """
 
 import json
@@ -13,6 +15,8 @@ from typing import Any
 
 from ministack import app
 from ministack.services import apigateway_v1 as gateway
+from ministack.services import cloudwatch, dynamodb
+from ministack.services.cloudformation import provisioners
 
 _known = gateway.handle_request
 
@@ -53,6 +57,44 @@ def _replace_routes(api_id: str, document: dict[str, Any]) -> None:
         gateway._import_path_item(api_id, route, item, schemes, document.get("security"))  # noqa: SLF001
 
 
+_create_table = provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::Table"]["create"]  # noqa: SLF001
+
+
+def create_table(
+    logical_id: str, properties: dict[str, Any], stack: str
+) -> tuple[str, dict[str, str]]:
+    """MiniStack's own, and the TTL."""
+    made: tuple[str, dict[str, str]] = _create_table(logical_id, properties, stack)
+    ttl = properties.get("TimeToLiveSpecification", {})
+    if ttl:
+        setting = {"TimeToLiveStatus": "ENABLED", "AttributeName": ttl["AttributeName"]}
+        dynamodb._ttl_settings[made[0]] = setting  # noqa: SLF001
+    return made
+
+
+def create_composite(
+    _logical_id: str, properties: dict[str, Any], _stack: str
+) -> tuple[str, dict[str, str]]:
+    """Make an alarm of alarms; its physical id is its name."""
+    name = properties["AlarmName"]
+    status, _, body = cloudwatch._put_composite_alarm({}, properties, False, is_json=True)  # noqa: SLF001
+    if status != 200:  # noqa: PLR2004 - HTTP's own
+        raise ValueError(json.loads(body)["message"])
+    return name, {"Arn": cloudwatch._composite_alarms[name]["AlarmArn"]}  # noqa: SLF001
+
+
+def update_composite(
+    _physical_id: str, _old: dict[str, Any], properties: dict[str, Any], stack: str
+) -> tuple[str, dict[str, str]]:
+    """The same call: it creates or replaces."""
+    return create_composite("", properties, stack)
+
+
+def delete_composite(physical_id: str, _properties: dict[str, Any]) -> None:
+    """Remove it."""
+    cloudwatch._composite_alarms.pop(physical_id, None)  # noqa: SLF001
+
+
 def _one(query_params: dict[str, Any], name: str) -> str | None:
     found = (query_params or {}).get(name)
     return found[0] if isinstance(found, list) else found
@@ -60,4 +102,10 @@ def _one(query_params: dict[str, Any], name: str) -> str | None:
 
 if __name__ == "__main__":
     gateway.handle_request = handle_request
+    provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::Table"]["create"] = create_table  # noqa: SLF001
+    provisioners._RESOURCE_HANDLERS["AWS::CloudWatch::CompositeAlarm"] = {  # noqa: SLF001
+        "create": create_composite,
+        "update": update_composite,
+        "delete": delete_composite,
+    }
     app.main()

@@ -1,0 +1,38 @@
+"""The data stack of a stage, under both ways: as `python -m ops provision` makes it."""
+
+from __future__ import annotations
+
+from local.stack import resources
+from local.stack.engine import REGION, EngineError
+from ops.session import OpsError
+from ops.stage import artifacts, policies, stack
+from ops.stage.template import StageTemplate, parameters
+
+
+def made(aws: resources.Aws, stage: str, known: resources.Secrets) -> resources.Stage:
+    """Create or update a stage's data stack, with switches that let it act, and its secrets.
+
+    Raises:
+        EngineError: CloudFormation failed.
+    """
+    list(policies.create(aws, policies.declared(stage, aws.account, REGION), aws.account))
+    bucket = artifacts.name(stage, aws.account, REGION)
+    artifacts.create(aws, bucket)
+    template = StageTemplate.load(stage, account=aws.account, region=REGION)
+    name, declared = stack.data_stack(stage), template.to_deploy()
+    try:
+        stack.apply(aws, name, declared, parameters(stage), bucket=bucket)
+    except OpsError as error:
+        raise EngineError(str(error)) from None
+    resources.create_switches(aws, stage, resources.SWITCHES)
+    resources.create_secrets(aws, stage, known)
+    tables = {
+        one.logical_id: one.properties["TableName"]
+        for one in template.resources("AWS::DynamoDB::Table")
+    }
+    names = {
+        one.logical_id: one.properties["QueueName"] for one in template.resources("AWS::SQS::Queue")
+    }
+    urls = {k: aws.client("sqs").get_queue_url(QueueName=v)["QueueUrl"] for k, v in names.items()}
+    arns = {k: f"arn:aws:sqs:{REGION}:{aws.account}:{v}" for k, v in names.items()}
+    return resources.Stage(stage, aws, known, tables, urls, arns)

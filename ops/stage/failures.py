@@ -1,0 +1,30 @@
+"""Where Lambda keeps the events that a function failed on, which `chalice deploy` cannot say."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from ops.stage.template import StageTemplate
+
+UNPUBLISHED = "$LATEST"
+"""The function version that is invoked; SAM names it when it expands the template."""
+
+
+def keep(functions: Any, template: StageTemplate) -> None:  # noqa: ANN401 - a boto3 client
+    """Set it as declared; a function that is not deployed yet is skipped."""
+    for name, properties in template.functions():
+        if "EventInvokeConfig" not in properties:
+            continue
+        declared = properties["EventInvokeConfig"]
+        with suppress(functions.exceptions.ResourceNotFoundException):
+            functions.put_function_event_invoke_config(
+                FunctionName=name,
+                Qualifier=UNPUBLISHED,
+                MaximumRetryAttempts=declared["MaximumRetryAttempts"],
+                DestinationConfig={
+                    "OnFailure": {
+                        "Destination": declared["DestinationConfig"]["OnFailure"]["Destination"]
+                    }
+                },
+            )

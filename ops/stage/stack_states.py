@@ -1,0 +1,152 @@
+"""What each status of a CloudFormation stack asks for before the stack takes a change set.
+
+CloudFormation refuses an update of a stack whose first create failed, and a create of one that is
+there.  `ready` leads a stack from every status to one that takes a change set, and says of which type.
+A stack that was complete once is never deleted here, but for one whose deletion a person has begun.
+
+Source of the statuses and of what each allows:
+https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from enum import StrEnum
+from typing import Any, Literal
+
+from botocore.exceptions import ClientError, WaiterError
+
+from ops.session import OpsError
+
+Kind = Literal["CREATE", "UPDATE"]
+ABSENT = ""
+"""The status of a stack that is not there."""
+DELAY_SECONDS = 5
+MOST_LOOKS = 720
+"""An hour: an index of a large table is built for as long as reading the table takes."""
+
+
+class Need(StrEnum):
+    """What a status asks for."""
+
+    CREATE = "a change set that creates"
+    UPDATE = "a change set that updates"
+    WAIT = "an operation runs: wait for its end"
+    ROLL_BACK = "a failed operation was left as it was: roll it back"
+    CONTINUE = "the roll-back failed: continue it"
+    DELETE = "a create or a deletion has failed: delete what is left"
+    PERSON = "an import that a person has begun: a person ends it"
+
+
+CREATED, UPDATED, ROLLED_BACK, DELETED, IMPORTED = (
+    "stack_create_complete",
+    "stack_update_complete",
+    "stack_rollback_complete",
+    "stack_delete_complete",
+    "stack_import_complete",
+)
+NEEDS: Mapping[str, tuple[Need, str]] = {
+    ABSENT: (Need.CREATE, ""),
+    "REVIEW_IN_PROGRESS": (Need.CREATE, ""),  # a change set was made and never carried out
+    "DELETE_COMPLETE": (Need.CREATE, ""),
+    "CREATE_COMPLETE": (Need.UPDATE, ""),
+    "UPDATE_COMPLETE": (Need.UPDATE, ""),
+    "UPDATE_ROLLBACK_COMPLETE": (Need.UPDATE, ""),
+    "IMPORT_COMPLETE": (Need.UPDATE, ""),
+    "IMPORT_ROLLBACK_COMPLETE": (Need.UPDATE, ""),
+    "CREATE_IN_PROGRESS": (Need.WAIT, CREATED),
+    "ROLLBACK_IN_PROGRESS": (Need.WAIT, CREATED),
+    "UPDATE_IN_PROGRESS": (Need.WAIT, UPDATED),
+    "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS": (Need.WAIT, UPDATED),
+    "UPDATE_ROLLBACK_IN_PROGRESS": (Need.WAIT, ROLLED_BACK),
+    "UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS": (Need.WAIT, ROLLED_BACK),
+    "DELETE_IN_PROGRESS": (Need.WAIT, DELETED),
+    "IMPORT_IN_PROGRESS": (Need.WAIT, IMPORTED),
+    "CREATE_FAILED": (Need.ROLL_BACK, CREATED),
+    "UPDATE_FAILED": (Need.ROLL_BACK, ROLLED_BACK),
+    "UPDATE_ROLLBACK_FAILED": (Need.CONTINUE, ROLLED_BACK),
+    "ROLLBACK_COMPLETE": (Need.DELETE, DELETED),
+    "ROLLBACK_FAILED": (Need.DELETE, DELETED),
+    "DELETE_FAILED": (Need.DELETE, DELETED),
+    "IMPORT_ROLLBACK_IN_PROGRESS": (Need.PERSON, ""),  # no waiter ends with it
+    "IMPORT_ROLLBACK_FAILED": (Need.PERSON, ""),
+}
+"""Every status: what it asks for, and the waiter that ends with that operation, well or badly."""
+
+_KINDS: Mapping[Need, Kind] = {Need.CREATE: "CREATE", Need.UPDATE: "UPDATE"}
+_CALLS: Mapping[Need, Callable[[Any, str], object]] = {
+    Need.WAIT: lambda _client, _name: None,
+    Need.ROLL_BACK: lambda client, name: client.rollback_stack(
+        StackName=name, RetainExceptOnCreate=True
+    ),
+    Need.CONTINUE: lambda client, name: client.continue_update_rollback(StackName=name),
+    Need.DELETE: lambda client, name: client.delete_stack(StackName=name),
+}
+
+
+def ready(client: Any, name: str) -> Kind:  # noqa: ANN401 - a boto3 client
+    """Lead a stack to a status that takes a change set; returns the type of that change set.
+
+    What another run has begun is waited for.  May be interrupted and repeated at every point.
+
+    Raises:
+        OpsError: it does not come out of a status, or a person must lead it; names the reasons.
+    """
+    seen: set[str] = set()
+    while True:
+        now = status(client, name)
+        need, waiter = NEEDS[now]
+        if need in _KINDS:
+            return _KINDS[need]
+        if now in seen or need not in _CALLS:
+            raise OpsError(f"stack {name} is {now}: {need}; {why(client, name)}")
+        seen.add(now)
+        _CALLS[need](client, name)
+        with suppress(WaiterError):  # a bad end is an end: the status says which
+            wait(client, waiter, name)
+
+
+def status(client: Any, name: str) -> str:  # noqa: ANN401 - a boto3 client
+    """A stack's status; `ABSENT` where there is none.
+
+    Raises:
+        ClientError: CloudFormation cannot be asked, or refuses to say.
+    """
+    try:
+        found: str = client.describe_stacks(StackName=name)["Stacks"][0]["StackStatus"]
+    except ClientError as error:
+        if error.response["Error"]["Code"] != "ValidationError":  # its word for: does not exist
+            raise
+        return ABSENT
+    return found
+
+
+def wait(client: Any, waiter: str, name: str, **more: str) -> None:  # noqa: ANN401 - a boto3 client
+    """Wait by one of boto3's waiters.
+
+    Raises:
+        WaiterError: what is waited for ended badly, or has not ended in an hour.
+    """
+    is_here = client.meta.endpoint_url.startswith("http://127.")  # an engine is done at once
+    config = {"Delay": 0.1 if is_here else DELAY_SECONDS, "MaxAttempts": MOST_LOOKS}
+    client.get_waiter(waiter).wait(StackName=name, WaiterConfig=config, **more)
+
+
+def why(client: Any, name: str) -> str:  # noqa: ANN401 - a boto3 client
+    """The first resources that failed or were refused beforehand, and why."""
+    refused = client.describe_events(StackName=name, Filters={"FailedEvents": True})
+    failed = client.describe_stack_events(StackName=name)["StackEvents"]
+    found = [
+        *(
+            (one["LogicalResourceId"], one["ValidationStatusReason"])
+            for one in refused["OperationEvents"]
+            if "ValidationStatusReason" in one
+        ),
+        *(
+            (one["LogicalResourceId"], one["ResourceStatusReason"])
+            for one in failed
+            if "FAILED" in one["ResourceStatus"] and one.get("ResourceStatusReason")
+        ),
+    ]
+    return "; ".join(f"{resource}: {reason}" for resource, reason in found[:5])

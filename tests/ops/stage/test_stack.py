@@ -1,0 +1,130 @@
+"""The data stack on the engine: made from nothing, from what failed, and from what was left behind."""
+
+import json
+
+import pytest
+
+from ops.session import OpsError
+from ops.stage import artifacts, stack, stack_states
+from ops.stage.template import StageTemplate, parameters
+
+NAME = stack.data_stack("dev")
+LEDGER = "rp_mw_idempotency-dev"
+FAILS = {
+    "Parameters": {},
+    "Resources": {
+        "Topic": {"Type": "AWS::SNS::Topic", "Properties": {"TopicName": "rp-mw-dev-alarms"}},
+        "Queue": {
+            "Type": "AWS::SQS::Queue",
+            "DependsOn": "Topic",
+            "Properties": {"VisibilityTimeout": 99_999_999},
+        },
+    },
+}
+
+
+@pytest.fixture
+def aws(engine_aws):
+    return engine_aws
+
+
+@pytest.fixture
+def bucket(aws):
+    name = artifacts.name("dev", aws.account, "us-east-1")
+    artifacts.create(aws, name)
+    return name
+
+
+@pytest.fixture
+def client(aws):
+    return aws.client("cloudformation")
+
+
+def apply(aws, bucket):
+    template = StageTemplate.load("dev", account=aws.account, region="us-east-1").to_deploy()
+    return stack.apply(aws, NAME, template, parameters("dev"), bucket=bucket)
+
+
+def tables(aws):
+    return aws.client("dynamodb").list_tables()["TableNames"]
+
+
+def reviewed(client):
+    client.create_change_set(
+        StackName=NAME,
+        ChangeSetName="never-carried-out",
+        ChangeSetType="CREATE",
+        TemplateBody=json.dumps(FAILS),
+    )
+
+
+def failed(client, on_failure):
+    client.create_stack(StackName=NAME, TemplateBody=json.dumps(FAILS), OnFailure=on_failure)
+    with pytest.raises(Exception, match="terminal failure"):
+        stack_states.wait(client, "stack_create_complete", NAME)
+
+
+@pytest.mark.parametrize(
+    ("begin", "status"),
+    [
+        (lambda _client: None, stack_states.ABSENT),
+        (reviewed, "REVIEW_IN_PROGRESS"),
+        (lambda client: failed(client, "ROLLBACK"), "ROLLBACK_COMPLETE"),
+        (lambda client: failed(client, "DO_NOTHING"), "CREATE_FAILED"),
+    ],
+    ids=["nothing", "a change set", "rolled back", "left as it failed"],
+)
+def test_the_stack_is_made_from_every_beginning(aws, bucket, client, begin, status):
+    begin(client)
+    assert stack_states.status(client, NAME) == status
+    assert apply(aws, bucket) == "CREATE"
+    assert LEDGER in tables(aws)
+    assert apply(aws, bucket) == "UNCHANGED"
+
+
+def test_a_deleted_stack_leaves_its_tables_and_the_next_one_takes_them_back(aws, bucket, client):
+    apply(aws, bucket)
+    dynamodb, key = aws.client("dynamodb"), {"event_id": {"S": "kept"}}
+    dynamodb.put_item(TableName=LEDGER, Item=key)
+    client.delete_stack(StackName=NAME)
+    aws.client("s3").delete_bucket(Bucket=f"rp-mw-facts-dev-{aws.account}")  # no import here
+    stack_states.wait(client, "stack_delete_complete", NAME)
+    assert LEDGER in tables(aws)
+    assert apply(aws, bucket) == "CREATE"
+    assert "Item" in dynamodb.get_item(TableName=LEDGER, Key=key)
+
+
+def test_a_value_that_is_not_given_again_is_kept(aws, bucket, client):
+    """Such as the console's sign-in provider, which only its first deployment names."""
+    template = {
+        "Parameters": {
+            "Stage": {"Type": "String"},
+            "Issuer": {"Type": "String", "Default": "none"},
+        },
+        "Resources": {
+            "Topic": {"Type": "AWS::SNS::Topic", "Properties": {"TopicName": {"Ref": "Issuer"}}}
+        },
+    }
+    values = {"Stage": "dev", "Issuer": "mine"}
+    assert stack.apply(aws, "s", template, values, bucket=bucket) == "CREATE"
+    assert stack.apply(aws, "s", template, {"Stage": "dev"}, bucket=bucket) == "UNCHANGED"
+
+
+def test_what_cannot_be_made_is_named(aws, bucket, client):
+    with pytest.raises(OpsError, match="Queue"):
+        stack.apply(aws, NAME, FAILS, {}, bucket=bucket)
+    assert aws.client("sns").list_topics()["Topics"] == [], "rolled back"
+
+
+def test_a_stack_refuses_functions_that_chalice_deploy_has_made(aws, client):
+    """Two sets of functions would work on the same queues."""
+    gateway = aws.client("apigateway")
+    stack.refuse_chalices(aws, "dev")
+    api = gateway.create_rest_api(name="rp-mw")["id"]
+    root = gateway.get_resources(restApiId=api)["items"][0]["id"]
+    gateway.put_method(restApiId=api, resourceId=root, httpMethod="GET", authorizationType="NONE")
+    gateway.put_integration(restApiId=api, resourceId=root, httpMethod="GET", type="MOCK")
+    gateway.create_deployment(restApiId=api, stageName="dev")
+    with pytest.raises(OpsError, match="chalice delete --stage dev"):
+        stack.refuse_chalices(aws, "dev")
+    stack.refuse_chalices(aws, "staging")
