@@ -474,6 +474,10 @@ def every_operators_page(console: Console) -> None:
     assert (
         "Richpanel was not asked" in console.browser("lo").post("/find/texts", {"q": "1042"}).text
     )
+    shared = {"key": story, "once": "a-form-of-share"}
+    assert jo.post("/story/share", shared).status_code == 200
+    form = {"key": story, "code": "wrong_team", "once": "a-form-of-theirs"}
+    assert console.browser("lo").post("/story/wrong", form).status_code == 303
     tried = {"text": "Hello", "from": "customer", "shop": "none"}
     assert jo.post("/try", tried).status_code == 200
     page = jo.get(f"/unknown/one?key={unknown}")
