@@ -36,6 +36,17 @@ def test_the_same_seed_makes_the_same_inputs():
     assert made(5) == made(5) != made(6)
 
 
+@pytest.mark.parametrize("name", ["wish to stop", "wish for times", "twilio message"])
+@pytest.mark.parametrize("piece", ["\n", " ", "a", "\n ", "stop\n"])
+def test_a_long_run_of_one_piece_is_read_and_holds_no_worker(name, piece):
+    """A thousand empty lines once took half a minute at the door."""
+    (parser,) = (one for one in PARSERS if one.name == name)
+    text = piece * (4_000 // len(piece))
+    (sample, *_) = parser.samples()
+    given = text if parser.write is None else parser.write({**sample, "Body": text})
+    assert judged(parser, given) == ("read", "")
+
+
 def raises(error):
     def parse(_):
         raise error

@@ -84,7 +84,7 @@ CARRIERS: Mapping[str, Word] = Rows(
 )
 """Twilio's default keywords."""
 _SIGNATURE = re.compile(
-    r"\n+\s*(?:sent from|get outlook for|enviado desde|envoyé de|gesendet von) .*",
+    r"\n\s*+(?:sent from|get outlook for|enviado desde|envoyé de|gesendet von) .*",
     re.IGNORECASE | re.DOTALL,
 )
 _STARTLED = re.compile(r"(?:stop+|стоп|στοπ|stopp|ストップ|스톱|스탑|ستوب|स्टॉप)(?!\S)(?!.*\d)")
