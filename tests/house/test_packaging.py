@@ -159,7 +159,7 @@ def test_what_the_functions_name_is_declared_in_the_data_stack():
         )
     }
 
-    assert len(named) == 13
+    assert len(named) == 14
     assert named <= declared
 
 
