@@ -96,7 +96,8 @@ def test_explain_says_why_nothing_was_done(system, run):
     system.post({"ticket_id": "7", "message_id": comment})
     system.run()
     said = run("explain", ticket_keys.ticket_message("7", comment))
-    assert "skipped (operator_comment): no action" in said.out
+    assert "skipped (the comment was written by an operator" in said.out
+    assert "(operator_comment)): no action" in said.out
     assert "thin" not in said.out
 
 
@@ -133,7 +134,7 @@ def test_an_unreadable_ticket_is_found_by_the_suggested_scan(system, run):
     system.run()
     said = run("explain", "9999")
     assert said.code == 1
-    assert "events that ended without an action: no index leads there; --deep asks it" in said.err
+    assert "and what ended without an action: no index leads there; --deep asks it" in said.err
     deep = run("explain", "9999", "--deep")
     assert thin in deep.out
     assert "did not show" not in deep.out, "nothing is left out then"
