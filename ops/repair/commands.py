@@ -205,7 +205,7 @@ def settle_command(
     app,
     "wrong-answer",
     changes=True,
-    examples=["wrong-answer <event> wrong_answer"],
+    examples=["wrong-answer <event> wrong_tone"],
 )
 def wrong_answer_command(
     run: CommandRun,

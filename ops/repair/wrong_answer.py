@@ -12,7 +12,6 @@ from ops import journal
 from ops.session import EXIT_UNUSABLE, OpsError, OvertakenError, Session
 from ops.support import labels
 
-ACT = "wrong-answer"
 OF_TICKETS = labels.WRONG
 OF_CONVERSATIONS: Mapping[str, str] = {
     "wrong_answer": "the answer is not true, or not what was asked",
@@ -52,13 +51,15 @@ def say(session: Session, event_key: str, code: str, *, because: str = "", once:
     story = str(row["conversation_id"])
     if any(_is_said(one, event_key) for one in session.services.journal.story(story)):
         raise OvertakenError("it was said before what was wrong with this answer")
-    journal.enter(session, ACT, event_key, result=code, row=row, reason=because, once=once)
+    journal.enter(
+        session, "wrong-answer", event_key, result=code, row=row, reason=because, once=once
+    )
     count = _label if event_key.startswith("evt:rp:") else _count
     return count(session, story, event_key, code)
 
 
 def _is_said(entry: Mapping[str, object], event_key: str) -> bool:
-    return entry["action_type"] == ACT and entry["idempotency_key"] == event_key
+    return entry["action_type"] == "wrong-answer" and entry["idempotency_key"] == event_key
 
 
 def _label(session: Session, ticket_id: str, event_key: str, code: str) -> str:
