@@ -72,11 +72,13 @@ def erased_since(session: Session, backup: str) -> ErasedSince:
     """What was erased since a backup, as far as a table has a record of it.
 
     Raises:
-        OpsError: it is no time.
+        OpsError: it is no time, or one that lies ahead, since when nothing was erased.
     """
     since = parsed(backup)
     if since is None:
-        raise OpsError(f"{backup} is no time", code=EXIT_UNUSABLE)
+        raise OpsError("--again is no time", code=EXIT_UNUSABLE)
+    if since > session.services.clock.now():
+        raise OpsError("--again lies ahead: give the backup's own time", code=EXIT_UNUSABLE)
     known = {text for text in _hashed(session, since) if text}  # one erasing is in both tables
     return ErasedSince(len(known), frozenset(one for text in known for one in text.split()))
 

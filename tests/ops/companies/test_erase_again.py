@@ -1,9 +1,11 @@
 """A backup brings back whom an erasing has removed since: they are erased again, by keyed digests."""
 
 import json
+from datetime import timedelta
 
 import pytest
 
+from chalicelib.clock import iso
 from tests.rigs.ops_cli import runner
 from tests.rigs.outreach import MAIL, TEL
 
@@ -69,7 +71,20 @@ def test_whoever_a_restored_table_has_again_is_erased_again(outreach, run, backu
 def test_nothing_is_erased_again_that_was_erased_before_the_backup(outreach, run, backup):
     assert run("erase", "--subject", TEL, "--yes").code == 0
     restored(outreach, "ConversationsTable", backup["ConversationsTable"])
-    assert run("erase", "--again", "2099-01-01T00:00:00Z", "--yes", "--json").data["found"] == 0
+    at = iso(outreach.services.clock.now())
+    assert run("erase", "--again", at, "--yes", "--json").data["found"] == 0
+    assert left(outreach, *SOUGHT) == {*SOUGHT}
+
+
+@pytest.mark.parametrize("dry_run", ["--dry-run", "--yes"])
+def test_a_time_that_lies_ahead_is_refused_by_its_option(outreach, run, backup, dry_run):
+    """A mistyped time would pass for a backup since which nobody was erased."""
+    assert run("erase", "--subject", TEL, "--yes").code == 0
+    restored(outreach, "ConversationsTable", backup["ConversationsTable"])
+    at = iso(outreach.services.clock.now() + timedelta(days=2))
+    said = run("erase", "--again", at, dry_run)
+    assert (said.code, "--again lies ahead" in said.err) == (2, True)
+    assert at not in said.err
     assert left(outreach, *SOUGHT) == {*SOUGHT}
 
 
