@@ -24,7 +24,7 @@ from chalicelib.once.journal import ABOUT_PREFIX, is_entry
 from chalicelib.once.lanes import LANES
 from chalicelib.once.store import Item
 from chalicelib.outreach.conversations import items as layout
-from chalicelib.outreach.conversations.statements import EVIDENCE
+from chalicelib.outreach.conversations.statements import EVIDENCE, SAID_OF
 from ops.companies.erase_canaries import Canary, keys_of, texts_of
 from ops.output import Output
 from ops.repair import dead_letters, mail_failures
@@ -39,7 +39,7 @@ SHOWN = 20
 """Sightings of a place that are listed; all are counted."""
 QUEUE_DAYS, BACKUP_DAYS = 14, 35
 REGISTER = "who must not be contacted stays known by a keyed id"
-EVIDENCE_KEPT = "evidence of a refusal, by a keyed id and without words"
+EVIDENCE_KEPT = "evidence of a refusal or a link, by keyed ids and without words"
 TOMBSTONE = "what was done is not done twice: key and state, no words"
 JOURNAL = "who did what, by ids and without words"
 
@@ -175,7 +175,7 @@ def _stays(session: Session, table: str, item: Item) -> str:
         return JOURNAL if is_lead or (is_entry(item) and not item["reason"]) else ""
     if table == settings.conversations_table:
         if layout.member_of(item) and str(item["conversation_id"]).startswith(EVIDENCE):
-            return EVIDENCE_KEPT
+            return "" if SAID_OF in item else EVIDENCE_KEPT
         return REGISTER if layout.member_of(item) or layout.listed_member(item) else ""
     return ""
 

@@ -227,6 +227,7 @@ class SubjectRows(items.OnTable):
                 condition = _as_read(known[member]) if member in known else {}
                 writes.append(self._table.putting(_pointer(member, root), **condition))
         writes += self._listing(root)
+        how = replace(how, members=[one.member for one in places])
         writes += (self._table.putting(one) for one in evidence(before, root, how, now))
         return root, writes
 
@@ -243,6 +244,7 @@ class SubjectRows(items.OnTable):
             pointing = (one for one in side.members if one != side.root)
             writes += (self._table.putting(_pointer(one, side)) for one in pointing)
             writes += self._listing(side)
+        how = replace(how, members=list(subject.members))
         writes += (self._table.putting(one) for one in evidence(subject, sides[1], how, now))
         return writes
 

@@ -333,6 +333,32 @@ def test_what_persons_wrote_about_someone_is_forgotten_wherever_it_was_said(outr
     assert run("erase", "--subject", TEL, "--yes", "--json").data["found"] == 0
 
 
+PARTED = "+15550100003"
+
+
+@pytest.mark.parametrize("erased", [TEL, PARTED])
+def test_the_reasons_of_a_link_and_of_its_undoing_go_with_either_side(outreach, run, erased):
+    """After the undoing the sides are two persons, and the words are about both."""
+    outreach.services.outreach.conversations.forbid(PARTED, company.COMPANY_ID, "stop")
+    own, addresses = ("--company", company.COMPANY_ID), ("--address", TEL, "--address", MAIL)
+    for command in (
+        ("subject", "link", *own, *addresses, "--address", PARTED, "--reason", WORDS),
+        ("subject", "unlink", *own, "--address", PARTED, "--reason", WORDS),
+        ("do-not-contact", "add", *own, "--address", OTHER, "--reason", "not theirs"),
+    ):
+        said = run(*command)
+        assert said.code == 0, (command, said.err)
+    done = run("erase", "--subject", erased, "--yes", "--json", "--canary", "in hospital")
+    assert done.code == 0, done.out
+    for name, rows in held(outreach).items():
+        assert not [one for one in rows if "hospital" in one], name
+    assert "not theirs" in reasons(outreach)
+    assert outreach.services.outreach.conversations.is_forbidden(PARTED, company.COMPANY_ID)
+    kept = {TEL: PARTED, PARTED: TEL}[erased]
+    assert kept in str(held(outreach)), "the other side's address"
+    assert run("erase", "--subject", erased, "--yes", "--json").data["found"] == 0
+
+
 def personal(text):
     """What of the person's a text holds."""
     return [one for one in (TEL[1:], MAIL, "Doe", CANARY) if one.lower() in text.lower()]
