@@ -11,6 +11,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.errors import TransientError
 from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.mentions import ids_in
 from chalicelib.once.ports import Clock
 from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.retry import Attempts, at_once
@@ -80,6 +81,10 @@ class SubjectRows(items.OnTable):
     def place(self, address: str, company_id: str) -> Member:
         """Where an address has its row."""
         return Member(member_id(self._opaque(), company_id, address), company_id, address)
+
+    def named_in(self, words: str) -> list[str]:
+        """The keyed ids of the addresses that a person's words name, for the journal."""
+        return ids_in(words, self._opaque)
 
     def subject(self, place: Member) -> Subject:
         """The subject of an address, as stored; of that address alone where none is."""

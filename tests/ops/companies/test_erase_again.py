@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from chalicelib.clock import iso
+from local import company
 from tests.rigs.ops_cli import runner
 from tests.rigs.outreach import MAIL, TEL
 
@@ -66,6 +67,26 @@ def test_whoever_a_restored_table_has_again_is_erased_again(outreach, run, backu
     assert sum(one["found"] for one in said.data["proof"]) == 0
     assert left(outreach, *SOUGHT) == set()
     assert left(outreach, OTHER[1:]), "another's"
+
+
+def test_words_that_a_restored_journal_has_again_are_forgotten_again(outreach, run, backup):
+    """Also where no table has the address itself any more: the words are bound to keyed ids."""
+    own = ("--company", company.COMPANY_ID, "--address", TEL)
+    words = "she is in hospital"
+    assert run("do-not-contact", "add", *own, "--reason", words).code == 0
+    named = f"{MAIL}: {words}"
+    assert run("company", "key", company.COMPANY_ID, "--reason", named, "--yes").code == 0
+    before = outreach.rows("AuditActionsTable")
+    assert run("erase", "--subject", TEL, "--yes").code == 0
+    assert left(outreach, "hospital") == set()
+    restored(outreach, "AuditActionsTable", before)
+    assert left(outreach, "hospital") == {"hospital"}
+    at = "2020-01-01T00:00:00Z"
+    # the erasing's own entry was in the restored table: the conversations' table has the other one
+    said = run("erase", "--again", at, "--yes", "--json", "--canary", "in hospital")
+    assert said.code == 0, said.out
+    assert left(outreach, "hospital") == set()
+    assert outreach.services.outreach.conversations.is_forbidden(TEL, company.COMPANY_ID)
 
 
 def test_nothing_is_erased_again_that_was_erased_before_the_backup(outreach, run, backup):
