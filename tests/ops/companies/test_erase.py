@@ -319,7 +319,7 @@ def test_what_persons_wrote_about_someone_is_forgotten_wherever_it_was_said(outr
         ("handoff", "close", record.opaque_id, "--by", "jo", "--reason", WORDS),
         ("replay", event, "--because", WORDS),
         ("company", "key", company.COMPANY_ID, "--because", f"{WORDS}, call +1 (555) 010-0001"),
-        ("keys", "rotate", "share", "--because", f"{WORDS}, not {MAIL.upper()}"),
+        ("keys", "rotate", "share", "--yes", "--because", f"{WORDS}, not {MAIL.upper()}"),
         ("do-not-contact", "add", *own[:3], OTHER, "--reason", "not theirs"),
     ):
         said = run(*command)
