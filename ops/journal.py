@@ -13,6 +13,7 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.once.journal import ASKED, DAY_PREFIX, Act, entry_time, is_view
+from chalicelib.once.mentions import ids_in
 from chalicelib.once.store import Item
 from chalicelib.outreach.people import persons
 from ops.session import OvertakenError, Session, refuse_too_long
@@ -48,7 +49,7 @@ def act(
         reason: why, in the person's words.
         act_id: equal for a repetition of the same act.
         once: the id of the form that asked for it; see `chalicelib.once.journal`.
-        about: keyed ids of the addresses that it is about.
+        about: keyed ids of the addresses that it is about; those that the reason names are added.
         evidence: what else the person saw.
     """
     seen = {name: row[name] for name in _SEEN if name in row} if row else {}
@@ -62,7 +63,7 @@ def act(
         evidence={**seen, **{name: one for name, one in evidence.items() if one is not None}},
         act_id=act_id,
         once=once,
-        about=about,
+        about={*about, *ids_in(reason, session.services.opaque)},
     )
 
 

@@ -25,6 +25,8 @@ NEEDS = {
             "journal",
             "switch get",
             "handoff list",
+            "company events",
+            "company usage",
             "desk-token list",
             "dlq count",
             "incidents list",

@@ -40,6 +40,7 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     trace           fields of every log line within an event
     audit           table C: what was done, one row per action
     journal         table C: what persons did, one entry per act
+    mentions        the addresses that such words name, as keyed ids
     remarks         words of the journal's entries, found by whom they are about
     event           an event as the ledger stores it: states, lease, claim
     ledger/         claims, leases and fences on conditional writes

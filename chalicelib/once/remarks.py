@@ -1,6 +1,7 @@
 """What persons have said about somebody: the words of the journal's entries, found by whom they are about.
 
-An entry is about its story (a conversation, a ticket, an event) and about the keyed ids that its act names.
+An entry is about its story (a conversation, a ticket, an event) and about the keyed ids that its act names
+or its words (`mentions`).
 Each of those has a row beside the entry, which says where the entry is::
 
     conversation_id  about#5f3a...        ts_action_id  2026-11-20T09:00:02.000Z#do-not-contact add:77b0...

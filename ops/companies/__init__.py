@@ -42,6 +42,7 @@ erase         removes a person from every table
 erase_remarks words about them in the journal
 erase_again   erases again whom a restored backup holds
 erase_scan    asks every place for them afterwards, and says what stays, why and until when
+erase_namesakes  a name that is found alone, in a conversation of somebody else
 erase_canaries  what is looked for: addresses in any writing, ids, names, given words
 erase_verdicts  examples of verdict sets that name them
 erase_subject  what is left of what they refuse

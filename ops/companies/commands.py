@@ -378,12 +378,12 @@ def erase_command(
         run.confirm()
         erase_again.enter(session, subject or f"again:{again}", subjects)
     done = erase.Erased(notes=notes)
-    about = list(erase_remarks.stories(session, subjects))
+    events: list[str] = []
     for table, key, item in output.following(erase.items(session, subjects), "erasing"):
         if erase.purge(session, table, key, item, subjects, done, dry_run=dry_run):
             done.tables[table.name] = done.tables.get(table.name, 0) + 1
-            about += [key["event_id"]] if "event_id" in key else []
-    done.remarks = erase_remarks.purge(session, about, dry_run=dry_run)
+            events += [key["event_id"]] if "event_id" in key else []
+    done.remarks = erase_remarks.purge(session, subjects, events, dry_run=dry_run)
     for queue in (dead_letters, mail_failures):
         done.dead_letters += queue.purge(session, subjects.in_body, dry_run=dry_run)
     did = "would be deleted" if dry_run else "deleted"

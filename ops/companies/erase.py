@@ -87,12 +87,14 @@ class Subjects:
         ids: ticket and conversation ids; found as whole ids only, because they may be short.
         theirs: what companies know of their consent, and the addresses that companies have linked.
         names: how companies call them; looked for in examples of their verdict sets.
+        about: keyed ids under which a restored journal has words about them.
     """
 
     addresses: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     theirs: TheirSubjects = field(default_factory=TheirSubjects)
     names: TheirNames = field(default_factory=TheirNames)
+    about: tuple[str, ...] = ()
 
     def holds(self, item: Item) -> bool:
         """The item is about one of them, or mentions an address, or is an example that names them."""

@@ -1,6 +1,7 @@
 """Erases again after a restore: a backup holds persons who were erased since.
 
-An erasing leaves keyed digests of the addresses and ids that it erased, in the journal and, as a table may
+An erasing leaves keyed digests of the addresses and ids that it erased, and of those under which the
+journal had words about them, in the journal and, as a table may
 itself be the one that is restored, in the conversations' table::
 
     primary_channel  erasures     conversation_id  2026-11-20T09:00:00.000Z#{digest of the subject}
@@ -18,10 +19,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chalicelib.clock import iso, parsed
-from chalicelib.once.journal import RETENTION
+from chalicelib.once.journal import ABOUT_PREFIX, RETENTION
 from chalicelib.once.store import Item
 from chalicelib.outreach import numbers
-from ops.companies import erase
+from ops.companies import erase, erase_remarks
 from ops.companies.erase import Subjects
 from ops.companies.erase_canaries import texts_of
 from ops.session import EXIT_UNUSABLE, OpsError, Session
@@ -55,7 +56,8 @@ def enter(session: Session, subject: str, subjects: Subjects) -> None:
     of = session.services.opaque_ids.of
     linked = (address for _, address in subjects.theirs.linked)
     known = {*(numbers.canonical(one) for one in (*subjects.addresses, *linked)), *subjects.ids}
-    hashed = " ".join(sorted(of("person", one) for one in known))
+    words = (of("about", *one) for one in erase_remarks.places(session, subjects))
+    hashed = " ".join(sorted({*(of("person", one) for one in known), *words}))
     erase.enter(session, subject, hashed=hashed)
     now = session.services.clock.now()
     session.services.table(session.services.settings.conversations_table).put(
@@ -72,11 +74,13 @@ def erased_since(session: Session, backup: str) -> ErasedSince:
     """What was erased since a backup, as far as a table has a record of it.
 
     Raises:
-        OpsError: it is no time.
+        OpsError: it is no time, or one that lies ahead, since when nothing was erased.
     """
     since = parsed(backup)
     if since is None:
-        raise OpsError(f"{backup} is no time", code=EXIT_UNUSABLE)
+        raise OpsError("--again is no time", code=EXIT_UNUSABLE)
+    if since > session.services.clock.now():
+        raise OpsError("--again lies ahead: give the backup's own time", code=EXIT_UNUSABLE)
     known = {text for text in _hashed(session, since) if text}  # one erasing is in both tables
     return ErasedSince(len(known), frozenset(one for text in known for one in text.split()))
 
@@ -86,6 +90,7 @@ def subjects_of(session: Session, erased: frozenset[str]) -> Subjects:
     of = session.services.opaque_ids.of
     addresses: set[str] = set()
     ids: set[str] = set()
+    about: set[str] = set()
     for name, key_names in erase.tables(session):
         for item in erase.scanned(session.services.table(name)):
             for one in _addresses_in(item):
@@ -94,7 +99,12 @@ def subjects_of(session: Session, erased: frozenset[str]) -> Subjects:
                     addresses |= {*numbers.forms(one)}
             parts = {part for key in key_names for part in _IN_KEYS.split(str(item[key]))}
             ids |= {one for one in parts if one and of("person", one) in erased}
-    return erase.whole(session, Subjects(tuple(sorted(addresses)), tuple(sorted(ids))))
+            lead = str(item.get("conversation_id", "")).removeprefix(ABOUT_PREFIX)
+            within = erase_remarks.company_of(str(item.get("story", "")))
+            if {of("about", lead), of("about", lead, within)} & erased:
+                about.add(lead)
+    found = Subjects(tuple(sorted(addresses)), tuple(sorted(ids)), about=tuple(sorted(about)))
+    return erase.whole(session, found)
 
 
 def _hashed(session: Session, since: datetime) -> Iterator[str]:

@@ -36,6 +36,7 @@ class Canary:
         company: it counts in this company's items alone; empty for everywhere.
         is_id: an id, which may stay where nothing else of the person does.
         in_keys: it is looked for in the item's key alone.
+        is_name: first and last name, which another person may have, too.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Canary:
     company: str = ""
     is_id: bool = False
     in_keys: bool = False
+    is_name: bool = False
 
     def is_in(self, item: Mapping[str, Any], texts: list[str], keys: list[str]) -> bool:
         """Whether an item holds it."""
@@ -64,7 +66,7 @@ def canaries(subjects: Subjects, words: Iterable[str] = ()) -> list[Canary]:
         found.append(_of_id(one, f"id {number}"))
     for number, (company, first, last) in enumerate(sorted(subjects.names.names), start=1):
         if first and last:
-            found.append(Canary(f"name {number}", _whole(f"{first} {last}"), company))
+            found.append(Canary(f"name {number}", _whole(f"{first} {last}"), company, is_name=True))
     given = [" ".join(one.split()) for one in words]
     found += (Canary(f"word {n}", _whole(one)) for n, one in enumerate(filter(None, given), 1))
     return found

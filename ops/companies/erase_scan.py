@@ -1,13 +1,13 @@
 """The proof of an erasing: every place that may hold a person is asked for canaries, or says why not.
 
 What is found is one of two: it stays by law, with a reason and an end, or it should not be there.  Only
-ids may stay; an address, a name or a word never does.
+ids may stay; an address or a word never does, and a name alone where it may be a namesake's.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -24,8 +24,9 @@ from chalicelib.once.journal import ABOUT_PREFIX, is_entry
 from chalicelib.once.lanes import LANES
 from chalicelib.once.store import Item
 from chalicelib.outreach.conversations import items as layout
-from chalicelib.outreach.conversations.statements import EVIDENCE
+from chalicelib.outreach.conversations.statements import EVIDENCE, SAID_OF
 from ops.companies.erase_canaries import Canary, keys_of, texts_of
+from ops.companies.erase_namesakes import conversation_of
 from ops.output import Output
 from ops.repair import dead_letters, mail_failures
 from ops.session import OpsError, Session
@@ -39,8 +40,15 @@ SHOWN = 20
 """Sightings of a place that are listed; all are counted."""
 QUEUE_DAYS, BACKUP_DAYS = 14, 35
 REGISTER = "who must not be contacted stays known by a keyed id"
-EVIDENCE_KEPT = "evidence of a refusal, by a keyed id and without words"
+EVIDENCE_KEPT = "evidence of a refusal or a link, by keyed ids and without words"
 TOMBSTONE = "what was done is not done twice: key and state, no words"
+NAME_ALONE = (
+    "The name alone, in what belongs to somebody else: a namesake, or look at it"
+    " (python -m ops explain <conversation>):"
+)
+UNCLEAR = "unclear_between"
+"""Attribute of a conversation: the ids of those that its newest unclear message may be for."""
+UNCLEAR_KEPT = "another's conversation, whose unclear message may have been for theirs: an id alone"
 JOURNAL = "who did what, by ids and without words"
 
 
@@ -50,7 +58,7 @@ class Sighting:
 
     Attributes:
         canary: which.
-        item: a digest of the item's key.
+        item: a digest of the item's key; of what may be a namesake's, the id of their conversation.
         where: the attributes that hold it.
     """
 
@@ -67,6 +75,7 @@ class AskedPlace:
         name: of the table, archive or queue.
         asked: how many items; None where it was not asked.
         left: what should not be there.
+        named: the name alone, in a conversation of somebody else.
         stays: why ids stay, each with how many items and the latest end.
         why_not: why it was not asked, and until when it may hold something.
         has_failed: it could not be asked, so that nothing is proven of it.
@@ -75,6 +84,7 @@ class AskedPlace:
     name: str
     asked: int | None = None
     left: list[Sighting] = field(default_factory=list)
+    named: list[Sighting] = field(default_factory=list)
     stays: dict[str, dict[str, Any]] = field(default_factory=dict)
     why_not: str = ""
     has_failed: bool = False
@@ -148,25 +158,42 @@ def _judge(
     item: Item,
     found: Sequence[Canary],
 ) -> None:
-    why = _stays(session, table, item) if all(one.is_id for one in found) else ""
+    where = {one: _where(item, one) for one in found}
+    why = ""
+    if all(one.is_id for one in found):
+        why = _stays(session, table, item, {name for names in where.values() for name in names})
     if why:
         ends = int(item.get("expires_at") or item.get("ttl") or 0)
         known = place.stays.setdefault(why, {"items": 0, "until": ""})
         until = iso(datetime.fromtimestamp(ends, UTC))[:10] if ends else ""
         known.update(items=known["items"] + 1, until=max(known["until"], until))
         return
-    digest = keys.digest(*keys_of(item, key_names))[:12]
-    for one in found:
-        where = (
+    owner = conversation_of(session, item) if all(one.is_name for one in found) else ""
+    sightings = place.named if owner else place.left
+    shown_as = owner or keys.digest(*keys_of(item, key_names))[:12]
+    sightings += (Sighting(one.name, shown_as, names) for one, names in where.items())
+
+
+def _where(item: Item, canary: Canary) -> tuple[str, ...]:
+    """The attributes that hold a canary."""
+    return tuple(
+        sorted(
             name
             for name, value in item.items()
-            if one.is_in(item, [*texts_of({name: value})], [str(value)])
+            if canary.is_in(item, [*texts_of({name: value})], [str(value)])
         )
-        place.left.append(Sighting(one.name, digest, tuple(sorted(where))))
+    )
 
 
-def _stays(session: Session, table: str, item: Item) -> str:
-    """Why an item that holds ids of an erased person stays; empty where it should not be there."""
+def _stays(session: Session, table: str, item: Item, where: Collection[str] = ()) -> str:
+    """Why an item that holds ids of an erased person stays; empty where it should not be there.
+
+    Args:
+        session: the stage.
+        table: where the item is.
+        item: as it is after the erasing.
+        where: the attributes that hold ids of theirs.
+    """
     settings = session.services.settings
     if table == settings.idempotency_table:
         return TOMBSTONE if "erased_at" in item else ""
@@ -175,7 +202,9 @@ def _stays(session: Session, table: str, item: Item) -> str:
         return JOURNAL if is_lead or (is_entry(item) and not item["reason"]) else ""
     if table == settings.conversations_table:
         if layout.member_of(item) and str(item["conversation_id"]).startswith(EVIDENCE):
-            return EVIDENCE_KEPT
+            return "" if SAID_OF in item else EVIDENCE_KEPT
+        if {*where} == {UNCLEAR}:
+            return UNCLEAR_KEPT
         return REGISTER if layout.member_of(item) or layout.listed_member(item) else ""
     return ""
 
@@ -250,15 +279,21 @@ def shown(places: Sequence[AskedPlace]) -> list[dict[str, Any]]:
             "place": one.name,
             "asked": one.asked,
             "found": len(one.left),
-            "left": [
-                {"canary": each.canary, "item": each.item, "where": list(each.where)}
-                for each in islice(one.left, SHOWN)
-            ],
+            "left": _listed(one.left),
+            "named": len(one.named),
+            "name_alone": _listed(one.named),
             "stays": [{"why": why, **facts} for why, facts in one.stays.items()],
             "why_not": one.why_not,
             "has_failed": one.has_failed,
         }
         for one in places
+    ]
+
+
+def _listed(found: Sequence[Sighting]) -> list[dict[str, Any]]:
+    return [
+        {"canary": one.canary, "item": one.item, "where": list(one.where)}
+        for one in islice(found, SHOWN)
     ]
 
 
@@ -278,6 +313,12 @@ def printed(output: Output, report: Sequence[Mapping[str, Any]]) -> None:
         for each in one["left"]:
             where = ", ".join(each["where"])
             output.say(f"{one['place']}: {each['canary']} in {each['item']} {where}", style="red")
+    if any(one["named"] for one in report):
+        output.say(NAME_ALONE, style="yellow")
+    for one in report:
+        for each in one["name_alone"]:
+            where = ", ".join(each["where"])
+            output.say(f"{one['place']}: {each['canary']} in conversation {each['item']} {where}")
 
 
 def _said(place: Mapping[str, Any]) -> str:

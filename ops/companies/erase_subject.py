@@ -1,7 +1,8 @@
 """Subjects' rows of a person who is erased or exported: found by keyed ids, for every company.
 
 What is left of a subject that must not be contacted is its keyed row with its marks, the rows that
-point to it, and evidence without words; of any other subject nothing is left.
+point to it, and evidence without words; of any other subject nothing is left.  Another's evidence of a
+link with them stays without words, as those are about both.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 from chalicelib.aws.dynamo import Table
 from chalicelib.once.store import ConditionFailed, Item
 from chalicelib.outreach.conversations import items as layout
-from chalicelib.outreach.conversations.statements import EVIDENCE, SAID
+from chalicelib.outreach.conversations.statements import EVIDENCE, SAID, SAID_OF
 from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.conversations.subject_rows import MERGED_INTO, Member, member_id, read
 from ops.session import Session
@@ -41,9 +42,15 @@ class TheirSubjects:
     linked: frozenset[tuple[str, str]] = field(default=frozenset(), repr=False)
 
     def own(self, item: Item) -> bool:
-        """Whether an item is a row or evidence of one of them, or lists one of which nothing is left."""
+        """Whether an item is a row or evidence of one of them, or lists one of which nothing is left.
+
+        Another's evidence of a link with one of them is theirs, too, as long as it has words.
+        """
         is_listed = layout.listed_member(item) in self.members - self.blocking
-        return is_listed or layout.member_of(item) in self.members
+        return is_listed or layout.member_of(item) in self.members or self._are_said_in(item)
+
+    def _are_said_in(self, item: Item) -> bool:
+        return not self.members.isdisjoint(item.get(SAID_OF) or ())
 
 
 def found(session: Session, rows: Iterable[Item], addresses: Iterable[str]) -> TheirSubjects:
@@ -75,6 +82,10 @@ def purge(
     session: Session, table: Table, key: Item, item: Item, theirs: TheirSubjects, *, dry_run: bool
 ) -> bool:
     """Erase one row or evidence; False where nothing of it is left to erase."""
+    if SAID_OF in item and layout.member_of(item) not in theirs.members:
+        if not dry_run:
+            table.update(key, set_={}, remove=[SAID, SAID_OF])
+        return True
     is_blocking = layout.member_of(item) in theirs.blocking
     if not is_blocking:
         if not dry_run:
@@ -101,7 +112,9 @@ def _purge_evidence(table: Table, key: Item, item: Item, *, dry_run: bool) -> bo
     if SAID not in item and kept == after:
         return False
     if not dry_run:
-        table.update(key, set_={"after": kept}, remove=[SAID] if SAID in item else [])
+        table.update(
+            key, set_={"after": kept}, remove=[one for one in (SAID, SAID_OF) if one in item]
+        )
     return True
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chalicelib.outreach.conversations.statements import EVIDENCE, Statement
+from chalicelib.outreach.conversations.statements import EVIDENCE, SAID_OF, Statement
 from chalicelib.outreach.conversations.subject_rows import Member
 from ops import journal
 from ops.companies import company, register
@@ -65,9 +65,11 @@ def unlink(session: Session, company_id: str, address: str, *, because: str) -> 
         _place(session, company_id, address),
         session.services.outreach.conversations,
     )
-    if len(conversations.subject(place).members) < 2:  # noqa: PLR2004 - alone
+    members = conversations.subject(place).members
+    if len(members) < 2:  # noqa: PLR2004 - alone
         raise OpsError("that address is linked with no other one of this company")
-    _enter(session, "subject unlink", company_id, [place], because)
+    parted = [place, *(Member(one, company_id) for one in sorted(members) if one != place.member)]
+    _enter(session, "subject unlink", company_id, parted, because)
     conversations.part(place, Statement(door="ops", said=because, by=session.identity.name))
 
 
@@ -96,4 +98,6 @@ def _explained(member: str, item: Mapping[str, Any]) -> dict[str, Any]:
     return {"at": at, "member": member, **said}
 
 
-_OF_THE_ROW = frozenset({"primary_channel", "conversation_id", "ttl", "company", "version"})
+_OF_THE_ROW = frozenset(
+    {"primary_channel", "conversation_id", "ttl", "company", "version", SAID_OF}
+)

@@ -14,6 +14,8 @@ READS = {
     "switch get": ("switch", "get", "--history"),
     "handoff list": ("handoff", "list"),
     "dlq count": ("dlq", "count"),
+    "company events": ("company", "events", "ci-aaa-001"),
+    "company usage": ("company", "usage", "ci-aaa-001"),
     "facts pending": ("facts", "pending"),
     "facts failed": ("facts", "failed"),
     "support-settings history": ("support-settings", "history"),

@@ -14,7 +14,7 @@ It stays with its member, whatever is merged or undone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -31,6 +31,8 @@ BY_START = "start"
 """``source`` of a consent, and who has linked, where a start did."""
 SAID = "said"
 """Attribute of evidence: the words, redacted; erasing removes it."""
+SAID_OF = "said_of"
+"""Attribute of evidence: all whom the words are about, where those are more than its member."""
 _MOST_CHARACTERS = 1000
 """Of the words that are kept."""
 
@@ -45,6 +47,7 @@ class Statement:
         channel: of the message.
         conversation: the opaque id.
         by: who said it, where a person of the company or an operator did.
+        members: whom the words are about, where those are several; any of them may have them erased.
     """
 
     door: str
@@ -52,6 +55,7 @@ class Statement:
     channel: str | None = None
     conversation: str | None = None
     by: str | None = None
+    members: Sequence[str] = ()
 
 
 def evidence(before: Subject, after: Subject, how: Statement, now: datetime) -> Iterator[Item]:
@@ -63,6 +67,7 @@ def evidence(before: Subject, after: Subject, how: Statement, now: datetime) -> 
         {
             "door": how.door,
             SAID: _redacted(how.said) or None,
+            SAID_OF: sorted(how.members) if how.said and how.members else None,
             "channel": how.channel,
             "conversation": how.conversation,
             "by": how.by,

@@ -11,6 +11,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.errors import TransientError
 from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.mentions import ids_in
 from chalicelib.once.ports import Clock
 from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.retry import Attempts, at_once
@@ -80,6 +81,10 @@ class SubjectRows(items.OnTable):
     def place(self, address: str, company_id: str) -> Member:
         """Where an address has its row."""
         return Member(member_id(self._opaque(), company_id, address), company_id, address)
+
+    def named_in(self, words: str) -> list[str]:
+        """The keyed ids of the addresses that a person's words name, for the journal."""
+        return ids_in(words, self._opaque)
 
     def subject(self, place: Member) -> Subject:
         """The subject of an address, as stored; of that address alone where none is."""
@@ -227,6 +232,7 @@ class SubjectRows(items.OnTable):
                 condition = _as_read(known[member]) if member in known else {}
                 writes.append(self._table.putting(_pointer(member, root), **condition))
         writes += self._listing(root)
+        how = replace(how, members=[one.member for one in places])
         writes += (self._table.putting(one) for one in evidence(before, root, how, now))
         return root, writes
 
@@ -243,6 +249,7 @@ class SubjectRows(items.OnTable):
             pointing = (one for one in side.members if one != side.root)
             writes += (self._table.putting(_pointer(one, side)) for one in pointing)
             writes += self._listing(side)
+        how = replace(how, members=list(subject.members))
         writes += (self._table.putting(one) for one in evidence(subject, sides[1], how, now))
         return writes
 

@@ -338,7 +338,10 @@ class DeskInbox:
             },
             people=_people(record, asked),
             act_id=asked.act_id,
-            about=[one.member for one in self._conversations.places_of(record)],
+            about=[
+                *(one.member for one in self._conversations.places_of(record)),
+                *self._conversations.named_in(asked.said("reason")),
+            ],
         )
 
     def _job(self, record: Record, event_key: str) -> DeskReply | HandoffRelease:

@@ -318,19 +318,47 @@ def test_what_persons_wrote_about_someone_is_forgotten_wherever_it_was_said(outr
         ("handoff", "take", record.opaque_id, "--by", "jo"),
         ("handoff", "close", record.opaque_id, "--by", "jo", "--reason", WORDS),
         ("replay", event, "--because", WORDS),
+        ("company", "key", company.COMPANY_ID, "--because", f"{WORDS}, call +1 (555) 010-0001"),
+        ("keys", "rotate", "share", "--yes", "--because", f"{WORDS}, not {MAIL.upper()}"),
         ("do-not-contact", "add", *own[:3], OTHER, "--reason", "not theirs"),
     ):
         said = run(*command)
         assert said.code == 0, (command, said.err)
-    assert sum(one == WORDS for one in reasons(outreach)) == 2 * 5
+    assert sum(one.startswith(WORDS) for one in reasons(outreach)) == 2 * 7
     done = run("erase", "--subject", TEL, "--yes", "--reason", WORDS, "--json").data
-    assert done["remarks"] == 5
+    assert done["remarks"] == 7
     assert "not theirs" in reasons(outreach)
     for name, rows in held(outreach).items():
         assert not [one for one in rows if "hospital" in one], name
     acts = [one for one in outreach.rows("AuditActionsTable") if "actor" in one]
     assert {"replay", "subject link"} <= {one["action_type"]["S"] for one in acts}, "the acts stay"
     assert run("erase", "--subject", TEL, "--yes", "--json").data["found"] == 0
+
+
+PARTED = "+15550100003"
+
+
+@pytest.mark.parametrize("erased", [TEL, PARTED])
+def test_the_reasons_of_a_link_and_of_its_undoing_go_with_either_side(outreach, run, erased):
+    """After the undoing the sides are two persons, and the words are about both."""
+    outreach.services.outreach.conversations.forbid(PARTED, company.COMPANY_ID, "stop")
+    own, addresses = ("--company", company.COMPANY_ID), ("--address", TEL, "--address", MAIL)
+    for command in (
+        ("subject", "link", *own, *addresses, "--address", PARTED, "--reason", WORDS),
+        ("subject", "unlink", *own, "--address", PARTED, "--reason", WORDS),
+        ("do-not-contact", "add", *own, "--address", OTHER, "--reason", "not theirs"),
+    ):
+        said = run(*command)
+        assert said.code == 0, (command, said.err)
+    done = run("erase", "--subject", erased, "--yes", "--json", "--canary", "in hospital")
+    assert done.code == 0, done.out
+    for name, rows in held(outreach).items():
+        assert not [one for one in rows if "hospital" in one], name
+    assert "not theirs" in reasons(outreach)
+    assert outreach.services.outreach.conversations.is_forbidden(PARTED, company.COMPANY_ID)
+    kept = {TEL: PARTED, PARTED: TEL}[erased]
+    assert kept in str(held(outreach)), "the other side's address"
+    assert run("erase", "--subject", erased, "--yes", "--json").data["found"] == 0
 
 
 def personal(text):

@@ -1,9 +1,12 @@
 """A backup brings back whom an erasing has removed since: they are erased again, by keyed digests."""
 
 import json
+from datetime import timedelta
 
 import pytest
 
+from chalicelib.clock import iso
+from local import company
 from tests.rigs.ops_cli import runner
 from tests.rigs.outreach import MAIL, TEL
 
@@ -66,10 +69,43 @@ def test_whoever_a_restored_table_has_again_is_erased_again(outreach, run, backu
     assert left(outreach, OTHER[1:]), "another's"
 
 
+def test_words_that_a_restored_journal_has_again_are_forgotten_again(outreach, run, backup):
+    """Also where no table has the address itself any more: the words are bound to keyed ids."""
+    own = ("--company", company.COMPANY_ID, "--address", TEL)
+    words = "she is in hospital"
+    assert run("do-not-contact", "add", *own, "--reason", words).code == 0
+    named = f"{MAIL}: {words}"
+    assert run("company", "key", company.COMPANY_ID, "--reason", named, "--yes").code == 0
+    before = outreach.rows("AuditActionsTable")
+    assert run("erase", "--subject", TEL, "--yes").code == 0
+    assert left(outreach, "hospital") == set()
+    restored(outreach, "AuditActionsTable", before)
+    assert left(outreach, "hospital") == {"hospital"}
+    at = "2020-01-01T00:00:00Z"
+    # the erasing's own entry was in the restored table: the conversations' table has the other one
+    said = run("erase", "--again", at, "--yes", "--json", "--canary", "in hospital")
+    assert said.code == 0, said.out
+    assert left(outreach, "hospital") == set()
+    assert outreach.services.outreach.conversations.is_forbidden(TEL, company.COMPANY_ID)
+
+
 def test_nothing_is_erased_again_that_was_erased_before_the_backup(outreach, run, backup):
     assert run("erase", "--subject", TEL, "--yes").code == 0
     restored(outreach, "ConversationsTable", backup["ConversationsTable"])
-    assert run("erase", "--again", "2099-01-01T00:00:00Z", "--yes", "--json").data["found"] == 0
+    at = iso(outreach.services.clock.now())
+    assert run("erase", "--again", at, "--yes", "--json").data["found"] == 0
+    assert left(outreach, *SOUGHT) == {*SOUGHT}
+
+
+@pytest.mark.parametrize("dry_run", ["--dry-run", "--yes"])
+def test_a_time_that_lies_ahead_is_refused_by_its_option(outreach, run, backup, dry_run):
+    """A mistyped time would pass for a backup since which nobody was erased."""
+    assert run("erase", "--subject", TEL, "--yes").code == 0
+    restored(outreach, "ConversationsTable", backup["ConversationsTable"])
+    at = iso(outreach.services.clock.now() + timedelta(days=2))
+    said = run("erase", "--again", at, dry_run)
+    assert (said.code, "--again lies ahead" in said.err) == (2, True)
+    assert at not in said.err
     assert left(outreach, *SOUGHT) == {*SOUGHT}
 
 

@@ -73,3 +73,11 @@ def test_an_id_stays_only_where_a_law_or_the_ledger_needs_it(table, item, why):
     ops = session()
     name = getattr(ops.services.settings, table)
     assert erase_scan._stays(ops, name, item) == why
+
+
+def test_an_id_stays_in_another_ones_conversation_only_as_one_of_an_unclear_message():
+    ops = session()
+    table, item = ops.services.settings.conversations_table, {"primary_channel": "+15550100002"}
+    assert erase_scan._stays(ops, table, item, {"unclear_between"}) == erase_scan.UNCLEAR_KEPT
+    assert erase_scan._stays(ops, table, item, {"unclear_between", "messages"}) == ""
+    assert erase_scan._stays(ops, table, item) == ""

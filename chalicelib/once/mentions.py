@@ -1,0 +1,54 @@
+"""Addresses that a person's words name, as keyed ids: so words about a company or a key are found, too.
+
+The words are stored without the addresses.  A mailbox counts without its tag and dots, a number by its
+last digits, so that any way to write it has one id; of a number in seven or eight digits, as it is said
+within a town, the last seven count.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+from chalicelib.once.keys import OpaqueIds
+
+MOST = 40
+"""Ids of one text; no more addresses are left of it when it is masked and cut."""
+_NATIONAL, _LOCAL = 9, 7
+_MAILBOX = re.compile(r"[\w.+'%-]+@[\w-]+(?:\.[\w-]+)+")
+_NUMBER = re.compile(r"\d(?:[\s().\-/_]*\d)*")
+_DIGITS = re.compile(r"\d+")
+_AROUND = "'%-"
+
+
+def ids_in(words: str, opaque: Callable[[], OpaqueIds]) -> list[str]:
+    """The keyed ids of the addresses that words name; the key is read only where they name one."""
+    text = unicodedata.normalize("NFKC", words).lower()
+    found = [_mailbox(one) for one in _MAILBOX.findall(text)]
+    found += (end for one in _NUMBER.findall(_MAILBOX.sub(" ", text)) for end in _ends(one))
+    return [opaque().of("named", one) for one in dict.fromkeys(found)][:MOST]
+
+
+def ids_of(address: str, opaque: OpaqueIds) -> list[str]:
+    """Every keyed id under which words may name an address."""
+    if "@" in address:
+        return [opaque.of("named", _mailbox(address.lower()))]
+    digits = "".join(_DIGITS.findall(address))
+    ends = {digits[-most:] for most in (_NATIONAL, _LOCAL) if len(digits) >= most}
+    return [opaque.of("named", one) for one in sorted(ends)]
+
+
+def _mailbox(address: str) -> str:
+    local, _, domain = address.partition("@")
+    return f"{local.partition('+')[0].replace('.', '').strip(_AROUND)}@{domain}"
+
+
+def _ends(run: str) -> list[str]:
+    """The last digits at the end of each group of a run, which may be followed by another number."""
+    before, found = "", []
+    for group in _DIGITS.findall(run):
+        before += group
+        most = _NATIONAL if len(before) >= _NATIONAL else _LOCAL
+        found += [before[-most:]] if len(before) >= _LOCAL else []
+    return found

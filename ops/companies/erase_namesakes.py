@@ -1,0 +1,45 @@
+"""What a scan finds of a person by the name alone, in a conversation that is somebody else's.
+
+Two persons may have one name.  A conversation that is there after an erasing is none of the person's, so
+a row of it that has the name, and no address, id or word of theirs, may be a namesake's.
+"""
+
+from __future__ import annotations
+
+from chalicelib.once.store import Item
+from chalicelib.outreach.conversations import items as layout
+from ops.session import Session
+
+_OF_A_CONVERSATION = ("opaque_id", "conversation_id", "story", "conversation")
+"""Attributes that may hold the opaque id of the conversation that a row belongs to."""
+_PARTITIONS = ("events#", "parcel#", "opaque#")
+
+
+def conversation_of(session: Session, item: Item) -> str:
+    """The opaque id of the conversation that an item belongs to; empty where none is there."""
+    partition = str(item.get("primary_channel", ""))
+    named = [str(item.get(one, "")) for one in _OF_A_CONVERSATION]
+    named += [partition.removeprefix(one) for one in _PARTITIONS if partition.startswith(one)]
+    find = session.services.outreach.conversations.find
+    there = (one for one in named if one and find(one))
+    return next(there, "") or _of_page(session, item)
+
+
+def _of_page(session: Session, item: Item) -> str:
+    """Of a page, draft or mark, whose key has the recipient's address and a digest of the conversation."""
+    _, is_internal, address = str(item.get("primary_channel", "")).partition("#")
+    digests = str(item.get("conversation_id", "")).split("#")
+    if not is_internal:
+        return ""
+    table = session.services.table(session.services.settings.conversations_table)
+    records = table.query_pages(
+        KeyConditionExpression="primary_channel = :p", values={"p": address}, ConsistentRead=True
+    )
+    return next(
+        (
+            str(one["opaque_id"])
+            for one in records
+            if "start_event" in one and layout.digest_of(str(one["conversation_id"])) in digests
+        ),
+        "",
+    )
