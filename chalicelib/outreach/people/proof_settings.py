@@ -32,6 +32,8 @@ INVALID = "INVALID_ASSERTION"
 """Code of a refusal: what proves a person does not hold."""
 MOST_MINUTES = 1440
 _LOOPBACK = ("127.0.0.1", "localhost")
+_SECRET_PARTS = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
+"""Of a JSON Web Key (RFC 7518, 6.2.2, 6.3.2 and 6.4): who has them signs as the provider."""
 
 
 class ProofKind(StrEnum):
@@ -74,8 +76,12 @@ class ProviderSettings(BaseModel):
             raise ValueError("give jwks or jwks_url, and not both")
         if self.jwks_url is not None and not is_key_address(self.jwks_url):
             raise ValueError("jwks_url is not an https address")
+        if self.jwks is not None and (fault := keys_fault(self.jwks)):
+            raise ValueError(f"jwks {fault}")
         if persons.issuer_text(self.issuer) is None:
             raise ValueError("issuer holds blanks, or is no address")
+        if self.issuer.startswith("http://") and not is_key_address(self.issuer):
+            raise ValueError("issuer is not an https address")
         return self
 
     @property
@@ -116,6 +122,17 @@ def proof_in(item: Mapping[str, Any] | None) -> DeskProof:
         return DeskProof.model_validate(item)
     except ValidationError:
         return UNUSABLE
+
+
+def keys_fault(document: Mapping[str, Any]) -> str | None:
+    """Why keys that somebody pasted are none to keep; None where a public one is among them."""
+    keys = document.get("keys")
+    found = [one for one in keys if isinstance(one, dict)] if isinstance(keys, list) else []
+    if any(_SECRET_PARTS & one.keys() for one in found):
+        return "holds a private or a shared key: paste the public ones alone"
+    if not any(one.get("kty") in ("RSA", "EC") for one in found):
+        return "holds no public key of RSA or of a curve"
+    return None
 
 
 def is_key_address(address: str) -> bool:

@@ -92,12 +92,16 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
 
 
+def _is_count(value: object) -> bool:
+    return _is_number(value) and value >= 0 and value == int(value)  # type: ignore[operator,call-overload]
+
+
 def _is_names(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
 _VALUES: tuple[tuple[tuple[str, ...], Callable[[object], bool], str], ...] = (
-    (("minLength", "maxLength", "minItems", "maxItems"), _is_number, "a number"),
+    (("minLength", "maxLength", "minItems", "maxItems"), _is_count, "a whole number from 0 on"),
     (("minimum", "maximum"), _is_number, "a number"),
     (("required",), _is_names, "a list of names"),
     (("enum",), lambda value: isinstance(value, list), "a list"),

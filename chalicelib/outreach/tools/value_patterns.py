@@ -22,8 +22,9 @@ def fault(pattern: object) -> str | None:
     if not isinstance(pattern, str) or len(pattern) > LONGEST:
         return f"is no text of at most {LONGEST} characters"
     try:
+        pattern.encode()  # half of a character is compiled, and matches nothing that is sent
         _compiled(pattern)
-    except SchemaError:
+    except (SchemaError, UnicodeEncodeError):
         return "is no regular expression, or has a look-around or back-reference, or is too large"
     return None
 

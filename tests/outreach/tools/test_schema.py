@@ -52,6 +52,8 @@ def test_arguments_may_be_nested():
     "schema",
     [
         {"minLength": "5"},
+        {"minLength": -1},
+        {"maxItems": 1.5},
         {"maxItems": True},
         {"minimum": "1"},
         {"required": 5},

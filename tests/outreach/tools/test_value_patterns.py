@@ -20,7 +20,7 @@ def test_a_pattern_is_looked_for_anywhere(pattern, text, is_found):
 
 
 @pytest.mark.parametrize(
-    "pattern", ["[", r"(?=a)b", r"(a)\1", "(a{1000}){1000}", "a" * 501, 7, None]
+    "pattern", ["[", r"(?=a)b", r"(a)\1", "(a{1000}){1000}", "a" * 501, "\ud800", 7, None]
 )
 def test_what_cannot_be_matched_in_bounded_time_is_no_pattern(pattern):
     assert value_patterns.fault(pattern) is not None
