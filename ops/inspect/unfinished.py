@@ -1,4 +1,4 @@
-"""Accepted events that are not finished, from the index of what is due; no scan."""
+"""Accepted events that are not finished, from the indexes of what is due and of what is held up; no scan."""
 
 from __future__ import annotations
 
@@ -26,9 +26,14 @@ def events(
 ) -> list[dict[str, Any]]:
     """Unfinished events, the first received first, at most `limit`: key, status, reason, times.
 
-    They are those that are due longest; `after` as `Ledger.stranded`.
+    They are those that are due longest; `after` as `Ledger.stranded`. A list from the beginning also has
+    what a worker has again in this moment, as far as something has held it up before.
     """
-    found = session.services.ledger.stranded(limit=limit, after=after)
+    ledger = session.services.ledger
+    found = [*ledger.stranded(limit=limit, after=after)]
+    if after is None and len(found) < limit:
+        held = {*session.services.incidents.keys(limit=COUNTED)} - {one.key for one in found}
+        found += ledger.at_workers(sorted(held))
     return [
         {
             "event": one.key,
@@ -36,7 +41,7 @@ def events(
             "reason": one.reason or one.last_reason,
             "received_at": one.event.received_at,
             "attempts": one.attempts,
-            "due_at": iso(datetime.fromtimestamp(one.due_epoch, UTC)),
+            "due_at": iso(datetime.fromtimestamp(one.due_epoch or one.lease_until_epoch, UTC)),
             "due_epoch": one.due_epoch,
         }
         for one in sorted(found, key=lambda one: one.event.received_at)[:limit]

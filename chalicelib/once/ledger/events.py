@@ -421,6 +421,15 @@ class Ledger(ActionLedger):
         found = self._dated(EVENT, due_by_epoch, limit, after=after)
         return [rows.stranded(row) for row in found]
 
+    def at_workers(self, event_keys: Sequence[str]) -> Sequence[StrandedEvent]:
+        """Those of these events that a worker has: a claim takes an event's date, so no list has them."""
+        found = self._table.get_all([{"event_id": key} for key in dict.fromkeys(event_keys)])
+        return [
+            rows.stranded(row)
+            for row in found
+            if row["status"] == EventStatus.PROCESSING and DUE not in row
+        ]
+
     def due_events(self, epoch: float) -> Iterator[StrandedEvent]:
         """Unfinished events that are due by a time, the longest due first, read as they are asked for."""
         return map(rows.stranded, self._timer.each(epoch, kind=EVENT))

@@ -131,3 +131,10 @@ def found(said):
 def test_what_a_worker_has_again_is_found_by_its_trace(system, run):
     at_a_worker_again(system.services().ledger, KEYS["a message"])
     assert found(run("explain", TRACE, "--json")) == [KEYS["a message"]]
+
+
+def test_what_a_worker_has_again_is_listed_as_unfinished(system, run):
+    at_a_worker_again(system.services().ledger, KEYS["a message"])
+    (listed,) = run("unfinished", "--json").data
+    assert (listed["event"], listed["status"]) == (KEYS["a message"], "processing")
+    assert listed["due_at"] > listed["received_at"]
