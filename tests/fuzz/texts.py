@@ -226,7 +226,7 @@ PARSERS = (
     Parser(
         name="what was pasted",
         whose="an operator",
-        parse=pasted.identifiers,
+        parse=pasted.things,
         samples=lambda: [
             f"https://app.example.com/conversations/1042?x={NAME}#a",
             '{"conversation_id": "1042", "event": {"key": "a:b"}}',
