@@ -72,8 +72,8 @@ def judged(parser: Parser, given: Any) -> tuple[str, str]:
             parser.parse(given)
     except parser.refuses as error:
         said = str(error).casefold()
-        told = [one for one in (NAME, SECRET) if one.casefold() in said]
-        return "refused", f"{type(error).__name__} tells what was written" if told else ""
+        leaked = any(one.casefold() in said for one in (NAME, SECRET))
+        return "refused", f"{type(error).__name__} tells what was written" if leaked else ""
     except (Exception, EndlessError) as error:  # noqa: BLE001 - whatever it raises is what is looked for
         return "raised", f"{type(error).__name__} {_place_of(error)}"
     return "read", ""

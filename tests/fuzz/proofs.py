@@ -267,7 +267,7 @@ PARSERS = (
     ),
     Parser(
         name="unsubscribe link",
-        whose="whoever has a link",
+        whose="the holder of a link",
         parse=lambda text: unsubscribe.opened(SIGNING, text),
         samples=lambda: [
             f"{'a' * 32}.Y2ktYWFhLTAwMQ.{'b' * 32}."

@@ -55,7 +55,7 @@ def raises(error):
 
 
 @pytest.mark.parametrize(
-    ("error", "end", "told"),
+    ("error", "end", "fault"),
     [
         (PayloadError("no", "field a is missing"), "refused", ""),
         (PayloadError("no", f"field a is {NAME.upper()}"), "refused", "PayloadError tells"),
@@ -63,8 +63,8 @@ def raises(error):
         (RecursionError(), "raised", "RecursionError"),
     ],
 )
-def test_another_error_than_its_own_and_a_word_in_an_error_are_found(error, end, told):
+def test_another_error_than_its_own_and_a_word_in_an_error_are_found(error, end, fault):
     found, problem = judged(raises(error), "x")
     assert found == end
-    assert problem.startswith(told)
-    assert bool(problem) is bool(told)
+    assert problem.startswith(fault)
+    assert bool(problem) is bool(fault)
