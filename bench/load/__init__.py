@@ -10,7 +10,7 @@ shares, imported and never copied.  What it assumes is in `assumptions`; everyth
     traffic       a day's curve, bursts, outages
     scenarios     what is run, and the times it results in
     neighbours    what a company notices of others whose endpoint or model hangs
-    ceilings      the lanes' ceilings, as docs/capacity.md states them
+    ceilings      the lanes' ceilings, as docs/capacity-ceilings.md states them
     measured      the real system on the local engine beside the model's calls
     __main__      `python -m bench.load`: the tables and the targets
 """

@@ -9,7 +9,7 @@ duplicated  more than one reply
 parked      no reply yet, and a row or a dead letter that says why
 once        exactly one reply
 
-The result is kept in bench/results/; ``--page`` writes the kept result into docs/reliability.md.
+The result is kept in bench/results/; ``--page`` writes the kept result into docs/reliability-tests.md.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def _line(cells: tuple[object, ...]) -> str:
 def _write_page(kept: Mapping[str, Any]) -> None:
     when = f"Run of {kept['at']} on {kept['cores']} shared cores, {kept['seconds']} s."
     rows = [_cells(name, one) for name, one in kept["designs"].items()]
-    marked.write("reliability.md", "designs", [when, "", *marked.table(HEADS, rows)])
+    marked.write("reliability-tests.md", "designs", [when, "", *marked.table(HEADS, rows)])
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ def summary(of: LanguageFigures) -> list[str]:
 
 
 def page_table() -> list[str]:
-    """The table of `docs/consent.md`."""
+    """The table of `docs/consent-figures.md`."""
     figures = by_language(samples(FILE))
     rows = [*figures.items(), ("all", together(figures.values()))]
     return [

@@ -5,9 +5,9 @@ sizes     how many of each are measured: full, small, soak
 page      `python -m bench.report.page`: docs/performance.md
 plot      its bar chart as SVG
 marked    writes a table between two marks of a docs page
-desk      `python -m bench.report.desk`: what docs/openapi.yaml and docs/outreach.md say of acts
-settings  `python -m bench.report.settings`: what docs/outreach.md says of unreadable settings
-jurisdictions  `python -m bench.report.jurisdictions`: the rules of docs/jurisdictions.md
+desk      `python -m bench.report.desk`: what docs/openapi.yaml and docs/outreach-people.md say of acts
+settings  `python -m bench.report.settings`: what docs/outreach-settings.md says of unreadable settings
+jurisdictions  `python -m bench.report.jurisdictions`: the rules of docs/jurisdictions-rules.md
 mutation  `python -m bench.report.mutation`: results of `make mutate`
 mutation_sample  `python -m bench.report.mutation_sample`: packages outside the core, by sample
 stats     `python -m bench.report.stats`: lines, coverage, bundle size, clone to demo

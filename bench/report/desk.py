@@ -1,6 +1,6 @@
 """Writes what two pages say of the desk's acts: `python -m bench.report.desk`.
 
-``docs/openapi.yaml`` has their schema and a code for each field, ``docs/outreach.md`` their table.
+``docs/openapi.yaml`` has their schema and a code for each field, ``docs/outreach-people.md`` their table.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PERSON = '$ref: "#/components/schemas/DeskPerson"'
 def pages() -> dict[Path, str]:
     """The two pages as they should be."""
     docs = marked.ROOT / "docs"
-    openapi, outreach = docs / "openapi.yaml", docs / "outreach.md"
+    openapi, people = docs / "openapi.yaml", docs / "outreach-people.md"
     text = openapi.read_text()
     for part, indent, lines in (("schema", 4, _schema()), ("codes", 12, _codes())):
         end = f"{' ' * indent}# end of {part}"
@@ -28,7 +28,7 @@ def pages() -> dict[Path, str]:
     marks = ("<!-- acts -->", "<!-- end of acts -->")
     return {
         openapi: text,
-        outreach: marked.replaced(outreach.read_text(), *marks, ["", *_table(), ""]),
+        people: marked.replaced(people.read_text(), *marks, ["", *_table(), ""]),
     }
 
 

@@ -1,6 +1,6 @@
 """Writes the rules of each jurisdiction: `python -m bench.report.jurisdictions`.
 
-It is the table of ``docs/jurisdictions.md``, made of the files in ``chalicelib/outreach/jurisdictions``.
+Of ``docs/jurisdictions-rules.md``: a table of the files in ``chalicelib/outreach/jurisdictions``.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from bench.report import marked
 from chalicelib.outreach.jurisdictions.rulebook import Jurisdiction, jurisdictions
 
-PAGE = marked.ROOT / "docs" / "jurisdictions.md"
+PAGE = marked.ROOT / "docs" / "jurisdictions-rules.md"
 MARKS = ("<!-- rules -->", "<!-- end of rules -->")
 
 

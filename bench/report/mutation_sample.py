@@ -1,7 +1,7 @@
 """``python -m bench.report.mutation_sample``: mutation tests of packages outside the core, by sample.
 
 Of each group, a few hundred mutants are drawn with a fixed seed and tested by the group's own fast
-tests.  Prints the share that the tests killed, and every survivor that docs/reliability.md does not
+tests.  Prints the share that the tests killed, and every survivor that docs/reliability-mutation.md does not
 explain.  `make mutate` tests the core itself, and completely.
 """
 

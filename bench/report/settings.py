@@ -1,6 +1,6 @@
 """Writes what holds where a project's setting cannot be read: `python -m bench.report.settings`.
 
-It is a table of ``docs/outreach.md``; the words are beside each part of `Project`.
+It is a table of ``docs/outreach-settings.md``; the words are beside each part of `Project`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from bench.report import marked
 from chalicelib.outreach.project.project import parts
 
-PAGE = marked.ROOT / "docs" / "outreach.md"
+PAGE = marked.ROOT / "docs" / "outreach-settings.md"
 
 
 def page() -> str:

@@ -1,6 +1,6 @@
 """A company's endpoint for events: it verifies each signature and acts on an id once.
 
-As `docs/outreach.md` advises a company: the public package of Standard Webhooks checks the request,
+As `docs/outreach-events.md` advises a company: the public package of Standard Webhooks checks the request,
 and an id that was seen before is answered and not acted upon.  The age of a request is judged by the
 vendor's own clock, which a test can move; the package only knows the machine's.
 """

@@ -40,7 +40,7 @@ def put_verdicts(
     """Store examples that settings must let through, or must stop, each in place of one with its id.
 
     A line is one of `writer check` with "verdict": "good" or "bad", and "why", which a bad one needs.
-    Personal data in it is replaced, unless it says "invented": true; see docs/writer.md.
+    Personal data in it is replaced, unless it says "invented": true; see docs/writer-figures.md.
     """
     put = verdict_lines.put(run.session, company_id, project_id, file, because=run.because)
     bad = sum(one.said == "bad" for one in put)

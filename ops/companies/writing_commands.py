@@ -84,7 +84,7 @@ def writer_check(
     """Judge drafts by a project's settings, as before a message is sent; nothing is stored or sent.
 
     A line is {"id", "now", "recipient": {"first_name", "language", "time_zone"}, "project_data",
-    "conversation": [{"from", "at", "text"}], "draft": {"text", "claims"}}; see docs/writer.md.
+    "conversation": [{"from", "at", "text"}], "draft": {"text", "claims"}}; see docs/writer-trying.md.
     """
     found = writer_lines.checked(run.session, company_id, project_id, file, rules_only=rules_only)
     columns = ("id", "verdict", "rule", "span", "cost_usd", "rendered")

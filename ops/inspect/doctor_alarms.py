@@ -36,7 +36,7 @@ def alarms(session: Session) -> Iterator[Finding]:
     yield finding("alarms", problems, good=f"{len(notify)} notify {_last(topic)}")
     ringing = [name for name, one in found.items() if one["StateValue"] == "ALARM"]
     pages = [
-        f"docs/runbook.md#{_page(name, session.stage)}"
+        declared[name]["AlarmDescription"].rpartition("Runbook: ")[2]
         for name in ringing
         if "AlarmRule" not in found[name]  # the alarm that it watches is listed itself
     ]
@@ -85,7 +85,3 @@ def _is_confirmed(sns: Any, subscription: str) -> bool:  # noqa: ANN401 - a boto
 
 def _last(arn: str) -> str:
     return arn.rsplit(":", 1)[-1]
-
-
-def _page(name: str, stage: str) -> str:
-    return name.removeprefix(f"rp-mw-{stage}-")

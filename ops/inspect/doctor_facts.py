@@ -64,7 +64,7 @@ def _dataset(reader: DatasetReader) -> Finding:
         tables = reader.tables(deadline_seconds=DEADLINE_SECONDS)
         missing = reader.missing_columns(deadline_seconds=DEADLINE_SECONDS)
     except AuthError as error:
-        why = f"Power BI refuses us ({error.reason}): docs/runbook.md#facts-waiting"
+        why = f"Power BI refuses us ({error.reason}): docs/runbook-facts.md#facts-waiting"
         return Finding(check, "fail", why)
     except MiddlewareError as error:
         return Finding(check, "fail", f"not reachable ({type(error).__name__})")
@@ -94,7 +94,7 @@ def _pending(session: Session) -> Finding:
     age = session.services.facts.ledger.oldest_pending_seconds()
     if age is None:
         return Finding("facts pending", "ok", "none")
-    detail = f"the oldest has waited for {_span(age)}: docs/runbook.md#facts-old"
+    detail = f"the oldest has waited for {_span(age)}: docs/runbook-facts.md#facts-old"
     return Finding("facts pending", "warn" if age > OLD_SECONDS else "ok", detail)
 
 

@@ -1,4 +1,4 @@
-"""What each role may do, page by page, and the tests by which `docs/console.md` says that it is proved."""
+"""What each role may do, page by page, and the tests that `docs/console-rights.md` names for it."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.rigs import console as rig
 from tests.rigs.console import Console
 
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "docs" / "console.md").read_text()
+TEXT = (ROOT / "docs" / "console-rights.md").read_text()
 ACTS = {
     "companies.try_writer",
     "companies.writer",

@@ -98,7 +98,7 @@ def _keep(line: Line, stop_every: int) -> None:
 
 
 def _write_page(kept: Mapping[str, Any]) -> None:
-    """Write the kept table into docs/reliability.md."""
+    """Write the kept table into docs/reliability-crashes.md."""
     rows = [one["cells"] for one in kept.values()]
     together = ["together", *(sum(column) for column in list(zip(*rows, strict=True))[1:-1]), ""]
     minutes = sum(one["seconds"] for one in kept.values()) // 60
@@ -119,7 +119,7 @@ def _write_page(kept: Mapping[str, Any]) -> None:
         "",
         *(f"- {told}" for one in kept.values() for told in one["beyond"]),
     ]
-    marked.write("reliability.md", "crashes", lines)
+    marked.write("reliability-crashes.md", "crashes", lines)
 
 
 def _arguments() -> argparse.Namespace:

@@ -11,7 +11,7 @@ from tests.rigs import grown
 from tests.rigs.each_row import each_row
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "extending.md").read_text()
+PAGE = (ROOT / "docs" / "extending-vendors.md").read_text()
 SECTION = PAGE.split("\n## A channel")[1].split("\n## ")[0]
 ROW = re.compile(r"^\| (?P<step>[^|]*)\| (?P<place>[^|]+) \| (?P<extend>[^|]+) \|$", re.MULTILINE)
 VENDORS = tuple(f"chalicelib/outreach/{one.vendor}/" for one in CARRIERS.values())

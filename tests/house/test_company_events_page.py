@@ -12,7 +12,7 @@ from tests.rigs.company_endpoint import SECRETS
 from tests.rigs.conversation_samples import new
 from tests.rigs.openapi import DESCRIBED
 
-PAGE = (Path(__file__).parents[2] / "docs" / "outreach.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "outreach-events.md").read_text()
 
 
 def test_the_consumer_of_the_page_keeps_every_event_once(telling, monkeypatch, tmp_path):

@@ -31,7 +31,7 @@ ROW = """        DeskAct(
         ),
 """
 CHANGES, ACTS = (f"chalicelib/outreach/desk/{name}.py" for name in ("changes", "acts"))
-PAGES = ("docs/openapi.yaml", "docs/outreach.md")
+PAGES = ("docs/openapi.yaml", "docs/outreach-people.md")
 TESTS = (
     "tests/outreach/desk/whole/test_acts.py",
     "tests/console/whole/test_conversations.py",

@@ -16,7 +16,7 @@ from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 from tests.house.test_counts import COUNTS
 from tests.rigs.alarms import alarms
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "capacity.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "capacity-ceilings.md"
 VENDOR_CALLS = {name: count for name, *_, count in COUNTS}
 QUARTER = Window(43_200.0, 44_100.0)
 

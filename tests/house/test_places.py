@@ -15,7 +15,11 @@ OWN = {
 BESIDE = ("console", "local", "ops")
 FILES = sorted(TESTS.rglob("test_*.py"))
 SCENARIOS = dict(
-    re.findall(r"^\| (F\d\d) \| (.+?) \|", (ROOT / "docs/reliability.md").read_text(), re.MULTILINE)
+    re.findall(
+        r"^\| (F\d\d) \| (.+?) \|",
+        (ROOT / "docs/reliability-scenarios.md").read_text(),
+        re.MULTILINE,
+    )
 )
 
 

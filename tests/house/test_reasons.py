@@ -224,7 +224,7 @@ def test_a_code_that_is_not_declared_blames_no_one():
 
 
 def test_the_page_of_outreach_has_each_of_its_reasons():
-    section = re.search(r"^## Reasons$(.*?)^## ", page("outreach"), re.MULTILINE | re.DOTALL)[1]
+    section = page("outreach-reasons") + page("outreach-reasons-ours")
     rows = re.findall(r"^\| (`.+?`) \| (\w+) \| (.+) \|$", section, re.MULTILINE)
     expected = [(shown(one), one.by.value, one.words) for one in declared(outreach).values()]
     assert sorted(rows) == sorted(expected)
@@ -232,7 +232,9 @@ def test_the_page_of_outreach_has_each_of_its_reasons():
 
 def test_the_page_of_support_names_each_reason_and_no_other():
     section = re.search(
-        r"^## Why nothing was sent$(.*?)^Machine mail", page("support"), re.MULTILINE | re.DOTALL
+        r"^## Why nothing was sent$(.*?)^Machine mail",
+        page("support-orders"),
+        re.MULTILINE | re.DOTALL,
     )[1]
     named = set(re.findall(r"`([a-z_0-9:]+?)(?:\.\.\.)?` ?[,|:.;]", section))
     known = declared(core, support)
@@ -247,7 +249,7 @@ def test_the_page_of_support_names_each_reason_and_no_other():
 
 def test_the_codes_of_refused_effects_in_the_runbook_are_known():
     section = re.search(
-        r"^## refused-effects$(.*?)^## ", page("runbook"), re.MULTILINE | re.DOTALL
+        r"^## refused-effects$(.*?)^## ", page("runbook-vendors"), re.MULTILINE | re.DOTALL
     )[1]
     cells = " ".join(re.findall(r"^\| (`[^|]+) \|", section, re.MULTILINE))
     codes = set(re.findall(r"`(\w+)`", cells)) - {"send_message", "http_4xx"}

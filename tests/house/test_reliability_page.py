@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "reliability.md"
+PAGE = ROOT / "docs" / "reliability-scenarios.md"
 ROW = re.compile(r"^\| (F\d\d) \| (.+?) \| (.+?) \|$", re.MULTILINE)
 
 

@@ -126,7 +126,7 @@ def test_an_alarm_has_a_recipient_and_its_runbook_section(name):
     page = properties["AlarmName"]["Fn::Sub"].removeprefix("rp-mw-${Stage}-")
     notifies = COMPOSITES.get(name, properties)
     assert notifies["AlarmActions"] == notifies["OKActions"] == [{"Ref": "AlarmTopic"}]
-    assert properties["AlarmDescription"].endswith(f"docs/runbook.md#{page}")
+    assert re.search(rf"docs/runbook-[a-z]+\.md#{page}$", properties["AlarmDescription"])
     assert len(properties["AlarmDescription"]) <= 1024
 
 
@@ -137,7 +137,8 @@ def test_a_consequence_notifies_alone_and_only_without_its_cause(name):
     page = ALARMS[name]["Properties"]["AlarmName"]["Fn::Sub"]
     assert composite["AlarmRule"] == {"Fn::Sub": f'ALARM("${{{name}}}")'}
     assert composite["AlarmName"] == {"Fn::Sub": f"{page}-alone"}
-    assert composite["AlarmDescription"].endswith(f"docs/runbook.md#{page.split('}-')[1]}")
+    anchor = page.split("}-")[1]
+    assert re.search(rf"docs/runbook-[a-z]+\.md#{anchor}$", composite["AlarmDescription"])
     assert "AlarmActions" not in ALARMS[name]["Properties"]
     cause = composite["ActionsSuppressor"]["Ref"]
     assert ALARMS[cause]["Properties"]["MetricName"] == "mw.vendor.down"

@@ -8,7 +8,9 @@ from ops import cli
 from tests.rigs.alarms import alarms, series, series_in
 from tests.rigs.ops_cli import GROUPS, runner
 
-PAGES = (Path(__file__).parents[2] / "docs" / "runbook.md").read_text()
+DOCS = Path(__file__).parents[2] / "docs"
+INTRODUCTION = (DOCS / "runbook.md").read_text()[:600]
+PAGES = "".join(one.read_text() for one in sorted(DOCS.glob("runbook*.md")))
 
 
 def section(title):
@@ -43,14 +45,16 @@ class Operator:
     def opens(self, title):
         """Open a page, with those that it links to."""
         self._page = section(title)
-        self._page += "".join(section(one) for one in re.findall(r"\(#([a-z-]+)\)", self._page))
+        self._page += "".join(
+            section(one) for one in re.findall(r"\((?:runbook[a-z-]*\.md)?#([a-z-]+)\)", self._page)
+        )
 
     def runs(self, *arguments, code=0):
         """Run a command of the page, with the caller's values in place of the page's."""
         self.output += self._capsys.readouterr().out
         literal = [one for one in arguments if re.fullmatch(r"-*[a-z_-]+", one)]
         words = " ".join(literal[: 2 if arguments[0] in GROUPS else 1])
-        lines = re.findall(r"python -m ops ([^`\n]+)", PAGES[:600] + self._page)
+        lines = re.findall(r"python -m ops ([^`\n]+)", INTRODUCTION + self._page)
         fitting = [line for line in lines if line.startswith(words)]
         assert fitting, f"the page does not say {words}"
         options = {one for one in arguments if one.startswith("--")} - {"--json", "--yes"}

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
-PAGE = Path(__file__).parents[2] / "docs" / "outreach.md"
+PAGE = Path(__file__).parents[2] / "docs" / "outreach-signed-requests.md"
 
 
 @cache

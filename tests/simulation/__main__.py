@@ -35,7 +35,7 @@ _KINDS = {
     "paired": with_pairs,
     "tools": with_tools,
 }
-"""How the schedule of a seed is drawn, by kind; docs/reliability.md says what each is for."""
+"""How the schedule of a seed is drawn, by kind; docs/reliability-simulation.md says what each is for."""
 SHARE = 500
 """Seeds that a process runs before it reports."""
 

@@ -5,7 +5,7 @@ promise ends it.  A break that plain seeds need not notice names a test, which i
 fail.  1 where fewer than 18 are noticed by seeds, or one by nothing.
 
 `--seed 10001` runs seeds that were not run while the draws were made; only their count is kept.
-`--page` writes what is kept into docs/reliability.md.
+`--page` writes what is kept into docs/reliability-tests.md.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def _write_page() -> None:
             f" there ({again['seconds']} s); missed: {', '.join(again['unnoticed']) or 'none'}."
         )
     lines = [first, "", *marked.table(HEADS, [one.cells for one in found])]
-    marked.write("reliability.md", "power", lines)
+    marked.write("reliability-tests.md", "power", lines)
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:

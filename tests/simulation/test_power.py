@@ -7,7 +7,7 @@ from tests.simulation.breaks import BREAKS, Edit
 from tests.simulation.power import LEAST, noticed
 
 SOON = 150
-"""Plain seeds within which these breaks must be noticed; docs/reliability.md has the rest."""
+"""Plain seeds within which these breaks must be noticed; docs/reliability-tests.md has the rest."""
 SEEN = {
     "reset without fence": 80,
     "takeover without fence": 129,

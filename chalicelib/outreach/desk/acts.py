@@ -1,7 +1,7 @@
 """The acts of the desk, each a row: what is said with it, where it can be done, by whom, what it changes.
 
 The Desk API, ``python -m ops handoff``, the console's forms, ``docs/openapi.yaml`` and the table of acts
-in ``docs/outreach.md`` are made of these rows.
+in ``docs/outreach-people.md`` are made of these rows.
 """
 
 from __future__ import annotations

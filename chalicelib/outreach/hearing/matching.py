@@ -1,6 +1,6 @@
 """Which conversation a recipient's message belongs to.
 
-In this order (`docs/outreach.md` has the rule for people):
+In this order (`docs/outreach-replies.md` has the rule for people):
 
 1. the conversation whose token is in the address of an e-mail, unless the e-mail refers to a message
    of another one;

@@ -48,7 +48,7 @@ class Part(Generic[T]):
 
     Args:
         type_: gives what `company put` accepts, as an annotation of pydantic.
-        rule: what holds where a value cannot be read, as ``docs/outreach.md`` says it.
+        rule: what holds where a value cannot be read, as ``docs/outreach-settings.md`` says it.
         unreadable: gives what holds then, or raises.
         absent: is read where a project does not have it.
         spares: of a value that whatever runs reads.

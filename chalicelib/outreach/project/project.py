@@ -2,7 +2,7 @@
 
 `company put` and `company check` refuse whatever is wrong in it (`check`).  Whatever runs reads each part
 by itself when it needs it, and an item may have been stored by others.  Each part says what holds where
-it cannot be read; `python -m bench.report.settings` writes that table into ``docs/outreach.md``.
+it cannot be read; `python -m bench.report.settings` writes that table into ``docs/outreach-settings.md``.
 
 A conversation copies the parts that hold for its life (`is_copied`), as they are stored.
 """

@@ -326,7 +326,10 @@ class TestOnAnEngine:
             AlarmName="rp-mw-dev-dead-letters", StateValue="ALARM", StateReason="a test"
         )
         result = findings(run)["alarms ringing"]
-        assert (result["result"], result["detail"]) == ("warn", "docs/runbook.md#dead-letters")
+        assert (result["result"], result["detail"]) == (
+            "warn",
+            "docs/runbook-queues.md#dead-letters",
+        )
 
     def test_alarms_without_a_confirmed_recipient_fail(self, healthy, run):
         sns = healthy.stage.aws.client("sns")

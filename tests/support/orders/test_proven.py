@@ -1,7 +1,7 @@
 """What may be said of an order: each state with its answer, or with the reason for a person.
 
-The expectations are those of docs/support.md: an order is answered only where it is the customer's own,
-paid, without hold, return or dispute, in one piece, and in time.
+The expectations are those of docs/support-orders.md: an order is answered only where it is the
+customer's own, paid, without hold, return or dispute, in one piece, and in time.
 """
 
 from dataclasses import replace

@@ -1,6 +1,6 @@
 """A thousand facts in both sinks, each once, under crashes and unknown outcomes.
 
-The archive is queried as a company queries it: the view of `docs/facts.md` runs in DuckDB over the
+The archive is queried as a company queries it: the view of `docs/facts-operating.md` runs in DuckDB over the
 files that the writer wrote.
 """
 
@@ -20,7 +20,7 @@ from chalicelib.facts.posting.ndjson import FileRows
 from tests.rigs.fact_writer import Crash, CrashingClient, fact
 from tests.rigs.memory_stage import ON_BOTH
 
-PAGE = (Path(__file__).parents[4] / "docs" / "facts.md").read_text()
+PAGE = (Path(__file__).parents[4] / "docs" / "facts-operating.md").read_text()
 STATEMENTS = re.findall(r"^```sql\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 VIEW = next(one for one in STATEMENTS if one.startswith("CREATE OR REPLACE VIEW fact_event"))
 COLUMNS = "EventID, AgentID, FactDateKey, MetricID, Notes"

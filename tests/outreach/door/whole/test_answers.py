@@ -24,7 +24,7 @@ GONE = object()
 
 DOCUMENTED = {
     code: int(status)
-    for line in (DOCS / "outreach.md").read_text().partition("## The Desk API")[0].splitlines()
+    for line in (DOCS / "outreach-starts.md").read_text().splitlines()
     if (found := re.match(r"\| (`[A-Z_`, ]+`) \| (\d{3}) \|", line))
     for codes, status in [found.groups()]
     for code in re.findall(r"[A-Z_]+", codes)

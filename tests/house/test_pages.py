@@ -1,0 +1,80 @@
+"""A page is short, is reached from the index, and what leads to it from elsewhere leads somewhere."""
+
+import re
+from pathlib import Path
+
+from tests.house.test_docs import anchors
+from tests.rigs.each_row import each_row
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("*.md"))
+LONGEST = 1_500
+"""Words of a page, without the targets of its links."""
+GENERATED = {"performance.md"}
+OTHERS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "tests" / "samples").rglob("*.md"))]
+NAMED = re.compile(r"\bdocs/([a-z-]+\.(?:md|yaml))(?:#([\w-]+))?")
+"""A page as the code, its comments and the alarms name it."""
+
+
+def words(text):
+    return len(re.findall(r"\w\S*", re.sub(r"\]\([^)]*\)", "]", text)))
+
+
+def linked(text):
+    """The pages that a page links to."""
+    return set(re.findall(r"\]\((?:docs/)?([\w-]+\.md)(?:#[\w-]+)?\)", text))
+
+
+@each_row("path", [one for one in PAGES if one.name not in GENERATED])
+def test_a_page_is_read_in_a_few_minutes(path):
+    assert words(path.read_text()) <= LONGEST, f"{path.name}: {words(path.read_text())} words"
+
+
+def test_the_index_leads_to_every_page_once_and_says_who_reads_it():
+    index = (DOCS / "index.md").read_text()
+    rows = re.findall(r"^\| \[[^\]]+\]\(([\w-]+\.md)\) \| (\w.+) \|$", index, re.MULTILINE)
+    assert sorted(name for name, _ in rows) == sorted({one.name for one in PAGES} - {"index.md"})
+
+
+def test_the_readme_leads_to_the_index():
+    assert "index.md" in linked((ROOT / "README.md").read_text())
+
+
+def test_a_page_of_an_area_leads_to_its_overview():
+    """`outreach-stop` to `outreach`: who was sent there by a search finds the rest."""
+    for path in PAGES:
+        overview = DOCS / f"{path.stem.partition('-')[0]}.md"
+        if overview.exists() and overview != path:
+            assert overview.name in linked(path.read_text()), path.name
+
+
+def test_no_page_has_two_headings_of_one_anchor():
+    for path in PAGES:
+        text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+        titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+        assert len(anchors(text)) == len(titles), path.name
+
+
+@each_row("path", OTHERS)
+def test_every_link_of_a_page_beside_the_docs_leads_somewhere(path):
+    for target, anchor in re.findall(r"\]\(([^)#:\s]*)(#[^)\s]+)?\)", path.read_text()):
+        found = path.parent / target if target else path
+        assert found.exists(), f"{path.name} links to {target}"
+        if anchor:
+            assert anchor[1:] in anchors(found.read_text()), f"{path.name} links to {anchor}"
+
+
+def test_every_page_that_code_and_alarms_name_is_there_with_its_section():
+    files = [ROOT / "app.py", ROOT / "Makefile", *(ROOT / ".chalice").glob("*.json")]
+    for folder in ("bench", "chalicelib", "console", "local", "ops", "tests"):
+        files += (one for one in (ROOT / folder).rglob("*") if one.suffix in (".py", ".toml"))
+    named = {
+        (page, anchor)
+        for one in files
+        for page, anchor in NAMED.findall(one.read_text(errors="replace"))
+    }
+    assert len(named) > 80
+    for page, anchor in named:
+        assert (DOCS / page).exists(), page
+        assert not anchor or anchor in anchors((DOCS / page).read_text()), f"{page}#{anchor}"
