@@ -1,4 +1,4 @@
-"""Accepted events that are not finished, by status and reason; from the index of what is due."""
+"""Accepted events that are not finished, by status and reason."""
 
 from __future__ import annotations
 
@@ -20,14 +20,11 @@ AT_MOST = 100
 @pages.get("/parked")
 @needs(Right.LOOK)
 def show() -> str:
-    """The longest due first; of one status or reason where the address names it."""
+    """What a worker has, then the longest due; of one status or reason where the address names it."""
     status, reason = request.args.get("status", ""), request.args.get("reason", "")
     found = unfinished.events(reading(), limit=AT_MOST + 1, after=paging.after())
-    by_due = sorted(found, key=lambda one: (one["due_epoch"], one["event"]))
-    is_more = len(found) > AT_MOST
-    last = by_due[AT_MOST - 1] if is_more else None
-    kept = {one["event"] for one in by_due[:AT_MOST]}
-    events = [one for one in found if one["event"] in kept]
+    last = found[AT_MOST - 1] if len(found) > AT_MOST else None
+    events = sorted(found[:AT_MOST], key=lambda one: str(one["received_at"]))
     groups = Counter((str(one["status"]), str(one["reason"] or "")) for one in events)
     return render_template(
         "parked.html",

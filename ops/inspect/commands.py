@@ -122,8 +122,10 @@ def story_command(
 def unfinished_command(run: CommandRun, limit: Limit = 200) -> object:
     """List accepted events that are not finished, oldest first."""
     columns = ("received_at", "event", "status", "reason", "attempts", "due_at")
+    listed = unfinished.events(run.session, limit=limit)
     events = [
-        {name: one[name] for name in columns} for one in unfinished.events(run.session, limit=limit)
+        {name: one[name] for name in columns}
+        for one in sorted(listed, key=lambda one: str(one["received_at"]))
     ]
     run.output.records(columns, events)
     number = len(events) if len(events) < limit else unfinished.count(run.session)

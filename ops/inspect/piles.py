@@ -109,7 +109,7 @@ def _handoffs(session: Session) -> list[Pile]:
 
 
 def _unfinished(session: Session) -> list[Pile]:
-    found = unfinished.events(session, limit=AT_MOST + 1, after=unfinished.START)
+    found = unfinished.events(session, limit=AT_MOST + 1)
     is_more = len(found) > AT_MOST
     waiting: dict[str, list[dict[str, Any]]] = {"parked": [], "unfinished": []}
     for one in found[:AT_MOST]:

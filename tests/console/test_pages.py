@@ -4,12 +4,14 @@ import csv
 import html
 import io
 import re
+import time
 from types import SimpleNamespace
 
 import pytest
 from flask import url_for
 
 from chalicelib.facts.model import Fact, Metric
+from chalicelib.once import causes
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.journal import Act
 from chalicelib.once.timer import dated
@@ -19,7 +21,7 @@ from console.rights import Right
 from console.spreadsheet import as_csv
 from ops.session import OpsError
 from tests.rigs.console import fields, words_of
-from tests.rigs.ledger import MODES, TAG, facts
+from tests.rigs.ledger import KEY, MODES, TAG, facts
 
 PAGES = (
     *(
@@ -127,6 +129,40 @@ def test_what_is_longer_than_any_key_is_refused_by_name_and_not_as_an_outage(con
     assert answer.status_code == 400
     assert f"{name}: longer than 1,024 bytes" in answer.text
     assert "xxxx" not in answer.text
+
+
+def at_a_worker_again(ledger, key):
+    lease = ledger.claim(facts(key), MODES, lease_seconds=250, takeover=frozenset())
+    ledger.release(lease, reason="richpanel_http_503", due_epoch=time.time() + 900)
+    ledger.claim(facts(key), MODES, lease_seconds=250, takeover=frozenset())
+
+
+def test_what_a_worker_has_again_is_on_the_page_of_what_is_not_finished_and_counted(console):
+    at_a_worker_again(console.services.ledger, KEY)
+    jo = console.browser()
+    assert KEY in jo.text("/parked")
+    assert "1 Being attempted" in jo.text("/")
+
+
+def test_what_workers_have_again_is_read_on_before_what_has_a_date(one_event):
+    template = one_event.session.ledger_table.get({"event_id": KEY})
+    table, again = one_event.session.ledger_table, "evt:rp:1042:c-0"
+    at_a_worker_again(one_event.services.ledger, again)
+    held = table.get({"event_id": again})
+    keys = [f"evt:rp:x:{number:03d}" for number in range(240)]
+    for key in keys[:120]:
+        cause = causes.Cause.named(held[causes.CAUSE].partition("#")[0])
+        more = causes.attributes(cause, key, held["received_at"])
+        table.put({**held, **more, "event_id": key})
+    for key in keys[120:]:
+        table.put({**template, "event_id": key, "status": "parked", **dated("event", key, 5_000)})
+    seen, path, jo = [], "/parked", one_event.browser("jo")
+    while path:
+        text = jo.get(path).text
+        seen += re.findall(r">(evt:rp:x:\d+)<", text)
+        more = re.search(r'<a rel="next" href="([^"]+)"', text)
+        path = html.unescape(more.group(1)) if more else None
+    assert sorted(seen) == keys
 
 
 @pytest.mark.parametrize(

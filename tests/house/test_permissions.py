@@ -93,6 +93,7 @@ RICHPANELS_KEY = Permission(
     f"secretsmanager/secret:rp-mw/dev/richpanel/api_key{SECRET_SUFFIX}",
 )
 """Find asks Richpanel for a ticket's comments where it may; the deployed console may not."""
+STORY = "evt:rp:1042:c-1"
 ALL_COMPANIES = Permission("dynamodb:Scan", "dynamodb/table/company-data-dev")
 """Likewise for every company's conversations of a request; the page says that they were not listed."""
 
@@ -412,6 +413,10 @@ def every_page(run: Run) -> None:
             console = deployed_console(run)
             every_operators_page(console)
             every_conversations_page(console, *(one.opaque_id for one in records))
+            again = f"/story/again?key={STORY}"
+            form = {**fields(console.browser("jo").get(again)), "reason": "mended"}
+        with run.wire.container("console", allowed=allowed):  # reads both keys at once
+            assert deployed_console(run).browser("jo").post("/story/again", form).status_code == 303
 
 
 def leave_unknown(run: Run) -> None:
@@ -457,7 +462,7 @@ def deployed_console(run: Run) -> Console:
 
 def every_operators_page(console: Console) -> None:
     jo = console.browser("jo")
-    story, unknown = "evt:rp:1042:c-1", LEFT_UNKNOWN["event_id"]
+    story, unknown = STORY, LEFT_UNKNOWN["event_id"]
     for path in (
         *("/", "/find", f"/find?q={story}", f"/story?key={story}", f"/story/again?key={story}"),
         *("/unknown", f"/unknown/one?key={unknown}", f"/unknown/ask?key={unknown}"),
@@ -491,8 +496,6 @@ def every_operators_page(console: Console) -> None:
     while letters := redrivable():
         form = {**fields(jo.get(letters[0])), "reason": "mended"}
         assert jo.post("/letters/redrive", form).status_code == 303, letters
-    form = {**fields(jo.get(f"/story/again?key={story}")), "reason": "mended"}
-    assert jo.post("/story/again", form).status_code == 303
 
 
 def every_conversations_page(console: Console, waiting: str, late: str) -> None:

@@ -24,12 +24,19 @@ class Unfinished:
     """What is unfinished.
 
     Attributes:
-        keys: of the events: those without a date first, then those that are due longest.
+        undated: keys of what a worker has again or that was given up, in order.
+        dated: keys of what has a date, the longest due first.
         unasked: what may be behind `MOST` of them.
     """
 
-    keys: Sequence[str]
+    undated: Sequence[str]
+    dated: Sequence[str]
     unasked: tuple[Unasked, ...] = ()
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """Both."""
+        return [*self.undated, *self.dated]
 
 
 def read(session: Session) -> Unfinished:
@@ -39,4 +46,4 @@ def read(session: Session) -> Unfinished:
     held = session.services.incidents.keys(limit=MOST)
     more = Unasked("further unfinished events", f"only {MOST} were compared", BY_A_SCAN)
     is_all = max(len(dated), len(held)) < MOST
-    return Unfinished(keys=[*sorted({*held} - {*dated}), *dated], unasked=() if is_all else (more,))
+    return Unfinished(sorted({*held} - {*dated}), dated, () if is_all else (more,))

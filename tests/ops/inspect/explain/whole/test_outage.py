@@ -138,3 +138,12 @@ def test_what_a_worker_has_again_is_listed_as_unfinished(system, run):
     (listed,) = run("unfinished", "--json").data
     assert (listed["event"], listed["status"]) == (KEYS["a message"], "processing")
     assert listed["due_at"] > listed["received_at"]
+
+
+def test_what_a_worker_has_again_is_listed_and_counted_before_more_than_are_shown(system, run):
+    ledger = system.services().ledger
+    at_a_worker_again(ledger, KEYS["a message"])
+    for number in range(3):
+        handed_back(ledger, ticket_keys.ticket_message(f"o-{number}", "c-1"))
+    assert KEYS["a message"] in run("unfinished", "--limit", "2").out
+    assert "4 unfinished, only 2 shown" in run("unfinished", "--limit", "2").out
