@@ -24,7 +24,7 @@ curl -sS {url}/initiate-conversation -H 'content-type: application/json' \\
                             "comms_consent": true}},
          "request_data": {{"request_id": "req-1", "channel_method": "sms",
                           "initial_request_timestamp": "2026-11-20T09:00:00.000Z"}}}}'"""
-"""The same command as in the README."""
+"""The command of docs/tutorial.md, with this run's addresses."""
 
 
 def welcome(stack: Stack, shop: SimulatedShopify, console: str) -> str:

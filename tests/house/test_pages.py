@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.house.test_docs import anchors
 from tests.rigs.each_row import each_row
 
@@ -35,6 +37,12 @@ def test_the_index_leads_to_every_page_once_and_says_who_reads_it():
     index = (DOCS / "index.md").read_text()
     rows = re.findall(r"^\| \[[^\]]+\]\(([\w-]+\.md)\) \| (\w.+) \|$", index, re.MULTILINE)
     assert sorted(name for name, _ in rows) == sorted({one.name for one in PAGES} - {"index.md"})
+
+
+@pytest.mark.parametrize(("name", "longest"), [("README.md", 900), ("CHANGELOG.md", 600)])
+def test_what_is_read_first_is_short(name, longest):
+    """The changelog until 0.1.0: what the first release holds, and no change of what was never released."""
+    assert words((ROOT / name).read_text()) <= longest
 
 
 def test_the_readme_leads_to_the_index():

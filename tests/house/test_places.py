@@ -8,7 +8,17 @@ from tests.rigs.each_row import each_row
 ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests"
 OWN = {
-    *("attack", "contracts", "crash", "deployed", "fuzz", "house", "outside", "reliability"),
+    *(
+        "attack",
+        "contracts",
+        "crash",
+        "deployed",
+        "docs",
+        "fuzz",
+        "house",
+        "outside",
+        "reliability",
+    ),
     "simulation",
 }
 """Folders of tests of their own kind; any other mirrors `chalicelib`, or the tree beside it."""

@@ -147,37 +147,7 @@ def test_a_customers_order_is_answered_on_the_running_stack(started, free):
     assert _soon(lambda: "ZZ5550001" in json.dumps(_pasted(read)))
 
 
-@pytest.mark.long  # the README's commands, against the stack that the test above starts too
-def test_the_readmes_start_runs_against_the_stack_and_its_recipient_is_answered(started, free):
-    """As a newcomer pastes it: posts twice, asks, replies as the recipient, and inspects."""
-    readme = (ROOT / "README.md").read_text()
-    start, result = re.search(
-        r"```sh\n(curl -sS \S+/initiate-conversation.*?)\n```.*?```json\n(.*?)\n```",
-        readme,
-        re.DOTALL,
-    ).groups()
-    here = f"127.0.0.1:{free[0]}"
-    assert start.replace("127.0.0.1:8000", here) in started.welcome
-    first, second = (_pasted(start.replace("127.0.0.1:8000", here)) for _ in range(2))
-    expected = {**json.loads(result), "queue_timestamp": first["queue_timestamp"]}
-    assert first == expected
-    assert second == {**expected, "duplicate": True}
-    asking = re.search(r"curl -sS \S+/conversations/req-1 -H '.*?'", readme)[0]
-    asking = asking.replace("127.0.0.1:8000", here)
-    assert _soon(lambda: _pasted(asking)["state"] == "sent")
-    pasted = r"curl -sS (?:-X POST )?\S+/_sim/(?:inbound|callbacks|messages)(?:.*\\\n)?.*"
-    others = re.findall(pasted, started.welcome)
-    inbound, callbacks, messages = others
-    assert _pasted(inbound) == {"status": 200}
-    assert _soon(lambda: len(_pasted(messages)["messages"]) == 2)
-    opening, answer = (one["body"] for one in _pasted(messages)["messages"])
-    assert opening.startswith("News for you! Hello Jo, Cucumber Recruitment")
-    assert answer.startswith("News for you! Thank you. Cucumber Recruitment (Job Offers) has read")
-    assert set(_pasted(callbacks)["statuses"]) == {200}
-    assert _soon(lambda: _pasted(asking)["state"] == "delivered")
-
-
-@pytest.mark.long  # likewise, the runbook's
+@pytest.mark.long  # the runbook's commands, against the stack that the test above starts too
 def test_the_doctor_passes_once_the_alarms_have_a_recipient(started, run_folder, monkeypatch):
     """The runbook's commands for the second terminal."""
     (provision,) = re.findall(

@@ -1,0 +1,42 @@
+"""What README and tutorial print is typed as it is, in order, in a clean folder, and does what they say."""
+
+import pytest
+
+from tests.docs.blocks import DOCS, ROOT, WAYS, blocks
+from tests.docs.newcomer import shell
+from tests.rigs.each_row import each_row
+
+FIRST = (ROOT / "README.md", DOCS / "tutorial.md")
+EVERY = [block for page in (*FIRST, *sorted(DOCS.glob("*.md"))) for block in blocks(page)]
+LONG_ONES = 2
+"""Blocks of the first pages that only the long test types."""
+
+
+def test_every_command_of_the_readme_and_the_tutorial_does_what_the_page_says(tmp_path):
+    with shell(tmp_path / "rp-mw") as newcomer:
+        for page in FIRST:
+            for block in blocks(page):
+                if block.way != "long":
+                    newcomer.runs(block)
+    assert len(newcomer.typed) > 20
+
+
+def test_hardly_anything_of_the_first_pages_is_left_to_the_long_test():
+    left = [block for page in FIRST for block in blocks(page) if block.way in ("long", "aws")]
+    assert {block.way for block in left} == {"long"}
+    assert len(left) <= LONG_ONES
+
+
+@each_row("block", EVERY)
+def test_a_block_says_in_a_known_way_how_it_is_run(block):
+    assert block.way in WAYS, str(block)
+    assert block.way != "again" or block.prints, f"{block} is asked again for nothing"
+
+
+@pytest.mark.long
+def test_what_takes_minutes_does_what_the_page_says(tmp_path):
+    with shell(tmp_path / "rp-mw") as newcomer:
+        for page in FIRST:
+            for block in blocks(page):
+                if block.way == "long":
+                    newcomer.runs(block)
