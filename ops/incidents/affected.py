@@ -16,6 +16,9 @@ from ops.repair import dead_letters, preview
 from ops.repair.preview import Foreseen
 from ops.session import Session
 
+CANNOT_RUN = "its row does not hold enough to run it again"
+AT_A_WORKER = "a worker has it now"
+
 
 @dataclass(frozen=True, slots=True)
 class Affected:
@@ -24,15 +27,14 @@ class Affected:
     Attributes:
         since: when it was received, ISO time.
         row: as it was read.
-        can_run: a mend puts it on the queue; False where its row does not hold enough, or its person
-            was erased.
+        left: why a mend leaves it; empty where it puts it on the queue.
         effects: what would become of each of its effects.
     """
 
     event: str
     since: str
     row: Mapping[str, Any]
-    can_run: bool
+    left: str
     effects: Sequence[Foreseen]
 
     @property
@@ -67,6 +69,11 @@ def read(session: Session, found: Incident, *, limit: int = COUNTED) -> list[Aff
     ]
 
 
+def left(affected: Iterable[Affected]) -> list[dict[str, str]]:
+    """Those that a mend leaves, each with why."""
+    return [{"event": one.event, "why": one.left} for one in affected if one.left]
+
+
 def _with_letters(session: Session, keys: set[str]) -> set[str]:
     """Those of the events that have a dead letter, which can run them without their row."""
     if not any(dead_letters.totals(session).values()):
@@ -86,9 +93,9 @@ def effects_of(affected: Iterable[Affected]) -> list[Foreseen]:
 
 def _affected(session: Session, since: str, row: Mapping[str, Any], *, can_run: bool) -> Affected:
     key = str(row["event_id"])
-    effects = (
-        planned.would_do(session, row)
-        if can_run
-        else [Foreseen(key, preview.STAYS, "its row does not hold enough to run it again")]
-    )
-    return Affected(key, since, row, can_run, effects)
+    if not can_run:
+        why, effects = CANNOT_RUN, [Foreseen(key, preview.STAYS, CANNOT_RUN)]
+    else:
+        is_busy = preview.is_at_a_worker(row, session.services.clock.now().timestamp())
+        why, effects = AT_A_WORKER if is_busy else "", planned.would_do(session, row)
+    return Affected(key, since, row, why, effects)

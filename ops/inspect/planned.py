@@ -8,11 +8,13 @@ from typing import Any
 from chalicelib.errors import MiddlewareError, SwitchesUnreadableError
 from chalicelib.once import keys
 from chalicelib.once.effect import Effect
+from chalicelib.once.effects import StepAction
 from chalicelib.once.escalation import EARLIER
-from chalicelib.once.flow import Event
+from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.lanes import TICKETS
 from chalicelib.once.ledger import rows
 from chalicelib.once.plan import Plan
+from chalicelib.once.plan_run import grouped
 from chalicelib.once.ports import Switches
 from chalicelib.outreach.messages.plan import FLOW as OUTREACH
 from chalicelib.outreach.messages.plan import MessagePlan
@@ -24,35 +26,36 @@ from ops.session import OpsError, Session
 
 
 def actions(session: Session, row: Mapping[str, Any]) -> list[Effect]:
-    """The planned actions; empty if there is no plan or this version cannot read it.
+    """The planned actions; empty if there is no plan or this version cannot read it."""
+    return [one.action for step in steps(session, row) or () for one in step]
+
+
+def steps(session: Session, row: Mapping[str, Any]) -> list[list[StepAction]] | None:
+    """The planned steps.
 
     Outreach's are built without its flow, which would read the conversation first.
+
+    Returns:
+        Empty if there is no plan, or it cannot be built here; None if a newer release has made it, so
+        that no worker of this one can read it.
     """
     if "plan" not in row:
         return []
     try:
         plan = Plan.decode(row["plan"])
-        if plan.flow == OUTREACH:
-            suffix = keys.suffix_of(row["event_id"], row.get("source_message_id"))
-            sending = SendData(message=MessagePlan.of(plan))
-            return [
-                outreach_actions.build(
-                    one, conversation_id=row["conversation_id"], suffix=suffix, sending=sending
-                )
-                for one in plan.actions
-            ]
-        flow = session.services.worker.handlers.flows[job_of(session, row).kind]
-        event = Event(rows.event(dict(row)), None)
-        return [flow.build(one, event, plan) for one in plan.actions]
-    except (ValueError, KeyError, AttributeError, TypeError, OpsError, MiddlewareError):
+        return grouped(plan, _built(session, row, plan))
+    except (ValueError, KeyError, IndexError):
+        return None
+    except (AttributeError, TypeError, OpsError, MiddlewareError, NotAnEvent):
         return []
 
 
 def would_do(session: Session, row: Mapping[str, Any]) -> list[preview.Foreseen]:
     """What running an event again would do now, a hand-off that an earlier run has begun included."""
-    planned = actions(session, row)
-    handoff = _handoff(session, row, [one.key for one in planned])
-    stored = _rows(session, [one.key for one in (*planned, *handoff)])
+    planned = [] if _is_planned_again(row) else steps(session, row)
+    known = [one.action.key for step in planned or () for one in step]
+    handoff = _handoff(session, row, known)
+    stored = _rows(session, [*known, *(one.key for one in handoff)])
     now = switches(session)
     found = preview.of_event(
         row,
@@ -74,6 +77,34 @@ def switches(session: Session) -> Switches | None:
         return session.services.switches.current()
     except SwitchesUnreadableError:
         return None
+
+
+def _built(session: Session, row: Mapping[str, Any], plan: Plan) -> list[Effect]:
+    if plan.flow == OUTREACH:
+        suffix = keys.suffix_of(row["event_id"], row.get("source_message_id"))
+        sending = SendData(message=MessagePlan.of(plan))
+        return [
+            outreach_actions.build(
+                one, conversation_id=row["conversation_id"], suffix=suffix, sending=sending
+            )
+            for one in plan.actions
+        ]
+    job = job_of(session, row)
+    flow = session.services.worker.handlers.flows[job.kind]
+    event = Event(rows.event(dict(row)), None)
+    if (
+        job.lane == TICKETS
+    ):  # a reply and a closing are built from the message, which is not read here
+        event = next(iter(flow.events(job)))
+    return [flow.build(one, event, plan) for one in plan.actions]
+
+
+def _is_planned_again(row: Mapping[str, Any]) -> bool:
+    """Its plan decides nothing yet: an operator's job is planned again."""
+    try:
+        return "plan" in row and Plan.decode(row["plan"]).lacks is not None
+    except (ValueError, KeyError, IndexError, AttributeError, TypeError):
+        return False
 
 
 def _handoff(session: Session, row: Mapping[str, Any], keys_of: Sequence[str]) -> list[Effect]:

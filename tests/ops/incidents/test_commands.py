@@ -150,7 +150,8 @@ def test_a_mend_is_stopped_and_goes_on_where_it_ended(system, run, monkeypatch):
     monkeypatch.setattr(mend.replay, "ask", asked_then_stopped)
     said = run("incidents", "mend", FIRST, "--yes", "--rate", "100", "--json").data
     assert (said["did"], said["stopped"]) == ({mend.QUEUED: 1}, True)
-    assert said["remained"] == 4, "what was asked for has not ended yet"
+    assert said["held"] == 4, "what was asked for has not ended yet"
+    assert [one["why"] for one in said["remained"]] == [mend.STOPPED] * 3
     monkeypatch.setattr(mend.replay, "ask", real)
     system.run()
     said = run("incidents", "mend", FIRST, "--yes", "--rate", "100", "--json").data
