@@ -17,7 +17,7 @@ from ops.incidents.affected import Affected
 from ops.incidents.naming import as_data, named
 from ops.inspect.explain import plain_words
 from ops.options import Rate
-from ops.repair import preview, settle
+from ops.repair import preview
 
 incidents_app = typer.Typer(help="What holds events up, by cause.", no_args_is_help=True)
 CUSTOMERS = 20
@@ -47,10 +47,10 @@ def incidents_show(run: CommandRun, incident: Name) -> object:
     held = held_up.read(run.session, found)
     shown = run.output.facts(as_data(found))
     _print(run, held)
-    customers = list(dict.fromkeys(one.customer for one in held))
-    named_ = [settle.recipient(run.session, one) for one in customers[:CUSTOMERS]]
-    run.output.say(f"{len(customers)} conversations: {', '.join(named_)}")
-    return {**shown, "customers": len(customers), "touches": named_, **as_plan(held)}
+    customers = len({one.customer for one in held})
+    touches = held_up.touches(run.session, held, limit=CUSTOMERS)
+    run.output.say(f"{customers} conversations: {', '.join(touches)}")
+    return {**shown, "customers": customers, "touches": touches, **as_plan(held)}
 
 
 @command(

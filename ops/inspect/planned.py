@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from chalicelib.errors import MiddlewareError, SwitchesUnreadableError
@@ -52,23 +53,53 @@ def steps(session: Session, row: Mapping[str, Any]) -> list[list[StepAction]] | 
 
 def would_do(session: Session, row: Mapping[str, Any]) -> list[preview.Foreseen]:
     """What running an event again would do now, a hand-off that an earlier run has begun included."""
-    planned = [] if _is_planned_again(row) else steps(session, row)
-    known = [one.action.key for step in planned or () for one in step]
-    handoff = _handoff(session, row, known)
-    stored = _rows(session, [*known, *(one.key for one in handoff)])
-    now = switches(session)
-    found = preview.of_event(
-        row,
-        planned,
-        stored,
-        now,
-        now_epoch=session.services.clock.now().timestamp(),
-    )
-    if found[0].key == row["event_id"] and found[0].would == preview.STAYS:
+    return would_do_each(session, [row])[str(row["event_id"])]
+
+
+def would_do_each(
+    session: Session, events: Iterable[Mapping[str, Any]]
+) -> dict[str, list[preview.Foreseen]]:
+    """As `would_do`, of several events by their keys; the rows of all their actions are read at once."""
+    built = [_Planned.of(session, row) for row in events]
+    stored = _rows(session, [key for one in built for key in one.keys])
+    now, epoch = switches(session), session.services.clock.now().timestamp()
+    return {str(one.row["event_id"]): one.would_do(stored, now, epoch) for one in built}
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """What is planned for an event.
+
+    Attributes:
+        steps: as `steps`; empty where they are decided again.
+        handoff: that an earlier run may have begun.
+    """
+
+    row: Mapping[str, Any]
+    steps: Sequence[Sequence[StepAction]] | None
+    handoff: Sequence[Effect]
+
+    @classmethod
+    def of(cls, session: Session, row: Mapping[str, Any]) -> _Planned:
+        planned = [] if _is_planned_again(row) else steps(session, row)
+        known = [one.action.key for step in planned or () for one in step]
+        return cls(row, planned, _handoff(session, row, known))
+
+    @property
+    def keys(self) -> list[str]:
+        """Of every action."""
+        planned = (one.action for step in self.steps or () for one in step)
+        return [one.key for one in (*planned, *self.handoff)]
+
+    def would_do(
+        self, stored: Mapping[str, Mapping[str, Any]], now: Switches | None, epoch: float
+    ) -> list[preview.Foreseen]:
+        found = preview.of_event(self.row, self.steps, stored, now, now_epoch=epoch)
+        if found[0].key == self.row["event_id"] and found[0].would == preview.STAYS:
+            return found
+        for action in self.handoff:
+            found += preview.of_handoff(action, stored.get(action.key), tuple(found), now)
         return found
-    for action in handoff:
-        found += preview.of_handoff(action, stored.get(action.key), tuple(found), now)
-    return found
 
 
 def switches(session: Session) -> Switches | None:
