@@ -68,8 +68,9 @@ def incidents_acknowledge(
     found = named(run.session, incident)
     owner = owner or run.session.identity.name
     mend.acknowledge(run.session, found, owner, because=run.because)
-    run.output.say(f"{found.name} is {owner}'s")
-    return {"incident": found.name, "owner": owner}
+    before = f"; {found.owner} had it" if found.owner not in ("", owner) else ""
+    run.output.say(f"{found.name} is {owner}'s{before}")
+    return {"incident": found.name, "owner": owner, "before": found.owner or None}
 
 
 @command(

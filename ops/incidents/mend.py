@@ -7,8 +7,8 @@ a mend that died is begun again and leaves out what was asked for; the ledger re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from chalicelib.clock import iso
@@ -115,7 +115,8 @@ def acknowledge(session: Session, found: Incident, owner: str, *, because: str =
     if found.state == State.ENDED:
         raise OvertakenError(f"{found.name} has ended")
     state = State.ACKNOWLEDGED if found.state == State.OPEN else found.state
-    _write(session, "incidents acknowledge", found, state, because, owner=owner)
+    people = {"from": found.owner, "to": owner} if found.owner else {"to": owner}
+    _write(session, "incidents acknowledge", found, state, because, people=people, owner=owner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,11 @@ class _Run:
 
 
 def _begin(session: Session, found: Incident, began: str, because: str) -> None:
-    started = {"mended_by": session.identity.name, "mended_at": began, "asked_for": 0}
+    started: dict[str, Any] = {
+        "mended_by": session.identity.name,
+        "mended_at": began,
+        "asked_for": 0,
+    }
     cleared = ("is_stopped", "is_done")
     _write(session, "incidents mend", found, found.state, because, cleared=cleared, **started)
 
@@ -179,12 +184,13 @@ def _write(
     because: str,
     *,
     cleared: Sequence[str] = (),
+    people: Mapping[str, str] | None = None,
     **changes: object,
 ) -> None:
     """Store what a person does, with its entry in the journal."""
     shown: dict[str, Any] = {"incident": found.name, "held": found.held, "since": found.since}
     act = journal.act(session, what, found.key, reason=because, result=state.value, **shown)
-    entry = journal.writes(session, act)
+    entry = journal.writes(session, replace(act, people=people or {}))
     written = session.services.incidents.write(
         found, state=state, entry=entry, cleared=cleared, **changes
     )

@@ -190,6 +190,15 @@ def test_an_incident_has_an_owner_and_its_acts_are_in_the_journal(system, run):
     ]
 
 
+def test_the_journal_says_to_whom_an_incident_was_given_and_from_whom(system, run):
+    handed_back(system, "1042")
+    run("incidents", "acknowledge", FIRST, "--owner", "sam")
+    given = run("incidents", "acknowledge", FIRST, "--owner", "kim")
+    assert given.out == f"{FIRST} is kim's; sam had it\n"
+    acts = run("journal", f"inc:{CAUSE}", "--json").data
+    assert [one["change"] for one in acts] == ["no person → sam", "sam → kim"]
+
+
 def test_a_cause_that_comes_back_is_the_next_incident(system, run):
     handed_back(system, "1042")
     run("incidents", "mend", FIRST, "--yes")
