@@ -194,7 +194,7 @@ def test_the_journal_says_to_whom_an_incident_was_given_and_from_whom(system, ru
     handed_back(system, "1042")
     run("incidents", "acknowledge", FIRST, "--owner", "sam")
     given = run("incidents", "acknowledge", FIRST, "--owner", "kim")
-    assert given.out == f"{FIRST} is kim's; sam had it\n"
+    assert given.out.startswith(f"{FIRST} is kim's; sam had it\n")
     acts = run("journal", f"inc:{CAUSE}", "--json").data
     assert [one["change"] for one in acts] == ["no person → sam", "sam → kim"]
 
