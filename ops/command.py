@@ -18,6 +18,8 @@ The decorator adds ``--stage`` and ``--json``; to a command that changes somethi
 from __future__ import annotations
 
 import inspect
+import os
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec
@@ -99,6 +101,13 @@ class CommandRun:
             self.session.must_be_confirmed(name)
         else:
             self.session.may_write(name)
+
+    def proposes(self, what: str, *words: str) -> None:
+        """Print the command that goes on from here, whole and ready to paste."""
+        stage = self.session.stage
+        elsewhere = () if os.environ.get("STAGE") == stage else ("--stage", stage)
+        command = shlex.join(("python", "-m", "ops", *words, *elsewhere))
+        self.output.say(f"{what}: {command}")
 
     def confirm(self, at_stake: Mapping[str, object] | None = None) -> None:
         """Ask the command's question, unless ``--yes`` was given; the end of the input is a no.

@@ -5,11 +5,12 @@
     open ─▶ acknowledged ─▶ mended ─▶ ended
       └────────────────────────────────▲       nothing is held up any more
 
-A cause that comes back after its incident has ended is the next incident of that cause.
+A cause that comes back after its incident was mended or has ended is the next incident of that cause.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -106,18 +107,26 @@ def of_row(row: Item) -> Incident:
     )
 
 
-def now(cause: Cause, stored: Incident | None, since: str | None, held: int) -> Incident | None:
+def now(cause: Cause, stored: Incident | None, held: Sequence[str]) -> Incident | None:
     """An incident as it is, from its row and from what is held up; None where there never was one.
+
+    What came after a mend was asked for is the next incident, which takes over what the mend has not
+    ended: no person has it yet, and it is not mended.
 
     Args:
         cause: of it.
         stored: its row.
-        since: when the first of what is held up was received; None where nothing is.
-        held: how many are.
+        held: when each event that it holds up was received, ISO times in order.
     """
-    if since is None:
+    if not held:
         return stored and replace(stored, state=State.ENDED)
-    if stored is None or stored.state == State.ENDED:
-        number, version = (stored.number + 1, stored.version) if stored else (1, 0)
-        return Incident(cause, number, State.OPEN, since, held=held, version=version)
-    return replace(stored, held=held)
+    since = held[0]
+    if stored is not None and stored.state == State.MENDED and stored.mending is not None:
+        later = [one for one in held if one > stored.mending.at]
+        if not later:
+            return replace(stored, held=len(held))
+        since = later[0]
+    elif stored is not None and stored.state != State.ENDED:
+        return replace(stored, held=len(held))
+    number, version = (stored.number + 1, stored.version) if stored else (1, 0)
+    return Incident(cause, number, State.OPEN, since, held=len(held), version=version)

@@ -58,24 +58,23 @@ class Incidents:
 
     # --- reading ------------------------------------------------------------------------------
 
-    def causes(self) -> dict[Cause, tuple[str, int]]:
-        """Every cause that holds something up: since when, and how many events, up to `COUNTED`.
+    def causes(self) -> dict[Cause, list[str]]:
+        """Every cause that holds something up: when each event was received, up to `COUNTED` of a shard.
 
         One query for each shard, and one more for each cause that fills it.
         """
-        found: dict[str, tuple[str, int]] = {}
+        found: dict[str, list[str]] = {}
         for shard in range(SHARDS):
             start = ""
             while len(found) < CAUSES:
                 rows = self._held(shard, f"#{CAUSE} > :from", limit=COUNTED, start=start)
                 read = [str(row[CAUSE]).partition("#") for row in islice(rows, COUNTED)]
                 for name, _, since in read:
-                    first, many = found.get(name, (since, 0))
-                    found[name] = (min(first, since), min(many + 1, COUNTED))
+                    found.setdefault(name, []).append(since)
                 if len(read) < COUNTED:
                     break
                 start = f"{read[-1][0]}#{_AFTER_ALL}"  # of its last cause enough were counted
-        return {Cause.named(name): what for name, what in sorted(found.items())}
+        return {Cause.named(name): sorted(found[name])[:COUNTED] for name in sorted(found)}
 
     def held(self, cause: Cause, *, limit: int) -> list[tuple[str, str]]:
         """What a cause holds up, the first received first: when, and the event's key."""
@@ -97,9 +96,8 @@ class Incidents:
 
     def get(self, cause: Cause) -> Incident | None:
         """The newest incident of a cause, as it is now."""
-        found = self.held(cause, limit=COUNTED)
-        since = found[0][0] if found else None
-        return incident.now(cause, self.stored(cause), since, len(found))
+        held = [since for since, _ in self.held(cause, limit=COUNTED)]
+        return incident.now(cause, self.stored(cause), held)
 
     def stored(self, cause: Cause) -> Incident | None:
         """The newest incident of a cause, as its row says."""
@@ -112,9 +110,7 @@ class Incidents:
         rows = timer.rows(timer.due(None, kind=KIND, limit=CAUSES))
         stored = {one.cause: one for one in map(incident.of_row, rows)}
         known = stored | {cause: self.stored(cause) for cause in held.keys() - stored.keys()}
-        now = (
-            incident.now(cause, one, *held.get(cause, (None, 0))) for cause, one in known.items()
-        )
+        now = (incident.now(cause, one, held.get(cause, ())) for cause, one in known.items())
         found = [one for one in now if one is not None]
         return sorted(found, key=lambda one: (one.state == State.ENDED, one.since))
 

@@ -271,7 +271,7 @@ class SimulatedTwilio(simulated.Vendor):
 
     def error_body(self, status: int) -> dict[str, Any]:
         """SimulatedTwilio's error body."""
-        code = {429: 20429, 500: 20500, 503: 20503}.get(status, 20001)
+        code = {401: 20003, 429: 20429, 500: 20500, 503: 20503}.get(status, 20001)
         return dict(self._error(status, code, f"status {status}").body)
 
     def admin(self, request: Request) -> WireAnswer:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from chalicelib.once.incident import State
+from chalicelib.once.incident import Incident, State
 from ops.command import CommandRun, command
 from ops.incidents import affected as held_up
 from ops.incidents import mend
@@ -37,6 +37,9 @@ def incidents_list(
     found = [as_data(one) for one in every if ended or one.state != State.ENDED]
     run.output.records(("incident", "state", "since", "held", "owner", "mend"), found)
     run.output.say(f"{len(found)} incidents")
+    for one in every:
+        if one.state != State.ENDED:
+            run.proposes("to see it", "incidents", "show", one.name)
     return found
 
 
@@ -50,6 +53,10 @@ def incidents_show(run: CommandRun, incident: Name) -> object:
     customers = len({one.customer for one in held})
     touches = held_up.touches(run.session, held, limit=CUSTOMERS)
     run.output.say(f"{customers} conversations: {', '.join(touches)}")
+    if found.state != State.ENDED and not found.owner:
+        run.proposes("to say that you have it", "incidents", "acknowledge", found.name)
+    if held:
+        _propose_mend(run, found, "--dry-run")
     return {**shown, "customers": customers, "touches": touches, **as_plan(held)}
 
 
@@ -70,6 +77,7 @@ def incidents_acknowledge(
     mend.acknowledge(run.session, found, owner, because=run.because)
     before = f"; {found.owner} had it" if found.owner not in ("", owner) else ""
     run.output.say(f"{found.name} is {owner}'s{before}")
+    _propose_mend(run, found, "--dry-run")
     return {"incident": found.name, "owner": owner, "before": found.owner or None}
 
 
@@ -95,6 +103,7 @@ def incidents_mend(run: CommandRun, incident: Name, rate: Rate = 5.0) -> object:
     plan = as_plan(held)
     _print(run, held)
     if run.dry_run:
+        _propose_mend(run, found)
         return {"incident": found.name, "dry_run": True, **plan}
     run.confirm()
     did: dict[str, str] = {}
@@ -113,10 +122,11 @@ def incidents_mend(run: CommandRun, incident: Name, rate: Rate = 5.0) -> object:
     run.output.table(("did", "events"), counts.most_common())
     run.output.records(("event", "why"), left)
     if not is_whole:
-        run.output.say(f"stopped; go on with: python -m ops incidents mend {found.name}")
+        run.proposes("stopped; go on with", "incidents", "mend", found.name)
     run.output.say(
         f"{len(left)} remained; {still} are held up now, and each leaves the list when it has ended"
     )
+    run.proposes("to see what is left", "incidents", "show", found.name)
     return {
         "incident": found.name,
         "dry_run": False,
@@ -135,6 +145,12 @@ def incidents_stop(run: CommandRun, incident: Name) -> object:
     mend.stop(run.session, found, because=run.because)
     run.output.say(f"the mend of {found.name} is stopped")
     return {"incident": found.name, "stopped": True}
+
+
+def _propose_mend(run: CommandRun, found: Incident, *how: str) -> None:
+    """Name the next step of who has mended the cause."""
+    what = "once the cause is mended, what a mend would do" if how else "to do it"
+    run.proposes(what, "incidents", "mend", found.name, *how)
 
 
 def as_plan(held: Sequence[Affected]) -> dict[str, Any]:

@@ -58,9 +58,11 @@ def mend(
         because: why, for the journal.
 
     Raises:
-        OvertakenError: the incident was changed since it was read.
+        OvertakenError: the incident has ended, or was changed since it was read.
     """
     session.services.check_stage()
+    if found.state == State.ENDED:
+        raise OvertakenError(f"{found.name} has ended: nothing is held up any more")
     began = iso(session.services.clock.now())
     _begin(session, found, began, because)
     run = _Run(session, found, began, LoopPace(session.services.clock, per_second), because)
@@ -169,11 +171,12 @@ def _begin(session: Session, found: Incident, began: str, because: str) -> None:
 
 
 def _end(session: Session, found: Incident, began: str) -> None:
-    """Say that everything was asked for, unless another mend has begun, or the incident has ended."""
+    """Say that everything was asked for, unless another mend has begun."""
     incidents = session.services.incidents
     stored = incidents.stored(found.cause)
-    if stored and stored.state != State.ENDED and stored.mending and stored.mending.at == began:
-        incidents.write(stored, state=State.MENDED, is_done=True)
+    if stored and stored.mending and stored.mending.at == began:
+        state = State.ENDED if stored.state == State.ENDED else State.MENDED
+        incidents.write(stored, state=state, is_done=True)
 
 
 def _write(

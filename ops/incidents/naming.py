@@ -50,5 +50,5 @@ def as_data(one: Incident) -> dict[str, Any]:
 
 def _step(one: Incident) -> str:
     if one.mending is None or one.mending.is_done:
-        return "done"
+        return "all asked for"
     return "stopped" if one.mending.is_stopped else "began"

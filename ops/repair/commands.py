@@ -14,7 +14,7 @@ import typer
 from chalicelib.errors import MiddlewareError
 from chalicelib.once.event import EventStatus
 from ops import journal
-from ops.command import CommandRun, command, only_with
+from ops.command import CommandRun, Given, command, only_with
 from ops.inspect import ledger_rows, planned
 from ops.options import Limit, Rate
 from ops.repair import preview, replay, restore, settle, wrong_answer
@@ -84,7 +84,10 @@ def replay_command(
         found = ledger_rows.with_jobs(session, found, left_out)
     found = (row for _, row in zip(range(limit), found, strict=False))
     if run.dry_run:
-        return _preview(run, found) | _left_out(run, left_out)
+        said = _preview(run, found) | _left_out(run, left_out)
+        if said["events"]:
+            run.proposes("to do it", "replay", *_words(run.given))
+        return said
     again = replay.replay(session, found, per_second=rate, because=run.because or reason or "")
     count, last = 0, after
     try:
@@ -95,6 +98,17 @@ def replay_command(
         raise
     run.output.say(f"{count} events put on the queue")
     return {"events": count, "dry_run": False, "last": last} | _left_out(run, left_out)
+
+
+def _words(given: Given) -> list[str]:
+    """What names the events of a replay, as it was typed."""
+    options = [
+        word
+        for name in ("status", "reason", "since", "until", "after", "limit", "rate")
+        if given[name] is not None
+        for word in (f"--{name}", str(given[name]))
+    ]
+    return [*(given["event"] or ()), *(options if given["status"] else ())]
 
 
 def _left_out(run: CommandRun, events: list[str]) -> dict[str, Any]:
@@ -285,7 +299,10 @@ def reconcile_command(
     )
     if summary.listing != "complete":
         run.code = EXIT_NO
-    return {**run.output.facts(asdict(summary)), "dry_run": run.dry_run}
+    said = run.output.facts(asdict(summary))
+    if run.dry_run and not run.code:
+        run.proposes("to do it", "reconcile", "--since", since)
+    return {**said, "dry_run": run.dry_run}
 
 
 @command(app, "restore", changes=True, dry_run=True)

@@ -15,6 +15,10 @@ from ops.stage import deploying, names, provision, switches
 app = typer.Typer()
 switch_app = typer.Typer(help="The four switches.", no_args_is_help=True)
 
+_STOPS = ("kill_switch", "shadow_mode")
+"""The switches that let no effect start."""
+_WITHHELD = ("replay", "--status", "processed", "--since", "24h", "--rate", "1", "--dry-run")
+
 
 @command(switch_app, "switch get", examples=["switch get", "switch get --history"])
 def switch_get(
@@ -43,6 +47,9 @@ def switch_get(
             for one in (since.get(name),)
         ],
     )
+    for name in _STOPS:
+        if values[name] != "false":
+            run.proposes("to let effects start again", "switch", "set", name, "false")
     return values
 
 
@@ -77,6 +84,8 @@ def switch_set(
         run.confirm()
     switches.write(run.session, name, value, because=run.because)
     run.output.say(f"{name} is {value}; every container has it within 30 seconds")
+    if name in _STOPS and value == "false":
+        run.proposes("to see what it withheld", *_WITHHELD)
     try:
         values = switches.read(run.session)
     except (ClientError, BotoCoreError):  # it is set, and that is what counts

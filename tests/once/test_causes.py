@@ -37,6 +37,8 @@ def test_every_face_of_an_outage_is_one_cause(status, reason):
         ("processing", "busy"),
         ("processing", "richpanel_paced"),
         ("processing", "richpanel_http_429"),
+        ("processing", "twilio_20429"),
+        ("processing", "twilio_local_rate_limit"),
         ("failed", "refused:not_found"),
     ],
 )
@@ -49,6 +51,8 @@ def test_what_was_given_up_or_parked_always_has_one():
     assert cause("failed", "dead_letter:richpanel_http_429") == "richpanel.rate_limited.tickets"
     twilio = cause("failed", "dead_letter:twilio_20429", key="evt:start:5f")
     assert twilio == "twilio.rate_limited.outreach"
+    model = cause("failed", "dead_letter:openai_server_is_overloaded", key="evt:reply:sms:5f")
+    assert model == "openai.unavailable.outreach"
     assert cause("parked", "plan_not_known_here") == "us.plan_not_known_here.tickets"
     assert cause("processing", "bug_KeyError") == "us.bug_KeyError.tickets"
     assert cause("processing", "switches_unreadable:x.y") == "us.switches_unreadable_x_y.tickets"

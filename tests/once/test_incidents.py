@@ -70,6 +70,37 @@ def test_the_sweep_stores_what_lasts_and_what_has_ended(ledger_rig, incidents):
     assert (again.number, again.state) == (2, State.OPEN)
 
 
+def test_what_comes_after_a_mend_is_the_next_incident_which_no_person_has_yet(
+    ledger_rig, incidents
+):
+    stuck(ledger_rig, 1)
+    (seen,) = incidents.all()
+    ledger_rig.clock.forward(60)
+    mended = {"mended_by": "jo", "mended_at": iso(ledger_rig.clock.now()), "asked_for": 1}
+    assert incidents.write(seen, state=State.MENDED, owner="jo", is_done=True, **mended)
+    (still,) = incidents.all()
+    assert (still.number, still.state, still.held) == (1, State.MENDED, 1)
+    ledger_rig.clock.forward(60)
+    stuck(ledger_rig, 2)
+    (again,) = incidents.all()
+    assert again == incidents.get(seen.cause)
+    assert (again.number, again.state, again.held, again.owner) == (2, State.OPEN, 2, "")
+    assert again.since == iso(ledger_rig.clock.now())
+    ledger_rig.clock.forward(700)
+    opened, _ = incidents.note()
+    assert [one.number for one in opened] == [2]
+
+
+def test_many_causes_that_fill_a_page_are_all_found(ledger_rig, incidents, monkeypatch):
+    monkeypatch.setattr("chalicelib.once.incidents.COUNTED", 2)
+    for number in range(30):
+        stuck(ledger_rig, number)
+        stuck(ledger_rig, 100 + number, "shopify_http_401")
+    found = incidents.all()
+    assert {(one.cause.vendor, one.held) for one in found} == {("richpanel", 2), ("shopify", 2)}
+    assert {one.since for one in found} == {iso(ledger_rig.clock.now())}
+
+
 def test_of_two_writes_of_one_state_the_second_is_refused(ledger_rig, incidents):
     stuck(ledger_rig, 1)
     (seen,) = incidents.all()

@@ -167,6 +167,16 @@ def test_f53_a_vendors_own_error_code_is_a_plain_identifier_or_dropped(
     assert error.reason == (reason or "http_400")
 
 
+def test_a_fault_of_the_vendors_server_has_its_status_as_its_reason(
+    client_of: Callable[..., VendorClient], vendor: Vendor
+):
+    vendor.will(does.answer(503, {"code": 20503}))
+
+    error = failure(client_of(vendor.url, error_code_at=("code",)), READ)
+
+    assert error.reason == "http_503"
+
+
 def test_a_429_is_counted_and_pauses_the_whole_container(
     client: VendorClient, vendor: Vendor, log: RecordingLog
 ):
