@@ -14,7 +14,7 @@ ACCOUNT = "an administrator of the account"
 POLICIES = {
     VIEWER: ("viewer",),
     OPERATOR: ("operator",),
-    ADMINISTRATOR: ("administrator", "resources", "deployment"),
+    ADMINISTRATOR: ("administrator",),
 }
 """By role, the managed policies beside those of the roles before: ``rp-mw-<stage>-<policy>``."""
 

@@ -9,7 +9,7 @@ from local.deploy import bundle
 from local.deploy.deployment import Deployment
 from local.stack.engine import REGION, EngineError
 from ops.session import OpsError
-from ops.stage import artifacts
+from ops.stage import access_stack
 from ops.stage import stack as stacks
 
 if TYPE_CHECKING:
@@ -53,13 +53,13 @@ def deploy(
     except OpsError as error:
         raise EngineError(str(error)) from None
     out = bundle.package(project, stage)
-    bucket = artifacts.name(stage, aws.account, REGION)
+    by = access_stack.deployer(stage, aws.account, REGION)
     packaged = json.loads((out / "sam.json").read_text())
-    template = stacks.uploaded(aws, bucket, out, packaged)
+    template = stacks.uploaded(aws, by.bucket, out, packaged)
     name = stacks.functions_stack(stage)
     values = {"Stage": stage, "Release": "local", **(parameters or {})}
     try:
-        stacks.apply(aws, name, template, values, bucket=bucket)
+        stacks.apply(aws, name, template, values, by=by)
     except OpsError as error:
         raise EngineError(str(error)) from None
     listed = aws.client("cloudformation").describe_stack_resources(StackName=name)

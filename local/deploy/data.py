@@ -1,11 +1,11 @@
-"""The data stack of a stage, under both ways: as `python -m ops provision` makes it."""
+"""The access and the data stack of a stage, under both ways: as `python -m ops provision` makes it."""
 
 from __future__ import annotations
 
 from local.stack import resources
 from local.stack.engine import REGION, EngineError
 from ops.session import OpsError
-from ops.stage import artifacts, policies, stack
+from ops.stage import access_stack, stack
 from ops.stage.template import StageTemplate, parameters
 
 
@@ -15,13 +15,12 @@ def made(aws: resources.Aws, stage: str, known: resources.Secrets) -> resources.
     Raises:
         EngineError: CloudFormation failed.
     """
-    list(policies.create(aws, policies.declared(stage, aws.account, REGION), aws.account))
-    bucket = artifacts.name(stage, aws.account, REGION)
-    artifacts.create(aws, bucket)
     template = StageTemplate.load(stage, account=aws.account, region=REGION)
     name, declared = stack.data_stack(stage), template.to_deploy()
     try:
-        stack.apply(aws, name, declared, parameters(stage), bucket=bucket)
+        access_stack.make(aws, access_stack.declared(stage, aws.account, REGION))
+        by = access_stack.deployer(stage, aws.account, REGION)
+        stack.apply(aws, name, declared, parameters(stage), by=by)
     except OpsError as error:
         raise EngineError(str(error)) from None
     resources.create_switches(aws, stage, resources.SWITCHES)

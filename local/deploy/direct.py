@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 from chalicelib.once.lanes import LANES
 from local.deploy import bundle
 from local.deploy.deployment import Deployment
-from local.stack.engine import REGION
-from ops.stage import failures
-from ops.stage.template import StageTemplate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,8 +24,6 @@ def deploy(engine: Engine, project: Path, made: resources.Stage) -> Deployment:
     """
     stage = made.name
     bundle.chalice(project, "deploy", "--stage", stage, variables=made.aws.environment)
-    template = StageTemplate.load(stage, account=made.aws.account, region=REGION)
-    failures.keep(made.aws.client("lambda"), template)
     record = json.loads((project / ".chalice" / "deployed" / f"{stage}.json").read_text())
     found = {one["name"]: one for one in record["resources"]}
     return Deployment(

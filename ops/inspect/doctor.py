@@ -18,7 +18,7 @@ from ops.companies import api_keys, endpoint_events, senders
 from ops.identity import of_caller
 from ops.inspect.doctor_alarms import alarms
 from ops.inspect.doctor_answers import answers
-from ops.inspect.doctor_deployed import bucket, functions, own_address, ses, variables
+from ops.inspect.doctor_deployed import access, functions, own_address, ses, variables
 from ops.inspect.doctor_facts import facts, report
 from ops.inspect.doctor_lanes import concurrency, lanes
 from ops.inspect.doctor_richpanel import richpanel
@@ -303,7 +303,7 @@ _QUOTA = (
 CHECKS = (
     Check("stage", "stage", _stage, "export AWS_PROFILE=<yours> AWS_DEFAULT_REGION=<region>"),
     Check("concurrency", "stage", concurrency, _QUOTA),
-    Check("artifacts", "stage", bucket, SETUP),
+    Check("access", "stage", access, "python -m ops access, as an administrator of the account"),
     Check("variables", "stage", variables, SETUP),
     Check("secrets", "stage", _secrets, SETUP),
     Check("tables", "stage", _tables, SETUP),

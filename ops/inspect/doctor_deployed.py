@@ -10,9 +10,10 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from ops.inspect.finding import Finding, finding
 from ops.session import Session
-from ops.stage import address, artifacts, config, runtime
+from ops.stage import access_stack, address, config, runtime, stack
 
-TIMEOUT_SECONDS = 10.0
+TIMEOUT_SECONDS = 30.0
+"""API Gateway itself ends a request after 29 seconds; a new function's first takes some of them."""
 NEEDED: Mapping[str, tuple[str, ...]] = {
     "facts": ("POWERBI_TENANT_ID", "POWERBI_CLIENT_ID", "POWERBI_WORKSPACE_ID"),
 }
@@ -39,13 +40,12 @@ def needs(system: str) -> tuple[str, ...]:
     return NEEDED.get(system, ())
 
 
-def bucket(session: Session) -> Iterator[Finding]:
-    """The bucket that deployments use."""
-    name = artifacts.of(session)
-    if artifacts.exists(session, name):
-        yield Finding("artifacts", "ok", name)
-    else:
-        yield Finding("artifacts", "warn", f"there is no bucket {name}")
+def access(session: Session) -> Iterator[Finding]:
+    """The stack of the policies, and of what deploys."""
+    name = stack.access_stack(session.stage)
+    is_declared = access_stack.is_as_declared(session, access_stack.of(session))
+    problems = [] if is_declared else [f"{name} is not as this version declares it"]
+    yield finding("access", problems, good=name)
 
 
 def functions(session: Session) -> Iterator[Finding]:

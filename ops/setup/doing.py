@@ -11,7 +11,7 @@ from ops import journal
 from ops.inspect import doctor
 from ops.session import OpsError, Session
 from ops.setup.walk import Walk
-from ops.stage import address, artifacts, config, provision, rotation
+from ops.stage import address, config, deploying, provision, rotation
 from ops.stage.template import ALARM_TOPIC
 
 MADE = {"richpanel/webhook_token": 24, "aloware/webhook_token": 24}
@@ -31,11 +31,10 @@ def place(walk: Walk) -> str:
     return f"account {found.account}, region {region}, as {found.name}"
 
 
-def bucket(walk: Walk) -> str:
-    """Create the bucket of artifacts."""
-    session = walk.session
-    name = artifacts.of(session)
-    return f"{name}: {artifacts.create(session, name).did}"
+def access(walk: Walk) -> str:
+    """Create or update the access stack."""
+    made = deploying.access(walk.session)
+    return f"{made.name}: {made.did}"
 
 
 def variables(walk: Walk) -> str:

@@ -27,12 +27,12 @@ STEPS: tuple[SetupStep, ...] = (
         checks=("concurrency",),
     ),
     SetupStep(
-        "artifacts",
+        "access",
         "stage",
-        "the packaged code, and the record that keeps a second machine from making a second API",
-        "python -m ops setup",
-        checks=("artifacts",),
-        do=doing.bucket,
+        "who may do what, as what the stage is deployed, and the bucket of its code",
+        "an administrator of the account: python -m ops access",
+        checks=("access",),
+        do=doing.access,
     ),
     SetupStep(
         "variables",

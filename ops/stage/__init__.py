@@ -1,4 +1,4 @@
-"""A stage: its data stack, its functions, and what is beside them.
+"""A stage: its access, its data stack, its functions, and what is beside them.
 
 commands        `access`, `provision`, `switch get`, `switch set`
 config          a stage's environment variables, from `.chalice/config.json`
@@ -11,7 +11,7 @@ stack_states    what each status of a stack asks for before it takes a change se
 artifacts       the bucket of bundles, and of Chalice's record of what it deployed
 address         the address of its own API
 runtime         the functions' Python, pinned in `.python-version`
-policies        the boundary and the people's policies
+access_stack    the boundaries, the people's policies and roles, the role that deploys
 failures        where Lambda keeps the events that a function failed on
 key_commands    `keys list`, `keys rotate`
 rotation        a purpose's keys, first and after a rotation

@@ -1,7 +1,7 @@
 """The bucket of a stage's artifacts: packaged code, and Chalice's record of what it deployed.
 
 Without that record `chalice deploy` on a second machine would make a second API beside the first;
-so the record is kept where the whole team reads it, and every version of it.
+so the record is kept where the whole team reads it, and every version of it.  The access stack has it.
 """
 
 from __future__ import annotations
@@ -12,16 +12,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from ops.session import Session
-from ops.stage.provision import Clients, Made
-
-DEFAULT_REGION = "us-east-1"
-"""S3 rejects a location constraint that names its default region."""
-_PRIVATE = {
-    "BlockPublicAcls": True,
-    "BlockPublicPolicy": True,
-    "IgnorePublicAcls": True,
-    "RestrictPublicBuckets": True,
-}
+from ops.stage.provision import Clients
 
 
 def name(stage: str, account: str, region: str) -> str:
@@ -44,19 +35,6 @@ def exists(clients: Clients, bucket: str) -> bool:
             raise
         return False
     return True
-
-
-def create(clients: Clients, bucket: str) -> Made:
-    """Create the bucket where it is missing: private, encrypted by S3's own key, versioned."""
-    s3 = clients.client("s3")
-    is_new = not exists(clients, bucket)
-    if is_new:
-        region = s3.meta.region_name
-        where = {"CreateBucketConfiguration": {"LocationConstraint": region}}
-        s3.create_bucket(Bucket=bucket, **({} if region == DEFAULT_REGION else where))
-    s3.put_public_access_block(Bucket=bucket, PublicAccessBlockConfiguration=_PRIVATE)
-    s3.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Enabled"})
-    return Made("Artifacts", bucket, "created" if is_new else "unchanged")
 
 
 def record(s3: Any, bucket: str, stage: str) -> str | None:  # noqa: ANN401 - a boto3 client

@@ -9,7 +9,7 @@ command runs in is filled in here.  So are the variables that the template adds 
 the name of the facts' bucket, which ends with the account.
 
 The API is created with its stage's tag, by which the policies know whose it is, and its stage gets
-the throttle of each route that the template declares.
+the throttle of each route that the template declares.  Where Lambda keeps failed events is set as well.
 
 Chalice knows what it deployed by a file of the machine that deployed.  That record is kept in the
 bucket of artifacts as well and is fetched from there, so that another machine updates the same API.
@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ from chalice.deploy.planner import PlanStage
 
 from chalicelib.errors import MiddlewareError
 from chalicelib.wiring import services
-from ops.stage import address, artifacts, names, runtime, stack_states
+from ops.stage import address, artifacts, failures, names, runtime, stack_states
 from ops.stage.stack import functions_stack
 from ops.stage.template import StageTemplate, StageTemplateError
 
@@ -89,6 +89,7 @@ def prepare() -> None:
     tag_api(template)
     add_variables(template)
     throttle_routes(template)
+    after_deployment(lambda: failures.keep(boto3.client("lambda"), template))
     try:
         share_record(settings.stage, artifacts.name(settings.stage, account, region), Path.cwd())
     except (BotoCoreError, ClientError) as error:
@@ -117,12 +118,16 @@ def share_record(stage: str, bucket: str, project: Path) -> None:
             "the record of it: a deployment would make a second API beside the first. Deploy from "
             "the machine that has the record, or copy its file here."
         )
+    after_deployment(lambda: artifacts.keep_record(s3, bucket, stage, file.read_text()))
+
+
+def after_deployment(do: Callable[[], object]) -> None:
+    """Make Chalice do it once it has recorded a deployment."""
     record = ResultsRecorder.record_results  # there is no hook for it
 
     def recorded(self: ResultsRecorder, results: Any, name: str, folder: str) -> None:  # noqa: ANN401
         record(self, results, name, folder)
-        artifacts.create(_Clients(), bucket)
-        artifacts.keep_record(s3, bucket, stage, file.read_text())
+        do()
 
     setattr(ResultsRecorder, record.__name__, recorded)
 

@@ -96,14 +96,14 @@ def switch_set(
 
 @command(app, "access", changes=True, makes_stage=True, examples=["access --stage prod --yes"])
 def access_command(run: CommandRun) -> object:
-    """Create or update the stage's permission boundary and its people's policies.
+    """Create or update the stage's access stack: boundaries, people's policies and roles, deployer.
 
     For an administrator of the account, once for each stage and again after an upgrade that changes
     them.  The stage's own administrator may not: who may change a boundary has none.
     """
     made = deploying.access(run.session)
-    run.output.table(("policy", "did"), [(one.name, one.did) for one in made])
-    return [asdict(one) for one in made]
+    run.output.table(("stack", "did"), [(made.name, made.did)])
+    return asdict(made)
 
 
 @command(

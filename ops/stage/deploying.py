@@ -1,13 +1,14 @@
 """Deploys a stage in either of its two ways, from this machine, with Chalice's own commands.
 
-Both make the data stack first.  ``stack``: then `chalice package`, the bundle in the bucket of
-artifacts, and a stack of the functions.  ``direct``: then `chalice deploy`.
+Both make the access stack and the data stack first.  ``stack``: then `chalice package`, the bundle in
+the bucket of artifacts, and a stack of the functions.  ``direct``: then `chalice deploy`.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,21 +16,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ops.session import OpsError, Session
-from ops.stage import (
-    artifacts,
-    config,
-    failures,
-    policies,
-    provision,
-    stack,
-)
+from ops.stage import access_stack, config, provision, stack
 from ops.stage.provision import Made
-from ops.stage.stack import data_stack, functions_stack
+from ops.stage.stack import Deployer, data_stack, functions_stack
 from ops.stage.template import ALARM_TOPIC, parameters
 
 PROJECT = config.CONFIG.parents[1]
 COMMAND_SECONDS = 900
-_DID = {"CREATE": "created", "UPDATE": "updated", "UNCHANGED": "unchanged"}
 _CHALICE = "import sys; from chalice.cli import main; sys.exit(main())"
 
 
@@ -39,39 +32,53 @@ def provisioned(session: Session, *, alarm_email: str = "") -> list[Made]:
     Raises:
         OpsError: CloudFormation failed, or an administrator of the account must act first.
     """
-    bucket = artifacts.of(session)
-    made = [artifacts.create(session, bucket), *access(session)]
+    made = [access(session)]
     name, template = data_stack(session.stage), session.template.to_deploy()
-    did = stack.apply(session, name, template, parameters(session.stage), bucket=bucket)
-    made.append(Made("Data", name, _DID[did]))
+    did = stack.apply(session, name, template, parameters(session.stage), by=deployer(session))
+    made.append(Made("Data", name, did))
     made += provision.switches(session, session.template, session.stage)
-    failures.keep(session.client("lambda"), session.template)
     if alarm_email:
         topic = str(session.template.resolved({"Ref": ALARM_TOPIC}))
         session.client("sns").subscribe(TopicArn=topic, Protocol="email", Endpoint=alarm_email)
     return made
 
 
-def access(session: Session) -> list[Made]:
-    """Make the stage's boundary and its people's policies as declared, where they are not.
+def access(session: Session) -> Made:
+    """Make the stage's access stack as declared, where it is not.
 
     Raises:
-        OpsError: they are not, and who runs this may not make them.
+        OpsError: it is not, and who runs this may not make it.
     """
-    account, region = session.identity.account, session.client("sqs").meta.region_name
-    template = policies.declared(session.stage, account, region)
-    return list(policies.create(session, template, account))
+    return access_stack.make(session, access_stack.of(session))
+
+
+def deployer(session: Session) -> Deployer:
+    """By what the stage's stacks are made."""
+    region = session.client("s3").meta.region_name
+    return access_stack.deployer(session.stage, session.identity.account, region)
+
+
+def as_deployer(session: Session) -> dict[str, str]:
+    """The variables by which a program acts as the deployer; an hour's credentials."""
+    given = session.client("sts").assume_role(
+        RoleArn=deployer(session).role_arn,
+        RoleSessionName=re.sub(r"[^\w+=,.@-]", "-", session.identity.name)[-64:],
+    )["Credentials"]
+    return {
+        "AWS_ACCESS_KEY_ID": given["AccessKeyId"],
+        "AWS_SECRET_ACCESS_KEY": given["SecretAccessKey"],
+        "AWS_SESSION_TOKEN": given["SessionToken"],
+    }
 
 
 def direct(session: Session) -> None:
-    """Provision the stage, deploy its functions by Chalice, and complete what needs them.
+    """Provision the stage, and deploy its functions by Chalice, as the deployer.
 
     Raises:
         OpsError: Chalice or CloudFormation failed; the message ends with what it said.
     """
     provisioned(session)
-    chalice("deploy", "--stage", session.stage)
-    failures.keep(session.client("lambda"), session.template)
+    chalice("deploy", "--stage", session.stage, variables=as_deployer(session))
 
 
 def by_stack(session: Session) -> None:
@@ -83,15 +90,13 @@ def by_stack(session: Session) -> None:
     name = functions_stack(session.stage)
     stack.refuse_chalices(session, session.stage)
     provisioned(session)
-    bucket = artifacts.of(session)
+    by = deployer(session)
     with tempfile.TemporaryDirectory() as folder:
         merge = ("--merge-template", ".chalice/functions.json")
         chalice("package", "--stage", session.stage, *merge, folder)
         packaged = json.loads((Path(folder) / "sam.json").read_text())
-        template = stack.uploaded(session, bucket, Path(folder), packaged)
-    stack.apply(
-        session, name, template, {"Stage": session.stage, "Release": release()}, bucket=bucket
-    )
+        template = stack.uploaded(session, by.bucket, Path(folder), packaged)
+    stack.apply(session, name, template, {"Stage": session.stage, "Release": release()}, by=by)
 
 
 WAYS = {"stack": by_stack, "direct": direct}

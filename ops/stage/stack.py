@@ -6,6 +6,7 @@ import json
 import shutil
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,26 @@ from ops.stage.provision import Clients
 _CAPABILITIES = ["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"]
 _NO_CHANGE = ("didn't contain changes", "No updates are to be performed")
 """CloudFormation's words; the second is of templates that a macro expands, such as SAM's."""
+CREATED, UPDATED, UNCHANGED = "created", "updated", "unchanged"
+_DID = {"CREATE": CREATED, "UPDATE": UPDATED}
+
+
+@dataclass(frozen=True, slots=True)
+class Deployer:
+    """By what a stage's stacks are made; its access stack has it.
+
+    Attributes:
+        bucket: takes templates and packaged code.
+        role_arn: as what CloudFormation acts, and `chalice deploy`.
+    """
+
+    bucket: str
+    role_arn: str
+
+
+def access_stack(stage: str) -> str:
+    """The stack of a stage's boundaries, policies and roles of people, and of its `Deployer`."""
+    return f"rp-mw-{stage}-access"
 
 
 def data_stack(stage: str) -> str:
@@ -78,7 +99,7 @@ def apply(
     template: Mapping[str, Any],
     values: Mapping[str, str],
     *,
-    bucket: str,
+    by: Deployer | None,
 ) -> str:
     """Create or update a stack, from whatever status it is in, and wait for it.
 
@@ -89,10 +110,11 @@ def apply(
         name: the stack's.
         template: of the stack.
         values: of its parameters; one that is not named keeps its value, or gets its default.
-        bucket: takes the template: in a request it may have 51,200 bytes, there a megabyte.
+        by: as what it is made, and where the template is put: in a request it may have 51,200
+            bytes, there a megabyte; None: by the caller alone, as before there is a deployer.
 
     Returns:
-        CREATE or UPDATE; UNCHANGED where there was nothing to do.
+        What was done: created, updated or unchanged.
 
     Raises:
         OpsError: the change set or the stack failed; names the first reasons.
@@ -100,13 +122,11 @@ def apply(
     client = clients.client("cloudformation")
     kind = stack_states.ready(client, name)
     change = f"deploy-{time.time_ns()}"
-    s3, key = clients.client("s3"), f"stacks/{name}/{change}.json"
-    s3.put_object(Bucket=bucket, Key=key, Body=json.dumps(template).encode())
     client.create_change_set(
         StackName=name,
         ChangeSetName=change,
         ChangeSetType=kind,
-        TemplateURL=f"{s3.meta.endpoint_url}/{bucket}/{key}",
+        **_given_to(by, clients, f"stacks/{name}/{change}.json", template),
         Capabilities=_CAPABILITIES,
         ImportExistingResources=kind == "CREATE",
         Parameters=[
@@ -125,7 +145,7 @@ def apply(
         if not any(words in reason for words in _NO_CHANGE):
             raise OpsError(f"change set of {name}: {reason}") from None
         client.delete_change_set(StackName=name, ChangeSetName=change)
-        return "UNCHANGED"
+        return UNCHANGED
     client.execute_change_set(StackName=name, ChangeSetName=change)
     try:
         stack_states.wait(client, f"stack_{kind.lower()}_complete", name)
@@ -133,7 +153,18 @@ def apply(
         now = stack_states.status(client, name)
         reasons = stack_states.why(client, name)
         raise OpsError(f"stack {name} is {now}: {reasons}") from None
-    return kind
+    return _DID[kind]
+
+
+def _given_to(
+    by: Deployer | None, clients: Clients, key: str, template: Mapping[str, Any]
+) -> dict[str, str]:
+    text = json.dumps(template, separators=(",", ":"))
+    if by is None:
+        return {"TemplateBody": text}
+    s3 = clients.client("s3")
+    s3.put_object(Bucket=by.bucket, Key=key, Body=text.encode())
+    return {"TemplateURL": f"{s3.meta.endpoint_url}/{by.bucket}/{key}", "RoleARN": by.role_arn}
 
 
 def _given(client: Any, name: str, kind: stack_states.Kind) -> list[str]:  # noqa: ANN401 - a boto3 client

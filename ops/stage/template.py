@@ -30,6 +30,7 @@ _PLACEHOLDER = re.compile(r"\$\{([^!][^}]*)\}")
 _NO_VALUE = object()
 _NAMES = {
     "AWS::CloudWatch::Alarm": "AlarmName",
+    "AWS::IAM::ManagedPolicy": "ManagedPolicyName",
     "AWS::IAM::Role": "RoleName",
     "AWS::DynamoDB::Table": "TableName",
     "AWS::SQS::Queue": "QueueName",
@@ -39,10 +40,13 @@ _NAMES = {
 }
 _ARNS = {
     "AWS::DynamoDB::Table": "arn:aws:dynamodb:{region}:{account}:table/{name}",
+    "AWS::IAM::ManagedPolicy": "arn:aws:iam::{account}:policy/{name}",
     "AWS::IAM::Role": "arn:aws:iam::{account}:role/{name}",
     "AWS::SNS::Topic": "arn:aws:sns:{region}:{account}:{name}",
     "AWS::SQS::Queue": "arn:aws:sqs:{region}:{account}:{name}",
 }
+
+_REFERRED_BY_ARN = frozenset({"AWS::IAM::ManagedPolicy", "AWS::SNS::Topic"})
 
 
 class StageTemplateError(Exception):
@@ -129,13 +133,13 @@ class StageTemplate:
             properties = self.resolved(resource.get("Properties", {}))
             yield Resource(logical_id, resource["Type"], properties)
 
-    def to_deploy(self) -> dict[str, Any]:
-        """The data stack's template, the names of what outlives it written out.
+    def to_deploy(self, path: Path = TEMPLATE) -> dict[str, Any]:
+        """The template of a stack of this stage, the names of what outlives it written out.
 
         CloudFormation takes back only what it finds by a name without a function:
         https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/import-resources-automatically.html
         """
-        raw: dict[str, Any] = json.loads(TEMPLATE.read_text())
+        raw: dict[str, Any] = json.loads(path.read_text())
         for one in raw["Resources"].values():
             name = _NAMES.get(one["Type"])
             if name and one.get("DeletionPolicy") == "RetainExceptOnCreate":
@@ -203,7 +207,7 @@ class StageTemplate:
             return [one.strip() for one in self._values[name].split(",")]
         if name in self._values:
             return self._values[name]
-        if self._raw["Resources"].get(name, {}).get("Type") == "AWS::SNS::Topic":
+        if self._raw["Resources"].get(name, {}).get("Type") in _REFERRED_BY_ARN:
             return self._attribute(name, "Arn")
         if name in self._raw["Resources"]:
             return self._name_of(name)

@@ -38,6 +38,7 @@ SUFFIXES = {one: f"-{name}" if one != "api" else "" for one, name in CONFIGURED.
 OF_NO_STAGE = frozenset(
     {
         *("bedrock:InvokeModel", "bedrock:ApplyGuardrail", "cloudwatch:GetMetricData"),
+        "secretsmanager:BatchGetSecretValue",
         "ses:SendEmail",
         *("xray:PutTelemetryRecords", "xray:PutTraceSegments"),
     }

@@ -7,7 +7,7 @@ could never see would prove nothing.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from local.stack.engine import REGION
 from ops import roles
@@ -15,7 +15,12 @@ from tests.rigs.each_row import each_row
 from tests.rigs.iam.authorization import Request, may
 from tests.rigs.iam.aws_calls import arn_of
 from tests.rigs.iam.service_reference import fills, knows_resources, takes
-from tests.rigs.iam.stage_roles import ACCOUNT, function, person
+from tests.rigs.iam.stage_roles import ACCOUNT, deployer, function, person
+
+EVERYTHING = {
+    "Version": "2012-10-17",
+    "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}],
+}
 
 
 @dataclass(frozen=True)
@@ -23,7 +28,8 @@ class Refusal:
     """A call that must be refused.
 
     Attributes:
-        who: a stage, and a role or a function of it: ``dev viewer``, ``prod worker``.
+        who: a stage, and a role or a function of it: ``dev viewer``, ``prod worker``; ``dev deployer``
+            is the deployer with policies that allow everything, held by its boundary alone.
         action: as IAM has it.
         place: ``service/rest``, or a whole ARN, or ``*``.
         why: what would go wrong.
@@ -42,6 +48,8 @@ class Refusal:
 
     def principal(self):
         stage, _, name = self.who.partition(" ")
+        if name == "deployer":
+            return replace(deployer(stage), policies=(EVERYTHING,))
         return (person if name in roles.ROLES else function)(stage, name)
 
 
@@ -670,7 +678,71 @@ FUNCTIONS = (
         )
     ),
 )
-REFUSALS = (*VIEWER, *OPERATOR, *ADMINISTRATOR, *FUNCTIONS)
+ACCESS = "who may change what holds them is held by nothing"
+OF_THE_DEPLOYER = {"logs:DeleteLogGroup"}
+"""What an administrator has only through the deployer: a stack that is deleted takes its logs along."""
+DEPLOYER = (
+    *(
+        replace(one, who="dev deployer")
+        for one in ADMINISTRATOR
+        if one.who == "dev administrator" and one.action not in OF_THE_DEPLOYER
+    ),
+    *(
+        Refusal("dev deployer", action, iam(f"policy/rp-mw-dev-{name}"), ACCESS)
+        for action in ("iam:CreatePolicyVersion", "iam:DeletePolicyVersion")
+        for name in ("deploy-boundary", "resources", "deployment", "operator")
+    ),
+    *(
+        Refusal("dev deployer", action, iam(f"role/rp-mw/rp-mw-dev-{name}"), ACCESS, given)
+        for action, given in (
+            (
+                "iam:AttachRolePolicy",
+                {"iam:PolicyARN": "arn:aws:iam::aws:policy/AdministratorAccess"},
+            ),
+            ("iam:DeleteRolePermissionsBoundary", {}),
+            ("iam:PutRolePolicy", {}),
+            ("iam:UpdateAssumeRolePolicy", {}),
+            ("iam:PassRole", {"iam:PassedToService": "lambda.amazonaws.com"}),
+        )
+        for name in ("deploy", "administrator")
+    ),
+    Refusal("dev deployer", "iam:CreateUser", iam("user/x"), "none of ours"),
+    Refusal("dev deployer", "iam:CreateAccessKey", iam("user/x"), "none of ours"),
+    Refusal("dev deployer", "sts:AssumeRole", iam("role/rp-mw/rp-mw-dev-operator"), "a person's"),
+    Refusal(
+        "dev deployer",
+        "cloudformation:DeleteStack",
+        "cloudformation/stack/rp-mw-dev-access/i",
+        ACCESS,
+    ),
+    Refusal("dev deployer", "dynamodb:Scan", "dynamodb/table/conversations-dev", "it reads no row"),
+    Refusal(
+        "dev deployer", "dynamodb:PutItem", "dynamodb/table/company-data-dev", "nor writes one"
+    ),
+    Refusal("dev deployer", "sqs:ReceiveMessage", "sqs/rp-mw-events-dev.fifo", HIDES),
+    Refusal("dev deployer", "sqs:SendMessage", "sqs/rp-mw-events-dev.fifo", "a job is an act"),
+    Refusal("dev deployer", "s3:GetObject", f"s3/rp-mw-facts-dev-{ACCOUNT}/a", "the archive"),
+    Refusal(
+        "dev deployer", "lambda:InvokeFunction", "lambda/function:rp-mw-dev-worker", "invoking acts"
+    ),
+    Refusal(
+        "dev deployer",
+        "lambda:CreateFunctionUrlConfig",
+        "lambda/function:rp-mw-dev-console",
+        "a door without its locks",
+    ),
+    *(
+        Refusal(
+            "dev deployer", f"secretsmanager:{action}", f"secretsmanager/secret:{name}", "a secret"
+        )
+        for action in ("GetSecretValue", "PutSecretValue", "DeleteSecret")
+        for name in ("rp-mw/dev/keys/jobs-AbCdEf", "rp-mw/dev/richpanel/api_key-AbCdEf")
+    ),
+    Refusal(
+        "dev deployer", "ssm:PutParameter", "ssm/parameter/rp-mw/dev/kill_switch", "an operator's"
+    ),
+)
+REFUSALS = (*VIEWER, *OPERATOR, *ADMINISTRATOR, *FUNCTIONS, *DEPLOYER)
 
 
 @each_row("row", REFUSALS)
@@ -686,5 +758,5 @@ def test_a_role_may_not(row):
 
 
 def test_there_are_enough_of_them_and_of_every_kind():
-    assert len(set(map(str, REFUSALS))) == len(REFUSALS) >= 180
-    assert min(map(len, (VIEWER, OPERATOR, ADMINISTRATOR, FUNCTIONS))) >= 30
+    assert len(set(map(str, REFUSALS))) == len(REFUSALS) >= 280
+    assert min(map(len, (VIEWER, OPERATOR, ADMINISTRATOR, FUNCTIONS, DEPLOYER))) >= 30

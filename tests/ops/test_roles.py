@@ -4,7 +4,7 @@ import pytest
 
 from ops import roles
 from tests.rigs.iam.guarding import Guard
-from tests.rigs.iam.stage_roles import managed, person
+from tests.rigs.iam.stage_roles import access, managed, person
 from tests.rigs.ops_cli import runner, typer_commands
 
 READS = {
@@ -54,8 +54,20 @@ def test_every_command_names_its_role():
 
 
 def test_a_role_is_made_of_declared_policies():
-    named = {f"rp-mw-dev-{one}" for of_role in roles.POLICIES.values() for one in of_role}
-    assert named | {"rp-mw-dev-boundary"} == managed("dev").keys()
+    made = {
+        one.properties["RoleName"]: [
+            arn.rpartition("/")[2] for arn in one.properties["ManagedPolicyArns"]
+        ]
+        for one in access("dev").resources("AWS::IAM::Role")
+    }
+    for role in roles.ROLES:
+        upto = roles.ROLES[: roles.ROLES.index(role) + 1]
+        named = [f"rp-mw-dev-{one}" for before in upto for one in roles.POLICIES[before]]
+        assert made.pop(f"rp-mw-dev-{role}") == named
+    (of_deployer,) = made.values()
+    people = {f"rp-mw-dev-{one}" for of_role in roles.POLICIES.values() for one in of_role}
+    boundaries = {"rp-mw-dev-boundary", "rp-mw-dev-deploy-boundary"}
+    assert people | {*of_deployer} | boundaries == managed("dev").keys()
 
 
 def test_a_commands_role_allows_what_it_calls_and_the_role_before_does_not(guard, capsys):

@@ -21,7 +21,7 @@ def unchanged(stack):
 def test_the_plan_shows_every_step_with_its_state_and_changes_nothing(stack, unchanged):
     steps = stack.ops("setup", "--plan", "--json").data
     named = str(steps)
-    for step in ("place", "artifacts", "secrets", "dataset", "deploy", "address", "first company"):
+    for step in ("place", "access", "secrets", "dataset", "deploy", "address", "first company"):
         assert step in named
 
 

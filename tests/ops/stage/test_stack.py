@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ops.session import OpsError
-from ops.stage import artifacts, stack, stack_states
+from ops.stage import access_stack, stack, stack_states
 from ops.stage.template import StageTemplate, parameters
 
 NAME = stack.data_stack("dev")
@@ -29,10 +29,10 @@ def aws(engine_aws):
 
 
 @pytest.fixture
-def bucket(aws):
-    name = artifacts.name("dev", aws.account, "us-east-1")
-    artifacts.create(aws, name)
-    return name
+def by(aws):
+    """The deployer, by an access stack."""
+    access_stack.make(aws, access_stack.declared("dev", aws.account, "us-east-1"))
+    return access_stack.deployer("dev", aws.account, "us-east-1")
 
 
 @pytest.fixture
@@ -40,9 +40,9 @@ def client(aws):
     return aws.client("cloudformation")
 
 
-def apply(aws, bucket):
+def apply(aws, by):
     template = StageTemplate.load("dev", account=aws.account, region="us-east-1").to_deploy()
-    return stack.apply(aws, NAME, template, parameters("dev"), bucket=bucket)
+    return stack.apply(aws, NAME, template, parameters("dev"), by=by)
 
 
 def tables(aws):
@@ -74,27 +74,27 @@ def failed(client, on_failure):
     ],
     ids=["nothing", "a change set", "rolled back", "left as it failed"],
 )
-def test_the_stack_is_made_from_every_beginning(aws, bucket, client, begin, status):
+def test_the_stack_is_made_from_every_beginning(aws, by, client, begin, status):
     begin(client)
     assert stack_states.status(client, NAME) == status
-    assert apply(aws, bucket) == "CREATE"
+    assert apply(aws, by) == stack.CREATED
     assert LEDGER in tables(aws)
-    assert apply(aws, bucket) == "UNCHANGED"
+    assert apply(aws, by) == stack.UNCHANGED
 
 
-def test_a_deleted_stack_leaves_its_tables_and_the_next_one_takes_them_back(aws, bucket, client):
-    apply(aws, bucket)
+def test_a_deleted_stack_leaves_its_tables_and_the_next_one_takes_them_back(aws, by, client):
+    apply(aws, by)
     dynamodb, key = aws.client("dynamodb"), {"event_id": {"S": "kept"}}
     dynamodb.put_item(TableName=LEDGER, Item=key)
     client.delete_stack(StackName=NAME)
     aws.client("s3").delete_bucket(Bucket=f"rp-mw-facts-dev-{aws.account}")  # no import here
     stack_states.wait(client, "stack_delete_complete", NAME)
     assert LEDGER in tables(aws)
-    assert apply(aws, bucket) == "CREATE"
+    assert apply(aws, by) == stack.CREATED
     assert "Item" in dynamodb.get_item(TableName=LEDGER, Key=key)
 
 
-def test_a_value_that_is_not_given_again_is_kept(aws, bucket, client):
+def test_a_value_that_is_not_given_again_is_kept(aws, by, client):
     """Such as the console's sign-in provider, which only its first deployment names."""
     template = {
         "Parameters": {
@@ -106,13 +106,13 @@ def test_a_value_that_is_not_given_again_is_kept(aws, bucket, client):
         },
     }
     values = {"Stage": "dev", "Issuer": "mine"}
-    assert stack.apply(aws, "s", template, values, bucket=bucket) == "CREATE"
-    assert stack.apply(aws, "s", template, {"Stage": "dev"}, bucket=bucket) == "UNCHANGED"
+    assert stack.apply(aws, "s", template, values, by=by) == stack.CREATED
+    assert stack.apply(aws, "s", template, {"Stage": "dev"}, by=by) == stack.UNCHANGED
 
 
-def test_what_cannot_be_made_is_named(aws, bucket, client):
+def test_what_cannot_be_made_is_named(aws, by, client):
     with pytest.raises(OpsError, match="Queue"):
-        stack.apply(aws, NAME, FAILS, {}, bucket=bucket)
+        stack.apply(aws, NAME, FAILS, {}, by=by)
     assert aws.client("sns").list_topics()["Topics"] == [], "rolled back"
 
 

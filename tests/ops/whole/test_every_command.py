@@ -133,7 +133,7 @@ OF_COMPANIES = (
 )
 """Calls on a stage where two starts of a company wait for a person."""
 ELSEWHERE = {
-    "access": "tests/ops/stage/test_policies.py",
+    "access": "tests/ops/stage/test_access_stack.py",
     "consent audit": "tests/ops/companies/test_consent_audit.py",
     "company signature-check": "tests/ops/companies/test_signing_keys.py",
     "console sessions": "tests/console/test_sessions_command.py",

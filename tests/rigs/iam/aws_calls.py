@@ -88,9 +88,10 @@ def _requests(
         resource = _resource(name, params, account)
         context = _tags(params) | _context(name, params, account, stage)
         yield Request(RENAMED.get(name, name), resource, context)
-        if prefix == "lambda" and "Role" in params:
-            passed = {"iam:PassedToService": ("lambda.amazonaws.com",)}
-            yield Request("iam:PassRole", str(params["Role"]), passed)
+        given = _PASSED.get(prefix)
+        if given and given in params:
+            passed = {"iam:PassedToService": (f"{prefix}.amazonaws.com",)}
+            yield Request("iam:PassRole", str(params[given]), passed)
 
 
 def arn_of(place: str, account: str) -> str:
@@ -173,6 +174,8 @@ def _gateway(operation: str, params: Params, stage: str) -> Request:
     return Request(f"apigateway:{verb}", f"arn:aws:apigateway:{REGION}::{place}", context)
 
 
+_PASSED = {"cloudformation": "RoleARN", "lambda": "Role"}
+"""By service, the parameter by which a call gives it a role."""
 _BELOW = {"Stage": "stages", "Deployment": "deployments", "Resources": "resources"}
 _WITHOUT = frozenset(
     {
@@ -202,6 +205,7 @@ _RESOURCES: Mapping[str, Mapping[str, Form]] = {
     "logs": {"logGroupName": "log-group:{}:log-stream:"},
     "s3": {"Bucket": "{}"},
     "ses": {"ConfigurationSetName": "configuration-set/{}", "EmailIdentity": "identity/{}"},
+    "sts": {"RoleArn": "{}"},
     "sns": {"Name": "{}", "TopicArn": "{}", "SubscriptionArn": "{}"},
 }
 """By service, the parameter that names the resource, and the end of its ARN."""

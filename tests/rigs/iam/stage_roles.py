@@ -8,7 +8,7 @@ from typing import Any
 
 from local.stack.engine import REGION
 from ops import roles
-from ops.stage import policies
+from ops.stage import access_stack
 from ops.stage.template import TEMPLATE, StageTemplate
 from tests.rigs.iam.authorization import Principal
 
@@ -43,8 +43,27 @@ def managed(stage: str) -> dict[str, Any]:
     """The documents of the managed policies and the boundary, by their names."""
     return {
         one.properties["ManagedPolicyName"]: one.properties["PolicyDocument"]
-        for one in policies.declared(stage, ACCOUNT, REGION).resources(policies.KIND)
+        for one in access(stage).resources("AWS::IAM::ManagedPolicy")
     }
+
+
+@cache
+def deployer(stage: str) -> Principal:
+    """The role that CloudFormation and `chalice deploy` act as."""
+    (role,) = (
+        one for one in access(stage).resources("AWS::IAM::Role") if one.logical_id == "DeployRole"
+    )
+    arns = role.properties["ManagedPolicyArns"]
+    documents = tuple(managed(stage)[one.rpartition("/")[2]] for one in arns)
+    boundary = role.properties["PermissionsBoundary"].rpartition("/")[2]
+    arn = access_stack.deployer(stage, ACCOUNT, REGION).role_arn
+    return Principal(arn, documents, managed(stage)[boundary])
+
+
+@cache
+def access(stage: str) -> StageTemplate:
+    """The access stack's resources."""
+    return access_stack.declared(stage, ACCOUNT, REGION)
 
 
 @cache

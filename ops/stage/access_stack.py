@@ -1,0 +1,75 @@
+"""Who may do what in a stage, and by what its stacks are made: the access stack, ``rp-mw-<stage>-access``.
+
+`.chalice/access.json` declares the functions' boundary, the people's policies and roles, the bucket of
+artifacts, and the role that deploys, within a boundary of its own.  An administrator of the account makes
+it (`python -m ops access`): the stage's own may not, as a person who may change a boundary has none.
+"""
+
+from __future__ import annotations
+
+import json
+
+from botocore.exceptions import ClientError
+
+from ops.session import OpsError, Session
+from ops.stage import artifacts, stack, stack_states
+from ops.stage.provision import Clients, Made
+from ops.stage.stack import Deployer
+from ops.stage.template import TEMPLATE, StageTemplate
+from ops.unreachable import REFUSED
+
+ACCESS = TEMPLATE.with_name("access.json")
+COMPLETE = frozenset({"CREATE_COMPLETE", "UPDATE_COMPLETE"})
+"""Statuses in which a stack is what its template says."""
+
+
+def declared(stage: str, account: str, region: str) -> StageTemplate:
+    """The access of a stage."""
+    return StageTemplate(
+        json.loads(ACCESS.read_text()), {"Stage": stage}, account=account, region=region
+    )
+
+
+def of(session: Session) -> StageTemplate:
+    """The access of a session's stage."""
+    region = session.client("cloudformation").meta.region_name
+    return declared(session.stage, session.identity.account, region)
+
+
+def deployer(stage: str, account: str, region: str) -> Deployer:
+    """By what the stage's other stacks are made."""
+    return Deployer(
+        bucket=artifacts.name(stage, account, region),
+        role_arn=f"arn:aws:iam::{account}:role/rp-mw/rp-mw-{stage}-deploy",
+    )
+
+
+def is_as_declared(clients: Clients, template: StageTemplate) -> bool:
+    """Whether the stack is there, complete, and made of this version's template."""
+    client, name = clients.client("cloudformation"), stack.access_stack(template.stage)
+    if stack_states.status(client, name) not in COMPLETE:
+        return False
+    made = client.get_template(StackName=name)["TemplateBody"]
+    return bool(made == template.to_deploy(ACCESS))
+
+
+def make(clients: Clients, template: StageTemplate) -> Made:
+    """Create or update the stack, where it is not as this version declares it.
+
+    Raises:
+        OpsError: CloudFormation failed, or who runs this may not make it.
+    """
+    name = stack.access_stack(template.stage)
+    if is_as_declared(clients, template):
+        return Made("Access", name, stack.UNCHANGED)
+    document = template.to_deploy(ACCESS)
+    try:
+        did = stack.apply(clients, name, document, {"Stage": template.stage}, by=None)
+    except ClientError as error:
+        if error.response["Error"]["Code"] not in REFUSED:
+            raise
+        raise OpsError(
+            f"the stack {name} is not as declared, and an administrator of the account makes it:"
+            f" python -m ops access --stage {template.stage}"
+        ) from error
+    return Made("Access", name, did)

@@ -1,0 +1,83 @@
+"""The access stack on the engine: made as declared, and by whom."""
+
+import json
+
+import pytest
+
+from ops import roles
+from ops.stage import access_stack
+from tests.rigs.iam.guarding import Guard
+from tests.rigs.iam.stage_roles import access, managed, person
+from tests.rigs.ops_cli import runner
+
+BOUNDARY = "rp-mw-dev-boundary"
+ADMINISTRATOR = person("dev", roles.ADMINISTRATOR)
+STACK = "rp-mw-dev-access"
+
+
+@pytest.fixture
+def aws(engine_aws):
+    return engine_aws
+
+
+@pytest.fixture
+def iam(stage):
+    return stage.aws.client("iam")
+
+
+@pytest.fixture
+def run(app, stage, capsys):
+    return runner(capsys)
+
+
+def test_access_makes_boundaries_policies_roles_and_the_bucket_once(run, stage, iam):
+    assert run("access", "--json").data["did"] == "created"
+    found = iam.list_policies(Scope="Local")["Policies"]
+    assert {one["PolicyName"] for one in found} == managed("dev").keys()
+    declared = {one.properties["RoleName"] for one in access("dev").resources("AWS::IAM::Role")}
+    made = {one["RoleName"]: one for one in iam.list_roles()["Roles"]}
+    assert declared <= made.keys()
+    by = access_stack.deployer("dev", stage.aws.account, "us-east-1")
+    assert made["rp-mw-dev-deploy"]["Arn"] == by.role_arn
+    stage.aws.client("s3").head_bucket(Bucket=by.bucket)
+    assert run("access", "--json").data["did"] == "unchanged"
+
+
+def test_access_of_another_version_is_updated(run, stage, monkeypatch, tmp_path):
+    older = json.loads(access_stack.ACCESS.read_text())
+    older["Resources"]["Boundary"]["Properties"]["PolicyDocument"] = WIDE
+    (tmp_path / "access.json").write_text(json.dumps(older))
+    with monkeypatch.context() as patched:
+        patched.setattr(access_stack, "ACCESS", tmp_path / "access.json")
+        run("access")
+    assert run("access", "--json").data["did"] == "updated"
+    iam = stage.aws.client("iam")
+    arn = f"arn:aws:iam::{stage.aws.account}:policy/{BOUNDARY}"
+    version = iam.get_policy(PolicyArn=arn)["Policy"]["DefaultVersionId"]
+    document = iam.get_policy_version(PolicyArn=arn, VersionId=version)["PolicyVersion"]["Document"]
+    assert document != WIDE
+
+
+def test_the_stages_administrator_provisions_by_the_deployer_and_may_not_change_the_access(
+    run, stage, iam, monkeypatch
+):
+    guard = Guard(monkeypatch)
+    with guard.acting_as(ADMINISTRATOR):
+        refused = run("provision")
+    assert refused.code == 1
+    assert f"{STACK} is not as declared" in refused.err
+    assert "python -m ops access --stage dev" in refused.err
+
+    run("access")
+    guard.refused.clear()
+    with guard.acting_as(ADMINISTRATOR):
+        assert run("provision").code == 0
+    assert guard.refused == []
+    assert iam.list_role_policies(RoleName="rp-mw-dev-worker")["PolicyNames"] == ["worker"]
+    assert iam.list_attached_role_policies(RoleName="rp-mw-dev-worker")["AttachedPolicies"] == []
+
+
+WIDE = {
+    "Version": "2012-10-17",
+    "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}],
+}
