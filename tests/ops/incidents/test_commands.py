@@ -177,6 +177,20 @@ def test_a_mend_that_died_is_begun_again_and_asks_for_nothing_twice(system, run,
     assert all(max(system.added(f"104{n}").values()) == 1 for n in range(3))
 
 
+def test_every_face_of_twilios_outage_is_one_incident(outreach, capsys):
+    faults = [
+        {"kind": "status", "status": 500},
+        {"kind": "status", "status": 503},
+        {"kind": "drop"},
+    ]
+    for number, fault in enumerate(faults):
+        outreach.twilio.fault(operation="create_message", times=1, **fault)
+        outreach.start(f"req{number}", "sms", f"+1555010000{number}")
+        outreach.run()
+    (one,) = runner(capsys)("incidents", "list", "--json").data
+    assert (one["incident"], one["held"]) == ("twilio.unavailable.outreach.1", len(faults))
+
+
 def test_a_mend_of_what_has_ended_changes_nothing(system, run):
     handed_back(system, "1042")
     run("incidents", "mend", FIRST, "--yes")
