@@ -24,7 +24,7 @@ def explain_command(
     pasted: Annotated[
         str,
         typer.Argument(
-            metavar="SUBJECT",
+            metavar="subject",
             help="What you have: a ticket, company#request, evt:... or act:..., a trace id or a whole"
             " log line, a phone number, an e-mail address, an order number, a Twilio or SES id, ...",
         ),
@@ -86,7 +86,7 @@ def _show_event(output: Output, one: Mapping[str, Any]) -> None:
 def story_command(
     run: CommandRun,
     pasted: Annotated[
-        str, typer.Argument(metavar="SUBJECT", help="Of a customer: whatever `explain` takes.")
+        str, typer.Argument(metavar="subject", help="Of a customer: whatever `explain` takes.")
     ],
     *,
     show_texts: Annotated[
