@@ -18,7 +18,6 @@ is one that a command does too.  Every page is rendered here and works without s
     typed_conversation  a conversation as it is typed into a form
     paging     lists that are read on by the key of their last row
     drawing    charts as SVG
-    marks      text in which nothing hides
     spreadsheet  CSV that is no formula
     error_pages  error pages, and the headers of every answer
     pages/     the pages themselves

@@ -21,11 +21,12 @@ from flask import (
 from jinja2 import StrictUndefined
 from werkzeug.wrappers import Response
 
-from console import backend, error_pages, forms, marks, pages, rights
+from console import backend, error_pages, forms, pages, rights
 from console.backend import Backend, Options
 from console.pages import inbox
 from console.rights import Person, Right
 from console.sign_in import SignIn
+from ops import marks
 from ops.inspect.explain import plain_words
 from ops.session import Session, refuse_too_long
 

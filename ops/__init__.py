@@ -12,6 +12,7 @@
     identity     who runs a command: the caller's AWS identity
     json_lines   JSON lines that a command reads
     output       tables for people, JSON for programs, progress bars
+    marks        text in which nothing hides
     times        durations and times as an operator types them
     console_command  `console`: the pages of `console/` on this machine
     unreachable  why a stage cannot be reached, and what to set

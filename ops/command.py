@@ -30,12 +30,15 @@ from chalicelib.wiring import Services
 from ops import journal
 from ops.options import Because, DryRun, Json, Reason, Stage, Yes
 from ops.output import Output
-from ops.session import EXIT_UNUSABLE, OpsError, Session
+from ops.session import EXIT_UNUSABLE, LONGEST_KEY, OpsError, Session, refuse_too_long
 from ops.stage import config
 
 P = ParamSpec("P")
 Given = Mapping[str, Any]
 """A command's own arguments and options, by parameter."""
+LONGEST_TEXT = 20_000
+TEXTS = frozenset(("pasted", "text", "texts", "hint", "note"))
+"""Parameters that take what people write; any other one takes a name, a key, a time or a reason."""
 COMMANDS: dict[str, OpsCommand] = {}
 """Every command, by the words that are typed."""
 
@@ -184,6 +187,7 @@ def _entry(kind: OpsCommand, work: Callable[..., object]) -> Callable[..., None]
             because=options.get("because", ""),
             dry_run=options.get("dry_run", False),
         )
+        _refuse_too_long(mine, {**given, **options})
         if kind.makes_stage:
             _refuse_undeclared(run.session.stage)
         if kind.changes and not run.dry_run and kind.guard(given):
@@ -194,8 +198,21 @@ def _entry(kind: OpsCommand, work: Callable[..., object]) -> Callable[..., None]
 
     here = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
     mine = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own]
-    entry.__signature__ = inspect.Signature([here, *mine, *_common(kind, mine)])  # type: ignore[attr-defined]
+    mine += _common(kind, mine)
+    entry.__signature__ = inspect.Signature([here, *mine])  # type: ignore[attr-defined]
     return entry
+
+
+def _refuse_too_long(taken: Sequence[inspect.Parameter], given: Given) -> None:
+    """Refuse what is longer than any key or reason before AWS does, which would name no argument."""
+    for one in taken:
+        value = given[one.name]
+        info = next(iter(getattr(one.annotation, "__metadata__", ())), None)
+        declared = next(iter(getattr(info, "param_decls", None) or ()), one.name.replace("_", "-"))
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str):
+                longest = LONGEST_TEXT if one.name in TEXTS else LONGEST_KEY
+                refuse_too_long(declared, text, longest=longest)
 
 
 def _refuse_undeclared(stage: str) -> None:

@@ -14,6 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from ops.marks import visible
+
 T = TypeVar("T")
 Facts = TypeVar("Facts", bound=Mapping[str, object])
 Records = TypeVar("Records", bound=Sequence[Mapping[str, object]])
@@ -58,7 +60,7 @@ class Output:
     def say(self, text: str, *, style: str = "") -> None:
         """Print a line for people."""
         if not self.as_json:
-            _console().print(Text(text, style=style))
+            _console().print(Text(visible(text), style=style))
 
     def table(self, columns: Sequence[str], lines: Iterable[Sequence[object]]) -> None:
         """Print a table for people; cells that are a known status are coloured."""
@@ -69,7 +71,7 @@ class Output:
             shown.add_column(column, overflow="fold")
         for line in lines:
             cells = ["" if cell is None else str(cell) for cell in line]
-            shown.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in cells))
+            shown.add_row(*(Text(visible(cell), style=_STYLES.get(cell, "")) for cell in cells))
         console = _console()
         if not console.is_terminal:  # a program reads it, and looks for whole values
             limit = console.options.update(max_width=_WIDEST)

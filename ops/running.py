@@ -17,7 +17,7 @@ from typer._click.exceptions import (  # typer has no name of its own for them
 )
 
 from chalicelib.errors import MiddlewareError, SettingsError
-from ops import completion, unreachable
+from ops import completion, marks, unreachable
 from ops.identity import of_caller
 from ops.output import Output
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
@@ -115,5 +115,5 @@ def _place() -> str:
 
 def _ends(output: Output, message: str, code: int) -> int:
     output.show({"error": message})
-    sys.stderr.write(f"error: {message}\n")
+    sys.stderr.write(f"error: {marks.visible(message)}\n")
     return code

@@ -190,13 +190,16 @@ class Session:
         return row
 
 
-def refuse_too_long(name: str, value: str) -> None:
+def refuse_too_long(name: str, value: str, *, longest: int = LONGEST_KEY) -> None:
     """Refuse what is longer than any key before AWS does, which would name no argument.
+
+    Args:
+        name: of the argument.
+        value: as it was given.
+        longest: bytes.
 
     Raises:
         OpsError: it is.
     """
-    if len(value.encode()) > LONGEST_KEY:
-        raise OpsError(
-            f"{name}: longer than {LONGEST_KEY:,} bytes, as no key is", code=EXIT_UNUSABLE
-        )
+    if len(value.encode(errors="surrogateescape")) > longest:
+        raise OpsError(f"{name}: longer than {longest:,} bytes", code=EXIT_UNUSABLE)

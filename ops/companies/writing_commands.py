@@ -23,7 +23,7 @@ def writer_try(
     channel: Annotated[
         Channel | None, typer.Option("--channel", help="By default the first.")
     ] = None,
-    message: Annotated[
+    texts: Annotated[
         list[str] | None, typer.Option("--message", help="Answer this; may be repeated.")
     ] = None,
     data: Annotated[
@@ -37,7 +37,7 @@ def writer_try(
         company_id,
         project_id,
         channel=channel.value if channel else None,
-        messages=message or (),
+        messages=texts or (),
         project_data=company.read(data) if data else None,
     )
     output.facts(

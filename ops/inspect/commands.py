@@ -21,11 +21,12 @@ app = typer.Typer()
 @command(app, "explain", examples=["explain <what you have>"])
 def explain_command(
     run: CommandRun,
-    subject: Annotated[
+    pasted: Annotated[
         str,
         typer.Argument(
+            metavar="subject",
             help="What you have: a ticket, company#request, evt:... or act:..., a trace id or a whole"
-            " log line, a phone number, an e-mail address, an order number, a Twilio or SES id, ..."
+            " log line, a phone number, an e-mail address, an order number, a Twilio or SES id, ...",
         ),
     ],
     *,
@@ -35,7 +36,7 @@ def explain_command(
     output = run.output
     found = explain.explain(
         run.session,
-        subject,
+        pasted,
         deep=deep,
         watch=lambda pages, total: output.following(pages, "scanning", total=total),
     )
@@ -84,7 +85,9 @@ def _show_event(output: Output, one: Mapping[str, Any]) -> None:
 @command(app, "story", examples=["story <a phone number, an address or a ticket>"])
 def story_command(
     run: CommandRun,
-    subject: Annotated[str, typer.Argument(help="Of a customer: whatever `explain` takes.")],
+    pasted: Annotated[
+        str, typer.Argument(metavar="subject", help="Of a customer: whatever `explain` takes.")
+    ],
     *,
     show_texts: Annotated[
         bool,
@@ -94,7 +97,7 @@ def story_command(
     ] = False,
 ) -> object:
     """Tell a customer's story: what is open, what was not answered and why, then the newest first."""
-    found = searching.look_up(run.session, subject)
+    found = searching.look_up(run.session, pasted)
     if show_texts:
         customer.note_view(run.session, found)
     customer_story = customer.tell(run.session, found, allowed=lambda _company: show_texts)

@@ -1,14 +1,17 @@
 """What holds for every command: help, options, prod, questions, examples."""
 
+import inspect
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import typer
 
 from chalicelib.outreach.desk.acts import ACTS
 from ops import cli
-from ops.command import COMMANDS, CommandRun, command
+from ops.command import COMMANDS, TEXTS, CommandRun, command
+from ops.session import OpsError
 from tests.rigs.ops_cli import GROUPS, runner, typer_commands
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -278,3 +281,36 @@ def test_a_question_is_asked_on_standard_error_and_its_answer_is_an_exit_code(
         assert "not done" in said.err
     else:
         assert said.data == {"did": "that", "because": "why", "dry_run": False}
+
+
+LONG = "x" * 5_000
+
+
+def _entries(group):
+    """What typer calls, of every command."""
+    yield from (one.callback for one in group.registered_commands)
+    for one in group.registered_groups:
+        yield from _entries(one.typer_instance)
+
+
+def test_a_text_of_five_thousand_characters_is_refused_by_the_arguments_name():
+    tried = 0
+    for entry in _entries(cli.app):
+        _, *taken = inspect.signature(entry).parameters.values()
+        for one in taken:
+            kind = str(getattr(one.annotation, "__origin__", one.annotation))
+            if "str" not in kind or one.name in TEXTS:
+                continue
+            given = {each.name: None for each in taken} | {"stage": "dev"}
+            given[one.name] = ["x", LONG] if "list" in kind else LONG
+            with pytest.raises(OpsError, match=r"^[a-z-]+: longer than 1,024 bytes$") as refused:
+                entry(SimpleNamespace(obj=None), **given)
+            assert refused.value.code == 2
+            tried += 1
+    assert tried > 250
+
+
+def test_a_long_reason_is_refused_by_the_option_that_was_typed(capsys):
+    said = runner(capsys)("resend", "act:x", "--because", LONG)
+    assert (said.code, said.err) == (2, "error: --because: longer than 1,024 bytes\n")
+    assert runner(capsys)("journal", LONG).err == "error: key: longer than 1,024 bytes\n"

@@ -7,7 +7,11 @@ import subprocess
 import sys
 
 import pytest
+import typer
 
+from ops import running
+from ops.output import Output
+from ops.session import OpsError
 from tests.rigs.ops_cli import CommandResult, runner
 
 SECRET = "jo@example.com"
@@ -102,3 +106,17 @@ def test_a_command_that_is_stopped_says_so_with_json_too():
 
 def test_a_command_that_is_stopped_says_so_without_a_traceback():
     assert stopped() == CommandResult(130, "", "error: stopped\n")
+
+
+def test_a_mark_in_what_was_typed_reaches_no_terminal(capsys):
+    app = typer.Typer()
+
+    @app.command()
+    def refuses() -> None:
+        Output().say("\x1b[31m")
+        raise OpsError("no such event: evt:rp:\a\x1b[31m1042")
+
+    assert running.run(app, []) == 1
+    printed = capsys.readouterr()
+    assert printed.err == "error: no such event: evt:rp:⟨U+0007⟩⟨U+001B⟩[31m1042\n"
+    assert "\x1b" not in printed.out

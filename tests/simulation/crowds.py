@@ -50,7 +50,7 @@ def gather(world: World) -> None:
                 "payload_sha256": digest(key),
                 "payload_bytes": 1,
                 "source": "richpanel_http_target",
-                "trace_id": "1f",
+                "trace_id": "1f" * 8,
                 "status": "parked",
                 "reason": "plan_not_known_here",
                 "owner": "gone",

@@ -1,27 +1,37 @@
-"""Find over the tables of a running schedule, as a viewer whose Richpanel does not answer.
+"""Find over the tables of a running schedule, as a viewer whose Richpanel answers, or does not.
 
-While the schedule writes, everything that somebody may hold of a stored event is looked up.
+While the schedule writes, everything that somebody may hold of a stored event is looked up.  An address is
+looked up in another notation each time.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from http import HTTPStatus
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from chalicelib.errors import TransientError
+from chalicelib.errors import PermanentError, TransientError
 from chalicelib.once import trace
+from chalicelib.support.richpanel.client import Richpanel
+from chalicelib.vendors.http import Call
 from ops.inspect.explain.nothing import NothingFoundError
 from ops.inspect.explain.searching import look_up
 from ops.session import OpsError, Session
+from tests.outside import pasted
 from tests.rigs.ops_session import OfflineServices
+from tests.simulation.scenario import CANARY
+from tests.simulation.wire import request_of, url_of
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
+CUSTOMER = f"{CANARY}@example.com"
+"""Whose tickets they all are."""
 _EVERY = 5
 """Writes between two looks; all would take minutes."""
 _EVENTS = 3
@@ -33,6 +43,7 @@ class FindLooks:
 
     Attributes:
         tried: texts that were looked up.
+        notations: of addresses: whether it is an e-mail's, and its number.
         wrong: what was not found, by what, and the state that it was in.
         states: of the events that were looked up.
     """
@@ -41,8 +52,10 @@ class FindLooks:
         self.tried = 0
         self.wrong: list[str] = []
         self.states: set[str] = set()
+        self.notations: set[tuple[bool, int]] = set()
         self._world = world
-        self._session = Session.over(_Services(world))
+        self._services = _Services(world)
+        self._session = Session.over(self._services)
         self._writes = 0
         wrote = world.oracle.wrote
 
@@ -60,45 +73,60 @@ class FindLooks:
         for number in range(min(_EVENTS, len(rows))):
             row = rows[(self._writes * 7 + number * 31) % len(rows)]
             self.states.add(str(row["status"]))
-            for text in dict.fromkeys(self._held(row)):
+            for text, is_name in dict.fromkeys(self._held(row)):
                 self.tried += 1
-                for deep in (False, True):
-                    if why := self._missing(row, text, deep=deep):
+                for deep, is_up in itertools.product((False, True), repeat=2):
+                    self._services.line.is_up = is_up
+                    if why := self._missing(row, text, is_name=is_name, deep=deep):
                         self.wrong.append(f"{row['event_id']} ({row['status']}) by {text}: {why}")
 
-    def _held(self, row: Mapping[str, Any]) -> Iterator[str]:
-        """What somebody may hold of an event."""
+    def _held(self, row: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+        """What somebody may hold of an event, and whether it names what the event belongs to."""
         key = str(row["event_id"])
-        yield key
-        yield trace.short(key)
+        yield key, False
+        yield trace.short(key), False
         if row.get("trace_id"):
-            yield str(row["trace_id"])
+            yield str(row["trace_id"]), False
         if key.startswith("evt:rp:"):
-            yield str(row["conversation_id"])
+            yield str(row["conversation_id"]), True
+            if self._world.vendor.has(str(row["conversation_id"])):
+                yield self._written(CUSTOMER), False
         for one in self._world.ledger.rows.values():
             if one.get("event_key") == key:
-                yield str(one["event_id"])
+                yield str(one["event_id"]), False
                 if str(one["event_id"]).startswith("act:send:") and one.get("ref"):
-                    yield str(one["ref"])
+                    yield str(one["ref"]), False
         for record in self._world.conversations.rows.values():
             if record.get("start_event") == key:
-                yield f"{record['company_id']}#{record['request_id']}"
+                yield f"{record['company_id']}#{record['request_id']}", False
+            if record.get("opaque_id") == row["conversation_id"] and "channel_method" in record:
+                yield self._written(str(record["primary_channel"])), True
 
-    def _missing(self, row: Mapping[str, Any], text: str, *, deep: bool) -> str:
-        """Why an answer is wrong; empty for one that is right."""
+    def _written(self, address: str) -> str:
+        """An address in one of the notations that people use."""
+        forms = (pasted.mail if "@" in address else pasted.tel)(address)
+        number = self._writes % len(forms)
+        self.notations.add(("@" in address, number))
+        return str(forms[number])
+
+    def _missing(self, row: Mapping[str, Any], text: str, *, is_name: bool, deep: bool) -> str:
+        """Why an answer is wrong; empty for one that is right.
+
+        Not to have asked a place is no excuse for what an index lists.
+        """
+        is_certain = is_name and ("due_at" in row or "stuck_by" in row)
         try:
             found = look_up(self._session, text, deep=deep)
         except NothingFoundError as error:
-            is_listed = "due_at" in row or "stuck_by" in row
-            by_name = text == row["conversation_id"]
-            if not error.unasked or (is_listed and by_name):
-                return f"not found: {error}"
-            return ""
+            return "" if error.unasked and not is_certain else f"not found: {error}"
         except OpsError as error:
             return str(error)
-        if str(row["event_id"]) in {one.key for one in found.events}:
+        reported = {str(one["event_id"]) for event in found.events for one in event.receipts}
+        if str(row["event_id"]) in reported | {one.key for one in found.events}:
             return ""
-        return "" if found.unasked else "found without it"
+        if any(one.startswith("further conversations") for one in found.notes):
+            return ""
+        return "" if found.unasked and not is_certain else "found without it"
 
 
 class _Services(OfflineServices):
@@ -126,9 +154,8 @@ class _Services(OfflineServices):
             names.company_data_table: world.companies,
         }
         self._facts = world.facts
-        self.support.__dict__["richpanel"] = SimpleNamespace(
-            read_ticket=_away, read_ticket_by_number=_away
-        )
+        self.line: Any = _Line(world)
+        self.support.__dict__["richpanel"] = Richpanel(client=self.line, clock=self.line.clock)
 
 
 _COUNTS = dict.fromkeys(
@@ -140,5 +167,20 @@ def _refused(**_: object) -> None:
     raise ClientError({"Error": {"Code": "AccessDenied", "Message": ""}}, "ReceiveMessage")
 
 
-def _away(_: object) -> None:
-    raise TransientError("richpanel", "read_ticket", reason="http_503")
+class _Line:
+    """The product's client of Richpanel reaches the tickets of a world, unless it is out."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.clock = world.door.clock
+        self.is_up = True
+
+    def send(self, call: Call, **_: object) -> Any:
+        """See `VendorClient.send`."""
+        if not self.is_up:
+            raise TransientError("richpanel", call.operation, reason="http_503")
+        request = request_of(call.method, url_of("richpanel") + call.path)
+        answer = self._world.vendor.answer(request, call.operation)
+        if answer.status == HTTPStatus.NOT_FOUND:
+            raise PermanentError("richpanel", call.operation, status=answer.status)
+        return answer.body

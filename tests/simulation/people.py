@@ -87,7 +87,7 @@ class People:
             conversation_id=facts.conversation_id,
             received_at=iso(world.door.clock.now()),
             source="operator",
-            trace_id="resend",
+            trace_id=facts.trace_id,
             source_event_key=facts.event_key,
             action_key=row["event_id"],
             nonce=nonce,

@@ -72,6 +72,10 @@ class MemoryVendor(InMemory, SimulatedRichpanel):
         self.add_comment(conversation_id, text, id=comment_id)
         ticket.fields.update(status="OPEN", state="open", updated_at=self._iso())
 
+    def has(self, conversation_id: str) -> bool:
+        """Whether there is such a ticket."""
+        return conversation_id in self._tickets
+
     def was_dealt_with(self, conversation_id: str) -> bool:
         """Whether the ticket was ever answered or closed."""
         comments = self._tickets[conversation_id].comments

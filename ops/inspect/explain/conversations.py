@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,9 +13,10 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import KINDS, LISTED, Channel
 from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.project.follow_up_settings import END, REMINDER
 from chalicelib.outreach.ses.webhook import message_id_digest
-from ops.inspect.explain import people, scanning
-from ops.inspect.explain.event_records import receipt_keys
+from ops.inspect.explain import people, scanning, tickets
+from ops.inspect.explain.event_records import ARRIVING_READ, receipt_keys
 from ops.inspect.explain.found import Looking, LookupResult
 from ops.inspect.explain.nothing import Unasked
 
@@ -37,7 +39,7 @@ def start(looking: Looking, text: str) -> LookupResult | None:
     if row is None:
         return None
     found = _opened(looking, str(row["conversation_id"]))
-    return LookupResult(row["event_id"], found.event_keys | {row["event_id"]}, state=found.state)
+    return replace(found, about=row["event_id"], event_keys=found.event_keys | {row["event_id"]})
 
 
 def conversation(looking: Looking, opaque_id: str) -> LookupResult | None:
@@ -47,15 +49,14 @@ def conversation(looking: Looking, opaque_id: str) -> LookupResult | None:
     return found if is_known else LookupResult(opaque_id, unasked=(people.BY_MESSAGE,))
 
 
-def address(looking: Looking, text: str) -> LookupResult | None:
-    """By a phone number in E.164 or an e-mail address: its person's newest conversations, of any company."""
+def address(looking: Looking, text: str) -> LookupResult:
+    """By a phone number in E.164 or an e-mail address: its person's newest conversations, and tickets."""
     conversations = looking.session.services.outreach.conversations
     records, unasked = people.conversations_of(looking.session, text)
-    if not records:
-        return LookupResult("an address", unasked=unasked) if unasked else None
-    events: set[str] = set()
-    for record in records[:NEWEST_CONVERSATIONS]:
-        events |= _opened(looking, record.opaque_id, record).event_keys
+    newest = records[:NEWEST_CONVERSATIONS]
+    theirs = [_opened(looking, one.opaque_id, one) for one in newest]
+    theirs.append(tickets.of_customer(looking, text))
+    every = [*unasked, *(one for each in theirs for one in each.unasked)]
     notes = [
         f"conversation {one.opaque_id} of {one.company_id}#{one.request_id}: {one.status.value}"
         for one in records
@@ -69,7 +70,13 @@ def address(looking: Looking, text: str) -> LookupResult | None:
                 "in force" if entry.is_in_force else "lifted",
             )
             notes.append(f"{company_id} must not contact it: {entry.reason}, {since}, {state}")
-    return LookupResult("an address", frozenset(events), notes=tuple(notes), is_known=True)
+    return LookupResult(
+        "an address",
+        frozenset(key for one in theirs for key in one.event_keys),
+        notes=tuple(notes),
+        is_known=bool(records),
+        unasked=tuple(dict.fromkeys(every)),
+    )
 
 
 def handoff(looking: Looking, text: str) -> LookupResult | None:
@@ -87,7 +94,7 @@ def handoff(looking: Looking, text: str) -> LookupResult | None:
     note = (
         f"hand-off {handoff_id}: {entry['handoff_state']} since {entry['since']}, {entry['reason']}"
     )
-    return LookupResult(text, found.event_keys, notes=(note,), state=found.state, is_known=True)
+    return replace(found, about=text, notes=(note,), is_known=True)
 
 
 def text_message(looking: Looking, provider_id: str) -> LookupResult | None:
@@ -129,8 +136,8 @@ def message_id(looking: Looking, text: str) -> LookupResult | None:
 
 
 def _opened(looking: Looking, opaque_id: str, record: Record | None = None) -> LookupResult:
-    """Every event of a conversation: of its trail, of its messages, and of its hand-off."""
-    events = looking.reader.events_of(opaque_id)
+    """Every event of a conversation: of its trail, of its messages, of its hand-off, and unfinished ones."""
+    events = looking.reader.events_of(opaque_id) | looking.reader.unfinished_of(opaque_id)
     conversations = looking.session.services.outreach.conversations
     record = record or conversations.find(opaque_id)
     state = {}
@@ -139,7 +146,8 @@ def _opened(looking: Looking, opaque_id: str, record: Record | None = None) -> L
         received = [one.entry_id for one in entries if one.role == "user"]
         events |= {outreach_keys.reply(record.channel, one) for one in received}
         events |= set(record.waiting)
-        events.add(record.start_event)
+        events |= {record.start_event, outreach_keys.unsubscribe(opaque_id)}
+        events |= {outreach_keys.follow(opaque_id, step) for step in (REMINDER, END)}
         if record.handoff:
             ids = (handoffs.listed_id(record.handoff), str(record.handoff["id"]))
             events |= {outreach_keys.release(opaque_id, one) for one in ids}
@@ -147,7 +155,16 @@ def _opened(looking: Looking, opaque_id: str, record: Record | None = None) -> L
         state = _state(record.item)
     if looking.deep:
         events |= scanning.of_conversation(looking, opaque_id)
-    return LookupResult(opaque_id, frozenset(events), state=state)
+    return LookupResult(opaque_id, frozenset(events), state=state, unasked=_unasked(looking))
+
+
+def _unasked(looking: Looking) -> tuple[Unasked, ...]:
+    if looking.deep:
+        return ()
+    places = [scanning.IN_NO_INDEX]
+    if len(looking.reader.arriving) >= ARRIVING_READ:
+        places.append(f"messages that wait behind {ARRIVING_READ} others")
+    return (*map(scanning.unasked, places), *looking.reader.unfinished.unasked)
 
 
 def _state(item: Mapping[str, Any]) -> dict[str, object]:

@@ -15,6 +15,7 @@ from chalicelib.once.journal import is_entry
 from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import KINDS
+from chalicelib.outreach.keys import EventKind
 from ops.inspect import planned
 from ops.inspect.explain import unfinished_keys
 from ops.inspect.explain.stored import ENDED, NOT_STARTED, WILL_NOT_START, Row, Stored
@@ -36,6 +37,9 @@ _FACTS = ("plan", "conversation_id", "payload_sha256", "payload_bytes", "source_
 _READ = tuple(dict.fromkeys((*EVENT_SHOWN, *ACTION_SHOWN, *_FACTS)))
 
 
+ARRIVING_READ = 1_000
+"""Unfinished messages and receipts that are compared, of all conversations."""
+_ARRIVING = tuple(f"evt:{one}:" for one in (EventKind.MESSAGE, EventKind.RECEIPT))
 _REPORTED = frozenset(KINDS)
 """Kinds of actions whose arrival a carrier reports."""
 _STATUSES = (
@@ -80,6 +84,21 @@ class Reader:
     def unfinished(self) -> unfinished_keys.Unfinished:
         """The keys of what is unfinished; read once."""
         return unfinished_keys.read(self._session)
+
+    @cached_property
+    def arriving(self) -> list[Item]:
+        """Unfinished messages and receipts, whose keys do not name their conversation; read once."""
+        keys_of_them = [key for key in self.unfinished.keys if key.startswith(_ARRIVING)]
+        return self._session.ledger_table.get_all(
+            [{"event_id": key} for key in keys_of_them[:ARRIVING_READ]],
+            attributes=("event_id", "conversation_id"),
+        )
+
+    def unfinished_of(self, opaque_id: str) -> set[str]:
+        """Keys of a conversation's unfinished events; of `arriving` the first `ARRIVING_READ`."""
+        named = {key for key in self.unfinished.keys if opaque_id in key}
+        arriving = (one for one in self.arriving if one.get("conversation_id") == opaque_id)
+        return named | {str(one["event_id"]) for one in arriving}
 
     def events_of(self, conversation_id: str) -> set[str]:
         """Keys of the events whose actions or persons' acts the conversation's trail names."""

@@ -62,6 +62,16 @@ _NUMBERED = re.compile(
 _PAIR = re.compile(r"([\w.-]+)\s*[\s/#]\s*([\w.-]*\d[\w.-]*)")
 """A company and a request as people write both."""
 _KEY = re.compile(r"\b(?:evt|act):")
+_FRAGMENT = re.compile(r"#(\d+)(?=&|$)")
+"""What a page shows, of a link such as Richpanel's own to a ticket."""
+_DATE = re.compile(
+    r"(?<![\w+])(?<![\d)][ .\-/])"
+    r"(?:(?:19|20)\d\d([./-])\d\d?\1\d\d?|\d\d?([./-])\d\d?\2(?:(?:19|20)\d\d|\d\d))"
+    r"(?:[T,\s]+\d\d?:\d\d(?::\d\d(?:\.\d+)?)?Z?)?(?![\w./-])"
+)
+"""A day, with a time or without: no part of a number."""
+_WORD = re.compile(r"(?<![\w.@:/#-])(?=[\w.-]*\d)[A-Za-z][\w.-]{4,99}(?![\w:/#@-])")
+"""A request's id among words."""
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d{4,12}(?![\w:/-])")
 
 
@@ -96,6 +106,7 @@ def _readings(text: str) -> Iterator[Iterable[str]]:
     bare = text.strip(_AROUND)
     links = [unquote(one).rstrip(_AROUND) for one in _LINK.findall(bare)]
     marked = [one for form in _MARKED for one in re.findall(form, bare, re.IGNORECASE)]
+    marked = [one for one in marked if "#" not in one or not any(one in link for link in links)]
     if bare in marked:
         yield [_as_issued(bare)]
     elif links:
@@ -106,9 +117,10 @@ def _readings(text: str) -> Iterator[Iterable[str]]:
     rest = bare
     for one in (*links, *marked):
         rest = rest.replace(one, " ")
+    rest = _DATE.sub(" ", rest)
     yield from ([one] for one in _PHONE.findall(rest))
     if not (links or marked or _PHONE.search(rest)):
-        yield from ([one] for one in _NUMBER.findall(rest))
+        yield from ([one] for one in (*_NUMBER.findall(rest), *_WORD.findall(rest)))
 
 
 def _of_words(bare: str) -> Iterator[Iterable[str]]:
@@ -125,7 +137,10 @@ def _of_words(bare: str) -> Iterator[Iterable[str]]:
 
 def _of_link(link: str) -> Iterator[str]:
     """What a link's path names, the last part first; a conversation of ours before its parts."""
-    path = re.split(r"[?#]", re.sub(r"^https?://", "", link, flags=re.IGNORECASE), maxsplit=1)[0]
+    inner = re.split(r"https?://", link, flags=re.IGNORECASE)[-1]
+    path = re.split(r"[?#]", inner, maxsplit=1)[0]
+    if shown := _FRAGMENT.search(inner):
+        yield shown[1]
     for part in reversed(path.split("/")[1:]):
         bare = part.strip(_AROUND).removesuffix(".json")
         if re.search(r"\d", bare) and not re.fullmatch(r"v\d|\d{4}-\d\d-\d\d|AC[0-9a-f]{32}", bare):

@@ -27,7 +27,8 @@ _NOT_LISTED = Unasked(
 )
 MOST_PROJECTS = 2_000
 """Settings whose companies are asked."""
-_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+_ALL_TIME = (datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC))
+"""Not until now: the clock of the machine that asks may be behind."""
 BY_MESSAGE = Unasked(
     *("messages and events of a company by their own id", "no index leads there"),
     "paste the whole message or event, or its conversation, request or address",
@@ -79,8 +80,8 @@ def conversations_of(session: Session, address: str) -> tuple[list[Record], tupl
 
 
 def _created_with(session: Session, addresses: Iterable[str]) -> list[Record]:
-    conversations, now = session.services.outreach.conversations, session.services.clock.now()
-    asked = (conversations.created_between(one, _LONG_AGO, now) for one in addresses)
+    conversations = session.services.outreach.conversations
+    asked = (conversations.created_between(one, *_ALL_TIME) for one in addresses)
     return [record for records in asked for record in records]
 
 

@@ -24,6 +24,7 @@ from ops.unreachable import REFUSED
 UNFINISHED_READ = 1_000
 """Unfinished events that are compared; `python -m ops unfinished` lists them all."""
 DEAD_LETTERS_READ = 20
+IN_NO_INDEX = "what a worker has and nothing has held up, and what ended without an action"
 Matches = Callable[[Item], bool]
 
 

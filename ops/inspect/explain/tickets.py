@@ -13,8 +13,10 @@ from ops.inspect.explain.found import Looking, LookupResult
 from ops.inspect.explain.nothing import Unasked
 
 NOT_SHOWN = "Richpanel did not show the ticket"
-IN_NO_INDEX = "what a worker has and nothing has held up, and what ended without an action"
+MOST_TICKETS = 20
+"""Tickets of one customer that are looked up."""
 _NUMBER = re.compile(r"\d{1,9}")
+_BY_ID = "paste the ticket's number"
 _NONE = 404
 """Richpanel was asked, and has no such ticket."""
 
@@ -40,9 +42,7 @@ def ticket(looking: Looking, conversation_id: str) -> LookupResult | None:
 
 def _of_id(looking: Looking, conversation_id: str) -> LookupResult:
     """The events of a ticket's comments, which Richpanel lists, and those that its trail names."""
-    found, unasked = looking.reader.events_of(conversation_id), []
-    ours = ticket_keys.ticket_message(conversation_id, "")
-    found |= {key for key in looking.reader.unfinished.keys if key.startswith(ours)}
+    found, unasked = _stored(looking, conversation_id), []
     notes: tuple[str, ...] = ()
     try:
         shown = looking.session.services.support.richpanel.read_ticket(conversation_id)
@@ -57,7 +57,7 @@ def _of_id(looking: Looking, conversation_id: str) -> LookupResult:
     if looking.deep:  # every row is read, so it is no matter what Richpanel lists
         found, unasked, notes = found | scanning.of_conversation(looking, conversation_id), [], ()
     else:
-        unasked += [scanning.unasked(IN_NO_INDEX), *looking.reader.unfinished.unasked]
+        unasked += [scanning.unasked(scanning.IN_NO_INDEX), *looking.reader.unfinished.unasked]
     known = looking.session.services.support.state.read(conversation_id)
     state = {}
     if known is not None:
@@ -76,6 +76,33 @@ def _of_id(looking: Looking, conversation_id: str) -> LookupResult:
         is_known=known is not None or bool(looking.reader.trail(conversation_id)),
         unasked=tuple(unasked),
     )
+
+
+def of_customer(looking: Looking, address: str) -> LookupResult:
+    """The tickets that Richpanel lists under a customer's address: one call, no ticket is read."""
+    listed = looking.session.services.support.richpanel.conversations_of
+    try:
+        ids = listed("email" if "@" in address else "phone", address)
+    except MiddlewareError as error:
+        because = f"it did not list the customer's tickets ({reason_of(error)})"
+        return LookupResult(address, unasked=(Unasked("Richpanel", because, _BY_ID),))
+    events: set[str] = set()
+    for one in ids[:MOST_TICKETS]:
+        events |= _stored(looking, one)
+        events |= scanning.of_conversation(looking, one) if looking.deep else set()
+    unasked = []
+    if ids and not looking.deep:
+        unasked = [scanning.unasked(scanning.IN_NO_INDEX), *looking.reader.unfinished.unasked]
+    if (more := len(ids) - MOST_TICKETS) > 0:
+        unasked.append(Unasked(f"{more} further tickets", "a customer has so many", _BY_ID))
+    return LookupResult(address, frozenset(events), unasked=tuple(unasked))
+
+
+def _stored(looking: Looking, conversation_id: str) -> set[str]:
+    """The events of a ticket that its trail names, and its unfinished ones."""
+    ours = ticket_keys.ticket_message(conversation_id, "")
+    unfinished = {key for key in looking.reader.unfinished.keys if key.startswith(ours)}
+    return unfinished | looking.reader.events_of(conversation_id)
 
 
 def _request(stored: Mapping[str, Any]) -> str:

@@ -9,6 +9,10 @@ from tests.rigs.each_row import each_row
 
 HEX = "0123456789abcdef0123456789abcdef"
 UUID = "77028fff-d244-4d5a-b419-384eb87d9cf7"
+SAFE_LINK = (
+    "https://eur01.safelinks.protection.outlook.com/?url=https%3A%2F%2Fapp.richpanel.com"
+    "%2Fconversations%3FviewId%3Dsearch%231042&data=05%7C02%7Cjo%7C638"
+)
 LINE = {"event": "worker.handed_back", "mw_trace_id": "3e01f31bf4d2caef", "sqs_message_id": UUID}
 
 
@@ -29,6 +33,15 @@ LINE = {"event": "worker.handed_back", "mw_trace_id": "3e01f31bf4d2caef", "sqs_m
         (f"the message {HEX}, please", HEX),
         ("https://app.richpanel.com/conversations?ticket_id=1042", "1042"),
         ("https://app.richpanel.com/conversation/1042/", "1042"),
+        ("https://app.richpanel.com/conversations?viewId=search#1042", "1042"),
+        ("<https://app.richpanel.com/conversations?viewId=search#1042>", "1042"),
+        ("[it](https://app.richpanel.com/conversations?viewId=search#1042)", "1042"),
+        (SAFE_LINK, "1042"),
+        ("28/11/2026\t91001\topen\tnot answered", "91001"),
+        ("2026-11-28 10:15\t91001\topen", "91001"),
+        ("11/28/26, 91001, open", "91001"),
+        ("request req-o-1001 please", "req-o-1001"),
+        ("req-o-1001 please", "req-o-1001"),
         ("https://desk.example.com/find?q=evt%3Arp%3A1042%3Ac-1", "evt:rp:1042:c-1"),
         ("tel:+15550100003", "+15550100003"),
         ("mailto:jo@example.com", "jo@example.com"),

@@ -1,8 +1,9 @@
 """Text in which nothing hides: control and direction marks are written out; pure.
 
 A right-to-left mark in a message, a name or a reason could otherwise show an address or an amount
-backwards.  Every value that a page prints passes `shown`; a value that a form gives back unchanged is
-printed as it is, by the filter ``e``.
+backwards, and an escape colours a terminal.  What a command prints passes `visible`, every value that a
+page prints passes `shown`; a value that a form gives back unchanged is printed as it is, by the filter
+``e``.
 """
 
 from __future__ import annotations
