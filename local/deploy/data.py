@@ -5,8 +5,8 @@ from __future__ import annotations
 from local.stack import resources
 from local.stack.engine import REGION, EngineError
 from ops.session import OpsError
-from ops.stage import access_stack, stack
-from ops.stage.template import StageTemplate, parameters
+from ops.stage import access_stack, data_stack
+from ops.stage.template import StageTemplate
 
 
 def made(aws: resources.Aws, stage: str, known: resources.Secrets) -> resources.Stage:
@@ -16,11 +16,10 @@ def made(aws: resources.Aws, stage: str, known: resources.Secrets) -> resources.
         EngineError: CloudFormation failed.
     """
     template = StageTemplate.load(stage, account=aws.account, region=REGION)
-    name, declared = stack.data_stack(stage), template.to_deploy()
     try:
         access_stack.make(aws, access_stack.declared(stage, aws.account, REGION))
         by = access_stack.deployer(stage, aws.account, REGION)
-        stack.apply(aws, name, declared, parameters(stage), by=by)
+        data_stack.make(aws, template, by)
     except OpsError as error:
         raise EngineError(str(error)) from None
     resources.create_switches(aws, stage, resources.SWITCHES)

@@ -7,6 +7,7 @@ template        the part of CloudFormation that the declarations use
 provision       the switches; which secrets are missing
 deploying       deploys a stage in either of its two ways
 stack           its CloudFormation stacks
+data_stack      tables, queues and the like, and what a deleted stack has left of them
 stack_states    what each status of a stack asks for before it takes a change set
 artifacts       the bucket of bundles, and of Chalice's record of what it deployed
 address         the address of its own API
@@ -19,5 +20,6 @@ switches        reads and sets the switches in SSM
 packages        the packages that ship, as the locks name them
 provenance      what a packaged stage was made of: a list of its packages, and where it came from
 console_layer   what only the console's function carries, beside `chalice package`
+chalice_record  what `chalice deploy` has made of a stage before
 chalice_deploy  additions to `chalice deploy` and `chalice package`; run by `app` under them only
 """

@@ -11,30 +11,10 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from ops.session import Session
-from ops.stage.provision import Clients
-
 
 def name(stage: str, account: str, region: str) -> str:
     """The bucket of a stage: who deploys one stage reads and writes no other's code."""
     return f"rp-mw-artifacts-{stage}-{account}-{region}"
-
-
-def of(session: Session) -> str:
-    """The bucket of a session's stage."""
-    region = session.client("s3").meta.region_name
-    return name(session.stage, session.identity.account, region)
-
-
-def exists(clients: Clients, bucket: str) -> bool:
-    """Whether the account has the bucket."""
-    try:
-        clients.client("s3").head_bucket(Bucket=bucket)
-    except ClientError as error:
-        if _status(error) != 404:  # noqa: PLR2004 - HTTP's own
-            raise
-        return False
-    return True
 
 
 def record(s3: Any, bucket: str, stage: str) -> str | None:  # noqa: ANN401 - a boto3 client

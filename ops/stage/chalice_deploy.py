@@ -11,14 +11,11 @@ the name of the facts' bucket, which ends with the account.
 The API is created with its stage's tag, by which the policies know whose it is, and its stage gets
 the throttle of each route that the template declares.  Where Lambda keeps failed events is set as well.
 
-Chalice knows what it deployed by a file of the machine that deployed.  That record is kept in the
-bucket of artifacts as well and is fetched from there, so that another machine updates the same API.
-A stage that is deployed and of which no record is found is refused: Chalice would make a second API.
+What Chalice has deployed before is in `chalice_record`.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -28,13 +25,12 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 from chalice.awsclient import TypedAWSClient
-from chalice.config import Config, DeployedResources
+from chalice.config import Config
 from chalice.deploy.deployer import ResultsRecorder
-from chalice.deploy.planner import PlanStage
 
 from chalicelib.errors import MiddlewareError
 from chalicelib.wiring import services
-from ops.stage import address, artifacts, failures, names, runtime, stack_states
+from ops.stage import artifacts, chalice_record, failures, names, runtime, stack_states
 from ops.stage.stack import functions_stack
 from ops.stage.template import StageTemplate, StageTemplateError
 
@@ -91,34 +87,12 @@ def prepare() -> None:
     throttle_routes(template)
     after_deployment(lambda: failures.keep(boto3.client("lambda"), template))
     try:
-        share_record(settings.stage, artifacts.name(settings.stage, account, region), Path.cwd())
+        keep = chalice_record.shared(
+            settings.stage, artifacts.name(settings.stage, account, region), Path.cwd()
+        )
     except (BotoCoreError, ClientError) as error:
         sys.exit(f"the record of stage {settings.stage} cannot be read: {error}")
-
-
-def share_record(stage: str, bucket: str, project: Path) -> None:
-    """Take the deployment record from the bucket of artifacts, and keep the new one there.
-
-    Raises:
-        SystemExit: the stage is deployed, and no record of it is here or there.
-    """
-    s3, gateway = boto3.client("s3"), boto3.client("apigateway")
-    file = artifacts.record_file(project, stage)
-    has_bucket = artifacts.exists(_Clients(), bucket)
-    kept = artifacts.record(s3, bucket, stage) if has_bucket else None
-    if kept is not None:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(kept)
-        use_record(kept)
-    there = address.ids(gateway, stage)
-    known = file.read_text() if file.exists() else ""
-    if there and not any(one in known for one in there):
-        sys.exit(
-            f"stage {stage} is deployed already, and neither {file} nor the bucket {bucket} has "
-            "the record of it: a deployment would make a second API beside the first. Deploy from "
-            "the machine that has the record, or copy its file here."
-        )
-    after_deployment(lambda: artifacts.keep_record(s3, bucket, stage, file.read_text()))
+    after_deployment(keep)
 
 
 def after_deployment(do: Callable[[], object]) -> None:
@@ -130,25 +104,6 @@ def after_deployment(do: Callable[[], object]) -> None:
         do()
 
     setattr(ResultsRecorder, record.__name__, recorded)
-
-
-def use_record(text: str) -> None:
-    """Make Chalice plan by this record: it reads its file before it imports `app`, and us."""
-    plan = PlanStage.execute  # there is no hook for it
-    deployed = DeployedResources(json.loads(text))
-
-    def planned(self: PlanStage, resources: Any) -> Any:  # noqa: ANN401 - as Chalice calls it
-        self._remote_state._deployed_resources = deployed  # noqa: SLF001
-        return plan(self, resources)
-
-    setattr(PlanStage, plan.__name__, planned)
-
-
-class _Clients:
-    """Clients of the account that `chalice deploy` works on."""
-
-    def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds clients at run time
-        return boto3.client(service)
 
 
 def refuse_console(environ: Mapping[str, str]) -> None:

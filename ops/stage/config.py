@@ -43,7 +43,9 @@ def write(stage: str, values: Mapping[str, str]) -> list[str]:
     changed = [name for name, value in values.items() if before.get(name) != value]
     if changed:
         own.update({name: values[name] for name in changed})
-        CONFIG.write_text(json.dumps(raw, indent=2) + "\n")
+        part = CONFIG.with_suffix(".part")
+        part.write_text(json.dumps(raw, indent=2) + "\n")
+        part.replace(CONFIG)  # whole, or as it was: the next run reads it
     return changed
 
 

@@ -16,10 +16,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ops.session import OpsError, Session
-from ops.stage import access_stack, config, provision, stack
+from ops.stage import access_stack, config, data_stack, provision, stack
 from ops.stage.provision import Made
-from ops.stage.stack import Deployer, data_stack, functions_stack
-from ops.stage.template import ALARM_TOPIC, parameters
+from ops.stage.stack import Deployer, functions_stack
+from ops.stage.template import ALARM_TOPIC
 
 PROJECT = config.CONFIG.parents[1]
 COMMAND_SECONDS = 900
@@ -33,9 +33,7 @@ def provisioned(session: Session, *, alarm_email: str = "") -> list[Made]:
         OpsError: CloudFormation failed, or an administrator of the account must act first.
     """
     made = [access(session)]
-    name, template = data_stack(session.stage), session.template.to_deploy()
-    did = stack.apply(session, name, template, parameters(session.stage), by=deployer(session))
-    made.append(Made("Data", name, did))
+    made.append(data_stack.make(session, session.template, deployer(session)))
     made += provision.switches(session, session.template, session.stage)
     if alarm_email:
         topic = str(session.template.resolved({"Ref": ALARM_TOPIC}))

@@ -128,7 +128,7 @@ def apply(
         ChangeSetType=kind,
         **_given_to(by, clients, f"stacks/{name}/{change}.json", template),
         Capabilities=_CAPABILITIES,
-        ImportExistingResources=kind == "CREATE",
+        ImportExistingResources=True,
         Parameters=[
             *({"ParameterKey": k, "ParameterValue": v} for k, v in values.items()),
             *(
@@ -138,6 +138,15 @@ def apply(
             ),
         ],
     )
+    return _DID[kind] if carried_out(client, name, change, kind) else UNCHANGED
+
+
+def carried_out(client: Any, name: str, change: str, kind: str) -> bool:  # noqa: ANN401 - a boto3 client
+    """Wait for a change set, carry it out and wait for the stack; False where it has no change.
+
+    Raises:
+        OpsError: the change set or the stack failed; names the first reasons.
+    """
     try:
         stack_states.wait(client, "change_set_create_complete", name, ChangeSetName=change)
     except WaiterError as error:
@@ -145,7 +154,7 @@ def apply(
         if not any(words in reason for words in _NO_CHANGE):
             raise OpsError(f"change set of {name}: {reason}") from None
         client.delete_change_set(StackName=name, ChangeSetName=change)
-        return UNCHANGED
+        return False
     client.execute_change_set(StackName=name, ChangeSetName=change)
     try:
         stack_states.wait(client, f"stack_{kind.lower()}_complete", name)
@@ -153,7 +162,7 @@ def apply(
         now = stack_states.status(client, name)
         reasons = stack_states.why(client, name)
         raise OpsError(f"stack {name} is {now}: {reasons}") from None
-    return _DID[kind]
+    return True
 
 
 def _given_to(

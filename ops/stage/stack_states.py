@@ -35,7 +35,8 @@ class Need(StrEnum):
     WAIT = "an operation runs: wait for its end"
     ROLL_BACK = "a failed operation was left as it was: roll it back"
     CONTINUE = "the roll-back failed: continue it"
-    DELETE = "a create or a deletion has failed: delete what is left"
+    DELETE = "a create has failed: delete what is left"
+    LEAVE = "a deletion has failed: delete the stack, and leave what does not go"
     PERSON = "an import that a person has begun: a person ends it"
 
 
@@ -68,7 +69,7 @@ NEEDS: Mapping[str, tuple[Need, str]] = {
     "UPDATE_ROLLBACK_FAILED": (Need.CONTINUE, ROLLED_BACK),
     "ROLLBACK_COMPLETE": (Need.DELETE, DELETED),
     "ROLLBACK_FAILED": (Need.DELETE, DELETED),
-    "DELETE_FAILED": (Need.DELETE, DELETED),
+    "DELETE_FAILED": (Need.LEAVE, DELETED),
     "IMPORT_ROLLBACK_IN_PROGRESS": (Need.PERSON, ""),  # no waiter ends with it
     "IMPORT_ROLLBACK_FAILED": (Need.PERSON, ""),
 }
@@ -82,6 +83,9 @@ _CALLS: Mapping[Need, Callable[[Any, str], object]] = {
     ),
     Need.CONTINUE: lambda client, name: client.continue_update_rollback(StackName=name),
     Need.DELETE: lambda client, name: client.delete_stack(StackName=name),
+    Need.LEAVE: lambda client, name: client.delete_stack(
+        StackName=name, RetainResources=_stuck(client, name)
+    ),
 }
 
 
@@ -105,6 +109,12 @@ def ready(client: Any, name: str) -> Kind:  # noqa: ANN401 - a boto3 client
         _CALLS[need](client, name)
         with suppress(WaiterError):  # a bad end is an end: the status says which
             wait(client, waiter, name)
+
+
+def _stuck(client: Any, name: str) -> list[str]:  # noqa: ANN401 - a boto3 client
+    """What the deletion of a stack could not delete, such as data that its role may not."""
+    found = client.describe_stack_resources(StackName=name)["StackResources"]
+    return [one["LogicalResourceId"] for one in found if one["ResourceStatus"] == "DELETE_FAILED"]
 
 
 def status(client: Any, name: str) -> str:  # noqa: ANN401 - a boto3 client

@@ -146,7 +146,7 @@ def needs(call: Call) -> Iterator[Permission]:
                 resource = f"secretsmanager/secret:{secret}{SECRET_SUFFIX}"
                 yield Permission("secretsmanager:GetSecretValue", resource)
         case "secretsmanager":
-            secret = call.params["SecretId"]
+            secret = call.params.get("SecretId") or call.params["Name"]
             resource = f"secretsmanager/secret:{secret}{SECRET_SUFFIX}"
             yield Permission(f"secretsmanager:{call.operation}", resource)
         case "lambda":

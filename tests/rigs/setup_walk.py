@@ -1,6 +1,7 @@
 """What `ops setup` is given in the tests, and its printed pastes carried out at the simulated vendors."""
 
 import json
+import re
 from pathlib import Path
 
 import requests
@@ -128,3 +129,88 @@ def _ticket_made():
         "sourceId": "userId:5001",
         "attemptNumber": 0,
     }
+
+
+def described(aws, config):
+    """What a setup has made: everything but rows, generated values, times, and the account's number."""
+    found = {
+        "config": json.loads(config.read_text()),
+        "stacks": _stacks(aws.client("cloudformation")),
+        "tables": _tables(aws.client("dynamodb")),
+        "queues": _queues(aws.client("sqs")),
+        "roles": _roles(aws.client("iam")),
+        "parameters": _parameters(aws.client("ssm")),
+        "secrets": sorted(
+            one["Name"] for one in aws.client("secretsmanager").list_secrets()["SecretList"]
+        ),
+        "buckets": sorted(one["Name"] for one in aws.client("s3").list_buckets()["Buckets"]),
+        "subscriptions": sorted(
+            (one["TopicArn"], one["Endpoint"])
+            for one in aws.client("sns").list_subscriptions()["Subscriptions"]
+        ),
+        "functions": {
+            one["FunctionName"]: (one["CodeSha256"], one["Environment"]["Variables"])
+            for one in aws.client("lambda").list_functions()["Functions"]
+        },
+        "alarms": sorted(
+            one["AlarmName"] for one in aws.client("cloudwatch").describe_alarms()["MetricAlarms"]
+        ),
+        "keys of the company": len(
+            json.loads(secret(aws, "rp-mw/dev/router/api_keys"))[company.COMPANY_ID]["api_keys"]
+        ),
+    }
+    text = json.dumps(found, default=str, sort_keys=True).replace(aws.account, "<account>")
+    return json.loads(re.sub(r"127\.0\.0\.1:\d+", "<address>", text))
+
+
+def _stacks(client):
+    return {
+        one["StackName"]: (
+            one["StackStatus"],
+            sorted((each["ParameterKey"], each["ParameterValue"]) for each in one["Parameters"]),
+            client.get_template(StackName=one["StackName"])["TemplateBody"],
+        )
+        for one in client.describe_stacks()["Stacks"]
+    }
+
+
+def _tables(client):
+    kept = ("KeySchema", "AttributeDefinitions", "DeletionProtectionEnabled")
+    tables = {}
+    for name in client.list_tables()["TableNames"]:
+        table = client.describe_table(TableName=name)["Table"]
+        indexes = sorted(one["IndexName"] for one in table.get("GlobalSecondaryIndexes", []))
+        ttl = client.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
+        tables[name] = ([table.get(one) for one in kept], indexes, ttl)
+    return tables
+
+
+def _queues(client):
+    queues = {}
+    for url in client.list_queues()["QueueUrls"]:
+        attributes = client.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
+        queues[url.rpartition("/")[2]] = {
+            name: value
+            for name, value in attributes.items()
+            if not name.startswith("Approximate") and not name.endswith("Timestamp")
+        }
+    return queues
+
+
+def _roles(client):
+    roles = {}
+    for one in client.list_roles()["Roles"]:
+        name = one["RoleName"]
+        inline = {
+            policy: client.get_role_policy(RoleName=name, PolicyName=policy)["PolicyDocument"]
+            for policy in client.list_role_policies(RoleName=name)["PolicyNames"]
+        }
+        attached = client.list_attached_role_policies(RoleName=name)["AttachedPolicies"]
+        roles[name] = (one["AssumeRolePolicyDocument"], inline, attached)
+    return roles
+
+
+def _parameters(client):
+    pages = client.get_paginator("describe_parameters").paginate()
+    names = [one["Name"] for page in pages for one in page["Parameters"]]
+    return {one: client.get_parameter(Name=one)["Parameter"]["Value"] for one in names}

@@ -19,16 +19,23 @@ import boto3
 import pytest
 
 from chalicelib.facts.dataset import FACT_EVENT
+from chalicelib.support.settable_tags import every_tag
 from local.stack import environment, lambda_events, resources
 from local.stack.pump import lane_handler, lane_pump
 from local.stack.server import Http
+from ops import roles
+from ops.running import STOPPED
 from ops.setup import commands, steps
 from ops.stage import config, deploying
 from tests.rigs import setup_walk
+from tests.rigs.iam.guarding import Guard
+from tests.rigs.iam.stage_roles import person
+from tests.rigs.interruptions import Interruptions, KilledError
 from tests.rigs.ops_cli import runner
 from tests.rigs.setup_walk import RECIPIENT, SECRETS
 
 ROOT = Path(__file__).parents[3]
+PROJECTS_CONFIG = config.CONFIG
 
 
 class Place:
@@ -40,7 +47,8 @@ class Place:
         self.run, self.deployments = runner(capsys), 0
         self.open = contextlib.ExitStack()
         self.vendors = setup_walk.vendors(richpanel, twilio, powerbi)
-        self.http = None
+        self.http = self.pump = None
+        self.guard = Guard(monkeypatch)
 
     def serve(self):
         """The routes at an address of their own, as a domain of one's own would have it."""
@@ -59,8 +67,15 @@ class Place:
         for name, value in configured.items():
             self.monkeypatch.setenv(name, value)
         self.new_containers()
+        if self.pump is None:
+            self.pump = lane_pump(self._stage(session.template), lane_handler(self.app)).start()
+            self.open.callback(self.pump.stop)
+        with self.guard.acting_as(None):  # as the deployer
+            self._functions(session.template, configured)
+
+    def _functions(self, template, configured):
         functions = self.aws.client("lambda")
-        for name, more in session.template.functions():
+        for name, more in template.functions():
             variables = configured | {
                 k: str(v) for k, v in more["Environment"]["Variables"].items()
             }
@@ -75,9 +90,6 @@ class Place:
             functions.update_function_configuration(
                 FunctionName=name, Environment={"Variables": variables}
             )
-        if self.deployments == 1:
-            self.pump = lane_pump(self._stage(session.template), lane_handler(self.app)).start()
-            self.open.callback(self.pump.stop)
 
     def _stage(self, template):
         sqs = self.aws.client("sqs")
@@ -97,7 +109,21 @@ class Place:
 
     def invoke(self, _session, function, event):
         assert function == "rp-mw-dev-mail"
-        self.app.mail(event, lambda_events.LambdaContext())
+        with self.guard.acting_as(None):
+            self.app.mail(event, lambda_events.LambdaContext())
+
+    def move(self, aws):
+        """Begin once more in another account that is empty, with the file as it was."""
+        self.open.close()
+        self.aws, self.deployments, self.pump = aws, 0, None
+        for name in config.configured("dev"):
+            self.monkeypatch.delenv(name, raising=False)
+        shutil.copy(PROJECTS_CONFIG, config.CONFIG)
+        for name, value in aws.environment.items():
+            self.monkeypatch.setenv(name, value)
+        self.monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
+        importlib.import_module("chalicelib.wiring")._services.clear()
+        self.serve()
 
     def answers(self):
         return setup_walk.answers(self.folder, "dev", self.aws.account, self.vendors)
@@ -115,7 +141,7 @@ class Place:
 def _empty():
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as made:
-        made.writestr("app.py", "")
+        made.writestr(zipfile.ZipInfo("app.py"), "")  # of no time: its digest is compared
     return held.getvalue()
 
 
@@ -155,7 +181,11 @@ def test_setup_and_its_pastes_lead_to_a_real_message_through_each_system(place):
         "to do"
     }
 
-    said = place.run("setup", "--yes", "--file", file, "--json")
+    assert place.run("access", "--yes").code == 0
+    with place.guard.acting_as(person("dev", roles.ADMINISTRATOR)):
+        said = place.run("setup", "--yes", "--file", file, "--json")
+    assert place.guard.refused == []
+    assert place.guard.evaluated > 200
     assert said.code == 0, (said.data["steps"][-1], said.err)
     done = {one["step"]: one for one in said.data["steps"]}
     assert [one["step"] for one in said.data["steps"]] == [
@@ -204,3 +234,39 @@ def test_setup_and_its_pastes_lead_to_a_real_message_through_each_system(place):
     assert all(one["detail"].startswith("not sent") for one in trials), (
         "a live stage gets no test event"
     )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("how", [KeyboardInterrupt, KilledError])
+def test_a_setup_that_is_interrupted_after_each_of_its_changes_ends_in_the_same_stage(
+    place, how, capsys
+):
+    """Ended after every call that changes something, and started once more, to the end."""
+    for tag in sorted(every_tag()):  # at Richpanel's pace all of them take minutes
+        place.richpanel.tag_id(tag)
+    place.richpanel.add_ticket("1042", comments=[{"body": "Where is my order?", "id": "c-1"}])
+    whole = place.run("setup", "--yes", "--file", place.answers(), "--json")
+    assert whole.code == 0, whole
+    wanted = setup_walk.described(place.aws, config.CONFIG)
+
+    place.move(resources.Aws(place.aws.url, f"{int(place.aws.account) + 500_000:012}"))
+    file, ended = place.answers(), Interruptions(how)
+    with ended.after_each_change():
+        while (said := _run(place, file)) is None:
+            assert len(ended.at) < 200, ended.at[-5:]
+    assert said.code == 0, (ended.at[-1], said)
+    made = setup_walk.described(place.aws, config.CONFIG)
+    for part, one in wanted.items():
+        assert made[part] == one, part
+    assert len(ended.at) > 30
+    with capsys.disabled():
+        print(f"\nsetup: interrupted {len(ended.at)} times, {how.__name__}")
+
+
+def _run(place, file):
+    """The command's end; None where it was interrupted."""
+    try:
+        said = place.run("setup", "--yes", "--file", file, "--json")
+    except (KeyboardInterrupt, KilledError):
+        return None
+    return None if said.code == STOPPED else said

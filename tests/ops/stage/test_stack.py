@@ -5,8 +5,8 @@ import json
 import pytest
 
 from ops.session import OpsError
-from ops.stage import access_stack, stack, stack_states
-from ops.stage.template import StageTemplate, parameters
+from ops.stage import access_stack, data_stack, stack, stack_states
+from ops.stage.template import StageTemplate
 
 NAME = stack.data_stack("dev")
 LEDGER = "rp_mw_idempotency-dev"
@@ -41,8 +41,8 @@ def client(aws):
 
 
 def apply(aws, by):
-    template = StageTemplate.load("dev", account=aws.account, region="us-east-1").to_deploy()
-    return stack.apply(aws, NAME, template, parameters("dev"), by=by)
+    template = StageTemplate.load("dev", account=aws.account, region="us-east-1")
+    return data_stack.make(aws, template, by).did
 
 
 def tables(aws):
@@ -82,15 +82,29 @@ def test_the_stack_is_made_from_every_beginning(aws, by, client, begin, status):
     assert apply(aws, by) == stack.UNCHANGED
 
 
-def test_a_deleted_stack_leaves_its_tables_and_the_next_one_takes_them_back(aws, by, client):
+@pytest.mark.parametrize("is_whole", [True, False], ids=["all", "without one"])
+def test_a_deleted_stack_leaves_tables_and_queues_and_the_next_one_takes_them_back(
+    aws, by, client, is_whole
+):
     apply(aws, by)
     dynamodb, key = aws.client("dynamodb"), {"event_id": {"S": "kept"}}
     dynamodb.put_item(TableName=LEDGER, Item=key)
+    sqs = aws.client("sqs")
+    queue = sqs.get_queue_url(QueueName="rp-mw-later-dev")["QueueUrl"]
+    sqs.send_message(QueueUrl=queue, MessageBody="waits")
     client.delete_stack(StackName=NAME)
     aws.client("s3").delete_bucket(Bucket=f"rp-mw-facts-dev-{aws.account}")  # no import here
     stack_states.wait(client, "stack_delete_complete", NAME)
     assert LEDGER in tables(aws)
-    assert apply(aws, by) == stack.CREATED
+    if not is_whole:
+        sqs.delete_queue(QueueUrl=queue)
+    assert apply(aws, by) == stack.UPDATED
+    assert apply(aws, by) == stack.UNCHANGED
+    events = [
+        one["ResourceStatus"] for one in client.describe_stack_events(StackName=NAME)["StackEvents"]
+    ]
+    assert "IMPORT_COMPLETE" in events
+    assert ("Messages" in sqs.receive_message(QueueUrl=queue)) == is_whole
     assert "Item" in dynamodb.get_item(TableName=LEDGER, Key=key)
 
 

@@ -12,6 +12,7 @@ NAME = "rp-mw-dev-data"
 ROLL_BACK = ("rollback_stack", {"RetainExceptOnCreate": True})
 CONTINUE = ("continue_update_rollback", {})
 DELETE = ("delete_stack", {})
+LEAVE = ("delete_stack", {"RetainResources": ["FactsArchive"]})
 WAY: dict[str, list] = {
     "": ["CREATE"],
     "REVIEW_IN_PROGRESS": ["CREATE"],
@@ -34,7 +35,7 @@ WAY: dict[str, list] = {
     "UPDATE_ROLLBACK_FAILED": [CONTINUE, "UPDATE_ROLLBACK_COMPLETE"],
     "ROLLBACK_COMPLETE": [DELETE, ""],
     "ROLLBACK_FAILED": [DELETE, ""],
-    "DELETE_FAILED": [DELETE, ""],
+    "DELETE_FAILED": [LEAVE, ""],
     "IMPORT_ROLLBACK_IN_PROGRESS": ["PERSON"],
     "IMPORT_ROLLBACK_FAILED": ["PERSON"],
 }
@@ -69,6 +70,19 @@ def answer(stub, status, times=1):
         stub.add_response("describe_stacks", {"Stacks": [stack]}, {"StackName": NAME})
 
 
+def say_what_is_stuck(stub):
+    found = [
+        {
+            "LogicalResourceId": name,
+            "ResourceType": "AWS::S3::Bucket",
+            "ResourceStatus": status,
+            "Timestamp": "2026-11-28",
+        }
+        for name, status in (("FactsArchive", "DELETE_FAILED"), ("Other", "DELETE_COMPLETE"))
+    ]
+    stub.add_response("describe_stack_resources", {"StackResources": found}, {"StackName": NAME})
+
+
 def say_why(stub):
     event = {
         "StackId": "arn:aws:cloudformation:us-east-1:000000000000:stack/one",
@@ -99,6 +113,8 @@ def test_each_status_is_led_to_a_change_set_or_to_a_person(client, stub, begin):
             kind = ends
             break
         for name, more in calls:
+            if "RetainResources" in more:
+                say_what_is_stuck(stub)
             stub.add_response(name, {}, {"StackName": NAME, **more})
         answer(stub, now, times=0 if calls else 1)  # what runs is looked at until it has ended
         answer(stub, ends)
@@ -112,18 +128,22 @@ def test_each_status_is_led_to_a_change_set_or_to_a_person(client, stub, begin):
 
 
 @pytest.mark.parametrize(
-    "begin", [one for one, (need, _) in NEEDS.items() if need in (Need.DELETE, Need.CONTINUE)]
+    "begin",
+    [one for one, (need, _) in NEEDS.items() if need in (Need.DELETE, Need.LEAVE, Need.CONTINUE)],
 )
 def test_a_status_that_is_not_left_names_its_reasons_and_is_tried_once(client, stub, begin):
     """`DELETE_FAILED` again after a deletion, `UPDATE_ROLLBACK_FAILED` after a continued roll-back."""
     need, _ = NEEDS[begin]
-    call = {Need.DELETE: DELETE, Need.CONTINUE: CONTINUE}[need]
+    call = {Need.DELETE: DELETE, Need.LEAVE: LEAVE, Need.CONTINUE: CONTINUE}[need]
     failed = begin if begin.startswith("UPDATE") else "DELETE_FAILED"
     answer(stub, begin)
+    if call is LEAVE:
+        say_what_is_stuck(stub)
     stub.add_response(call[0], {}, {"StackName": NAME, **call[1]})
     answer(stub, failed, times=2)
     if failed != begin:  # another status, so it has its own one try
-        stub.add_response("delete_stack", {}, {"StackName": NAME})
+        say_what_is_stuck(stub)
+        stub.add_response(LEAVE[0], {}, {"StackName": NAME, **LEAVE[1]})
         answer(stub, failed, times=2)
     say_why(stub)
     with pytest.raises(OpsError, match=f"is {failed}: .*FactsArchive: The bucket is not empty"):

@@ -56,7 +56,8 @@ def requests(
         operation: likewise: ``PutItem``.
         params: of the call, as the caller gave them.
         account: whose call it is.
-        stage: what the APIs and roles that the call names are tagged with, and bounded by.
+        stage: what the APIs and roles that the call names are tagged with, and bounded by, and the
+            stage of the function whose event source it names by an id.
 
     Raises:
         ValueError: the call is not known here; add its line.
@@ -133,6 +134,8 @@ def _context(name: str, params: Params, account: str, stage: str) -> dict[str, t
             return {"iam:PermissionsBoundary": (boundary,)}
         case "lambda:CreateEventSourceMapping":
             return {"lambda:FunctionArn": (_function_arn(params["FunctionName"], account),)}
+        case "lambda:UpdateEventSourceMapping":
+            return {"lambda:FunctionArn": (_function_arn(f"rp-mw-{stage}-worker", account),)}
         case "sns:Subscribe":
             return {
                 "sns:Protocol": (params["Protocol"],),
@@ -201,7 +204,12 @@ _RESOURCES: Mapping[str, Mapping[str, Form]] = {
     },
     "events": {"Name": "rule/{}", "Rule": "rule/{}"},
     "iam": {"RoleName": "role/{}", "PolicyName": "policy/{}", "PolicyArn": "{}"},
-    "lambda": {"FunctionName": "function:{}", "LayerName": "layer:{}"},
+    "lambda": {
+        "FunctionName": lambda name: name if name.startswith("arn:") else f"function:{name}",
+        "LayerName": "layer:{}",
+        "Resource": "{}",
+        "UUID": "event-source-mapping:{}",
+    },
     "logs": {"logGroupName": "log-group:{}:log-stream:"},
     "s3": {"Bucket": "{}"},
     "ses": {"ConfigurationSetName": "configuration-set/{}", "EmailIdentity": "identity/{}"},

@@ -1,10 +1,13 @@
 """Makes a test's AWS account answer as IAM would: what a principal may not do is refused.
 
+Only the main thread's calls are the principal's; functions that run beside it have roles of their own.
+
 Every call is seen where a client is called, of botocore and of the account in memory alike.
 """
 
 from __future__ import annotations
 
+import threading
 from contextlib import contextmanager
 
 from botocore.client import BaseClient
@@ -41,15 +44,15 @@ class Guard:
 
     @contextmanager
     def acting_as(self, principal):
-        """Whose calls are made within; outside, everything is allowed."""
-        self._principal = principal
+        """Whose calls are made within; None for one who may do everything, as outside."""
+        before, self._principal = self._principal, principal
         try:
             yield
         finally:
-            self._principal = None
+            self._principal = before
 
     def _ask(self, service, operation, params):
-        if self._principal is None:
+        if self._principal is None or threading.current_thread() is not threading.main_thread():
             return
         for one in requests(service, operation, params, ACCOUNT, stage=self._stage):
             self.evaluated += 1

@@ -13,15 +13,14 @@ from chalice.deploy.planner import PlanStage
 from chalice.utils import UI
 
 from local.stack import engine, resources
-from ops.stage import artifacts
-from ops.stage.chalice_deploy import share_record
+from ops.stage import artifacts, chalice_record
 
 BUCKET = "rp-mw-artifacts-dev-000000000000-us-east-1"
 
 
 @pytest.fixture(scope="module")
 def account():
-    with engine.ministack(services="apigateway,s3") as running:
+    with engine.ministack(services="apigateway,lambda,s3,sqs,iam") as running:
         yield resources.Aws(running.url)
 
 
@@ -41,11 +40,18 @@ def api(account, monkeypatch):
     gateway.put_integration(restApiId=made, resourceId=root, httpMethod="GET", type="MOCK")
     TypedAWSClient(botocore.session.get_session()).deploy_rest_api(made, "dev", xray=False)
     yield made
-    gateway.delete_rest_api(restApiId=made)
+    for one in gateway.get_rest_apis()["items"]:
+        gateway.delete_rest_api(restApiId=one["id"])
+
+
+@pytest.fixture(autouse=True)
+def bucket(account):
+    account.client("s3").create_bucket(Bucket=BUCKET)
+    yield
+    account.client("s3").delete_object(Bucket=BUCKET, Key="deployed/dev.json")
 
 
 def kept(account, api):
-    account.client("s3").create_bucket(Bucket=BUCKET)
     record = {"schema_version": "2.0", "resources": [{"name": "rest_api", "rest_api_id": api}]}
     artifacts.keep_record(account.client("s3"), BUCKET, "dev", json.dumps(record))
 
@@ -75,7 +81,7 @@ class Machine:
 def test_a_machine_without_a_record_takes_the_buckets(account, api, tmp_path):
     kept(account, api)
     machine = Machine(tmp_path)
-    share_record("dev", BUCKET, tmp_path)
+    chalice_record.shared("dev", BUCKET, tmp_path)
     assert machine.knows_the_api()
 
 
@@ -85,11 +91,38 @@ def test_a_machine_whose_record_is_old_takes_the_buckets(account, api, tmp_path)
     artifacts.record_file(tmp_path, "dev").write_text(json.dumps(old))
     kept(account, api)
     machine = Machine(tmp_path)
-    share_record("dev", BUCKET, tmp_path)
+    chalice_record.shared("dev", BUCKET, tmp_path)
     assert machine.knows_the_api()
 
 
-def test_without_a_record_here_or_there_the_deployment_is_refused(account, api, tmp_path):
+def test_without_a_record_here_or_there_an_api_of_no_tag_is_refused(account, api, tmp_path):
     Machine(tmp_path)
     with pytest.raises(SystemExit, match="would make a second API"):
-        share_record("dev", f"{BUCKET}-missing", tmp_path)
+        chalice_record.shared("dev", f"{BUCKET}-missing", tmp_path)
+
+
+def test_what_an_ended_deployment_has_made_is_found_without_a_record(account, api, tmp_path):
+    """It was ended between making the API and recording it: the API has its tag, and no stage."""
+    gateway, functions = account.client("apigateway"), account.client("lambda")
+    gateway.delete_rest_api(restApiId=api)
+    begun = gateway.create_rest_api(name="rp-mw", tags={"stage": "dev"})["id"]
+    queue = account.client("sqs").create_queue(QueueName="rp-mw-later-dev")["QueueUrl"]
+    arn = account.client("sqs").get_queue_attributes(QueueUrl=queue, AttributeNames=["QueueArn"])
+    functions.create_function(
+        FunctionName="rp-mw-dev-later",
+        Runtime="python3.11",
+        Role="arn:aws:iam::000000000000:role/none",
+        Handler="app.later",
+        Code={"ZipFile": b"PK\x05\x06" + b"\0" * 18},
+    )
+    made = functions.create_event_source_mapping(
+        FunctionName="rp-mw-dev-later", EventSourceArn=arn["Attributes"]["QueueArn"]
+    )
+    machine = Machine(tmp_path)
+    chalice_record.shared("dev", BUCKET, tmp_path)
+    assert machine.knows_the_api()
+    found = chalice_record.completed({"resources": []}, "dev")["resources"]
+    assert begun in {one.get("rest_api_id") for one in found}
+    (source,) = [one for one in found if one["name"] == "later-sqs-event-source"]
+    assert source["event_uuid"] == made["UUID"]
+    assert chalice_record.completed({"resources": []}, "prod")["resources"] == []

@@ -1,0 +1,91 @@
+"""What `chalice deploy` has made of a stage: its kept record, completed by what the account has.
+
+Chalice knows what it deployed by a file of the machine that deployed, which it writes at the end.  That
+record is kept in the bucket of artifacts as well and is taken from there, so that another machine updates
+the same API.  Of a deployment that was ended half-way there is none: Chalice would make a second API and
+fail at the queues that are read already.  What it finds by no name, the API and the event sources, is
+therefore looked for: the API by its stage's tag, the event sources by their function.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import boto3
+from chalice.config import DeployedResources
+from chalice.deploy.planner import PlanStage
+
+from ops.stage import address, artifacts
+
+Record = dict[str, Any]
+_EMPTY: Record = {"schema_version": "2.0", "backend": "api", "resources": []}
+
+
+def shared(stage: str, bucket: str, project: Path) -> Callable[[], None]:
+    """Make Chalice plan by the record; returns what keeps the new one, once it is written.
+
+    Raises:
+        SystemExit: the stage has an API that is neither recorded nor tagged as the stage's.
+    """
+    s3, gateway = boto3.client("s3"), boto3.client("apigateway")
+    file = artifacts.record_file(project, stage)
+    kept = artifacts.record(s3, bucket, stage)
+    if kept is None and file.exists():
+        kept = file.read_text()
+    record = completed(json.loads(kept) if kept else _EMPTY, stage)
+    there = address.ids(gateway, stage)
+    if there and not any(one.get("rest_api_id") in there for one in record["resources"]):
+        sys.exit(
+            f"stage {stage} is deployed already, and neither {file} nor the bucket {bucket} has "
+            "the record of it: a deployment would make a second API beside the first. Deploy from "
+            "the machine that has the record, or copy its file here."
+        )
+    _use(record)
+    return lambda: artifacts.keep_record(s3, bucket, stage, file.read_text())
+
+
+def completed(record: Record, stage: str) -> Record:
+    """The record with what the account has and it lacks."""
+    known = {one["name"]: one for one in record["resources"]}
+    for one in (*_apis(stage), *_event_sources(stage)):
+        known.setdefault(one["name"], one)
+    return {**record, "resources": [*known.values()]}
+
+
+def _apis(stage: str) -> Iterator[Record]:
+    gateway = boto3.client("apigateway")
+    for page in gateway.get_paginator("get_rest_apis").paginate():
+        for one in page["items"]:
+            if one["name"] == address.API and one.get("tags", {}).get("stage") == stage:
+                yield {"name": "rest_api", "resource_type": "rest_api", "rest_api_id": one["id"]}
+
+
+def _event_sources(stage: str) -> Iterator[Record]:
+    pages = boto3.client("lambda").get_paginator("list_event_source_mappings").paginate()
+    for one in (one for page in pages for one in page["EventSourceMappings"]):
+        function = one["FunctionArn"].rpartition(":")[2]
+        if function.startswith(f"rp-mw-{stage}-"):
+            yield {
+                "name": f"{function.removeprefix(f'rp-mw-{stage}-')}-sqs-event-source",
+                "resource_type": "sqs_event",
+                "event_uuid": one["UUID"],
+                "lambda_arn": one["FunctionArn"],
+                "queue": one["EventSourceArn"].rpartition(":")[2],
+                "queue_arn": one["EventSourceArn"],
+            }
+
+
+def _use(record: Record) -> None:
+    """Make Chalice plan by this record: it reads its file before it imports `app`, and us."""
+    plan = PlanStage.execute  # there is no hook for it
+    deployed = DeployedResources(record)
+
+    def planned(self: PlanStage, resources: Any) -> Any:  # noqa: ANN401 - as Chalice calls it
+        self._remote_state._deployed_resources = deployed  # noqa: SLF001
+        return plan(self, resources)
+
+    setattr(PlanStage, plan.__name__, planned)
