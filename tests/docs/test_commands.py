@@ -8,6 +8,8 @@ from tests.rigs.each_row import each_row
 
 FIRST = (ROOT / "README.md", DOCS / "tutorial.md")
 EVERY = [block for page in (*FIRST, *sorted(DOCS.glob("*.md"))) for block in blocks(page)]
+LONG = [block for page in FIRST for block in blocks(page) if block.way == "long"]
+PACKAGING = [block for block in blocks(DOCS / "runbook-deploying.md") if block.way == "long"]
 LONG_ONES = 2
 """Blocks of the first pages that only the long test types."""
 
@@ -36,7 +38,20 @@ def test_a_block_says_in_a_known_way_how_it_is_run(block):
 @pytest.mark.long
 def test_what_takes_minutes_does_what_the_page_says(tmp_path):
     with shell(tmp_path / "rp-mw") as newcomer:
-        for page in FIRST:
-            for block in blocks(page):
-                if block.way == "long":
-                    newcomer.runs(block)
+        for block in LONG:
+            newcomer.runs(block)
+
+
+@pytest.mark.long
+def test_the_functions_are_packaged_by_the_commands_of_the_page(tmp_path):
+    with shell(tmp_path / "rp-mw") as newcomer:
+        newcomer.types(". .venv/bin/activate; export STAGE=prod")
+        for command in (one for block in PACKAGING for one in block.commands):
+            status, said = newcomer.types(command.replace("<region>", "us-east-1"))
+            assert status == 0, said
+        assert (newcomer.folder / "out" / "sam.json").exists()
+
+
+def test_every_block_that_takes_minutes_is_typed_by_a_long_test():
+    typed = {one for block in (*LONG, *PACKAGING) for one in block.commands}
+    assert {one for block in EVERY if block.way == "long" for one in block.commands} <= typed
