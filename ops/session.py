@@ -156,12 +156,19 @@ class Session:
         return StageTemplate.load(self.stage, account=account, region=region)
 
     def queue_url(self, name: str) -> str:
-        """A queue's URL; raises `OpsError` if it does not exist."""
+        """A queue's URL, asked for once; raises `OpsError` if it does not exist."""
+        if name in self._queue_urls:
+            return self._queue_urls[name]
         sqs = self.client("sqs")
         try:
-            return str(sqs.get_queue_url(QueueName=name)["QueueUrl"])
+            found = self._queue_urls[name] = str(sqs.get_queue_url(QueueName=name)["QueueUrl"])
         except sqs.exceptions.QueueDoesNotExist:
             raise OpsError(f"there is no queue {name}", code=EXIT_UNUSABLE) from None
+        return found
+
+    @cached_property
+    def _queue_urls(self) -> dict[str, str]:
+        return {}
 
     def may_write(self, command: str) -> None:
         """Refuse to change prod without `--yes`, and to change another stage's resources."""

@@ -71,12 +71,13 @@ _NO_ANSWER = (
     "answer_not_json",
     "answer_not_an_object",
     "answer_without_id",
+    "http_408",
 )
 _NO_KEY = ("http_401", "http_403", "20003", "no_credentials", "secret_unavailable")
 _CODES = {
     **dict.fromkeys(_NO_ANSWER, UNAVAILABLE),
     **dict.fromkeys(_NO_KEY, REFUSES_KEY),
-    **dict.fromkeys(("http_429", "throttled", "paced"), RATE_LIMITED),
+    **dict.fromkeys(("http_429", "20429", "throttled", "paced"), RATE_LIMITED),
 }
 _SERVER_ERROR = re.compile(r"http_5\d\d")
 _OURS = (reasons.BUG, reasons.SWITCHES_UNREADABLE, reasons.SWITCHES_STALE)

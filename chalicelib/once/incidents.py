@@ -34,8 +34,10 @@ from chalicelib.once.timer import Timer, dated
 KIND = "incident"
 OPENS_AFTER = timedelta(minutes=10)
 """What a cause has held up for so long is no hiccup: the sweep stores an incident, which an alarm names."""
-COUNTED = 10_000
-"""Events of one incident that are counted, at most."""
+COUNTED = 1_000
+"""Events of one incident that are counted, at most: to show how many, not to mend them."""
+MENDED = 10_000
+"""Events of one incident that a mend puts on the queue, at most; what remains is mended by the next."""
 CAUSES = 500
 """Causes that are listed, at most."""
 _AFTER_ALL = "\uffff"
@@ -56,19 +58,24 @@ class Incidents:
 
     # --- reading ------------------------------------------------------------------------------
 
-    def causes(self) -> list[Cause]:
-        """Every cause that holds something up; a query for each of them and shard."""
-        found: set[str] = set()
+    def causes(self) -> dict[Cause, tuple[str, int]]:
+        """Every cause that holds something up: since when, and how many events, up to `COUNTED`.
+
+        One query for each shard, and one more for each cause that fills it.
+        """
+        found: dict[str, tuple[str, int]] = {}
         for shard in range(SHARDS):
-            after = ""
+            start = ""
             while len(found) < CAUSES:
-                first = next(self._held(shard, f"#{CAUSE} > :from", limit=1, start=after), None)
-                if first is None:
+                rows = self._held(shard, f"#{CAUSE} > :from", limit=COUNTED, start=start)
+                read = [str(row[CAUSE]).partition("#") for row in islice(rows, COUNTED)]
+                for name, _, since in read:
+                    first, many = found.get(name, (since, 0))
+                    found[name] = (min(first, since), min(many + 1, COUNTED))
+                if len(read) < COUNTED:
                     break
-                name = str(first[CAUSE]).partition("#")[0]
-                found.add(name)
-                after = f"{name}#{_AFTER_ALL}"
-        return [Cause.named(one) for one in sorted(found)]
+                start = f"{read[-1][0]}#{_AFTER_ALL}"  # of its last cause enough were counted
+        return {Cause.named(name): what for name, what in sorted(found.items())}
 
     def held(self, cause: Cause, *, limit: int) -> list[tuple[str, str]]:
         """What a cause holds up, the first received first: when, and the event's key."""
@@ -101,10 +108,14 @@ class Incidents:
 
     def all(self) -> list[Incident]:
         """Every incident that is kept, the newest of each cause: what is open first, then by time."""
-        timer = Timer(self.table)
+        timer, held = Timer(self.table), self.causes()
         rows = timer.rows(timer.due(None, kind=KIND, limit=CAUSES))
-        known = {incident.of_row(row).cause for row in rows} | set(self.causes())
-        found = [one for one in map(self.get, known) if one is not None]
+        stored = {one.cause: one for one in map(incident.of_row, rows)}
+        known = stored | {cause: self.stored(cause) for cause in held.keys() - stored.keys()}
+        now = (
+            incident.now(cause, one, *held.get(cause, (None, 0))) for cause, one in known.items()
+        )
+        found = [one for one in now if one is not None]
         return sorted(found, key=lambda one: (one.state == State.ENDED, one.since))
 
     # --- writing ------------------------------------------------------------------------------
@@ -201,6 +212,7 @@ class Incidents:
             IndexName=INDEX,
             KeyConditionExpression=f"#{SHARD} = :shard AND {order}",
             ExpressionAttributeNames={f"#{name}": name for name in NAMES},
+            ProjectionExpression=f"event_id, #{CAUSE}",
             Limit=limit,
             values={"shard": f"stuck#{shard}", "from": start or " "},
         )

@@ -149,18 +149,21 @@ def _stored_plan(text: str) -> Plan:
         raise _UnreadablePlan from None
 
 
-def _steps(flow: Flow, plan: Plan, event: Event) -> list[list[StepAction]]:
-    """The steps of a plan with their actions built and dependencies given by key."""
-    try:
-        built = [flow.build(planned, event, plan) for planned in plan.actions]
-        keys = [action.key for action in built]
-        numbered = iter(zip(plan.actions, built, strict=True))
-        return [
-            [
-                StepAction(action, tuple(keys[n] for n in planned.depends_on), planned.already)
-                for planned, action in (next(numbered) for _ in step)
-            ]
-            for step in plan.steps
+def grouped(plan: Plan, built: Sequence[Effect]) -> list[list[StepAction]]:
+    """The steps of a plan with their actions as they were built, and dependencies given by key."""
+    keys = [action.key for action in built]
+    numbered = iter(zip(plan.actions, built, strict=True))
+    return [
+        [
+            StepAction(action, tuple(keys[n] for n in planned.depends_on), planned.already)
+            for planned, action in (next(numbered) for _ in step)
         ]
+        for step in plan.steps
+    ]
+
+
+def _steps(flow: Flow, plan: Plan, event: Event) -> list[list[StepAction]]:
+    try:
+        return grouped(plan, [flow.build(planned, event, plan) for planned in plan.actions])
     except (KeyError, IndexError):
         raise _UnreadablePlan from None

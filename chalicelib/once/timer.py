@@ -128,6 +128,7 @@ class Timer:
                 IndexName=INDEX,
                 KeyConditionExpression=f"#{SHARD} = :shard AND #{DUE} {order} :epoch",
                 ExpressionAttributeNames={f"#{name}": name for name in DATE},
+                ProjectionExpression=f"event_id, #{DUE}",
                 Limit=min(limit, PAGE),
                 values={"shard": f"{kind}#{shard}", "epoch": epoch},
             )

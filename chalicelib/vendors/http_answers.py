@@ -81,7 +81,8 @@ class VendorAnswer:
             expects_json: the body of a success must be a JSON object; where it need not be, a page
                 of HTML is still none: a proxy's page says nothing about the vendor.
             max_bytes: limit for the body of a success.
-            code_at: path of the vendor's own code in an error's JSON body.
+            code_at: path of the vendor's own code in a refusal's JSON body; that of a fault of its
+                server says no more than the status.
         """
         self.status = response.status_code
         self.request_id = _request_id(response.headers)
@@ -93,7 +94,7 @@ class VendorAnswer:
                 self.reason, self.json = _object(response, max_bytes)
             elif "text/html" in response.headers.get("content-type", "").lower():
                 self.reason = reasons.ANSWER_IS_A_PAGE
-        if code_at and self.status >= HTTPStatus.BAD_REQUEST:
+        if code_at and HTTPStatus.BAD_REQUEST <= self.status < HTTPStatus.INTERNAL_SERVER_ERROR:
             self.reason = _error_code(response, code_at)
 
     @property

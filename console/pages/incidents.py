@@ -5,13 +5,14 @@ from __future__ import annotations
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from chalicelib.once.incidents import COUNTED
 from console import forms
 from console.backend import acting, reading
 from console.rights import Right, needs, person
 from ops.incidents import affected as held_up
 from ops.incidents import mend
 from ops.incidents.naming import as_data, named
-from ops.repair import preview, settle
+from ops.repair import preview
 
 pages = Blueprint("incidents", __name__)
 
@@ -26,7 +27,9 @@ PER_SECOND = 20.0
 def show() -> str:
     """Those that hold something up, then those that have ended."""
     found = reading().services.incidents.all()
-    return render_template("incidents.html", incidents=[as_data(one) for one in found])
+    return render_template(
+        "incidents.html", incidents=[as_data(one) for one in found], counted=COUNTED
+    )
 
 
 @pages.get("/incidents/one")
@@ -37,7 +40,6 @@ def one() -> str:
     found = named(session, request.args.get("name", ""))
     held = held_up.read(session, found, limit=AT_MOST)
     effects = held_up.effects_of(held)
-    customers = list(dict.fromkeys(one.customer for one in held))[:CUSTOMERS]
     return render_template(
         "incident.html",
         incident=as_data(found),
@@ -46,8 +48,9 @@ def one() -> str:
         held=held,
         effects=effects,
         summary=preview.summary(effects),
-        touches=[settle.recipient(session, one) for one in customers],
+        touches=held_up.touches(session, held, limit=CUSTOMERS),
         is_more=found.held > AT_MOST,
+        counted=COUNTED,
     )
 
 

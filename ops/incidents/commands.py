@@ -17,7 +17,7 @@ from ops.incidents.affected import Affected
 from ops.incidents.naming import as_data, named
 from ops.inspect.explain import plain_words
 from ops.options import Rate
-from ops.repair import preview, settle
+from ops.repair import preview
 
 incidents_app = typer.Typer(help="What holds events up, by cause.", no_args_is_help=True)
 CUSTOMERS = 20
@@ -47,10 +47,10 @@ def incidents_show(run: CommandRun, incident: Name) -> object:
     held = held_up.read(run.session, found)
     shown = run.output.facts(as_data(found))
     _print(run, held)
-    customers = list(dict.fromkeys(one.customer for one in held))
-    named_ = [settle.recipient(run.session, one) for one in customers[:CUSTOMERS]]
-    run.output.say(f"{len(customers)} conversations: {', '.join(named_)}")
-    return {**shown, "customers": len(customers), "touches": named_, **as_plan(held)}
+    customers = len({one.customer for one in held})
+    touches = held_up.touches(run.session, held, limit=CUSTOMERS)
+    run.output.say(f"{customers} conversations: {', '.join(touches)}")
+    return {**shown, "customers": customers, "touches": touches, **as_plan(held)}
 
 
 @command(
@@ -68,8 +68,9 @@ def incidents_acknowledge(
     found = named(run.session, incident)
     owner = owner or run.session.identity.name
     mend.acknowledge(run.session, found, owner, because=run.because)
-    run.output.say(f"{found.name} is {owner}'s")
-    return {"incident": found.name, "owner": owner}
+    before = f"; {found.owner} had it" if found.owner not in ("", owner) else ""
+    run.output.say(f"{found.name} is {owner}'s{before}")
+    return {"incident": found.name, "owner": owner, "before": found.owner or None}
 
 
 @command(
@@ -96,24 +97,34 @@ def incidents_mend(run: CommandRun, incident: Name, rate: Rate = 5.0) -> object:
     if run.dry_run:
         return {"incident": found.name, "dry_run": True, **plan}
     run.confirm()
-    did: Counter[str] = Counter()
+    did: dict[str, str] = {}
     doing = mend.mend(session, found, held, per_second=rate, because=run.because)
-    for _, what in run.output.following(doing, "mending", total=len(held)):
-        did[what] += 1
+    for one, what in run.output.following(doing, "mending", total=len(held)):
+        did[one.event] = what
     after = session.services.incidents.get(found.cause)
-    remained = after.held if after and after.number == found.number else 0
-    is_whole = did.total() == len(held)
-    run.output.table(("did", "events"), did.most_common())
+    still = after.held if after and after.number == found.number else 0
+    counts = Counter(did.values())
+    is_whole = len(did) == len(held)
+    left = [
+        {"event": one.event, "why": did.get(one.event, mend.STOPPED)}
+        for one in held
+        if mend.remains(did.get(one.event, mend.STOPPED))
+    ]
+    run.output.table(("did", "events"), counts.most_common())
+    run.output.records(("event", "why"), left)
     if not is_whole:
         run.output.say(f"stopped; go on with: python -m ops incidents mend {found.name}")
-    run.output.say(f"{remained} are held up now; each leaves the list when it has ended")
+    run.output.say(
+        f"{len(left)} remained; {still} are held up now, and each leaves the list when it has ended"
+    )
     return {
         "incident": found.name,
         "dry_run": False,
-        "did": dict(did),
+        "did": dict(counts),
         "stopped": not is_whole,
-        "remained": remained,
+        "held": still,
         **plan,
+        "remained": left,
     }
 
 
@@ -139,7 +150,7 @@ def as_plan(held: Sequence[Affected]) -> dict[str, Any]:
             for one in held
         ],
         "effects": [asdict(one) for one in held_up.effects_of(held)],
-        "left_out": [one.event for one in held if not one.can_run],
+        "remained": held_up.left(held),
     }
 
 
@@ -151,4 +162,6 @@ def _print(run: CommandRun, held: Sequence[Affected]) -> None:
         ("events", "status", "because"),
         [(many, status, plain_words.reason(why)) for (status, why), many in reasons.most_common()],
     )
+    if left := held_up.left(held):
+        run.output.table(("event", "remains, because"), [(*one.values(),) for one in left])
     run.output.say(f"{len(held)} events: {preview.summary(effects)}")

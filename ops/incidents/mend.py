@@ -7,27 +7,35 @@ a mend that died is begun again and leaves out what was asked for; the ledger re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.once.causes import CAUSE
+from chalicelib.once.event import EventStatus
 from chalicelib.once.incident import Incident, State
 from chalicelib.once.job import Job, Recovery
 from ops import journal
-from ops.incidents.affected import Affected
+from ops.incidents.affected import AT_A_WORKER, CANNOT_RUN, Affected
 from ops.inspect import ledger_rows
 from ops.inspect.ledger_rows import LoopPace
-from ops.repair import dead_letters, replay
-from ops.repair.dead_letters import Wanted
+from ops.repair import dead_letters, preview, replay
+from ops.repair.dead_letters import DeadLetter, Wanted
 from ops.session import OvertakenError, Session
 
-ASKED = "asked for already"
 QUEUED = "put on the queue"
-LEFT = "left: its row does not hold enough to run it again"
-AT_A_WORKER = "left: a worker has it now"
+ASKED = "asked for already"
 ENDED = "ended meanwhile"
+OTHER_CAUSE = "something else holds it up by now, or it was refused"
+STOPPED = "the mend was stopped before its turn"
+_GOES_ON = frozenset((QUEUED, ASKED, ENDED))
+"""After these nothing needs an event's dead letter."""
+
+
+def remains(did: str) -> bool:
+    """Whether an event is left as it was; what was done says why."""
+    return did not in _GOES_ON
 
 
 def mend(
@@ -56,27 +64,34 @@ def mend(
     began = iso(session.services.clock.now())
     _begin(session, found, began, because)
     run = _Run(session, found, began, LoopPace(session.services.clock, per_second), because)
-    waiting, seen = {one.event: one for one in affected}, set[str]()
-    for letter in dead_letters.taken(session, Wanted(events=frozenset(waiting))):
-        if letter.job is None:
-            continue
-        one, is_handoff = waiting[letter.job.event_key], letter.job.recovery == Recovery.HANDOFF
-        if one.event not in seen:
-            did = run.ask(one, None if is_handoff else letter.job)
-            if did is None:
-                dead_letters.put_back(session, letter)
-                return
-            seen.add(one.event)
-            yield one, did
-        elif not is_handoff:  # the hand-off's letter came first, and this one has the text
-            session.services.intake.accept(letter.job, recovery=Recovery.OPERATOR)
-        dead_letters.delete(session, letter)
+    waiting, did = {one.event: one for one in affected}, dict[str, str]()
+    kept: list[DeadLetter] = []
+    try:
+        for letter in dead_letters.taken(session, Wanted(events=frozenset(waiting))):
+            kept.append(letter)
+            job = letter.job
+            if job is None:
+                continue
+            one, text = waiting[job.event_key], None if job.recovery == Recovery.HANDOFF else job
+            if one.event not in did:
+                what = run.ask(one, text)
+                if what is None:
+                    return
+                did[one.event] = what
+                yield one, what
+            elif text and did[one.event] in (QUEUED, ASKED):  # the hand-off's letter came first
+                session.services.intake.accept(text, recovery=Recovery.OPERATOR)
+            if not remains(did[one.event]):
+                dead_letters.delete(session, kept.pop())
+    finally:
+        for letter in kept:
+            dead_letters.put_back(session, letter)
     for one in affected:
-        if one.event not in seen:
-            did = run.ask(one, None)
-            if did is None:
+        if one.event not in did:
+            what = run.ask(one, None)
+            if what is None:
                 return
-            yield one, did
+            yield one, what
     _end(session, found, began)
 
 
@@ -100,7 +115,8 @@ def acknowledge(session: Session, found: Incident, owner: str, *, because: str =
     if found.state == State.ENDED:
         raise OvertakenError(f"{found.name} has ended")
     state = State.ACKNOWLEDGED if found.state == State.OPEN else found.state
-    _write(session, "incidents acknowledge", found, state, because, owner=owner)
+    people = {"from": found.owner, "to": owner} if found.owner else {"to": owner}
+    _write(session, "incidents acknowledge", found, state, because, people=people, owner=owner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,26 +138,32 @@ class _Run:
         """
         services = self.session.services
         row = self.session.row(one.event)
+        if str(row.get(CAUSE, "")).partition("#")[0] != str(self.found.cause):
+            return ENDED if row["status"] == EventStatus.PROCESSED else OTHER_CAUSE
         if job is None and not ledger_rows.can_run(self.session, row):
-            return LEFT
-        if CAUSE not in row:
-            return ENDED
+            return CANNOT_RUN
+        again = job or ledger_rows.job_of(self.session, row)
         if row.get("asked"):
+            if job:  # what was asked for may have been without its text
+                services.intake.accept(again, recovery=Recovery.OPERATOR)
             return ASKED
-        if row["status"] == "processing" and row["lease_until"] > services.clock.now().timestamp():
+        if preview.is_at_a_worker(row, services.clock.now().timestamp()):
             return AT_A_WORKER
         self.pace.wait()
         if not services.incidents.advance(self.found, self.began):
             return None
         incident = self.found.name
         replay.ask(self.session, "incidents mend", row, because=self.because, incident=incident)
-        again = job or ledger_rows.job_of(self.session, row)
         services.intake.accept(again, recovery=Recovery.OPERATOR)
         return QUEUED
 
 
 def _begin(session: Session, found: Incident, began: str, because: str) -> None:
-    started = {"mended_by": session.identity.name, "mended_at": began, "asked_for": 0}
+    started: dict[str, Any] = {
+        "mended_by": session.identity.name,
+        "mended_at": began,
+        "asked_for": 0,
+    }
     cleared = ("is_stopped", "is_done")
     _write(session, "incidents mend", found, found.state, because, cleared=cleared, **started)
 
@@ -162,12 +184,13 @@ def _write(
     because: str,
     *,
     cleared: Sequence[str] = (),
+    people: Mapping[str, str] | None = None,
     **changes: object,
 ) -> None:
     """Store what a person does, with its entry in the journal."""
     shown: dict[str, Any] = {"incident": found.name, "held": found.held, "since": found.since}
     act = journal.act(session, what, found.key, reason=because, result=state.value, **shown)
-    entry = journal.writes(session, act)
+    entry = journal.writes(session, replace(act, people=people or {}))
     written = session.services.incidents.write(
         found, state=state, entry=entry, cleared=cleared, **changes
     )

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from chalicelib.errors import MiddlewareError, SwitchesUnreadableError
 from chalicelib.once import keys
 from chalicelib.once.effect import Effect
+from chalicelib.once.effects import StepAction
 from chalicelib.once.escalation import EARLIER
-from chalicelib.once.flow import Event
+from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.lanes import TICKETS
 from chalicelib.once.ledger import rows
 from chalicelib.once.plan import Plan
+from chalicelib.once.plan_run import grouped
 from chalicelib.once.ports import Switches
 from chalicelib.outreach.messages.plan import FLOW as OUTREACH
 from chalicelib.outreach.messages.plan import MessagePlan
@@ -24,48 +27,79 @@ from ops.session import OpsError, Session
 
 
 def actions(session: Session, row: Mapping[str, Any]) -> list[Effect]:
-    """The planned actions; empty if there is no plan or this version cannot read it.
+    """The planned actions; empty if there is no plan or this version cannot read it."""
+    return [one.action for step in steps(session, row) or () for one in step]
+
+
+def steps(session: Session, row: Mapping[str, Any]) -> list[list[StepAction]] | None:
+    """The planned steps.
 
     Outreach's are built without its flow, which would read the conversation first.
+
+    Returns:
+        Empty if there is no plan, or it cannot be built here; None if a newer release has made it, so
+        that no worker of this one can read it.
     """
     if "plan" not in row:
         return []
     try:
         plan = Plan.decode(row["plan"])
-        if plan.flow == OUTREACH:
-            suffix = keys.suffix_of(row["event_id"], row.get("source_message_id"))
-            sending = SendData(message=MessagePlan.of(plan))
-            return [
-                outreach_actions.build(
-                    one, conversation_id=row["conversation_id"], suffix=suffix, sending=sending
-                )
-                for one in plan.actions
-            ]
-        flow = session.services.worker.handlers.flows[job_of(session, row).kind]
-        event = Event(rows.event(dict(row)), None)
-        return [flow.build(one, event, plan) for one in plan.actions]
-    except (ValueError, KeyError, AttributeError, TypeError, OpsError, MiddlewareError):
+        return grouped(plan, _built(session, row, plan))
+    except (ValueError, KeyError, IndexError):
+        return None
+    except (AttributeError, TypeError, OpsError, MiddlewareError, NotAnEvent):
         return []
 
 
 def would_do(session: Session, row: Mapping[str, Any]) -> list[preview.Foreseen]:
     """What running an event again would do now, a hand-off that an earlier run has begun included."""
-    planned = actions(session, row)
-    handoff = _handoff(session, row, [one.key for one in planned])
-    stored = _rows(session, [one.key for one in (*planned, *handoff)])
-    now = switches(session)
-    found = preview.of_event(
-        row,
-        planned,
-        stored,
-        now,
-        now_epoch=session.services.clock.now().timestamp(),
-    )
-    if found[0].key == row["event_id"] and found[0].would == preview.STAYS:
+    return would_do_each(session, [row])[str(row["event_id"])]
+
+
+def would_do_each(
+    session: Session, events: Iterable[Mapping[str, Any]]
+) -> dict[str, list[preview.Foreseen]]:
+    """As `would_do`, of several events by their keys; the rows of all their actions are read at once."""
+    built = [_Planned.of(session, row) for row in events]
+    stored = _rows(session, [key for one in built for key in one.keys])
+    now, epoch = switches(session), session.services.clock.now().timestamp()
+    return {str(one.row["event_id"]): one.would_do(stored, now, epoch) for one in built}
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """What is planned for an event.
+
+    Attributes:
+        steps: as `steps`; empty where they are decided again.
+        handoff: that an earlier run may have begun.
+    """
+
+    row: Mapping[str, Any]
+    steps: Sequence[Sequence[StepAction]] | None
+    handoff: Sequence[Effect]
+
+    @classmethod
+    def of(cls, session: Session, row: Mapping[str, Any]) -> _Planned:
+        planned = [] if _is_planned_again(row) else steps(session, row)
+        known = [one.action.key for step in planned or () for one in step]
+        return cls(row, planned, _handoff(session, row, known))
+
+    @property
+    def keys(self) -> list[str]:
+        """Of every action."""
+        planned = (one.action for step in self.steps or () for one in step)
+        return [one.key for one in (*planned, *self.handoff)]
+
+    def would_do(
+        self, stored: Mapping[str, Mapping[str, Any]], now: Switches | None, epoch: float
+    ) -> list[preview.Foreseen]:
+        found = preview.of_event(self.row, self.steps, stored, now, now_epoch=epoch)
+        if found[0].key == self.row["event_id"] and found[0].would == preview.STAYS:
+            return found
+        for action in self.handoff:
+            found += preview.of_handoff(action, stored.get(action.key), tuple(found), now)
         return found
-    for action in handoff:
-        found += preview.of_handoff(action, stored.get(action.key), tuple(found), now)
-    return found
 
 
 def switches(session: Session) -> Switches | None:
@@ -74,6 +108,34 @@ def switches(session: Session) -> Switches | None:
         return session.services.switches.current()
     except SwitchesUnreadableError:
         return None
+
+
+def _built(session: Session, row: Mapping[str, Any], plan: Plan) -> list[Effect]:
+    if plan.flow == OUTREACH:
+        suffix = keys.suffix_of(row["event_id"], row.get("source_message_id"))
+        sending = SendData(message=MessagePlan.of(plan))
+        return [
+            outreach_actions.build(
+                one, conversation_id=row["conversation_id"], suffix=suffix, sending=sending
+            )
+            for one in plan.actions
+        ]
+    job = job_of(session, row)
+    flow = session.services.worker.handlers.flows[job.kind]
+    event = Event(rows.event(dict(row)), None)
+    if (
+        job.lane == TICKETS
+    ):  # a reply and a closing are built from the message, which is not read here
+        event = next(iter(flow.events(job)))
+    return [flow.build(one, event, plan) for one in plan.actions]
+
+
+def _is_planned_again(row: Mapping[str, Any]) -> bool:
+    """Its plan decides nothing yet: an operator's job is planned again."""
+    try:
+        return "plan" in row and Plan.decode(row["plan"]).lacks is not None
+    except (ValueError, KeyError, IndexError, AttributeError, TypeError):
+        return False
 
 
 def _handoff(session: Session, row: Mapping[str, Any], keys_of: Sequence[str]) -> list[Effect]:

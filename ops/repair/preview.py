@@ -10,16 +10,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chalicelib.once.effect import Effect
+from chalicelib.once.effect import Effect, Settle
+from chalicelib.once.effects import StepAction
 from chalicelib.once.ports import Switches
 
 GOES = "goes"
 DONE = "done already"
 ALREADY = "in place already"
+GIVEN_UP = "given up already"
 HELD = "held"
 ASKS = "settled first"
+FOLLOWS = "follows"
 STAYS = "stays"
 UNDECIDED = "not decided yet"
+_MET = frozenset((GOES, DONE, ALREADY))
+"""What satisfies those that depend on it."""
+_NEEDS_NO_PERSON = _MET | {GIVEN_UP}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,27 +45,38 @@ class Foreseen:
 
 def of_event(
     event: Mapping[str, Any],
-    planned: Sequence[Effect],
+    planned: Sequence[Sequence[StepAction]] | None,
     rows: Mapping[str, Mapping[str, Any]],
     switches: Switches | None,
     *,
     now_epoch: float,
 ) -> list[Foreseen]:
-    """What running an event again for an operator would do.
+    """What running an event again for an operator would do, in the order of `once.effects`.
 
     Args:
         event: its row.
-        planned: the actions of its stored plan; empty where there is none.
+        planned: the steps of its stored plan; empty where there is none, None where it cannot be read.
         rows: the actions' rows, by key.
         switches: as they are now; None where they cannot be read: then nothing starts.
         now_epoch: now.
     """
     key = str(event["event_id"])
-    if event["status"] == "processing" and event.get("lease_until", 0) > now_epoch:
+    if is_at_a_worker(event, now_epoch):
         return [Foreseen(key, STAYS, "a worker has it now")]
+    if planned is None:
+        return [Foreseen(key, STAYS, "its plan was made by a newer release")]
     if not planned:
         return [Foreseen(key, UNDECIDED, "no plan is stored: it is decided when it runs")]
-    return [_of_action(one, rows.get(one.key), switches) for one in planned]
+    earlier: dict[str, Foreseen] = {}
+    for step in planned:
+        found = [_of_action(one, rows.get(one.action.key), earlier, switches) for one in step]
+        earlier |= {one.key: one for one in found}
+    return list(earlier.values())
+
+
+def is_at_a_worker(event: Mapping[str, Any], now_epoch: float) -> bool:
+    """Whether a worker holds an event, by its row."""
+    return bool(event["status"] == "processing" and event.get("lease_until", 0) > now_epoch)
 
 
 def of_handoff(
@@ -79,16 +96,14 @@ def of_handoff(
     if row is None:
         return []
     status, reason = row["status"], str(row.get("reason") or "")
-    if status == "unknown":
-        return [Foreseen(action.key, ASKS, f"outcome unknown: {reason}")]
-    if status != "pending":
+    if status not in ("unknown", "pending"):
         return []
     held = _held(action, switches)
     if held:
         return [Foreseen(action.key, HELD, held)]
-    if row.get("started", True):
-        return [Foreseen(action.key, GOES, "the mark for a person may have left, and is completed")]
-    if all(one.would in (GOES, DONE, ALREADY) for one in before):
+    if status == "unknown" or row.get("started", True):
+        return [_interrupted(action, reason)]
+    if all(one.would in _NEEDS_NO_PERSON for one in before):
         return [Foreseen(action.key, STAYS, "it never left, and no person is needed")]
     would = GOES if any(one.would in (HELD, STAYS) for one in before) else ASKS
     return [Foreseen(action.key, would, "a person is told, unless everything else is done")]
@@ -107,6 +122,7 @@ def summary(effects: Iterable[Foreseen]) -> str:
         GOES: "would go",
         HELD: "held by a switch",
         ASKS: "would be settled first, and sent only if it did not happen",
+        FOLLOWS: "would follow what is settled first",
         UNDECIDED: "not decided yet: what it does cannot be known from the ledger",
     }
     parts = [f"{count} {texts.get(would, would)}" for would, count in sorted(counts.items())]
@@ -115,24 +131,41 @@ def summary(effects: Iterable[Foreseen]) -> str:
 
 
 def _of_action(
-    action: Effect, row: Mapping[str, Any] | None, switches: Switches | None
+    item: StepAction,
+    row: Mapping[str, Any] | None,
+    earlier: Mapping[str, Foreseen],
+    switches: Switches | None,
 ) -> Foreseen:
+    action = item.action
     status = row["status"] if row else "not started"
     reason = str(row.get("reason") or "") if row else ""
-    match status:
-        case "done":
-            return Foreseen(action.key, DONE, reason)
-        case "skipped" if reason == "already":
-            return Foreseen(action.key, ALREADY)
-        case "abandoned":
-            return Foreseen(action.key, STAYS, f"abandoned: {reason}")
-        case "unknown":
-            return Foreseen(action.key, ASKS, f"outcome unknown: {reason}")
-        case "pending" if row and row.get("started", True):
-            return Foreseen(action.key, ASKS, "its worker stored no outcome")
+    if status == "done":
+        return Foreseen(action.key, DONE, reason)
+    if item.already:
+        return Foreseen(action.key, ALREADY)
+    if status == "abandoned":
+        return Foreseen(action.key, GIVEN_UP, reason)
+    needed = {earlier[key].would for key in item.depends_on if key in earlier}
+    if needed - (_MET | {ASKS, FOLLOWS}):
+        return Foreseen(action.key, STAYS, "an earlier step is not done")
     held = _held(action, switches)
-    was = f"was {status}" + (f": {reason}" if reason else "")
-    return Foreseen(action.key, HELD, held) if held else Foreseen(action.key, GOES, was)
+    if held:
+        return Foreseen(action.key, HELD, held)
+    if needed - _MET:
+        return Foreseen(action.key, FOLLOWS, "an earlier step is settled first")
+    if status == "unknown" or (status == "pending" and row and row.get("started", True)):
+        return _interrupted(action, reason)
+    return Foreseen(action.key, GOES, f"was {status}" + (f": {reason}" if reason else ""))
+
+
+def _interrupted(action: Effect, reason: str) -> Foreseen:
+    """What becomes of an effect whose outcome is not known."""
+    was = f"outcome unknown: {reason}" if reason else "its worker stored no outcome"
+    if action.kind.is_repeated:
+        return Foreseen(action.key, GOES, f"{was}; repeating it changes nothing")
+    if action.kind.settle is Settle.QUERY:
+        return Foreseen(action.key, ASKS, was)
+    return Foreseen(action.key, STAYS, f"{was}; its vendor cannot be asked")
 
 
 def _held(action: Effect, switches: Switches | None) -> str | None:

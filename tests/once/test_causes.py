@@ -47,6 +47,8 @@ def test_what_waits_as_it_is_meant_to_or_is_a_persons_has_no_cause(status, reaso
 def test_what_was_given_up_or_parked_always_has_one():
     assert cause("failed", "dead_letter:worker_died") == "us.worker_died.tickets"
     assert cause("failed", "dead_letter:richpanel_http_429") == "richpanel.rate_limited.tickets"
+    twilio = cause("failed", "dead_letter:twilio_20429", key="evt:start:5f")
+    assert twilio == "twilio.rate_limited.outreach"
     assert cause("parked", "plan_not_known_here") == "us.plan_not_known_here.tickets"
     assert cause("processing", "bug_KeyError") == "us.bug_KeyError.tickets"
     assert cause("processing", "switches_unreadable:x.y") == "us.switches_unreadable_x_y.tickets"

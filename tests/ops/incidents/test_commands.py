@@ -150,7 +150,8 @@ def test_a_mend_is_stopped_and_goes_on_where_it_ended(system, run, monkeypatch):
     monkeypatch.setattr(mend.replay, "ask", asked_then_stopped)
     said = run("incidents", "mend", FIRST, "--yes", "--rate", "100", "--json").data
     assert (said["did"], said["stopped"]) == ({mend.QUEUED: 1}, True)
-    assert said["remained"] == 4, "what was asked for has not ended yet"
+    assert said["held"] == 4, "what was asked for has not ended yet"
+    assert [one["why"] for one in said["remained"]] == [mend.STOPPED] * 3
     monkeypatch.setattr(mend.replay, "ask", real)
     system.run()
     said = run("incidents", "mend", FIRST, "--yes", "--rate", "100", "--json").data
@@ -187,6 +188,15 @@ def test_an_incident_has_an_owner_and_its_acts_are_in_the_journal(system, run):
         ("incidents acknowledge", "seen"),
         ("incidents mend", "it is back"),
     ]
+
+
+def test_the_journal_says_to_whom_an_incident_was_given_and_from_whom(system, run):
+    handed_back(system, "1042")
+    run("incidents", "acknowledge", FIRST, "--owner", "sam")
+    given = run("incidents", "acknowledge", FIRST, "--owner", "kim")
+    assert given.out == f"{FIRST} is kim's; sam had it\n"
+    acts = run("journal", f"inc:{CAUSE}", "--json").data
+    assert [one["change"] for one in acts] == ["no person → sam", "sam → kim"]
 
 
 def test_a_cause_that_comes_back_is_the_next_incident(system, run):
