@@ -11,9 +11,10 @@ refused_callers   who was answered 429 at the doors, and when
 unfinished        accepted events that are not finished
 whereabouts       where an event is now, since when, and what it waits for
 doctor            a deployed stage checked against its declaration
+doctor_account    its part for the account: executions at once, SES, the functions' Python
 doctor_alarms     its part for alarms and their recipients
 doctor_answers    its part for automatic answers
-doctor_deployed   its part for settings, functions and address, as they are deployed, and SES
+doctor_deployed   its part for settings, functions and address, as they are deployed
 doctor_facts      its part for the facts and their report
 doctor_lanes      its part for the lanes: what waits, for how long, with how many workers
 doctor_richpanel  its part for Richpanel

@@ -16,11 +16,12 @@ from chalicelib.once.lanes import LANES
 from chalicelib.once.ports import Clock
 from ops.companies import api_keys, endpoint_events, senders
 from ops.identity import of_caller
+from ops.inspect.doctor_account import concurrency, python, ses
 from ops.inspect.doctor_alarms import alarms
 from ops.inspect.doctor_answers import answers
-from ops.inspect.doctor_deployed import access, functions, own_address, ses, variables
+from ops.inspect.doctor_deployed import access, functions, own_address, variables
 from ops.inspect.doctor_facts import facts, report
-from ops.inspect.doctor_lanes import concurrency, lanes
+from ops.inspect.doctor_lanes import lanes
 from ops.inspect.doctor_richpanel import richpanel
 from ops.inspect.doctor_stage import sender_identities, throttles
 from ops.inspect.doctor_twilio import twilio
@@ -304,6 +305,9 @@ CHECKS = (
     Check("stage", "stage", _stage, "export AWS_PROFILE=<yours> AWS_DEFAULT_REGION=<region>"),
     Check("concurrency", "stage", concurrency, _QUOTA),
     Check("access", "stage", access, "python -m ops access, as an administrator of the account"),
+    Check(
+        "runtime", "stage", python, "write a newer Python into .python-version, then: make clean"
+    ),
     Check("variables", "stage", variables, SETUP),
     Check("secrets", "stage", _secrets, SETUP),
     Check("tables", "stage", _tables, SETUP),

@@ -1,4 +1,4 @@
-"""Checks what a deployment made: its settings, functions and address, and what SES lets it send."""
+"""Checks what a deployment made: its settings, functions and address."""
 
 from __future__ import annotations
 
@@ -23,8 +23,14 @@ _OF_THE_DEPLOYMENT = frozenset({"RELEASE"})
 
 
 def variables(session: Session) -> Iterator[Finding]:
-    """Variables that the systems of the stage need and `.chalice/config.json` does not have."""
+    """Variables that the stage's systems need and `.chalice/config.json` lacks, or that are too long."""
     given = config.configured(session.stage)
+    used, most = config.environment_bytes(given), config.MOST_ENVIRONMENT_BYTES
+    if used > most:
+        longest = max(given, key=lambda name: len(given[name]))
+        detail = f"{used} bytes, and a function has at most {most}: {longest} is the longest"
+        yield Finding("variables", "fail", detail)
+        return
     if "SYSTEMS" not in given:
         yield Finding("variables", "ok", "SYSTEMS is not set: every system")
         return
@@ -103,27 +109,6 @@ def own_address(session: Session) -> Iterator[Finding]:
         yield Finding(check, "fail", f"{base}/health does not belong to stage {session.stage}")
 
 
-def ses(session: Session) -> Iterator[Finding]:
-    """Whether SES lets the account send, and knows the identities that the stage may send as."""
-    given = config.configured(session.stage).get("SENDER_IDENTITIES", "")
-    arns = [one.strip() for one in given.split(",") if one.strip()]
-    if not arns:
-        detail = "SENDER_IDENTITIES is not set: no e-mail is sent"
-        yield Finding("ses", "ok", detail)
-        return
-    client = session.client("sesv2")
-    try:
-        is_open = bool(client.get_account().get("ProductionAccessEnabled"))
-    except (ClientError, BotoCoreError) as error:
-        yield Finding("ses", "warn", f"SES cannot be asked: {type(error).__name__}")
-        return
-    sandbox = "the account is in SES's sandbox: only verified addresses get e-mail"
-    yield Finding("ses account", "ok" if is_open else "warn", "" if is_open else sandbox)
-    names = [arn.rpartition("identity/")[2] for arn in arns]
-    problems = [f"{name} is not verified" for name in names if not _is_verified(client, name)]
-    yield finding("ses identities", problems, good=f"{len(names)} verified")
-
-
 def _configuration(client: Any, name: str) -> dict[str, Any] | None:  # noqa: ANN401 - a boto3 client
     """A function's configuration; None where it is not deployed."""
     try:
@@ -145,11 +130,3 @@ def _stage_at(base: str) -> str:
         return str(answer.json().get("stage", ""))
     except (requests.RequestException, ValueError, AttributeError):
         return ""
-
-
-def _is_verified(client: Any, identity: str) -> bool:  # noqa: ANN401 - a boto3 client
-    try:
-        found = client.get_email_identity(EmailIdentity=identity)
-    except ClientError:
-        return False
-    return bool(found.get("VerifiedForSendingStatus"))

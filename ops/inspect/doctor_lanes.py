@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
-
-from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.once.lanes import LANES, Lane
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
@@ -18,8 +15,6 @@ from ops.stage import config
 
 OLD_SECONDS = 120
 """The alarms' threshold."""
-OTHER_FUNCTIONS = 15
-"""Concurrent executions beside the lanes': the doors at 100 webhooks a second, mail, two schedules."""
 
 
 def lanes(session: Session) -> Iterator[Finding]:
@@ -27,12 +22,6 @@ def lanes(session: Session) -> Iterator[Finding]:
     for lane in LANES:
         yield _lane(session, lane, _workers(session, lane))
     yield _budget(session)
-
-
-def concurrency(session: Session) -> Iterator[Finding]:
-    """Whether the account lets all functions run at once."""
-    budgets = [_workers(session, lane) for lane in LANES]
-    yield _concurrency(session, sum(budgets) + config.LATER_CONCURRENCY)
 
 
 def _lane(session: Session, lane: Lane, workers: int) -> Finding:
@@ -71,20 +60,3 @@ def _budget(session: Session) -> Finding:
 
 def _workers(session: Session, lane: Lane) -> int:
     return config.lane_concurrency(session.stage, lane.handler)
-
-
-def _concurrency(session: Session, workers: int) -> Finding:
-    check, needed = "concurrency", workers + OTHER_FUNCTIONS
-    try:
-        limits: dict[str, Any] = session.client("lambda").get_account_settings()["AccountLimit"]
-    except (ClientError, BotoCoreError, KeyError):
-        return Finding(check, "warn", f"Lambda cannot be queried; {needed} executions are needed")
-    limit = int(limits["ConcurrentExecutions"])
-    if limit >= needed:
-        return Finding(check, "ok", f"{needed} of {limit} executions")
-    return Finding(
-        check,
-        "warn",
-        f"the account runs {limit} executions at once, {needed} are needed: ask AWS for"
-        f" {max(50, needed)} (Service Quotas, Lambda, Concurrent executions)",
-    )

@@ -19,6 +19,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -41,9 +42,11 @@ def check() -> None:
     """Refuse what would fail after a minute of packaging, or deploy what is not declared.
 
     Raises:
-        SystemExit: another Python than the pinned one, no region, or a table of another name.
+        SystemExit: another Python than the pinned one, one that Lambda takes no more, no region, or a
+            table of another name.
     """
     runtime.refuse_other()
+    runtime.refuse_ended(datetime.now(UTC).date())
     if boto3.session.Session().region_name is None:
         sys.exit("no region: export AWS_DEFAULT_REGION=<region>, or AWS_PROFILE=<yours>")
     settings = services().settings

@@ -11,6 +11,8 @@ from chalicelib.settings import SYSTEMS
 
 CONFIG = Path(__file__).resolve().parents[2] / ".chalice" / "config.json"
 
+MOST_ENVIRONMENT_BYTES = 4096
+"""Of a function's variables, names and values: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html."""
 LATER_CONCURRENCY = 2
 """Of the function `later`, as `app` declares it."""
 
@@ -24,6 +26,11 @@ def configured(stage: str, *, config: Path | None = None) -> dict[str, str]:
         return {**variables, **known.get("environment_variables", {})}
     dev = raw["stages"]["dev"].get("environment_variables", {})
     return {**variables, **{name: _renamed(value, stage) for name, value in dev.items()}}
+
+
+def environment_bytes(variables: Mapping[str, str]) -> int:
+    """What Lambda counts of a function's variables."""
+    return sum(len(f"{name}{value}".encode()) for name, value in variables.items())
 
 
 def stages() -> list[str]:

@@ -3,10 +3,36 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from datetime import date
+from typing import NamedTuple
 
 from ops.stage.config import CONFIG
 
 PIN = CONFIG.parents[1] / ".python-version"
+
+
+class RuntimeEnd(NamedTuple):
+    """When Lambda lets a runtime go.
+
+    Attributes:
+        deprecated: from then on it gets no security patch.
+        no_create: from then on no function is made with it.
+        no_update: from then on no function that has it can be changed: nothing can be deployed.
+    """
+
+    deprecated: date
+    no_create: date
+    no_update: date
+
+
+ENDS: Mapping[str, RuntimeEnd] = {
+    "python3.11": RuntimeEnd(date(2027, 6, 30), date(2027, 7, 31), date(2027, 8, 31)),
+    "python3.12": RuntimeEnd(date(2028, 10, 31), date(2028, 11, 30), date(2029, 1, 10)),
+    "python3.13": RuntimeEnd(date(2029, 6, 30), date(2029, 7, 31), date(2029, 8, 31)),
+    "python3.14": RuntimeEnd(date(2029, 6, 30), date(2029, 7, 31), date(2029, 8, 31)),
+}
+"""As https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtimes.html forecasts them."""
 
 
 def pinned() -> str:
@@ -30,4 +56,18 @@ def refuse_other() -> None:
         sys.exit(
             f"the functions run on Python {pinned()} (.python-version), and Chalice packages for the"
             f" Python that it runs on, which is {here}: make clean, then make PYTHON=python{pinned()}"
+        )
+
+
+def refuse_ended(today: date) -> None:
+    """Refuse to package for a runtime that Lambda takes no more.
+
+    Raises:
+        SystemExit: names the day and how another one is pinned.
+    """
+    end = ENDS.get(name())
+    if end is not None and today >= end.no_create:
+        sys.exit(
+            f"Lambda makes no function with {name()} since {end.no_create}, and changes none from"
+            f" {end.no_update} on: pin a newer Python in .python-version, then make clean"
         )

@@ -30,7 +30,7 @@ MAY_SPELL_ONE = {
     "chalicelib/outreach/wishes/preference.py": "channels as people name them, with calls",
     "chalicelib/outreach/wishes/wished.py": "the rows of words that name each",
     "ops/inspect/doctor.py": "the checks of each vendor's account, by name",
-    "ops/inspect/doctor_deployed.py": "SES's check",
+    "ops/inspect/doctor_account.py": "SES's check",
     "ops/setup/steps.py": "the steps at each vendor, by name",
     "ops/unreachable.py": "what a person calls each vendor",
 }

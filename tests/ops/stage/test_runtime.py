@@ -1,6 +1,7 @@
 """The functions' Python is the repository's, whoever deploys."""
 
 import sys
+from datetime import timedelta
 
 import pytest
 
@@ -14,6 +15,13 @@ def test_another_python_than_the_pinned_one_is_refused_with_both_named(monkeypat
         chalice_deploy.check()
     runtime.PIN.write_text(f"{sys.version_info.major}.{sys.version_info.minor}\n")
     runtime.refuse_other()
+
+
+def test_a_runtime_that_lambda_takes_no_more_is_refused_with_its_day():
+    end = runtime.ENDS[runtime.name()].no_create
+    runtime.refuse_ended(end - timedelta(days=1))
+    with pytest.raises(SystemExit, match=f"{runtime.name()} since {end}"):
+        runtime.refuse_ended(end)
 
 
 def test_packaging_without_a_region_ends_before_it_downloads_anything(monkeypatch, tmp_path):
