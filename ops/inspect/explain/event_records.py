@@ -16,6 +16,7 @@ from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import KINDS
 from chalicelib.outreach.keys import EventKind
+from chalicelib.outreach.reasons import DECLINED
 from ops.inspect import planned
 from ops.inspect.explain import unfinished_keys
 from ops.inspect.explain.stored import ENDED, NOT_STARTED, WILL_NOT_START, Row, Stored
@@ -25,7 +26,7 @@ EVENT_SHOWN = (
     *("event_id", "status", "reason", "last_reason", "attempts", "source", "mode", "safe_mode"),
     *("received_at", "created_at", "last_processed_at", "lease_until", "intent"),
     *("trace_id", "due_at", "until", "waits_for", "tries", "asked"),
-    *("delivery", "delivery_reason"),
+    *("delivery", "delivery_reason", "outcome"),
 )
 """Attributes of an event that a report shows."""
 ACTION_SHOWN = (
@@ -128,6 +129,8 @@ class Reader:
         shown = [_shown(actions.get(key), key, row["status"]) for key in wanted]
         about = {row["event_id"], *wanted}
         trail = self.trail(row["conversation_id"])
+        if row.get("outcome") == DECLINED:  # the act is on the conversation
+            about.add(str(row["conversation_id"]))
         ours = [one for one in trail if one["idempotency_key"] in about]
         refs = _refs(shown)
         return Stored(

@@ -13,6 +13,7 @@ from chalicelib.once.event import SWEEP_SECONDS
 from chalicelib.once.keys import is_resent
 from chalicelib.once.plan import Plan
 from chalicelib.outreach.channels import CHANNELS
+from chalicelib.outreach.reasons import DECLINED
 from chalicelib.support.effects import REPLY
 from chalicelib.support.replies.guard_rails import HOLDING
 from ops import unreachable
@@ -107,6 +108,8 @@ def _why_not(stored: Stored) -> str | None:
     verb, answer = _verb(stored), _answer(stored)
     if answer is not None and answer["status"] == "done":
         return None
+    if stored.row.get("outcome") == DECLINED:
+        return f"Not {verb}: {plain_words.reason(DECLINED)}."
     row, why = stored.row, str(stored.row.get("reason") or "")
     match stored.status:
         case "received":
