@@ -5,6 +5,7 @@
     GET  /clock                            {"now": "2026-11-25T15:00:00.000Z"}
     POST /clock  {"forward_seconds": 600}  moves it, lets everything run that is due, and answers
     POST /settle {}                        lets everything run that is due, and answers
+    GET  /chains                           {"rp-mw-later-dev": 7, ...}: see `lineage.longest`
     POST /company-data {...}               stores a project's item as it is, without a check
     POST /console {}                       opens a console: {"url": "http://..."} signs in, once
 
@@ -18,6 +19,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.clock import iso
+from local.stack import lineage
 from local.stack.stoppable import Running
 from local.vendors.wire import HOST, ClientConnection, Listener, Request, WireAnswer
 
@@ -82,6 +84,8 @@ class Control(Running):
                 return self._settled()
             case ("POST", "settle"):
                 return self._settled()
+            case ("GET", "chains"):
+                return WireAnswer(200, lineage.longest())
             case ("POST", "company-data"):
                 if not isinstance(request.body, dict):
                     return WireAnswer(400, {"error": "company-data must be a JSON object"})
@@ -89,7 +93,7 @@ class Control(Running):
                 return WireAnswer(200, {})
             case ("POST", "console"):
                 return WireAnswer(200, {"url": self._open_console()})
-        routes = "GET or POST /clock, POST /settle, POST /company-data, POST /console"
+        routes = "GET or POST /clock, GET /chains, POST /settle, POST /company-data, POST /console"
         return WireAnswer(404, {"error": routes})
 
     def _settled(self) -> WireAnswer:

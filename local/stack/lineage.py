@@ -6,7 +6,7 @@ knows nothing of it::
 
     AWSTraceHeader    Root=1-5759e988-bd862e3f;Lineage=rp-mw-events-dev.fifo:3|rp-mw-later-dev:3
 
-What a door or a schedule sends begins a chain.  See
+What a door or a schedule sends begins a chain.  `longest` says how near any has come.  See
 https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html.
 """
 
@@ -29,6 +29,8 @@ MOST_ROUNDS = 16
 """Invocations of one function in a chain; the next one is refused."""
 _LINEAGE = re.compile(r"Lineage=([^;]*)")
 _here = threading.local()
+_longest: Counter[str] = Counter()
+_counting = threading.Lock()
 _log = logging.getLogger(__name__)
 
 
@@ -50,6 +52,8 @@ def within(record: Mapping[str, Any]) -> Iterator[None]:
     rounds = _rounds(record["attributes"].get(HEADER, ""))
     queue = record["eventSourceARN"].rsplit(":", 1)[-1]
     rounds[queue] += 1
+    with _counting:
+        _longest[queue] = max(_longest[queue], rounds[queue])
     if rounds[queue] > MOST_ROUNDS:
         _log.warning("recursive invocation stopped: round %s of %s", rounds[queue], queue)
         raise RecursionStoppedError(f"{queue}: round {rounds[queue]}")
@@ -58,6 +62,12 @@ def within(record: Mapping[str, Any]) -> Iterator[None]:
         yield
     finally:
         _here.rounds = None
+
+
+def longest() -> dict[str, int]:
+    """The rounds of each queue's function in its longest chain; 17 where one was stopped."""
+    with _counting:
+        return dict(_longest)
 
 
 def carry(emitter: Any) -> None:  # noqa: ANN401 - botocore's emitters have no type

@@ -291,9 +291,16 @@ def _function_names(stage):
         yield name, len(stage.functions.resolved(one["FunctionName"]))
 
 
+@measures("functions that may loop without end")
+def _loops(stage):
+    """Lambda's own stop is left on; the bound of ours comes long before it."""
+    for name, one in stage.lambdas():
+        yield name, one.get("RecursiveLoop", "Terminate") != "Terminate"
+
+
 @measures("rounds of a function in a chain")
 def _rounds(stage):
-    """A job's first round, then one for each copy; `tests/local/whole/test_chains.py` counts them."""
+    """A job's first round, then one for each copy; `tests/outside/test_architecture.py` counts them."""
     yield "worker", 1 + later.MOST_ROUNDS
 
 

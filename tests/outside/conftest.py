@@ -2,13 +2,15 @@
 
 import pytest
 
-from tests.outside.running import running_stack
+from tests.outside.running import LOOP, running_stack
 
 
 @pytest.fixture(scope="session")
 def _stack(tmp_path_factory):
     with running_stack(tmp_path_factory.mktemp("stack")) as made:
         yield made
+        stopped = {name for name, rounds in made.chains().items() if rounds >= LOOP}
+        assert not stopped, "Lambda would have stopped a chain of functions and queues"
 
 
 @pytest.fixture

@@ -18,6 +18,8 @@ import requests
 
 from tests.outside.commands import ROOT, Operator, own_environment
 
+LOOP = 17
+"""The round in which Lambda stops a chain of a function and its queue."""
 VENDORS = {
     "richpanel": "RICHPANEL_BASE_URL",
     "twilio": "TWILIO_BASE_URL",
@@ -180,6 +182,10 @@ class Running:
     def settle(self):
         """Let everything run that is due: queues, and what they make."""
         assert self._control("POST", "settle", {})["settled"]
+
+    def chains(self):
+        """The rounds of each queue's function in the longest chain so far; 17 where one was stopped."""
+        return self._control("GET", "chains")
 
     def console(self):
         """Somebody starts the console: the link that signs in, once."""

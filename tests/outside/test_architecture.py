@@ -4,7 +4,7 @@ import json
 import re
 from datetime import timedelta
 
-from tests.outside.running import FIRST, WRITTEN_BY_A_MODEL, Company
+from tests.outside.running import FIRST, LOOP, WRITTEN_BY_A_MODEL, Company
 
 MODEL = Company(**{**FIRST.__dict__, "project": WRITTEN_BY_A_MODEL})
 
@@ -35,6 +35,26 @@ def test_a_conversation_that_has_to_wait_keeps_its_order_and_holds_up_no_other(s
     heard = [one["text"] for one in stack.said(first) if one["from"] == "recipient"]
     assert [one.partition(",")[0] for one in heard] == ["First", "Second"]
     assert len(stack.texts_to(waits)) > 1
+
+
+def test_a_job_that_waits_again_and_again_is_never_stopped_as_a_loop_of_functions_and_queues(
+    stack,
+):
+    to, url = stack.tel(), f"{stack.company.url}/events/{stack.number()}"
+    project = stack.put_project(event_webhook={"url": url})
+    for vendor in (stack.twilio, stack.company):
+        vendor.fails(status=429, times=None, headers={"Retry-After": "30"})
+    stack.start(to, of=project)
+    for _ in range(25):
+        stack.forward(seconds=45)
+    assert stack.texts_to(to) == []
+    stack.twilio.recovers()
+    stack.company.recovers()
+    stack.passes(minutes=40)
+    assert len(stack.texts_to(to)) == 1
+    assert len(stack.company.get("events")["events"]) > 1
+    longest = max(stack.chains().values())
+    assert LOOP / 3 < longest < LOOP - 1, "its copies were counted, and Lambda stops none"
 
 
 def test_one_trace_leads_from_a_start_to_the_call_of_its_vendor(stack):

@@ -93,6 +93,7 @@ LIMITS: Mapping[str, Limit] = {
     "code and layers, unzipped": Limit("bytes", LAMBDA, 250 * MIB),
     "body of a request to a function": Limit("bytes", LAMBDA, 6 * MIB),
     "function name": Limit("characters", LAMBDA, 64),
+    "functions that may loop without end": Limit("functions", RECURSION, 0),
     "rounds of a function in a chain": Limit("invocations", RECURSION, 16),
     # --- Lambda and SQS
     "batch of a FIFO event source": Limit("messages", EVENT_SOURCE, 10, least=1),

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import requests
 
+from local.stack import lineage
 from local.stack.control import Control
 from local.stack.turned_clock import MovedClock
 
@@ -91,3 +92,10 @@ def test_a_projects_settings_are_stored_as_they_are(control, stored):
 
 def test_another_path_is_named(control):
     assert requests.get(f"{control.url}/other", timeout=5).status_code == 404
+
+
+def test_the_longest_chain_of_each_queues_function_is_told(control):
+    record = {"attributes": {}, "eventSourceARN": "arn:aws:sqs:us-east-1:000000000000:told"}
+    with lineage.within(record):
+        pass
+    assert requests.get(f"{control.url}/chains", timeout=5).json()["told"] == 1

@@ -62,6 +62,7 @@ def test_the_seventeenth_round_is_refused_and_logged(stage, sqs, send, worker_of
     assert [str(one) for one in errors] == [f"{FIFO}: round 17"]
     assert caplog.messages == [f"recursive invocation stopped: round 17 of {FIFO}"]
     assert worker_of(handler).depth() == 1, "the message stays, and is a dead letter in the end"
+    assert lineage.longest()[FIFO] == 17
 
 
 def test_a_chain_over_two_queues_counts_each_of_its_functions(stage, sqs, send, worker_of):
