@@ -13,7 +13,6 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.aws.switches import NAMES
 from chalicelib.clock import iso
-from chalicelib.once.ports import parsed_flag
 from chalicelib.redaction.redactor import redact
 from ops.identity import Identity
 from ops.session import OpsError, Session
@@ -116,10 +115,9 @@ def write(session: Session, name: str, value: str, *, because: str = "") -> None
 def _flag(name: str, value: str) -> bool:
     if name not in NAMES:
         raise OpsError(f"no such switch; the switches are {', '.join(NAMES)}", code=2)
-    flag = parsed_flag(value)
-    if flag is None:
+    if value.lower() not in ("true", "false"):
         raise OpsError("a switch is true or false", code=2)
-    return flag
+    return value.lower() == "true"
 
 
 def _path(session: Session, name: str) -> str:

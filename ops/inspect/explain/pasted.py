@@ -36,7 +36,7 @@ _INVISIBLE = dict.fromkeys(
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
 _AROUND = " \t\r\n\"'`,;.?!*()[]{}\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
 _LINK = re.compile(
-    r"(?:https?://|(?<![\w@.])(?:[\w-]+\.)+[a-z]{2,}/|(?<!\S)/)[^\s<>\"')\]]*", re.IGNORECASE
+    r"(?:https?://|(?<![\w@.])(?:[\w-]+\.)+[a-z]{2,}/|(?<!\S)/)[^\s<>\"')\]|]*", re.IGNORECASE
 )
 _MARKED = (
     r"(?:evt|act):[^\s\"'<>|,\]}]+",
@@ -53,6 +53,8 @@ _MARKED = (
 )
 """What is an identifier wherever it is found, the most specific first."""
 _PHONE = re.compile(r"(?<![\w#.-])\+?\(?\d[\d \t().\-/]{8,22}\d(?![\w-])")
+_TRUNK = re.compile(r"(\+\d{1,3})[ -]*\(0\)")
+"""The digit in brackets that is dialled within a country alone."""
 _NUMBERED = re.compile(
     r"(?:\b(?:ticket|order|case|conversation|aloware|rp|n[ro])\b[.:#-]?\s*|(?<!\w)#\s*)+"
     r"(#?[a-z-]*\d[\w-]*)",
@@ -195,4 +197,5 @@ def _as_issued(text: str) -> str:
 def _plain(text: str) -> str:
     """Compatibility forms, dashes and escapes as plain characters, nothing invisible."""
     plain = unicodedata.normalize("NFKC", text).translate(_INVISIBLE).translate(_DASHES)
+    plain = _TRUNK.sub(r"\1", plain)
     return plain if _KEY.search(plain) else unquote(plain)  # a key has escapes of its own

@@ -79,6 +79,13 @@ def test_letting_more_happen_asks_on_every_stage(run, system, arguments, typed, 
     assert (said.code, value(ssm, "kill_switch", "dev")) == result
 
 
+@pytest.mark.parametrize("value", ["yes", "on", "1", "", "treu"])
+def test_a_switch_is_set_to_true_or_false_and_to_nothing_that_may_mean_it(run, system, value):
+    before = run("switch", "get", "--json").data["kill_switch"]
+    assert run("switch", "set", "kill_switch", value, "--yes").code == 2
+    assert run("switch", "get", "--json").data["kill_switch"] == before
+
+
 def test_a_switch_keeps_why_it_was_set(run, system):
     run("switch", "set", "kill_switch", "true", "--reason", "the vendor sends twice")
     run("switch", "set", "kill_switch", "false", "--yes")
