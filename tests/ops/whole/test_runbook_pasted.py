@@ -31,7 +31,7 @@ class Hand:
         """Paste what an alarm's text names, or else its page; then what each answer names."""
         text = alarms()[alarm]["AlarmDescription"]
         shown = _whole(text) or _whole(
-            _blocks(section(re.search(r"runbook\.md#([a-z-]+)", text)[1]))
+            _blocks(section(re.search(r"runbook[a-z-]*\.md#([a-z-]+)", text)[1]))
         )
         assert shown, f"{alarm} leads to no command"
         while waiting := [one for one in shown if one not in self.pasted]:
