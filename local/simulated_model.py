@@ -91,11 +91,19 @@ def filled(body: Mapping[str, Any], draft: str | Mapping[str, Any]) -> Any:  # n
     known = form["properties"]
     if set(known) <= {str(n) for n in range(100)}:
         return dict.fromkeys(known, fields.get("text", ""))
-    empty = dict.fromkeys(form["required"]) | {"text": ""}
-    made = {**{name: one for name, one in empty.items() if name in known}, **fields}
+    made = {**_empty(form), **fields}
     if "subject" in known:
         made["subject"] = "Your message"
     return made
+
+
+_NOTHING = {"array": list, "boolean": bool, "string": str}
+
+
+def _empty(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Every required field with nothing in it: null where it may be."""
+    kinds = {name: schema["properties"][name]["type"] for name in schema["required"]}
+    return {name: None if "null" in one else _NOTHING[one]() for name, one in kinds.items()}
 
 
 def obeyed(message: str) -> str:
@@ -133,16 +141,16 @@ def _answer(body: Mapping[str, Any]) -> dict[str, Any]:
             return dict(zip(numbers, [*values, *numbers], strict=False))
         case "opening":
             text = f"Hello {name}, {company} would like to talk about {project} with you."
-            wanted = form["schema"]["required"]
-            return {"text": text, **({"subject": project} if "subject" in wanted else {})}
+            said = {"text": text, "subject": project}
+            return {name: said.get(name, none) for name, none in _empty(form["schema"]).items()}
         case _:
-            return _reply(body, form["schema"]["required"], f"{company} ({project})")
+            return _reply(body, form["schema"], f"{company} ({project})")
 
 
-def _reply(body: Mapping[str, Any], wanted: list[str], sender: str) -> dict[str, Any]:
+def _reply(body: Mapping[str, Any], schema: Mapping[str, Any], sender: str) -> dict[str, Any]:
     message = _newest(body).lower()
     reason = next((word for word in HUMAN_WORDS if word in message), None)
     count = len(body["input"]) - 1
     text = "" if reason else f"Thank you. {sender} has read all {count} messages and will answer."
     filled = {"text": text, "hand_off_reason": reason and "asked for a person"}
-    return {**dict.fromkeys(wanted), **filled}
+    return {**_empty(schema), **filled}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,9 +12,11 @@ from botocore.exceptions import BotoCoreError, ClientError
 from chalicelib.clock import iso
 from chalicelib.once.event import LATE_SECONDS, SWEEP_SECONDS
 from chalicelib.once.lanes import LANES
-from ops.repair import dead_letters
 from ops.session import Session
 
+ON_THE_QUEUE, BACK_ON_THE_QUEUE = "on the queue", "back on the queue"
+QUEUED = frozenset({ON_THE_QUEUE, BACK_ON_THE_QUEUE})
+"""Places that a row cannot prove: the message may be a dead letter."""
 _LOOK_BACK = timedelta(minutes=15)
 
 
@@ -34,6 +36,10 @@ class Whereabouts:
     next_try: str | None = None
     why: str | None = None
 
+    def as_dead_letter(self) -> Whereabouts:
+        """Where an event is whose message is a dead letter: the sweep alone tries it again."""
+        return replace(self, place="a dead letter", why="the sweep")
+
 
 def of_row(row: Mapping[str, Any], *, now_epoch: float) -> Whereabouts:
     """Where an event with a row is; pure."""
@@ -45,8 +51,8 @@ def of_row(row: Mapping[str, Any], *, now_epoch: float) -> Whereabouts:
                 return Whereabouts("set aside", row["last_processed_at"], _by_the_sweep(due), waits)
             if waits:  # its source could not be read; its message comes back
                 since = row["last_processed_at"]
-                return Whereabouts("back on the queue", since, _iso(due, LATE_SECONDS), waits)
-            return Whereabouts("on the queue", row["received_at"], _by_the_sweep(due), "its turn")
+                return Whereabouts(BACK_ON_THE_QUEUE, since, _iso(due, LATE_SECONDS), waits)
+            return Whereabouts(ON_THE_QUEUE, row["received_at"], _by_the_sweep(due), "its turn")
         case "processing":
             if row.get("lease_until", 0) > now_epoch:
                 return Whereabouts("at a worker", row["last_processed_at"], None, "its worker")
@@ -56,26 +62,12 @@ def of_row(row: Mapping[str, Any], *, now_epoch: float) -> Whereabouts:
                 return Whereabouts(place, row["last_processed_at"], next_try, "its message")
             if "until" in row:
                 return Whereabouts("set aside", _last_try(row), _by_the_sweep(due), waits)
-            return Whereabouts("back on the queue", _last_try(row), _iso(due, LATE_SECONDS), waits)
+            return Whereabouts(BACK_ON_THE_QUEUE, _last_try(row), _iso(due, LATE_SECONDS), waits)
         case "parked":
             return Whereabouts("parked", row["last_processed_at"], _by_the_sweep(due), waits)
     place = "asked for again" if row.get("asked") else "ended"
     next_try = _by_the_sweep(due) if row.get("asked") or row["status"] == "failed" else None
     return Whereabouts(place, row["last_processed_at"], next_try, row.get("reason"))
-
-
-def without_row(session: Session) -> dict[str, Any]:
-    """What can be known of an accepted event that no row shows: how much the queues hold.
-
-    With the row at ingress off, the door writes nothing: until a worker has received its message once,
-    only the queue has the event, and a queue cannot be asked for one message.
-    """
-    queues = on_queues(session)
-    return {
-        "queues": queues,
-        "dead_letters": dead_letters.totals(session),
-        "may_be_queued": any(sum(counts.values()) for counts in queues.values()),
-    }
 
 
 def on_queues(session: Session) -> dict[str, dict[str, int]]:

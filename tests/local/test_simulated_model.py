@@ -5,6 +5,7 @@ import json
 import pytest
 import requests
 
+from local import simulated_model
 from local.simulated_model import CHARACTERS
 from local.vendors.openai import API_KEY, SimulatedOpenAI
 
@@ -66,3 +67,17 @@ def test_each_character_fails_in_its_own_way(openai, character, message, text):
 
 def test_every_character_is_tried():
     assert set(CHARACTERS) == {"obedient", "agreeable", "confused"}
+
+
+@pytest.mark.parametrize("name", ["opening", "answer"])
+def test_an_answer_has_every_field_of_the_form_in_its_type(name):
+    types = {"text": "string", "claims": "array", "subject": "string", "is_over": "boolean"}
+    fields = {one: {"type": kind} for one, kind in types.items()}
+    form = {"name": name, "schema": {"properties": fields, "required": list(fields)}}
+    turns = [{"role": "developer", "content": json.dumps(DATA)}]
+
+    said = simulated_model.answer({"input": turns, "text": {"format": form}})
+
+    python = {"string": str, "array": list, "boolean": bool}
+    wrong = [one for one, kind in types.items() if type(said.get(one)) is not python[kind]]
+    assert wrong == []

@@ -6,6 +6,7 @@ import pytest
 
 from chalicelib.once.event import LATE_SECONDS
 from chalicelib.once.journal import Act
+from chalicelib.once.lanes import TICKETS
 from chalicelib.support import keys as ticket_keys
 from tests.rigs.crash_injection import (
     CrashInjector,
@@ -13,6 +14,7 @@ from tests.rigs.crash_injection import (
     boundaries,
     count_aws_calls,
 )
+from tests.rigs.dead_letters import dead_lettered
 from tests.rigs.engines import drain
 from tests.rigs.keys import unsealed
 from tests.rigs.operator import new_containers
@@ -338,8 +340,8 @@ def test_a_notification_is_known_while_its_ticket_cannot_be_read(system, run):
     system.ticket("7")
     thin = system.post({"ticket_id": "7", "trigger": "customer_message"}).json_body["event_id"]
     queued = run("explain", thin)
-    assert queued.code == 0
-    assert "waits for its turn" in queued.out
+    assert queued.code == 1
+    assert "1 message waits, and a queue cannot be asked for one of them" in queued.err
     system.richpanel.down()
     system.run()
     (event,) = run("explain", thin, "--json").data["events"]
@@ -353,10 +355,21 @@ def test_a_notification_is_known_while_its_ticket_cannot_be_read(system, run):
     assert run("unfinished", "--json").data == []
 
 
-def test_an_event_that_no_row_and_no_queue_has_is_not_found(system, run):
-    said = run("explain", "evt:rp:1:none")
+@pytest.mark.parametrize("key", ["evt:rp:1:none", "act:rp_tag:1:x:none"])
+def test_of_a_key_that_no_row_and_no_queue_has_nothing_is_stored(system, run, key):
+    said = run("explain", key)
     assert said.code == 1
-    assert "the queue is empty" in said.err
+    assert said.err.startswith(f"error: nothing is stored about {key}; it was looked up as ")
+    assert "and every place was asked" in said.err
+
+
+def test_a_message_without_a_row_that_no_worker_took_is_a_dead_letter(system, run):
+    thin = system.post({"ticket_id": "7", "trigger": "customer_message"}).json_body["event_id"]
+    dead_lettered(system.stage, TICKETS)
+    said = run("explain", thin)
+    assert said.code == 0
+    assert "no worker took its message, which is a dead letter" in said.out
+    assert [one["event"] for one in run("dlq", "list", "--json").data] == [thin]
 
 
 def test_who_only_looked_is_listed_apart(system, run):

@@ -6,6 +6,7 @@ from ops import roles
 from tests.rigs.iam.guarding import Guard
 from tests.rigs.iam.stage_roles import access, managed, person
 from tests.rigs.ops_cli import runner, typer_commands
+from tests.rigs.tickets import put_dead_letter
 
 READS = {
     "explain": ("explain", "1042"),
@@ -91,10 +92,17 @@ def test_a_commands_role_allows_what_it_calls_and_the_role_before_does_not(guard
             assert guard.evaluated, name
 
 
-def test_a_viewer_who_looks_a_message_up_is_told_that_dead_letters_were_not_asked(guard, capsys):
+def test_a_viewer_who_looks_a_message_up_is_told_that_dead_letters_were_not_asked(
+    system, guard, capsys
+):
     """Who looks at a dead letter takes it, if only for a minute."""
+    put_dead_letter(system, "7")
+    queued = system.post(system.ticket("8")).json_body["event_id"]
     with guard.acting_as(person("dev", roles.VIEWER)):
         said = runner(capsys)("explain", "3f6c1f1e-0000-4000-8000-000000000000")
     assert said.code == 1
     assert "the dead letters: your role may not take them; ask an operator" in said.err
     assert "sqs:ReceiveMessage" in {one.action for one in guard.refused}
+    with guard.acting_as(person("dev", roles.VIEWER)):
+        said = runner(capsys)("explain", queued)
+    assert "the dead letters: your role may not take them; ask an operator" in said.err

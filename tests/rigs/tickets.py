@@ -14,9 +14,11 @@ from chalice.test import Client
 from chalicelib.clock import iso
 from chalicelib.once.door import InboundRequest
 from chalicelib.once.job import encode
+from chalicelib.once.lanes import TICKETS
 from chalicelib.once.ports import Delivery
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support import webhook as richpanel_webhook
+from tests.rigs.dead_letters import dead_lettered
 from tests.rigs.engines import drain
 from tests.rigs.waiting import comes_again
 
@@ -162,20 +164,10 @@ def put_dead_letter(system, ticket_id):
     """Put a message whose ten receives have failed into the dead-letter queue, as SQS would."""
     body = system.ticket(ticket_id)
     system.post(body)
-    sqs = system.stage.aws.client("sqs")
-    (message,) = sqs.receive_message(QueueUrl=system.stage.queue_url, AttributeNames=["All"])[
-        "Messages"
-    ]
     system.richpanel.fault("status", operation="add_tags", status=503, times=1)
     with pytest.raises(Exception, match="richpanel_http_503"):
         system.services().worker.process(delivery_of(system, body, receive_count=10))
-    sqs.send_message(
-        QueueUrl=system.stage.dead_letter_url,
-        MessageBody=message["Body"],
-        MessageGroupId=message["Attributes"]["MessageGroupId"],
-        MessageDeduplicationId=message["MessageId"],
-    )
-    sqs.delete_message(QueueUrl=system.stage.queue_url, ReceiptHandle=message["ReceiptHandle"])
+    dead_lettered(system.stage, TICKETS)
 
 
 def raises(error):

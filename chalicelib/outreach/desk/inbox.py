@@ -23,7 +23,7 @@ from chalicelib.once.journal import Act, Journal
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.conversations.desk_acts import OutdatedError, RepeatedError
+from chalicelib.outreach.conversations.desk_acts import ActChange, OutdatedError, RepeatedError
 from chalicelib.outreach.conversations.doubts import DECIDED_WITHIN, open_among
 from chalicelib.outreach.conversations.handoffs import Handoffs, listed_id
 from chalicelib.outreach.conversations.records import Draft, Record, Status
@@ -31,11 +31,13 @@ from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.desk import acts, shown, stop_ends
 from chalicelib.outreach.desk.asked import check_moments
 from chalicelib.outreach.desk.case import Asked, Case, RefusedError
+from chalicelib.outreach.desk.holding import person_of
 from chalicelib.outreach.desk.row import DeskAct
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.events.approval import previous_status
 from chalicelib.outreach.jobs import DeskReply, HandoffRelease
 from chalicelib.outreach.messages import reopening
+from chalicelib.outreach.people import persons
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.project.admission import ConversationStores
 from chalicelib.outreach.project.project import Project
@@ -281,7 +283,7 @@ class DeskInbox:
             asked.act_id,
             planned.change,
             about=about,
-            journal=self._journal.writes(self._entry(record, asked)),
+            journal=self._journal.writes(self._entry(record, asked, planned.change)),
             event=event,
         )
         if end is not None:
@@ -323,7 +325,7 @@ class DeskInbox:
                 f"{record.channel.traits.title} takes no free text now, and no template is set",
             )
 
-    def _entry(self, record: Record, asked: Asked) -> Act:
+    def _entry(self, record: Record, asked: Asked, change: ActChange) -> Act:
         return Act(
             what=f"handoff {asked.act}",
             key=record.opaque_id,
@@ -336,7 +338,7 @@ class DeskInbox:
                 "why": record.handoff.get("reason"),
                 "messages": record.message_count,
             },
-            people=_people(record, asked),
+            people=_people(record, change),
             act_id=asked.act_id,
             about=[
                 *(one.member for one in self._conversations.places_of(record)),
@@ -400,8 +402,10 @@ def _place_of(after: str) -> tuple[str, str, str]:
     return rank, at, opaque_id
 
 
-def _people(record: Record, asked: Asked) -> dict[str, str]:
+def _people(record: Record, change: ActChange) -> dict[str, str]:
     """Who had the conversation before an act that gives it to another person, and who has it then."""
-    to = asked.said("to") or (asked.by if asked.act == "take" else "")
-    before = str(record.handoff.get("taken_by") or "")
-    return {**({"from": before} if before else {}), "to": to} if to else {}
+    after = "" if change.ended else str((change.handoff or {}).get("taken_by") or "")
+    before = person_of(record)
+    if persons.normal(after) in ("", before):
+        return {}
+    return {**({"from": before} if before else {}), "to": after}

@@ -10,6 +10,7 @@ conversations  look-ups: requests, conversations, addresses, hand-offs, carriers
 people         look-ups: a person's conversations on all their addresses, a request alone
 scanning       look-ups by what has no index: unfinished events, dead letters, a scan
 unfinished_keys  the keys of what is unfinished, from two sparse indexes
+dead_letter_keys  the first dead letters
 event_records  reads events with everything that belongs to them
 stored         what is stored of one event, joined
 timeline       every step with its time; the outcome in one line

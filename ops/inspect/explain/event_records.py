@@ -17,8 +17,8 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import KINDS
 from chalicelib.outreach.keys import EventKind
 from chalicelib.outreach.reasons import DECLINED
-from ops.inspect import planned
-from ops.inspect.explain import unfinished_keys
+from ops.inspect import planned, whereabouts
+from ops.inspect.explain import dead_letter_keys, unfinished_keys
 from ops.inspect.explain.stored import ENDED, NOT_STARTED, WILL_NOT_START, Row, Stored
 from ops.session import Session
 
@@ -87,6 +87,11 @@ class Reader:
         return unfinished_keys.read(self._session)
 
     @cached_property
+    def dead_letters(self) -> dead_letter_keys.FirstLetters:
+        """The first dead letters; read once."""
+        return dead_letter_keys.read(self._session)
+
+    @cached_property
     def arriving(self) -> list[Item]:
         """Unfinished messages and receipts, whose keys do not name their conversation; read once."""
         keys_of_them = [key for key in self.unfinished.keys if key.startswith(_ARRIVING)]
@@ -139,7 +144,13 @@ class Reader:
             audit=[one for one in ours if not is_entry(one)],
             acts=[one for one in ours if is_entry(one)],
             receipts=[one for one in receipts if refs & set(str(one["event_id"]).split(":"))],
+            is_dead_letter=self.may_be_dead_letter(row) and self.dead_letters.has(row["event_id"]),
         )
+
+    def may_be_dead_letter(self, row: Row) -> bool:
+        """Whether only the queues know where an event's message is."""
+        now = self._session.services.clock.now().timestamp()
+        return whereabouts.of_row(row, now_epoch=now).place in whereabouts.QUEUED
 
     def _actions_of(self, row: Item) -> list[str]:
         """Keys of an event's actions: those of its plan, then others that its trail shows."""

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from ops.inspect import whereabouts
 from ops.inspect.explain.found import Looking, LookupResult
-from ops.session import OpsError
+
+_UNCLAIMED = "it has no row: no worker took its message, which is a dead letter; see `dlq show`"
 
 
-def action(looking: Looking, key: str) -> LookupResult:
-    """An action's event; raises `OpsError` where there is no such action."""
-    return LookupResult(key, frozenset({str(looking.session.row(key)["event_key"])}))
+def action(looking: Looking, key: str) -> LookupResult | None:
+    """An action's event."""
+    rows = looking.reader.rows([key])
+    return LookupResult(key, frozenset({str(rows[0]["event_key"])})) if rows else None
 
 
 def event(looking: Looking, key: str) -> LookupResult:
-    """An event; without a row, what can be known of one that only the queue has.
-
-    Raises:
-        OpsError: it has no row and the queues are empty, so it is not there either.
-    """
+    """An event; without a row, a dead letter may be all that there is of it."""
     if looking.reader.rows([key]):
         return LookupResult(key, frozenset({key}))
-    known = whereabouts.without_row(looking.session)
-    if not known["may_be_queued"]:
-        raise OpsError(
-            f"no such event: {key}; it has no row and the queue is empty"
-            f" (dead letters: {sum(known['dead_letters'].values())}, see `dlq list`)"
-        )
-    note = (
-        "it has no row yet: if it was accepted, it is on the queue and waits for its turn."
-        " Not known: whether this id was accepted, and its place in the queue; see the door's log"
-    )
-    return LookupResult(key, notes=(note,), state=known, is_known=True)
+    letters = looking.reader.dead_letters
+    if letters.has(key):
+        return LookupResult(key, notes=(_UNCLAIMED,), is_known=True)
+    return LookupResult(key, unasked=letters.unasked)
 
 
 def fact(looking: Looking, key: str) -> LookupResult | None:

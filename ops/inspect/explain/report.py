@@ -12,6 +12,7 @@ from ops.inspect.explain.found import Watch
 from ops.inspect.explain.searching import FoundAs, LookedUp, look_up
 from ops.inspect.explain.stored import Stored
 from ops.inspect.explain.timeline import timeline, verdict
+from ops.inspect.whereabouts import Whereabouts
 from ops.session import Session
 
 
@@ -44,13 +45,18 @@ def _report(found: FoundAs, *, now_epoch: float) -> dict[str, Any]:
     return made
 
 
+def _where(stored: Stored, *, now_epoch: float) -> Whereabouts:
+    found = whereabouts.of_row(stored.row, now_epoch=now_epoch)
+    return found.as_dead_letter() if stored.is_dead_letter else found
+
+
 def _event(stored: Stored, *, now_epoch: float) -> dict[str, Any]:
     """An event as a report shows it."""
     row = stored.row
     return {
         "event": {name: row[name] for name in EVENT_SHOWN if name in row},
         "story": asdict(story.tell(stored)),
-        "where": asdict(whereabouts.of_row(row, now_epoch=now_epoch)),
+        "where": asdict(_where(stored, now_epoch=now_epoch)),
         "actions": list(stored.actions),
         "audit": [
             {name: one[name] for name in ("ts_action_id", "action_type", "result")}

@@ -10,20 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from chalicelib.once import trace
 from chalicelib.once.store import Item, Store
 from ops.inspect.explain.found import Looking, LookupResult
 from ops.inspect.explain.nothing import BY_A_SCAN, Unasked
 from ops.inspect.ledger_rows import PAGE
-from ops.repair import dead_letters
-from ops.session import OpsError
-from ops.unreachable import REFUSED
 
 UNFINISHED_READ = 1_000
 """Unfinished events that are compared; `python -m ops unfinished` lists them all."""
-DEAD_LETTERS_READ = 20
 IN_NO_INDEX = "what a worker has and nothing has held up, and what ended without an action"
 Matches = Callable[[Item], bool]
 
@@ -76,13 +70,8 @@ def _found(looking: Looking, value: str, matches: Matches) -> LookupResult | Non
         [{"event_id": key} for key in unfinished[:UNFINISHED_READ]]
     )
     events = {row["event_id"] for row in rows if matches(row)}
-    hidden: tuple[Unasked, ...] = ()
-    try:
-        events |= {row["event_id"] for row in _dead(looking, value, matches)}
-    except ClientError as error:  # to read them is to take them, and a viewer takes nothing
-        if error.response["Error"]["Code"] not in REFUSED:
-            raise
-        hidden = (Unasked("the dead letters", "your role may not take them", "ask an operator"),)
+    events |= {row["event_id"] for row in _dead(looking, value, matches)}
+    hidden = looking.reader.dead_letters.unasked
     if looking.deep:
         events |= {row["event_id"] for row in _every_event(looking) if matches(row)}
     else:
@@ -94,12 +83,8 @@ def _found(looking: Looking, value: str, matches: Matches) -> LookupResult | Non
 
 
 def _dead(looking: Looking, value: str, matches: Matches) -> Iterator[Item]:
-    """The events of the first messages in the dead-letter queue; each message is put back."""
-    try:
-        letters = dead_letters.peek(looking.session, limit=DEAD_LETTERS_READ)
-    except OpsError:  # there is no such queue
-        return
-    for letter in letters:
+    """The events of the first dead letters."""
+    for letter in looking.reader.dead_letters.letters:
         if letter.job is None:
             continue
         row = letter.row or {}

@@ -88,7 +88,7 @@ def look_up(
 
     Raises:
         NothingFoundError: says what was asked, and which places were not, and why.
-        OpsError: it names nothing, or there is no such key.
+        OpsError: it names nothing.
     """
     wanted = things(text)
     if not wanted:
@@ -98,8 +98,6 @@ def look_up(
     found = _distinct(one for thing in wanted for one in search.first(thing))
     if found:
         return LookedUp(found, tuple(search.unasked))
-    if search.unknown is not None:
-        raise search.unknown
     unasked = [*search.unasked, *_in_the_logs(candidates(text)), *on_the_queues(session)]
     needs_scan = any(one.how == BY_A_SCAN for one in unasked)
     raise NothingFoundError(
@@ -112,16 +110,11 @@ def look_up(
 
 @dataclass(slots=True)
 class _Search:
-    """Looks things up; keeps what was asked and what was not, each once.
-
-    Attributes:
-        unknown: why a key that names one thing only names nothing.
-    """
+    """Looks things up; keeps what was asked and what was not, each once."""
 
     looking: Looking
     asked: dict[str, None] = field(default_factory=dict)
     unasked: dict[Unasked, None] = field(default_factory=dict)
-    unknown: OpsError | None = None
 
     def first(self, thing: Thing) -> list[FoundAs]:
         """All that the first reading finds that finds something."""
@@ -131,16 +124,15 @@ class _Search:
         return []
 
     def _asked(self, sought: Sought) -> FoundAs | None:
-        try:
-            result = _LOOK_UPS[sought.kind](self.looking, sought.value)
-        except OpsError as error:  # a text of this form is nothing else
-            self.unknown = self.unknown or error
-            return None
+        result = _LOOK_UPS[sought.kind](self.looking, sought.value)
         self.asked[sought.kind.value] = None
         if result is None:
             return None
         self.unasked |= dict.fromkeys(result.unasked)
-        events = self.looking.reader.events(result.event_keys)
+        reader = self.looking.reader
+        events = reader.events(result.event_keys)
+        if any(reader.may_be_dead_letter(one.row) for one in events):
+            self.unasked |= dict.fromkeys(reader.dead_letters.unasked)
         is_found = bool(events or result.facts or result.state or result.is_known)
         return FoundAs(sought, result, events) if is_found else None
 

@@ -29,6 +29,7 @@ class Stored:
             that was unknown at first has two.
         acts: persons' entries of table C about the event or its actions, oldest first.
         receipts: rows of table A: what carriers reported of its messages, oldest first.
+        is_dead_letter: its message, which its row says to be on the queue, is a dead letter.
     """
 
     row: Row
@@ -36,6 +37,7 @@ class Stored:
     audit: Sequence[Row] = ()
     acts: Sequence[Row] = ()
     receipts: Sequence[Row] = ()
+    is_dead_letter: bool = False
 
     @property
     def key(self) -> str:

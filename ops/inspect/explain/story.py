@@ -111,6 +111,9 @@ def _why_not(stored: Stored) -> str | None:
     if stored.row.get("outcome") == DECLINED:
         return f"Not {verb}: {plain_words.reason(DECLINED)}."
     row, why = stored.row, str(stored.row.get("reason") or "")
+    if stored.is_dead_letter:
+        again = "the sweep puts the event on the queue again"
+        return f"Not {verb} yet: no worker took its message, which is a dead letter; {again}."
     match stored.status:
         case "received":
             waits = _why(stored, str(row["last_reason"])) if "until" in row else ""

@@ -62,6 +62,12 @@ def code_of(refused):
     return refused.value.code
 
 
+def changes(desk, record):
+    """By act, from whom to whom the journal says that a conversation went."""
+    entries = desk.journal.story(record.opaque_id)
+    return {one["action_type"].removeprefix("handoff "): shown(one)["change"] for one in entries}
+
+
 def test_a_hand_off_is_taken_answered_by_the_person_given_back_and_answered_by_the_machine(desk):
     record = desk.handed_off()
     assert desk.state(record) == "waiting"
@@ -113,6 +119,29 @@ def test_the_journal_says_who_had_a_conversation_and_who_has_it_now(desk, name):
         "no person → sam",
         f"sam → {name}",
     ]
+
+
+@pytest.mark.parametrize("act", FIELDS)
+def test_the_journal_says_what_a_lead_takes_from_a_colleague(desk, act):
+    record = held_for(desk, act)
+    if act != "take":
+        desk.inbox.act(desk.asks("take", record, "eve"))
+        record = desk.conversations.find(record.opaque_id)
+    desk.inbox.act(desk.asks(act, record, "lea", lead=True, **FIELDS[act]))
+
+    now = desk.conversations.find(record.opaque_id)
+    before = "no person" if act == "take" else "eve"
+    after = now.handoff["taken_by"]
+    is_moved = now.is_handed_off and after != before
+    assert changes(desk, record)[act] == (f"{before} → {after}" if is_moved else None)
+
+
+def test_the_journal_names_no_change_where_a_person_answers_what_is_theirs(desk):
+    record = held(desk)
+    for act in ("reply", "snooze"):
+        desk.inbox.act(desk.asks(act, record, "sam", **FIELDS[act]))
+        record = desk.conversations.find(record.opaque_id)
+    assert changes(desk, record) == {"reply": "no person → sam", "snooze": None}
 
 
 @pytest.mark.parametrize("act", FIELDS)

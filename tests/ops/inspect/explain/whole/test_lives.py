@@ -8,8 +8,10 @@ import json
 
 import pytest
 
+from chalicelib.once.lanes import OUTREACH
 from chalicelib.support import keys as ticket_keys
 from local import company
+from tests.rigs.dead_letters import dead_lettered
 from tests.rigs.ops_cli import runner
 from tests.rigs.outreach import MAIL, TEL
 from tests.rigs.tickets import ROUTED, RoutingSystem
@@ -233,6 +235,31 @@ def test_an_e_mail_is_sent_as_ses_has_it(outreach, run):
     assert why_not is None
     assert "Sent: Amazon SES accepted it" in paragraph
     assert len(outreach.ses.sent_to(MAIL)) == 1
+
+
+def test_a_start_whose_message_no_worker_took_is_a_dead_letter_until_the_sweep(outreach, run):
+    outreach.start(channel="sms")
+    dead_lettered(outreach.stage, OUTREACH)
+    (event,) = run("explain", STARTED, "--json").data["events"]
+    assert event["story"]["why_not"] == (
+        "Not sent yet: no worker took its message, which is a dead letter;"
+        " the sweep puts the event on the queue again."
+    )
+    assert (event["where"]["place"], event["where"]["why"]) == ("a dead letter", "the sweep")
+    assert event["where"]["next_try"] > event["where"]["since"]
+    other = "req-queued"
+    outreach.start(other, "email")
+    (waiting,) = run("explain", f"{company.COMPANY_ID}#{other}", "--json").data["events"]
+    assert waiting["where"]["place"] == "on the queue", "another one is no dead letter"
+
+
+def test_where_not_every_dead_letter_was_compared_it_is_said(outreach, run, monkeypatch):
+    monkeypatch.setattr("ops.inspect.explain.dead_letter_keys.MOST", 1)
+    for request, recipient in (("req123", TEL), ("req-other", "+15550100002")):
+        outreach.start(request, "sms", recipient)
+        dead_lettered(outreach.stage, OUTREACH)
+    said = run("explain", f"{company.COMPANY_ID}#req-other")
+    assert "not asked: further dead letters: only 1 were compared; see `dlq list`" in said.out
 
 
 def test_a_receipt_that_came_twice_is_one_event(outreach, run):
