@@ -26,7 +26,7 @@ from console.backend import Backend, Options
 from console.pages import inbox
 from console.rights import Person, Right
 from console.sign_in import SignIn
-from ops import marks
+from ops import marks, seen
 from ops.inspect.explain import plain_words
 from ops.session import Session, refuse_too_long
 
@@ -58,6 +58,7 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.finalize = marks.shown
     app.jinja_env.filters["words"] = _words
+    app.jinja_env.filters["seen"] = seen.in_words
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     with app.app_context():
         backend.put(Backend(session, options))

@@ -8,6 +8,7 @@
     options      options that several commands share
     session      a stage: its settings, services and AWS clients
     journal      enters and reads what persons did
+    seen         what an entry says that a person saw, in words
     roles        which of the stage's policies a command needs
     identity     who runs a command: the caller's AWS identity
     json_lines   JSON lines that a command reads

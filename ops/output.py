@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -22,6 +22,7 @@ Records = TypeVar("Records", bound=Sequence[Mapping[str, object]])
 
 _WIDEST = 10_000
 """Characters of a table's line where no terminal limits it."""
+_FOLDED = 60
 _STYLES = {
     "ok": "green",
     "done": "green",
@@ -62,13 +63,25 @@ class Output:
         if not self.as_json:
             _console().print(Text(visible(text), style=style))
 
-    def table(self, columns: Sequence[str], lines: Iterable[Sequence[object]]) -> None:
-        """Print a table for people; cells that are a known status are coloured."""
+    def table(
+        self,
+        columns: Sequence[str],
+        lines: Iterable[Sequence[object]],
+        folded: Collection[str] = (),
+    ) -> None:
+        """Print a table for people; cells that are a known status are coloured.
+
+        Args:
+            columns: their names.
+            lines: a cell for each column.
+            folded: columns of at most `_FOLDED` characters; a longer cell has several lines.
+        """
         if self.as_json:
             return
         shown = Table(box=None, pad_edge=False)
         for column in columns:
-            shown.add_column(column, overflow="fold")
+            most = _FOLDED if column in folded else None
+            shown.add_column(column, overflow="fold", max_width=most)
         for line in lines:
             cells = ["" if cell is None else str(cell) for cell in line]
             shown.add_row(*(Text(visible(cell), style=_STYLES.get(cell, "")) for cell in cells))
@@ -78,9 +91,11 @@ class Output:
             console.width = max(console.width, console.measure(shown, options=limit).maximum)
         console.print(shown)
 
-    def records(self, columns: Sequence[str], rows: Records) -> Records:
+    def records(
+        self, columns: Sequence[str], rows: Records, folded: Collection[str] = ()
+    ) -> Records:
         """Print a table of these attributes of each; returns the rows, for a command's document."""
-        self.table(columns, [[one.get(name) for name in columns] for one in rows])
+        self.table(columns, [[one.get(name) for name in columns] for one in rows], folded)
         return rows
 
     def facts(self, facts: Facts) -> Facts:

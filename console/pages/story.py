@@ -13,7 +13,7 @@ from console import forms
 from console.backend import acting, reading
 from console.rights import Right, needs, person
 from ops.inspect import planned
-from ops.inspect.explain import explain
+from ops.inspect.explain import explain, state_words
 from ops.repair import preview, replay, settle, wrong_answer
 from ops.session import Session
 
@@ -78,7 +78,8 @@ def as_shown(report: Mapping[str, Any]) -> dict[str, Any]:
         }
         for one in report["events"]
     ]
-    return {"facts": [], "state": {}, **report, "events": events}
+    state = state_words.in_words(report.get("state", {}))
+    return {"facts": [], **report, "state": state, "events": events}
 
 
 def _would(session: Session, key: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import typer
 
 from ops.command import CommandRun, command
 from ops.inspect import doctor, explain, refused_callers, unfinished
-from ops.inspect.explain import customer, searching
+from ops.inspect.explain import customer, searching, state_words
 from ops.options import Limit
 from ops.output import Output
 from ops.session import EXIT_NO
@@ -57,8 +57,8 @@ def _show(output: Output, one: Mapping[str, Any]) -> None:
         output.say(f"\n{fact['event_id']}", style="bold")
         output.say(fact["story"])
         output.facts({name: value for name, value in sorted(fact.items()) if name != "story"})
-    for name, value in one.get("state", {}).items():
-        output.say(f"{name}: {'; '.join(value) if isinstance(value, list) else value}")
+    for name, said in state_words.in_words(one.get("state", {})).items():
+        output.say(f"{name}: {said}")
     for note in one["notes"]:
         output.say(note, style="yellow")
 

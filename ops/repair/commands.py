@@ -13,7 +13,7 @@ import typer
 
 from chalicelib.errors import MiddlewareError
 from chalicelib.once.event import EventStatus
-from ops import journal
+from ops import journal, seen
 from ops.command import CommandRun, Given, command, only_with
 from ops.inspect import ledger_rows, planned
 from ops.options import Limit, Rate
@@ -262,7 +262,8 @@ def journal_command(
     start = datetime.fromisoformat(moment(run.session.services.clock, since))
     found = list(journal.read(run.session, key=key, by=by, since=start, views=views))
     columns = ("at", "by", "did", "key", "result", "change", "reason", "saw")
-    run.output.records(columns, found)
+    lines = [{**one, "saw": seen.in_words(one["saw"])} for one in found]
+    run.output.records(columns, lines, folded=("reason", "saw"))
     run.output.say(f"{len(found)} {'looks' if views else 'acts'}")
     return found
 

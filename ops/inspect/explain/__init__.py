@@ -16,6 +16,7 @@ stored         what is stored of one event, joined
 timeline       every step with its time; the outcome in one line
 attempts       the attempts at one action
 plain_words    fixed codes in plain words
+state_words    what is known of a conversation, in words
 story          an event in plain words: why it was not answered, and one paragraph
 written        what was written in a ticket, asked of the stage's function that may read it
 customer       a customer's story: what they wrote, what was answered, by whom and why
@@ -23,10 +24,10 @@ searching      looks up what a text names, in every place where it may be
 log_queries    queries of CloudWatch Logs Insights
 report         the report: identifier in, plain data out
 
-`pasted`, `subjects`, `stored`, `timeline`, `attempts`, `words` and `story` are pure.  Only `--deep`
-scans; the other look-ups are by key or by query, so their calls do not grow with the tables.  The events of a
-Richpanel ticket derive from its comments, which are read from Richpanel if it responds, and from what is
-unfinished.
+`pasted`, `subjects`, `stored`, `timeline`, `attempts`, `plain_words`, `state_words` and `story` are pure.
+Only `--deep` scans; the other look-ups are by key or by query, so their calls do not grow with the tables.
+The events of a Richpanel ticket derive from its comments, which are read from Richpanel if it responds,
+and from what is unfinished.
 """
 
 from ops.inspect.explain.report import explain

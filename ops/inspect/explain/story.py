@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from chalicelib.once.event import SWEEP_SECONDS
+from chalicelib.once.journal import ASKED
 from chalicelib.once.keys import is_resent
 from chalicelib.once.plan import Plan
 from chalicelib.outreach.channels import CHANNELS
@@ -292,6 +293,8 @@ def _by_person(stored: Stored, act: Row) -> str:
         str(act["ts_action_id"]).partition("#")[0], stored.row.get("received_at")
     )
     said = f", because: {act['reason']}" if act.get("reason") else ""
+    if act.get("result") == ASKED:
+        return f"{act['actor']} asked for {act['action_type']} {at}{said}."
     return f"{act['actor']} did {act['action_type']} {act.get('result', '')} {at}{said}."
 
 

@@ -67,7 +67,9 @@ def test_a_ticket_that_a_switch_withheld_until_an_operator_replayed_it(system, r
     system.switch(switch, "false")
     run("replay", "evt:rp:1042:c-1")
     system.run()
-    assert "Routed to Returns admin" in story(run, "evt:rp:1042:c-1")[1]
+    paragraph = story(run, "evt:rp:1042:c-1")[1]
+    assert "Routed to Returns admin" in paragraph
+    assert " asked for replay " in paragraph
     assert system.added()
 
 

@@ -133,6 +133,21 @@ def test_a_hand_off_by_its_id_alone_and_with_its_conversation(outreach, run):
         assert any("waiting since" in note for note in said.data["notes"])
 
 
+def test_a_declined_start_is_shown_in_words_alone(outreach, run):
+    outreach.set_project(auto_queue_initial_message=True)
+    outreach.start(channel="sms")
+    outreach.run()
+    opaque_id = outreach.record("sms").opaque_id
+    run("handoff", "decline", opaque_id, "--by", "sam", "--reason", "wrong list", "--yes")
+    subject = f"{company.COMPANY_ID}#req123"
+    for_people = run("explain", subject).out
+    assert "status: failed: a person declined it (declined:by_a_person)" in for_people
+    assert "hand-off: since " in for_people
+    assert not [one for one in ("failure_stage", "conversation_status", "{'") if one in for_people]
+    assert run("explain", subject, "--json").data["state"]["failure_stage"] == "declined"
+    assert "held yes" in run("journal", opaque_id).out
+
+
 def test_another_companys_register_is_not_shown(written_to, run):
     conversations = written_to.services.outreach.conversations
     conversations.forbid(TEL, company.COMPANY_ID, "stop")

@@ -1,0 +1,26 @@
+"""What the journal's entries hold of what a person saw, in words; pure."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+def in_words(saw: str) -> str:
+    """An entry's ``saw`` as names and values: ``before none; version 1``."""
+    return _said(json.loads(saw))
+
+
+def _said(value: Any) -> str:  # noqa: ANN401 - JSON
+    match value:
+        case None:
+            return "none"
+        case bool():
+            return "yes" if value else "no"
+        case dict():
+            return "; ".join(
+                f"{name.replace('_', ' ')} {_said(one)}" for name, one in value.items()
+            )
+        case list():
+            return ", ".join(map(_said, value)) or "none"
+    return str(value)
