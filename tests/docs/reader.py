@@ -114,7 +114,7 @@ class Reader:
         self.stack.twilio.fails(status=401, times=None)
         self._start()
         self.stack.forward(minutes=6)
-        return str(self.stack.ops("incidents", "list", "--json").data[0]["id"])
+        return str(self.stack.ops("incidents", "list", "--json").data[0]["incident"])
 
     def _fact(self) -> str:
         made = call(self.stack)
