@@ -62,11 +62,16 @@ class Reader:
             "<key id>": self._signature_key,
             "<time>": lambda: "2027-02-01T09:00:00Z",
         }
+        self._things_of = {
+            ("ops dlq show", "<event>"): self._given_up,
+            ("ops handoff reply", "<id>"): self._taken,
+            ("ops journal", "<key>"): lambda: "switch:kill_switch",
+            ("ops resend", "<act:…>"): self._sent,
+        }
 
     def opens(self, page: Path) -> None:
         """Begin with a page: nothing is switched, and its examples are the files that it names."""
-        for switch in ("kill_switch", "safe_mode", "shadow_mode"):
-            self.stack.ops("switch", "set", switch, "false", "--yes")
+        self._switches_off()
         self.stack.tidy()
         text = page.read_text()
         named = {ending: name for name, ending in _FILE.findall("".join(_commands(text)))}
@@ -85,8 +90,16 @@ class Reader:
             command = command.replace("<company>", SECOND.id)
         if "--with item.json" in command:
             self.stack.put_project(self.folder / "item.json", project_id=FIRST.project)
-        filled = PLACE.sub(lambda found: self._things[found[0]](), command)
+        things = self._things | {
+            place: thing for (name, place), thing in self._things_of.items() if name in command
+        }
+        filled = PLACE.sub(lambda found: things[found[0]](), command)
         return filled.replace("--stage prod", "--stage dev")
+
+    def _switches_off(self) -> None:
+        for switch in ("kill_switch", "safe_mode", "shadow_mode"):
+            self.stack.ops("switch", "set", switch, "false", "--yes")
+        self.stack.forward(minutes=1)
 
     def _ticket(self) -> str:
         return opens(self.stack, "Where is my order?", order(self.stack).mail)
@@ -110,6 +123,19 @@ class Reader:
         self.stack.twilio.fails("status", operation="create_message", status=500)
         return str(self._about(self._start())["actions"][0]["event_id"])
 
+    def _sent(self) -> str:
+        return str(self._about(self._start())["actions"][0]["event_id"])
+
+    def _given_up(self) -> str:
+        self._switches_off()  # a page may just have set safe mode, in which nothing is given up
+        self.stack.twilio.fails(status=401, times=None)
+        request_id = self._start()
+        self.stack.passes_until(
+            lambda: self.stack.outcome(request_id)["state"] == "failed", minutes=20
+        )
+        self.stack.twilio.recovers()
+        return str(self._about(request_id)["event"]["event_id"])
+
     def _incident(self) -> str:
         self.stack.twilio.fails(status=401, times=None)
         self._start()
@@ -124,6 +150,11 @@ class Reader:
     def _held(self) -> str:
         project = self.stack.put_project(auto_queue_initial_message=True)
         return str(conversation(self.stack, self._start(of=project))["id"])
+
+    def _taken(self) -> str:
+        its_id = str(conversation(self.stack, self._start())["id"])
+        self.stack.ops("handoff", "take", its_id, "--by", "Ana")
+        return its_id
 
     def _item(self) -> str:
         self.stack.put_project(self.folder / "item.json")

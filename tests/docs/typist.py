@@ -41,5 +41,7 @@ def typist(operator: Operator, folder: Path) -> Iterator[str]:
 
     with socketserver.TCPServer(("127.0.0.1", 0), Asked) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield FUNCTION.format(port=server.server_address[1])
-        server.shutdown()
+        try:
+            yield FUNCTION.format(port=server.server_address[1])
+        finally:
+            server.shutdown()
