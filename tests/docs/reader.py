@@ -124,6 +124,7 @@ class Reader:
         return str(self._about(self._start())["actions"][0]["event_id"])
 
     def _sent(self) -> str:
+        self.stack.tidy()  # the page's incident may have left Twilio refusing our key
         return str(self._about(self._start())["actions"][0]["event_id"])
 
     def _given_up(self) -> str:
