@@ -32,7 +32,10 @@ ENDS_WITH_1 = {
 """Commands that rightly end so on this stage."""
 NOT_TYPED = {"aws": 10, "long": 2, "serve": 1}
 """Blocks that need an account of AWS, that `test_commands` types, and that keep their terminal."""
-ELSEWHERE = {"openssl dgst": "tests/outside/test_outreach_signed_requests.py types it"}
+ELSEWHERE = {
+    "openssl dgst": "tests/outside/test_outreach_signed_requests.py types it",
+    "ops resend": "tests/ops/repair/test_commands.py types it: what is resent must be at rest",
+}
 
 
 def _typed(page):
