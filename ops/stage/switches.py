@@ -82,6 +82,10 @@ def since_when(session: Session) -> dict[str, SwitchChange | None]:
     return found
 
 
+VALUES = {"true": True, "on": True, "false": False, "off": False}
+"""What a switch may be set to; what only may mean it, such as yes, is refused."""
+
+
 def is_tightening(name: str, value: str) -> bool:
     """Whether the switch would stop more than before, whatever it was.
 
@@ -115,9 +119,9 @@ def write(session: Session, name: str, value: str, *, because: str = "") -> None
 def _flag(name: str, value: str) -> bool:
     if name not in NAMES:
         raise OpsError(f"no such switch; the switches are {', '.join(NAMES)}", code=2)
-    if value.lower() not in ("true", "false"):
-        raise OpsError("a switch is true or false", code=2)
-    return value.lower() == "true"
+    if value.lower() not in VALUES:
+        raise OpsError("a switch is true or false, or on or off", code=2)
+    return VALUES[value.lower()]
 
 
 def _path(session: Session, name: str) -> str:

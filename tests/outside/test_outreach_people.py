@@ -75,7 +75,7 @@ def test_a_persons_reply_that_an_operator_sends_after_all_is_no_failure_any_more
     assert words_to(stack, to)[1:] == ["Sam here."]
     assert conversation(stack, request_id)["reply_failure"] is None
     out = stack.ops(*explained).out
-    assert "A person replied on" in out
+    assert "/sam replied on" in out
     assert "Answered automatically" not in out
 
 

@@ -61,7 +61,8 @@ class Story:
 def tell(stored: Stored) -> Story:
     """The story of one event."""
     sentences = [_asked(stored), _routed(stored), *_answered(stored), _handed_over(stored)]
-    sentences += [_by_person(stored, act) for act in stored.acts]
+    own = 1 if stored.key.startswith(_ACT) else 0  # who acted is named first
+    sentences += [_by_person(stored, act) for act in stored.acts[own:]]
     sentences.append(_waits(stored))
     return Story(_why_not(stored), " ".join(one for one in sentences if one))
 
@@ -190,7 +191,8 @@ def _asked(stored: Stored) -> str:
             return f"The recipient wrote on {plain_words.moment(at)}."
         case "evt:desk":
             did = "acted" if _answer(stored) is None else "replied"
-            return f"A person {did} on {plain_words.moment(at)}."
+            who = stored.acts[0]["actor"] if stored.acts else "A person"
+            return f"{who} {did} on {plain_words.moment(at)}."
         case "evt:release":
             return f"A person released the held message on {plain_words.moment(at)}."
         case "evt:silence":
