@@ -40,7 +40,7 @@ def test_a_dead_letter_is_redriven_after_a_dry_run_and_acts_once(system, console
     assert system.added() == before + Counter(ROUTED)
     assert "No dead letters" in jo.text("/letters")
     story = jo.text("/story?key=evt:rp:1042:c-1")
-    assert "Operators/jo did dlq redrive" in story
+    assert "Operators/jo asked for dlq redrive" in story
     assert "Richpanel is back" in story
 
 
