@@ -29,10 +29,10 @@ def test_a_declined_opening_is_never_sent(stack):
     outcome = stack.outcome(request_id)
     assert (outcome["state"], outcome["reason"]) == ("failed", "declined")
     assert stack.texts_to(to) == []
-    (told,) = stack.ops("story", to, "--json").data["turns"]
-    assert told["became"] == "Not sent: a person declined it (declined)."
-    assert "sam" in told["more"]
-    assert "wrong person" in told["more"]
+    (turn,) = stack.ops("story", to, "--json").data["turns"]
+    assert turn["became"] == "Not sent: a person declined it (declined)."
+    assert "sam" in turn["more"]
+    assert "wrong person" in turn["more"]
 
 
 def test_a_declined_opening_stays_so_for_the_router_after_a_replay(stack):

@@ -19,7 +19,14 @@ from chalicelib.outreach.keys import EventKind
 from chalicelib.outreach.reasons import DECLINED
 from ops.inspect import planned, whereabouts
 from ops.inspect.explain import dead_letter_keys, unfinished_keys
-from ops.inspect.explain.stored import ENDED, NOT_STARTED, WILL_NOT_START, Row, Stored
+from ops.inspect.explain.stored import (
+    ENDED,
+    NOT_STARTED,
+    WILL_NOT_START,
+    Row,
+    Stored,
+    is_desk_act,
+)
 from ops.session import Session
 
 EVENT_SHOWN = (
@@ -136,7 +143,11 @@ class Reader:
         trail = self.trail(row["conversation_id"])
         if row.get("outcome") == DECLINED:  # the act is on the conversation
             about.add(str(row["conversation_id"]))
-        ours = [one for one in trail if one["idempotency_key"] in about or _is_desk_act(row, one)]
+        ours = [
+            one
+            for one in trail
+            if one["idempotency_key"] in about or is_desk_act(row["event_id"], one)
+        ]
         refs = _refs(shown)
         return Stored(
             row=row,
@@ -186,9 +197,3 @@ def _refs(actions: Sequence[Row]) -> set[str]:
     """The vendors' ids of these actions' effects, of every attempt."""
     tries = (one for action in actions for one in action.get("tries", ()))
     return {str(one["ref"]) for one in (*actions, *tries) if one.get("ref")}
-
-
-def _is_desk_act(row: Row, entry: Row) -> bool:
-    """Whether a person's entry on a conversation is the act that an event of the desk carries out."""
-    kind, _, act_id = str(row["event_id"]).rpartition(":")
-    return kind.startswith("evt:desk:") and str(entry["ts_action_id"]).endswith(f":{act_id}")

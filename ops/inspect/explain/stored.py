@@ -66,3 +66,9 @@ def receipt_of(row: Row) -> tuple[str, str]:
     """The provider's id and the status that a receipt's row reports."""
     _, _, provider_id, status, *_ = str(row["event_id"]).split(":")
     return provider_id, status
+
+
+def is_desk_act(event_key: str, entry: Row) -> bool:
+    """Whether a person's entry on a conversation is the act that an event of the desk carries out."""
+    kind, _, act_id = event_key.rpartition(":")
+    return kind.startswith("evt:desk:") and str(entry["ts_action_id"]).endswith(f":{act_id}")

@@ -19,7 +19,7 @@ from chalicelib.support.effects import REPLY
 from chalicelib.support.replies.guard_rails import HOLDING
 from ops import unreachable
 from ops.inspect.explain import attempts, plain_words
-from ops.inspect.explain.stored import ENDED, Row, Stored, receipt_of
+from ops.inspect.explain.stored import ENDED, Row, Stored, is_desk_act, receipt_of
 
 _VENDOR_OF = {one.name: one.vendor for one in (REPLY, *(of.sends for of in CHANNELS.values()))}
 """Of the actions that reach a customer with a text, who carries it."""
@@ -61,8 +61,10 @@ class Story:
 def tell(stored: Stored) -> Story:
     """The story of one event."""
     sentences = [_asked(stored), _routed(stored), *_answered(stored), _handed_over(stored)]
-    own = 1 if stored.key.startswith(_ACT) else 0  # who acted is named first
-    sentences += [_by_person(stored, act) for act in stored.acts[own:]]
+    others = (
+        act for act in stored.acts if not is_desk_act(stored.key, act)
+    )  # that one is `_asked`
+    sentences += [_by_person(stored, act) for act in others]
     sentences.append(_waits(stored))
     return Story(_why_not(stored), " ".join(one for one in sentences if one))
 
@@ -191,8 +193,8 @@ def _asked(stored: Stored) -> str:
             return f"The recipient wrote on {plain_words.moment(at)}."
         case "evt:desk":
             did = "acted" if _answer(stored) is None else "replied"
-            who = stored.acts[0]["actor"] if stored.acts else "A person"
-            return f"{who} {did} on {plain_words.moment(at)}."
+            own = (act["actor"] for act in stored.acts if is_desk_act(stored.key, act))
+            return f"{next(own, 'A person')} {did} on {plain_words.moment(at)}."
         case "evt:release":
             return f"A person released the held message on {plain_words.moment(at)}."
         case "evt:silence":
