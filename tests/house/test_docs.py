@@ -24,6 +24,7 @@ from tests.rigs.ops_cli import GROUPS
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = [*sorted(DOCS.glob("*.md")), ROOT / "README.md"]
+LINKING = {*PAGES, *ROOT.glob("*.md"), *(ROOT / "tests" / "samples").rglob("*.md")}
 RESOURCES = json.loads((ROOT / ".chalice" / "resources.json").read_text())
 CONFIG = json.loads((ROOT / ".chalice" / "config.json").read_text())
 FUNCTIONS = {"app.app": "api_handler"}
@@ -48,7 +49,7 @@ def diagram(title):
 # --- links ------------------------------------------------------------------------------------
 
 
-@each_row("path", PAGES)
+@each_row("path", sorted(LINKING))
 def test_every_link_of_a_page_leads_somewhere(path):
     for target, anchor in re.findall(r"\]\(([^)#:\s]*)(#[^)\s]+)?\)", path.read_text()):
         found = path.parent / target if target else path

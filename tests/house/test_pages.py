@@ -14,7 +14,6 @@ PAGES = sorted(DOCS.glob("*.md"))
 LONGEST = 1_500
 """Words of a page, without the targets of its links."""
 GENERATED = {"performance.md"}
-OTHERS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "tests" / "samples").rglob("*.md"))]
 NAMED = re.compile(r"\bdocs/([a-z-]+\.(?:md|yaml))(?:#([\w-]+))?")
 """A page as the code, its comments and the alarms name it."""
 
@@ -62,15 +61,6 @@ def test_no_page_has_two_headings_of_one_anchor():
         text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
         titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
         assert len(anchors(text)) == len(titles), path.name
-
-
-@each_row("path", OTHERS)
-def test_every_link_of_a_page_beside_the_docs_leads_somewhere(path):
-    for target, anchor in re.findall(r"\]\(([^)#:\s]*)(#[^)\s]+)?\)", path.read_text()):
-        found = path.parent / target if target else path
-        assert found.exists(), f"{path.name} links to {target}"
-        if anchor:
-            assert anchor[1:] in anchors(found.read_text()), f"{path.name} links to {anchor}"
 
 
 def test_every_page_that_code_and_alarms_name_is_there_with_its_section():
