@@ -7,7 +7,7 @@ one that cannot be read is marked, and what had to be put in its place is never 
     "created_at": "0000-00-00"          none                  time_unreadable, day_guessed
     "duration": "00:01:10"              70                    duration_in_other_form
     "id": "719285063/2"                 sha256-...            id_hashed
-    "id": true                          refused with 400, naming the field
+    "id": true                          sha256-...            id_missing
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
 from chalicelib.clock import parsed
-from chalicelib.errors import PayloadError
 from chalicelib.once import keys
 
 
@@ -72,7 +72,7 @@ _WORDS: Mapping[Mark, str] = {
     Mark.TYPE_UNSEEN: "its type was never seen",
     Mark.OUTCOME_UNSEEN: "its disposition was never seen",
     Mark.AGENT_UNREADABLE: "its agent cannot be read",
-    Mark.ID_MISSING: "it has no id: its key is the hash of its content",
+    Mark.ID_MISSING: "it has no usable id: its key is the hash of its content",
     Mark.ID_HASHED: "its id has an odd form: its key is the id's hash",
 }
 
@@ -89,6 +89,9 @@ _LACKS = frozenset(
     }
 )
 
+ENOUGH_TO_RING = 5
+"""Fewer facts of a day in another form say nothing of their source."""
+
 SECONDS_OF_A_DAY = 86_400
 _OLDEST = timedelta(days=400)
 _NEWEST = timedelta(days=1)
@@ -97,12 +100,48 @@ _PLAIN_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}")
 _NO_ID = frozenset({"", "-1", "0"})
 _EXACT = 2**53
 """From here a number with a fraction or an exponent has lost digits of the id that it was."""
-_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ][0-9:.+Z-]{5,26}")
-_DIGITS = re.compile(r"\d{1,17}(\.\d{1,9})?")
-_NUMBER = re.compile(r"-?\d{1,9}(\.0{1,6})?")
-_CLOCK = re.compile(r"(?:(\d{1,2}):)?(\d{1,2}):(\d{2})")
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.+Z-]{5,26}")
+_DIGITS = re.compile(r"[0-9]{1,17}(\.[0-9]{1,9})?")
+_NUMBER = re.compile(r"-?[0-9]{1,9}(\.0{1,6})?")
+_CLOCK = re.compile(r"(?:([0-9]{1,2}):)?([0-9]{1,2}):([0-9]{2})")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCHS = ((1e8, 1e11, 1), (1e11, 253_402_300_800_000, 1_000), (1e15, 1e17, 1_000_000))
 """From, below, and units in a second: seconds, milliseconds and microseconds since 1973."""
+
+
+@dataclass(slots=True)
+class Drift:
+    """The facts of one source that were kept within a day.
+
+    Attributes:
+        facts: how many.
+        drifted: how many of them had another form than their source is known to send.
+        marks: how many have each mark.
+    """
+
+    facts: int = 0
+    drifted: int = 0
+    marks: dict[Mark, int] = field(default_factory=dict)
+
+    def add(self, marks: Collection[Mark]) -> None:
+        """Count one fact."""
+        self.facts += 1
+        self.drifted += not KNOWN_FORMS.issuperset(marks)
+        for one in marks:
+            self.marks[one] = self.marks.get(one, 0) + 1
+
+    @property
+    def percent(self) -> int:
+        """The share that has drifted; 0 while it is only a few facts."""
+        return 100 * self.drifted // self.facts if self.drifted >= ENOUGH_TO_RING else 0
+
+
+class TimeForm(StrEnum):
+    """The form in which a sender writes a time."""
+
+    TEXT = "text"
+    MILLISECONDS = "milliseconds"
+    OTHER = "other"
 
 
 class Reading:
@@ -121,49 +160,46 @@ class Reading:
         self._marks.update(marks)
 
     def moment(
-        self, payload: Mapping[str, Any], *names: str, elsewhere: Collection[str] = ()
+        self,
+        values: Iterable[object],
+        *,
+        known: Collection[TimeForm],
+        elsewhere: Iterable[object] = (),
     ) -> datetime | None:
-        """The time of the event, by the first field that has one.
+        """The time of the event, in UTC: the first value that can be read.
 
         Args:
-            payload: the object that holds the fields.
-            names: where the sender's documents have it.
-            elsewhere: names of fields that carry it where those are empty; compared without regard
-                to case, ``_`` and ``-``.
+            values: of the fields in which the sender's documents have it.
+            known: the forms that they have there.
+            elsewhere: of other fields that carry it.
         """
-        value = next((found for name in names if (found := _given(payload.get(name)))), None)
-        if value is None:
-            value = _elsewhere(payload, elsewhere)
-            self.note(Mark.TIME_MISSING if value is None else Mark.TIME_IN_OTHER_FIELD)
-        if value is None:
-            return None
-        return self._moment(value)
+        given = [one for one in values if _given(one) is not None]
+        for value in given:
+            found, form = _time(value)
+            if found is not None:
+                self._note_form(form, known)
+                return found
+        self.note(Mark.TIME_UNREADABLE if given else Mark.TIME_MISSING)
+        for value in elsewhere:
+            found, form = _time(value)
+            if found is not None:
+                self.note(Mark.TIME_IN_OTHER_FIELD)
+                self._note_form(form, known)
+                return found
+        return None
 
-    def epoch_milliseconds(self, value: object) -> int | None:
-        """The time of an event whose sender documents epoch milliseconds."""
-        if isinstance(value, int) and not isinstance(value, bool) and _unit_of(value) == 1_000:  # noqa: PLR2004
-            return value
-        if _given(value) is None:
-            self.note(Mark.TIME_MISSING)
-            return None
-        moment = self._moment(value)
-        return None if moment is None else round(moment.timestamp() * 1_000)
+    def _note_form(self, form: TimeForm, known: Collection[TimeForm]) -> None:
+        if form not in known:
+            self.note(Mark.TIME_IN_OTHER_FORM)
 
-    def _moment(self, value: object) -> datetime | None:
-        if isinstance(value, str) and _TIME.fullmatch(value.strip()):
-            moment = parsed(value.strip())
-        else:
-            moment = _of_epoch(value)
-            if moment is not None:
-                self.note(Mark.TIME_IN_OTHER_FORM)
+    def time_of(self, moment: datetime | None, received: datetime) -> datetime:
+        """The time that decides the day: the event's, or its receipt's."""
         if moment is None:
-            self.note(Mark.TIME_UNREADABLE)
-        return moment
-
-    def plausible(self, moment: datetime, received: datetime) -> None:
-        """Mark a time that is a day after its receipt, or more than a year before it."""
+            self.note(Mark.DAY_GUESSED)
+            return received
         if not received - _OLDEST <= moment <= received + _NEWEST:
             self.note(Mark.TIME_IMPLAUSIBLE)
+        return moment
 
     def number(self, value: object) -> int | None:
         """A whole number of up to nine digits."""
@@ -188,22 +224,19 @@ class Reading:
             return None
         text = _text(value) or ""
         clock = _CLOCK.fullmatch(text)
+        form: Mark | None
         if clock:
-            found = sum(
-                int(part or 0) * size
-                for part, size in zip(clock.groups(), (3_600, 60, 1), strict=True)
-            )
-            self.note(Mark.DURATION_IN_OTHER_FORM)
-        elif _DIGITS.fullmatch(text):
-            found = int(float(text) / units)
-            if isinstance(value, str):
-                self.note(Mark.NUMBER_AS_TEXT)
+            hours, minutes, rest = (int(part or 0) for part in clock.groups())
+            found, form = 3_600 * hours + 60 * minutes + rest, Mark.DURATION_IN_OTHER_FORM
         else:
-            found = -1
-        if 0 <= found <= SECONDS_OF_A_DAY:
-            return found
-        self.note(Mark.DURATION_UNREADABLE)
-        return None
+            found = int(float(text) / units) if _DIGITS.fullmatch(text) else -1
+            form = Mark.NUMBER_AS_TEXT if isinstance(value, str) else None
+        if not 0 <= found <= SECONDS_OF_A_DAY:
+            self.note(Mark.DURATION_UNREADABLE)
+            return None
+        if form:
+            self.note(form)
+        return found
 
     def agent(self, value: object) -> str | None:
         """An agent's id; None for none."""
@@ -215,26 +248,31 @@ class Reading:
         self.note(Mark.AGENT_UNREADABLE)
         return None
 
-    def event_id(self, value: object, field: str) -> str | None:
-        """An event's id as a part of its key: itself, or its hash where it has an odd form.
+    def event_id(self, values: Iterable[object], content: object) -> str:
+        """An event's id as a part of its key: the first that there is, or a hash of it if it is odd.
 
-        Returns:
-            None where there is none: absent, empty, 0, or -1.
-
-        Raises:
-            PayloadError: ``invalid_field``: a value that tells no two events apart.
+        Args:
+            values: of the fields that have it; absent, empty, 0, -1, a truth value, and a number that
+                has lost digits are none.
+            content: what is hashed where there is none; the same in every redelivery.
         """
-        if value is None:
-            return None
-        if isinstance(value, bool) or value in ([], {}) or _has_lost_digits(value):
-            raise PayloadError("invalid_field", f"field {field} is no id")
+        for value in values:
+            text = _text(value)
+            if value in (None, [], {}) or isinstance(value, bool) or text in _NO_ID:
+                continue
+            if _has_lost_digits(value):
+                continue
+            return self.part(value, _PLAIN_ID)
+        self.note(Mark.ID_MISSING)
+        return hashed(content)
+
+    def part(self, value: object, plain: re.Pattern[str]) -> str:
+        """A part of a key: the value where it is plain, or else its hash."""
         text = _text(value)
-        if text in _NO_ID:
-            return None
-        if text is not None and _PLAIN_ID.fullmatch(text):
+        if text is not None and plain.fullmatch(text):
             return text
         self.note(Mark.ID_HASHED)
-        return hashed(text if text is not None else value)
+        return hashed(value if text is None else text)
 
 
 def hashed(value: object) -> str:
@@ -245,11 +283,6 @@ def hashed(value: object) -> str:
 def of_part(marks: Iterable[Mark]) -> tuple[Mark, ...]:
     """The marks of a delivery that reports a part of an event, and so lacks fields as a rule."""
     return tuple(one for one in marks if one not in _LACKS)
-
-
-def is_drift(marks: Iterable[Mark]) -> bool:
-    """Whether a payload differed from what its sender is known to send."""
-    return not KNOWN_FORMS.issuperset(marks)
 
 
 def _given(value: object) -> object | None:
@@ -270,20 +303,22 @@ def _has_lost_digits(value: object) -> bool:
     return isinstance(value, float) and (not math.isfinite(value) or abs(value) >= _EXACT)
 
 
-def _unit_of(number: float) -> int | None:
-    return next((unit for low, high, unit in _EPOCHS if low <= number < high), None)
+def _time(value: object) -> tuple[datetime | None, TimeForm]:
+    """A time and its form, where it is one."""
+    text = _text(value) or ""
+    if isinstance(value, str) and _TIME.fullmatch(text):
+        return parsed(text), TimeForm.TEXT
+    if not _DIGITS.fullmatch(text):
+        return None, TimeForm.OTHER
+    number = float(text)
+    for low, high, units in _EPOCHS:
+        if low <= number < high:
+            since = timedelta(microseconds=round(number * 1_000_000 / units))
+            return _EPOCH + since, TimeForm.MILLISECONDS if units == 1_000 else TimeForm.OTHER  # noqa: PLR2004
+    return None, TimeForm.OTHER
 
 
-def _of_epoch(value: object) -> datetime | None:
-    """The time in epoch seconds, milliseconds or microseconds, or in a text of those."""
-    text = _text(value)
-    if text is None or not _DIGITS.fullmatch(text):
-        return None
-    unit = _unit_of(float(text))
-    return None if unit is None else datetime.fromtimestamp(float(text) / unit, UTC)
-
-
-def _elsewhere(payload: Mapping[str, Any], names: Collection[str]) -> object | None:
+def others(payload: Mapping[str, Any], names: Collection[str]) -> list[object]:
+    """The values of fields of some names, in the names' order; case, ``_`` and ``-`` do not count."""
     plain = {re.sub("[_-]", "", name).lower(): value for name, value in payload.items()}
-    found = (plain.get(name) for name in names)
-    return next((one for one in found if _given(one) is not None), None)
+    return [plain[name] for name in names if name in plain]

@@ -34,7 +34,7 @@ from typing import Any
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import LeaseLostError
 from chalicelib.facts import reasons as why
-from chalicelib.facts.drift import Mark
+from chalicelib.facts.drift import Drift, Mark
 from chalicelib.facts.model import (
     NOT_TERMINAL,
     Dimension,
@@ -193,11 +193,16 @@ class FactLedger:
         return max(ages, default=None)
 
     def survey(self) -> Survey:
-        """Posted facts, corrections that a dataset lacks, and each source's newest fact, by a scan."""
+        """Posted facts, corrections that a dataset lacks, and what each source sends, by a scan."""
         now = self._clock.now()
+        yesterday = iso(now - timedelta(days=1))
         posted: list[Item] = []
         newest: dict[str, str] = {}
+        drift: dict[str, Drift] = {}
         for row in self._table.scan_all(columns=_COLUMNS):
+            if "agent" in row and row["created_at"] > yesterday:
+                marks = [Mark(one) for one in row.get("marks", ())]
+                drift.setdefault(row["source"], Drift()).add(marks)
             if "metric" not in row or row.get("status") == FactStatus.SKIPPED:
                 continue
             newest[row["source"]] = max(newest.get(row["source"], ""), row["created_at"])
@@ -211,7 +216,7 @@ class FactLedger:
                 stale.setdefault(row["stale"], {})[str(row["event_id"])] = there
         times = {source: parsed(text) for source, text in newest.items()}
         ages = {source: int((now - at).total_seconds()) for source, at in times.items() if at}
-        return Survey([fact_of(row) for row in posted], stale, ages)
+        return Survey([fact_of(row) for row in posted], stale, ages, drift)
 
     def all_posted(self) -> list[Fact]:
         """Every unexpired fact that was posted to a dataset, by a scan; for a rebuild."""

@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from chalicelib.facts import reasons as why
-from chalicelib.facts.drift import Mark
+from chalicelib.facts.drift import Drift, Mark
 
 Row = Mapping[str, str | int | float | bool]
 """One row of a table of the dataset: text, whole number, number or truth value per column."""
@@ -104,11 +104,13 @@ class Survey:
         posted: unexpired facts that were posted, oldest first.
         stale: by a dataset that has the former values of corrected facts, their keys and days there.
         newest_seconds: how long ago each source's newest fact was kept that counts.
+        drift: of each source's facts of the last day.
     """
 
     posted: Sequence[Fact]
     stale: Mapping[str, Mapping[str, str]]
     newest_seconds: Mapping[str, int]
+    drift: Mapping[str, Drift] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

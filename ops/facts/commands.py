@@ -20,6 +20,7 @@ from chalicelib.facts.dataset import (
     fact_of_row,
     seed_keys,
 )
+from chalicelib.facts.drift import Mark
 from chalicelib.facts.ledger import fact_of
 from chalicelib.facts.model import Fact, FactStatus, Metric
 from chalicelib.facts.posting.ndjson import Archive, FileRows, S3Rows
@@ -139,6 +140,7 @@ def explain_command(run: CommandRun, key: Key) -> object:
         text = f"{key}: never received, or no longer kept in the ledger"
         return _end(run, 1, {"error": "not found"}, text)
     lines = [f"{name:<12}{value}" for name, value in sorted(row.items())]
+    lines += [f"{mark}: {Mark(mark).words}" for mark in row.get("marks", ())]
     return _end(run, 0, dict(row), "\n".join(lines))
 
 
@@ -156,12 +158,18 @@ def check_command(run: CommandRun) -> object:
     ]
     if compared.corrected:
         lines.append(f"{len(compared.corrected)} corrected facts reach the dataset with a rebuild")
+    for source, drift in compared.drift.items():
+        lines.append(
+            f"{source}: {drift.drifted} of {drift.facts} facts of a day had another form"
+            + "".join(f"\n  {count:>6}  {one}: {one.words}" for one, count in drift.marks.items())
+        )
     lines += [*unread, f"{len(compared.ledger)} days compared, {len(found)} differ"]
     document = {
         "days": len(compared.ledger),
         "differences": [asdict(one) for one in found],
         "corrected": list(compared.corrected),
         "unread": unread,
+        "drift": {source: asdict(drift) for source, drift in compared.drift.items()},
     }
     return _end(run, int(bool(found or compared.corrected)), document, "\n".join(lines))
 
