@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from botocore.config import Config
+
 from chalicelib import settings
 from chalicelib.aws.logs import JsonLog
 from chalicelib.wiring import Services
@@ -62,8 +64,22 @@ class TooEarlyError(OpsError):
         self.until = until
 
 
+_PATIENT = Config(
+    connect_timeout=1,
+    read_timeout=60,
+    retries={"mode": "standard", "total_max_attempts": 4},
+)
+_SLOW = frozenset({"cloudformation", "lambda", "s3"})
+"""What answers an operator after seconds: a template that is checked, a function that is waited for,
+a bundle that is stored.  Asked with the functions' own time-outs, a function would be called again."""
+
+
 class OperatorServices(Services):
     """The functions' own services, except that log lines stay off standard output."""
+
+    def client(self, service: str, config: Config | None = None, **where: str) -> Any:  # noqa: ANN401 - boto3 builds clients at run time
+        """A boto3 client with the functions' time-outs, or a person's patience."""
+        return super().client(service, config or (_PATIENT if service in _SLOW else None), **where)
 
     @cached_property
     def log(self) -> JsonLog:
@@ -110,7 +126,7 @@ class Session:
         return OperatorServices(settings.load(variables))
 
     def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds clients at run time
-        """A boto3 client with the functions' timeouts."""
+        """See `OperatorServices.client`."""
         return self.services.client(service)
 
     @classmethod

@@ -139,7 +139,10 @@ class StageTemplate:
         CloudFormation takes back only what it finds by a name without a function:
         https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/import-resources-automatically.html
         """
-        raw: dict[str, Any] = json.loads(path.read_text())
+        return self.written_out(json.loads(path.read_text()))
+
+    def written_out(self, raw: dict[str, Any]) -> dict[str, Any]:
+        """A template with the names of what outlives its stack written out; may be repeated."""
         for one in raw["Resources"].values():
             name = _NAMES.get(one["Type"])
             if name and one.get("DeletionPolicy") == "RetainExceptOnCreate":

@@ -6,6 +6,7 @@ import pytest
 
 from ops import roles
 from ops.stage import access_stack
+from tests.rigs.aws_limits import LIMITS
 from tests.rigs.iam.guarding import Guard
 from tests.rigs.iam.stage_roles import access, managed, person
 from tests.rigs.ops_cli import runner
@@ -40,6 +41,20 @@ def test_access_makes_boundaries_policies_roles_and_the_bucket_once(run, stage, 
     by = access_stack.deployer("dev", stage.aws.account, "us-east-1")
     assert made["rp-mw-dev-deploy"]["Arn"] == by.role_arn
     stage.aws.client("s3").head_bucket(Bucket=by.bucket)
+    assert run("access", "--json").data["did"] == "unchanged"
+
+
+def test_a_stack_that_was_made_of_the_file_by_hand_is_as_declared(run, stage):
+    text = json.dumps(json.loads(access_stack.ACCESS.read_text()), separators=(",", ":"))
+    assert len(text) < LIMITS["template before there is a bucket"].most
+    stage.aws.client("cloudformation").create_stack(
+        StackName=STACK,
+        TemplateBody=text,
+        Capabilities=["CAPABILITY_NAMED_IAM"],
+        Parameters=[{"ParameterKey": "Stage", "ParameterValue": "dev"}],
+    )
+    declared = access_stack.declared("dev", stage.aws.account, "us-east-1")
+    assert access_stack.is_as_declared(stage.aws, declared)
     assert run("access", "--json").data["did"] == "unchanged"
 
 
