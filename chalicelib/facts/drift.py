@@ -280,6 +280,12 @@ def hashed(value: object) -> str:
     return f"sha256-{keys.digest(json.dumps(value, sort_keys=True, separators=(',', ':')))}"
 
 
+def marks_of(names: Iterable[str]) -> tuple[Mark, ...]:
+    """The marks of some names; those that only a newer release knows are left out."""
+    known = {one.value: one for one in Mark}
+    return tuple(known[name] for name in names if name in known)
+
+
 def of_part(marks: Iterable[Mark]) -> tuple[Mark, ...]:
     """The marks of a delivery that reports a part of an event, and so lacks fields as a rule."""
     return tuple(one for one in marks if one not in _LACKS)

@@ -156,6 +156,18 @@ def test_hubspot_is_answered_2xx_for_what_is_kept_alone(content, status, kept):
     assert (answered, len(rows)) == (status, kept)
 
 
+def test_each_mark_is_counted_by_source():
+    pipeline = Pipeline()
+    pipeline.hubspot([{**EVENT, "objectId": one} for one in ("x/1", "x/2")])
+    pipeline.aloware(delivery(id="x/1", duration="1:10"))
+    counted = [one for one in pipeline.log.metrics if one[0] == "mw.facts.marks"]
+    assert sorted(counted, key=str) == [
+        ("mw.facts.marks", 1, {"source": "ALOWARE", "mark": "duration_in_other_form"}),
+        ("mw.facts.marks", 1, {"source": "ALOWARE", "mark": "id_hashed"}),
+        ("mw.facts.marks", 2, {"source": "HUBSPOT", "mark": "id_hashed"}),
+    ]
+
+
 def test_two_workflows_of_one_object_without_a_time_are_two_facts():
     pipeline = Pipeline()
     timeless = {"objectId": 77, "event_key": "outbound_call"}
