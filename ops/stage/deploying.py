@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ops.session import OpsError, Session
-from ops.stage import access_stack, config, data_stack, provision, stack
+from ops.stage import access_stack, config, data_stack, provenance, provision, stack
 from ops.stage.provision import Made
 from ops.stage.stack import Deployer
 from ops.stage.template import ALARM_TOPIC
@@ -99,17 +99,7 @@ WAYS = {"stack": by_stack, "direct": direct}
 
 def release() -> str:
     """What is deployed: the commit, or the time where the project is no repository."""
-    try:
-        found = subprocess.run(
-            ["git", "rev-parse", "--short", "HEAD"],  # noqa: S607 - wherever the system has it
-            cwd=PROJECT,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return "unreleased"
-    return found
+    return provenance.git("rev-parse", "--short", "HEAD") or "unreleased"
 
 
 def chalice(project: Path, environ: Mapping[str, str], *arguments: str) -> str:
