@@ -18,18 +18,14 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import requests
 from botocore.exceptions import BotoCoreError, ClientError
 
-from chalicelib.errors import MiddlewareError
 from local import aligned
 from local.acceptance import billed, day, removal
 from local.acceptance.account import Account
 from local.acceptance.remote_vendors import RemoteVendors
 from local.deploy import deployment
 from local.stack import environment, resources
-from local.stack.engine import EngineError
-from ops.session import OpsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -37,17 +33,6 @@ if TYPE_CHECKING:
 STAGES = ("dev", "staging")
 FIGURES = environment.RUN / "acceptance.json"
 """The last local run's."""
-FAILURES = (
-    day.AcceptanceError,
-    BotoCoreError,
-    ClientError,
-    EngineError,
-    MiddlewareError,
-    OpsError,
-    TimeoutError,
-    ValueError,
-    requests.RequestException,
-)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -71,16 +56,17 @@ def _lived(one: day.StageDay, *, keep: bool) -> bool:
     seconds: dict[str, float] = {}
     if not _step(one, day.STEPS[0], seconds):
         return False
-    is_well = all(_step(one, step, seconds) for step in day.STEPS[1:])
-    figures = _figures(one, seconds)
-    print(figures["table"], flush=True)
-    if is_well and one.account.is_local:
-        FIGURES.parent.mkdir(exist_ok=True)
-        FIGURES.write_text(json.dumps(figures["seconds"]))
-    if keep:
-        print("kept: rp-mw-" + one.stage)
-        return is_well
-    return _step(one, removal.removed, seconds) and is_well
+    is_well = is_gone = False
+    try:
+        is_well = all(_step(one, step, seconds) for step in day.STEPS[1:])
+        figures = _figures(one, seconds)
+        print(figures["table"], flush=True)
+        if is_well and one.account.is_local:
+            FIGURES.parent.mkdir(exist_ok=True)
+            FIGURES.write_text(json.dumps(figures["seconds"]))
+    finally:
+        is_gone = keep or _step(one, removal.removed, seconds)
+    return is_well and is_gone
 
 
 def _step(
@@ -90,8 +76,8 @@ def _step(
     name = step.__name__.replace("_", " ")
     try:
         said, is_well = step(one), True
-    except FAILURES as error:
-        said, is_well = f"FAILED: {error}", False
+    except Exception as error:  # noqa: BLE001 - whatever it was, the stage is taken away
+        said, is_well = f"FAILED: {type(error).__name__}: {error}", False
     seconds[name] = round(time.monotonic() - began, 1)
     print(f"{name:<10} {seconds[name]:>6.0f} s  {said}", flush=True)
     return is_well
@@ -107,7 +93,7 @@ def _figures(one: day.StageDay, seconds: dict[str, float]) -> dict[str, Any]:
     tables = [aligned.aligned(("seconds", "here", "last local run"), lines)]
     if one.firsts:
         tables.append(aligned.shown(one.firsts, tuple(one.firsts[0])))
-    with contextlib.suppress(*FAILURES):
+    with contextlib.suppress(BotoCoreError, ClientError):
         rows = billed.rows(one)
         tables += [aligned.shown(rows, tuple(rows[0]))] if rows else ["no function was billed"]
     return {"seconds": found, "table": "\n" + "\n\n".join(tables) + "\n"}

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
-from datetime import UTC
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,8 @@ HAPPENS_SECONDS = 300.0
 COMMAND_SECONDS = 3600
 REDELIVERED_AFTER_SECONDS = 10
 KILLED = Path(__file__).with_name("killed_worker.py")
+TABLE_SECONDS = 3600.0
+RECOVERY = {"PointInTimeRecoveryEnabled": True}
 TABLE_WAITS = {"Delay": 20, "MaxAttempts": 180}
 """An hour: a table is restored in as long as its partitions take."""
 
@@ -192,6 +194,9 @@ def doors(day: StageDay) -> str:
     """A message comes in at every door, and each system acts."""
     day.ops("switch", "set", "shadow_mode", "false", "--yes")
     day.ops("switch", "set", "automation_enabled", "true", "--yes")
+    day.account.client("dynamodb").update_continuous_backups(  # of prod alone by declaration
+        TableName=day.ledger, PointInTimeRecoverySpecification=RECOVERY
+    )
     time.sleep(SWITCHES_SECONDS)
     day.customer_writes("1043")
     entering.start(day.account, day.pastes, "req-1", entering.RECIPIENT)
@@ -270,9 +275,8 @@ def restore(day: StageDay) -> str:
     """The ledger is restored as the page says, and what was done is not done again."""
     dynamodb, then = day.account.client("dynamodb"), f"{day.ledger}-then"
     day.ops("switch", "set", "shadow_mode", "true")
-    recovery = dynamodb.describe_continuous_backups(TableName=day.ledger)
-    latest = recovery["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"]
-    backup = latest["LatestRestorableDateTime"]
+    wait_for(lambda: _latest(dynamodb, day.ledger), "a time to restore to", TABLE_SECONDS)
+    backup = _latest(dynamodb, day.ledger)
     dynamodb.restore_table_to_point_in_time(
         SourceTableName=day.ledger, TargetTableName=then, RestoreDateTime=backup
     )
@@ -295,12 +299,11 @@ def restore(day: StageDay) -> str:
         TimeToLiveSpecification={"Enabled": True, "AttributeName": "expires_at"},
     )
     dynamodb.update_continuous_backups(
-        TableName=day.ledger,
-        PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": True},
+        TableName=day.ledger, PointInTimeRecoverySpecification=RECOVERY
     )
     dynamodb.delete_backup(BackupArn=made)
     dynamodb.delete_table(TableName=then)
-    at = backup.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    at = datetime.fromtimestamp(backup, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     day.ops("restore", "--at", at, "--yes")
     day.ops("reconcile", "--since", "48h", "--yes")
     day.ops("restore", "--at", at, "--release", "--yes")
@@ -375,6 +378,14 @@ def _handle_by(functions: Any, name: str, handler: str) -> None:  # noqa: ANN401
 
 def _exists(dynamodb: Any, table: str) -> None:  # noqa: ANN401 - a boto3 client
     dynamodb.get_waiter("table_exists").wait(TableName=table, WaiterConfig=TABLE_WAITS)
+
+
+def _latest(dynamodb: Any, table: str) -> float:  # noqa: ANN401 - a boto3 client
+    """The last second that a table can be restored to; 0 while there is none."""
+    found = dynamodb.describe_continuous_backups(TableName=table)["ContinuousBackupsDescription"]
+    recovery = found["PointInTimeRecoveryDescription"]
+    until, since = (recovery.get(f"{one}RestorableDateTime") for one in ("Latest", "Earliest"))
+    return float(until.timestamp()) if until and since and until >= since else 0.0
 
 
 def _is_available(dynamodb: Any, backup: str) -> bool:  # noqa: ANN401 - a boto3 client
