@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WAY ?= stack
+STAGE ?= dev
 RUNS ?= 5000
 AT_ONCE ?= 3
 SEED ?= 1
@@ -15,7 +16,7 @@ SAMPLES := $(addprefix sample-,crash reliability simulation attack fuzz neighbou
 
 unexport PYTHONDONTWRITEBYTECODE # a suite starts hundreds of processes; each would compile everything
 
-.PHONY: help run demo test test-long test-all cover check samples $(SAMPLES) audit lock update format screenshots bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack fuzz attack-redaction bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
+.PHONY: help run demo test test-long test-all cover check samples $(SAMPLES) audit lock update format screenshots bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack fuzz attack-redaction bench-reliability mutate mutate-sample stats deploy-local drill test-deployed aws-acceptance clean
 
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -129,6 +130,9 @@ deploy-local: $(READY) ## The stage packaged and deployed to the local engine; W
 
 drill: $(READY) ## Faults in a deployed stage; nothing may be lost or done twice
 	@$(BIN)/python -m local.drill
+
+aws-acceptance: $(READY) ## A stage set up, used, broken, measured and taken away, in your account: STAGE=...; WHERE=local: on the engine
+	@$(BIN)/python -m local.acceptance --stage $(STAGE) $(if $(filter local,$(WHERE)),--local)
 
 test-deployed: $(READY) ## The deployed stage, both ways, compared with the declaration
 	@$(BIN)/python -m pytest -m deployed tests/deployed

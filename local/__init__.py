@@ -9,6 +9,7 @@
     vendors/         simulated vendors on loopback that record requests and fail on demand
     demo/            `make demo`
     deploy/          `make deploy-local`: the packaged stage on the engine
+    acceptance/      `make aws-acceptance`: a stage's whole life in one command, on AWS or here
     drill            `make drill`: a deployed stage with lost webhooks, a killed worker, an outage
     company          an invented company that starts conversations, with its keys and secrets
     simulated_model  responses of the simulated language model

@@ -9,7 +9,7 @@ from boto3.dynamodb.types import TypeDeserializer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from local.stack.resources import Aws
+    from ops.stage.provision import Clients
 
 LEDGER = ("event_id", "status", "reason", "attempts", "intent", "ref")
 STATE = (
@@ -24,7 +24,7 @@ AUDIT = ("conversation_id", "ts_action_id", "action_type", "result", "idempotenc
 _WIDEST = 110
 
 
-def rows(aws: Aws, table: str) -> list[dict[str, Any]]:
+def rows(aws: Clients, table: str) -> list[dict[str, Any]]:
     """Every item of a table, sorted by its key."""
     pages = (
         aws.client("dynamodb").get_paginator("scan").paginate(TableName=table, ConsistentRead=True)

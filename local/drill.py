@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import requests
 
 from local import aligned
-from local.deploy import bundle, change_set, data, deployment
+from local.deploy import bundle, data, deployment, ways
 from local.deploy.deployment import wait_for
 from local.stack import environment, resources
 from local.stack.engine import ROOT, EngineError
@@ -116,7 +116,7 @@ def _drill(log: Path, *, patient: bool) -> list[str]:
         variables = environment.vendors(richpanel_url=richpanel.base_url)
         project = bundle.project(Path(folder), STAGE, variables)
         made = data.made(resources.Aws(engine.url), STAGE, resources.Secrets())
-        drill = Drill(change_set.deploy(engine, project, made), richpanel, patient=patient)
+        drill = Drill(ways.by_stack(engine, project, made), richpanel, patient=patient)
         _say(f"deployed to {drill.deployed.api_url}")
         for act in (_traffic, _lost_webhooks, _killed_worker, _vendor_down, _reconcile, _replay):
             _say(act.__doc__ or "")

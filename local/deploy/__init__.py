@@ -3,8 +3,7 @@
     __main__    `python -m local.deploy [stack | direct]`: deploy, use it, check the result
     bundle      a copy of the project with its packages; runs `chalice package` on it
     data        the data stack, under both ways
-    change_set  first way: `chalice package`, then a stack of the functions
-    direct      second way: `chalice deploy`
+    ways        the functions over it: `chalice package` and a stack, or `chalice deploy`
     deployment  a deployed stage: its routes, functions, mappings, logs
     lint        cfn-lint over the packaged template of every stage; part of `make check`
     locking     `python -m local.deploy.locking`: compiles the locks of what ships

@@ -1,8 +1,8 @@
 """`make deploy-local`: deploy to the local engine, use the deployed stage, check the result.
 
-The data stack first; then ``change_set`` packages the functions and creates a stack of them, or
-``direct`` runs `chalice deploy`.  The exit code is 0 only if a webhook posted to the deployed route reached
-Richpanel once through the deployed worker, and the deployed sweep found a lost webhook.
+The data stack first; then the functions, packaged into a stack or by `chalice deploy`.
+The exit code is 0 only if a webhook posted to the deployed route reached Richpanel once through the
+deployed worker, and the deployed sweep found a lost webhook.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import requests
 
 from local import aligned
-from local.deploy import bundle, change_set, data, deployment, direct
+from local.deploy import bundle, data, deployment, ways
 from local.stack import environment, resources
 from local.stack.engine import EngineError
 from local.vendors.richpanel import SimulatedRichpanel
@@ -60,10 +60,8 @@ def _deploy_and_use(way: str, log: Path) -> list[str]:
         variables = environment.vendors(richpanel_url=richpanel.base_url)
         project = bundle.project(Path(folder), STAGE, variables)
         made = data.made(resources.Aws(engine.url), STAGE, resources.Secrets())
-        if way == "stack":
-            deployed = change_set.deploy(engine, project, made)
-        else:
-            deployed = direct.deploy(engine, project, made)
+        deploy = {"stack": ways.by_stack, "direct": ways.direct}[way]
+        deployed = deploy(engine, project, made)
         print(f"deployed in {time.monotonic() - started:.0f} s to {deployed.api_url}\n")
         print(_functions(deployed), flush=True)
         if way == "stack":

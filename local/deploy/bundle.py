@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from local.stack.engine import REGION, ROOT, EngineError, EngineMissingError
+from ops.session import OpsError
+from ops.stage import deploying
 from ops.stage.packages import CACHE, LOCKS, PackagesMissingError, packages
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ VENDORS = (
 )
 NOWHERE = "http://127.0.0.1:9"
 """Address for vendors that are not simulated: calls fail and never leave this machine."""
-COMMAND_SECONDS = 600
-_CHALICE = "import sys; from chalice.cli import main; sys.exit(main())"
 
 
 def project(folder: Path, stage: str, variables: Mapping[str, str]) -> Path:
@@ -84,18 +82,11 @@ def chalice(project: Path, *arguments: str, variables: Mapping[str, str] | None 
     Raises:
         EngineError: it failed; the message ends with its output.
     """
-    run = subprocess.run(  # noqa: S603 - the command is ours
-        [sys.executable, "-c", _CHALICE, *arguments],
-        cwd=project,
-        env=_environment({"AWS_DEFAULT_REGION": REGION, "PIP_NO_INDEX": "1", **(variables or {})}),
-        capture_output=True,
-        text=True,
-        timeout=COMMAND_SECONDS,
-        check=False,
-    )
-    if run.returncode != 0:
-        raise EngineError(f"chalice {arguments[0]} failed: {(run.stderr or run.stdout)[-2000:]}")
-    return run.stdout
+    own = _environment({"AWS_DEFAULT_REGION": REGION, "PIP_NO_INDEX": "1", **(variables or {})})
+    try:
+        return deploying.chalice(project, own, *arguments)
+    except OpsError as error:
+        raise EngineError(str(error)) from None
 
 
 def package(project: Path, stage: str) -> Path:

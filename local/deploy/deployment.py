@@ -14,6 +14,7 @@ from chalicelib.once.lanes import LANES
 from local.deploy import venv
 from local.stack import engine as engines
 from local.stack.lambda_events import schedule_event
+from ops.stage import address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,6 +31,14 @@ _WAITING = frozenset(
 )
 
 
+_ROLES = (
+    *("api", "reconcile", "facts", "mail", "later", "ticket_texts", "console"),
+    *(lane.handler for lane in LANES),
+)
+_SUFFIXES = {"api": "", "facts": "-post_facts"}
+"""Of the functions that are not called by their role."""
+
+
 @dataclass(frozen=True, slots=True)
 class Deployment:
     """A deployed stage.
@@ -44,6 +53,20 @@ class Deployment:
     stage: Stage
     api_url: str
     functions: dict[str, str]
+
+    @classmethod
+    def of(cls, engine: Engine, stage: Stage) -> Deployment:
+        """What an engine has of a stage.
+
+        Raises:
+            EngineError: it has no API of it, or two.
+        """
+        url = address.of(stage.aws.client("apigateway"), stage.name)
+        if url is None:
+            raise engines.EngineError(f"there is not exactly one API of stage {stage.name}")
+        name = f"rp-mw-{stage.name}"
+        functions = {one: name + _SUFFIXES.get(one, f"-{one}") for one in _ROLES}
+        return cls(engine=engine, stage=stage, api_url=url, functions=functions)
 
     @property
     def aws(self) -> Aws:

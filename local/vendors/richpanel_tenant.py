@@ -21,6 +21,7 @@ GET    /_sim/tickets               every ticket, with comments not yet visible t
 GET    /_sim/tickets/<id>          one of them (percent-encoded)
 POST   /_sim/tickets               {{"id": "1042", "comments": ["Where is my order?"], "tags": []}}
 POST   /_sim/tickets/<id>/comments {{"body": "...", "operator": false, "id": "c-77"}}
+POST   /_sim/tags                  {{"names": ["mw-processed"]}}: tags that the tenant has
 POST   /_sim/orders                {{"app_client_id": "shop", "order_id": "9", "order": {{}},
                                     "ticket_id": "1042"}}
 GET    /_sim/effects               every change that was made through the API
@@ -299,6 +300,10 @@ class Tenant(simulated.Vendor):
                     return WireAnswer(200, {"ok": True})
                 case ("POST", "tickets", ticket_id, "comments"):
                     return WireAnswer(200, {"id": self.add_comment(ticket_id, **request.body)})
+                case ("POST", "tags"):
+                    for name in request.body["names"]:
+                        self.tag_id(name)
+                    return WireAnswer(200, {"ok": True})
                 case ("POST", "orders"):
                     self.link_order(**{"order": {}, **request.body})
                     return WireAnswer(200, {"ok": True})

@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -74,7 +75,7 @@ def setup_command(
     if show_pastes:
         found = list(pastes.every(session))
         _print_pastes(run.output, found)
-        return [_paste(one) for one in found]
+        return [asdict(one) for one in found]
     if secret:
         return _one_secret(run, secret)
     given = answering.read(file) if file else _asked(session.stage, is_plan=is_plan)
@@ -118,7 +119,7 @@ def _walk(run: CommandRun, walked: Walk) -> object:
     to_enter = [] if failed else list(pastes.every(walked.session))
     document = {
         "steps": [_shown(one) for one in done],
-        "pastes": [_paste(one) for one in to_enter],
+        "pastes": [asdict(one) for one in to_enter],
         "seconds": round(took, 1),
         "seconds_by_system": _by_system(done),
     }
@@ -174,18 +175,6 @@ def _by_system(done: Sequence[StepOutcome]) -> dict[str, float]:
     return {
         name: round(sum(one.seconds for one in done if one.step.system == name), 1)
         for name in names
-    }
-
-
-def _paste(one: pastes.Paste) -> dict[str, Any]:
-    return {
-        "name": one.name,
-        "system": one.system,
-        "where": one.where,
-        "address": one.address,
-        "headers": dict(one.headers),
-        "body": one.body,
-        "then": one.then,
     }
 
 

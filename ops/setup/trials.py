@@ -29,6 +29,7 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.channels import TWILIO, Channel, carrier_address
+from chalicelib.outreach.company_events import standard_webhooks
 from chalicelib.outreach.door import access
 from chalicelib.outreach.jurisdictions.rulebook import CODES
 from chalicelib.outreach.project.project import Project
@@ -98,13 +99,9 @@ def start(walk: Walk) -> str:
     body = json.dumps(_start(session, project, request_id)).encode()
     headers = {**JSON_TYPE, "x-api-key": known.api_keys[0]}
     if known.signing_secrets:
-        at = str(int(session.services.clock.now().timestamp()))
-        signed = f"{request_id}.{at}.".encode() + body
-        headers |= {
-            "webhook-id": request_id,
-            "webhook-timestamp": at,
-            "webhook-signature": _standard(known.signing_secrets[0], signed),
-        }
+        keys = [standard_webhooks.key(one) for one in known.signing_secrets]
+        epoch = session.services.clock.now().timestamp()
+        headers |= standard_webhooks.headers(keys, request_id, epoch, body)
     _post(session, "/initiate-conversation", body, headers)
     return _ended(session, outreach_keys.start(project.company_id, request_id))
 
@@ -312,12 +309,6 @@ def _start(session: Session, project: Project, request_id: str) -> dict[str, Any
             "initial_request_timestamp": iso(now),
         },
     }
-
-
-def _standard(secret: str, signed: bytes) -> str:
-    """A Standard Webhooks signature."""
-    key = base64.b64decode(secret.removeprefix("whsec_"))
-    return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
 
 
 def _inbound(session: Session, body: bytes) -> InboundRequest:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -20,28 +20,12 @@ IN_ORDER = frozenset({"ok", MANUAL})
 DONE, TO_DO, BY_HAND, FAILED = "done", "to do", "by hand", "failed"
 
 
-class Way(Protocol):
-    """One of the two ways to deploy a stage."""
-
-    def __call__(self, session: Session) -> None:
-        """Create or update everything that the stage's configuration declares."""
-        ...
-
-
-class Invoke(Protocol):
-    """Calls a deployed function as its own source would."""
-
-    def __call__(self, session: Session, function: str, event: dict[str, Any]) -> None:
-        """Wait until it has ended; raises `OpsError` where it failed."""
-        ...
-
-
-class Ask(Protocol):
-    """How a secret is asked for; nothing is shown."""
-
-    def __call__(self, name: str, why: str) -> str:
-        """The value; empty where there is none to be had."""
-        ...
+Way = Callable[[Session], None]
+"""Creates or updates everything that the stage's configuration declares."""
+Invoke = Callable[[Session, str, dict[str, Any]], None]
+"""Calls a deployed function as its own source would, and waits; raises `OpsError` where it failed."""
+Ask = Callable[[str, str], str]
+"""Asks for a secret by its name and why it is needed; nothing is shown; empty where there is none."""
 
 
 @dataclass(slots=True)
@@ -52,7 +36,6 @@ class Walk:
         deploy: the way in which the stage is deployed.
         ask: asks for a secret.
         invoke: calls a function.
-        notes: what the steps did, for the summary.
     """
 
     stage: str
@@ -62,7 +45,6 @@ class Walk:
     ask: Ask
     invoke: Invoke
     is_confirmed: bool = False
-    notes: dict[str, str] = field(default_factory=dict)
     _session: Session | None = None
 
     @property

@@ -6,7 +6,6 @@ the bucket of artifacts, and a stack of the functions.  ``direct``: then `chalic
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -16,9 +15,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ops.session import OpsError, Session
-from ops.stage import access_stack, config, data_stack, provision, stack
+from ops.stage import access_stack, config, data_stack, provenance, provision, stack
 from ops.stage.provision import Made
-from ops.stage.stack import Deployer, functions_stack
+from ops.stage.stack import Deployer
 from ops.stage.template import ALARM_TOPIC
 
 PROJECT = config.CONFIG.parents[1]
@@ -76,7 +75,8 @@ def direct(session: Session) -> None:
         OpsError: Chalice or CloudFormation failed; the message ends with what it said.
     """
     provisioned(session)
-    chalice("deploy", "--stage", session.stage, variables=as_deployer(session))
+    own = {**os.environ, **as_deployer(session)}
+    chalice(PROJECT, own, "deploy", "--stage", session.stage)
 
 
 def by_stack(session: Session) -> None:
@@ -85,16 +85,13 @@ def by_stack(session: Session) -> None:
     Raises:
         OpsError: Chalice or CloudFormation failed, or Chalice has deployed the functions.
     """
-    name = functions_stack(session.stage)
     stack.refuse_chalices(session, session.stage)
     provisioned(session)
-    by = deployer(session)
     with tempfile.TemporaryDirectory() as folder:
         merge = ("--merge-template", ".chalice/functions.json")
-        chalice("package", "--stage", session.stage, *merge, folder)
-        packaged = json.loads((Path(folder) / "sam.json").read_text())
-        template = stack.uploaded(session, by.bucket, Path(folder), packaged)
-    stack.apply(session, name, template, {"Stage": session.stage, "Release": release()}, by=by)
+        chalice(PROJECT, os.environ, "package", "--stage", session.stage, *merge, folder)
+        values = {"Release": release()}
+        stack.make_functions(session, session.stage, Path(folder), values, deployer(session))
 
 
 WAYS = {"stack": by_stack, "direct": direct}
@@ -102,29 +99,19 @@ WAYS = {"stack": by_stack, "direct": direct}
 
 def release() -> str:
     """What is deployed: the commit, or the time where the project is no repository."""
-    try:
-        found = subprocess.run(
-            ["git", "rev-parse", "--short", "HEAD"],  # noqa: S607 - wherever the system has it
-            cwd=PROJECT,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return "unreleased"
-    return found
+    return provenance.git("rev-parse", "--short", "HEAD") or "unreleased"
 
 
-def chalice(*arguments: str, variables: Mapping[str, str] | None = None) -> str:
-    """Run one of Chalice's commands on this project; returns what it printed.
+def chalice(project: Path, environ: Mapping[str, str], *arguments: str) -> str:
+    """Run one of Chalice's commands on a project; returns what it printed.
 
     Raises:
         OpsError: it failed.
     """
     run = subprocess.run(  # noqa: S603 - the command is ours
         [sys.executable, "-c", _CHALICE, *arguments],
-        cwd=PROJECT,
-        env={**os.environ, **(variables or {})},
+        cwd=project,
+        env=environ,
         capture_output=True,
         text=True,
         timeout=COMMAND_SECONDS,

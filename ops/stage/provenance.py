@@ -30,7 +30,7 @@ UNKNOWN = "unknown"
 
 def write(out: Path, stage: str) -> None:
     """Write both files into the folder that `chalice package` has written."""
-    commit = _git("rev-parse", "HEAD") or UNKNOWN
+    commit = git("rev-parse", "HEAD") or UNKNOWN
     (out / PACKAGES_FILE).write_text(listed(commit))
     (out / ORIGIN_FILE).write_text(json.dumps(origin(out, stage, commit), indent=2) + "\n")
 
@@ -62,7 +62,7 @@ def origin(out: Path, stage: str, commit: str) -> dict[str, Any]:
                 "externalParameters": {
                     "stage": stage,
                     "python": f"{sys.version_info.major}.{sys.version_info.minor}",
-                    "changedFiles": len((_git("status", "--porcelain") or "").splitlines()),
+                    "changedFiles": len((git("status", "--porcelain") or "").splitlines()),
                 },
                 "resolvedDependencies": [
                     {"uri": "git+rp-mw", "digest": {"gitCommit": commit}},
@@ -98,7 +98,8 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _git(*arguments: str) -> str | None:
+def git(*arguments: str) -> str | None:
+    """What git says of the project; None where it is no repository."""
     try:
         return subprocess.run(  # noqa: S603 - the command is ours
             ["git", *arguments],  # noqa: S607 - wherever the system has it

@@ -33,13 +33,11 @@ class Made:
     Attributes:
         name: a stack's name, a switch's path.
         did: created, updated or unchanged.
-        changes: what was updated.
     """
 
     logical_id: str
     name: str
     did: str
-    changes: tuple[str, ...] = ()
 
 
 def switches(clients: Clients, template: StageTemplate, stage: str) -> Iterator[Made]:
@@ -50,7 +48,7 @@ def switches(clients: Clients, template: StageTemplate, stage: str) -> Iterator[
         is_new = not ssm.get_parameters(Names=[path])["Parameters"]
         if is_new:
             ssm.put_parameter(Name=path, Value=value, Type="String")
-        yield _made(name, path, is_new=is_new, changes=())
+        yield Made(name, path, "created" if is_new else "unchanged")
 
 
 def missing_secrets(
@@ -99,13 +97,6 @@ _READ_ONLY_WITH: Mapping[str, Callable[[Settings], object]] = {
     "shopify/client_secret": lambda settings: settings.support.shopify_base_url,
 }
 """Optional secrets, each with the setting that makes a stage read it."""
-
-
-def _made(
-    logical_id: str, name: str, *, is_new: bool, changes: list[str] | tuple[str, ...]
-) -> Made:
-    did = "created" if is_new else "updated" if changes else "unchanged"
-    return Made(logical_id, name, did, () if is_new else tuple(changes))
 
 
 def has_value(client: Any, secret_id: str) -> bool:  # noqa: ANN401

@@ -93,6 +93,19 @@ def uploaded(clients: Clients, bucket: str, out: Path, template: dict[str, Any])
     return template
 
 
+def make_functions(
+    clients: Clients, stage: str, out: Path, values: Mapping[str, str], by: Deployer
+) -> str:
+    """Create or update the stack of the functions of what `chalice package` has written.
+
+    Raises:
+        OpsError: see `apply`.
+    """
+    packaged = json.loads((out / "sam.json").read_text())
+    template = uploaded(clients, by.bucket, out, packaged)
+    return apply(clients, functions_stack(stage), template, {"Stage": stage, **values}, by=by)
+
+
 def apply(
     clients: Clients,
     name: str,

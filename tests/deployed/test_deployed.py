@@ -15,7 +15,7 @@ import requests
 
 from chalicelib.once.lanes import LANES
 from local import aligned
-from local.deploy import bundle, change_set, data, deployment, direct
+from local.deploy import bundle, data, deployment, ways
 from local.stack import environment, resources
 from local.stack.engine import EngineError
 from local.stack.lambda_events import schedule_event
@@ -71,12 +71,12 @@ def projects(tmp_path_factory, vendor):
 
 @pytest.fixture(scope="module")
 def stack_deployment(engine, projects):
-    return change_set.deploy(engine, projects["stack"], _data(engine, STAGES["stack"]))
+    return ways.by_stack(engine, projects["stack"], _data(engine, STAGES["stack"]))
 
 
 @pytest.fixture(scope="module")
 def direct_deployment(engine, projects):
-    return direct.deploy(engine, projects["direct"], _data(engine, STAGES["direct"]))
+    return ways.direct(engine, projects["direct"], _data(engine, STAGES["direct"]))
 
 
 def _data(engine, stage):
@@ -382,13 +382,13 @@ def test_a_redeployed_stage_keeps_its_data(engine, way, deployed, projects):
     dynamodb = deployed.aws.client("dynamodb")
     dynamodb.put_item(TableName=table, Item={"event_id": {"S": "kept"}})
     if way == "stack":
-        again = change_set.deploy(
+        again = ways.by_stack(
             engine, projects[way], deployed.stage, parameters={"Release": "second"}
         )
         health = requests.get(f"{again.api_url}/health", timeout=60).json()
         assert health["release"] == "second"
     else:
-        again = direct.deploy(engine, projects[way], deployed.stage)
+        again = ways.direct(engine, projects[way], deployed.stage)
         assert requests.get(f"{again.api_url}/health", timeout=60).json()["status"] == "ok"
     kept = dynamodb.get_item(TableName=table, Key={"event_id": {"S": "kept"}})
     dynamodb.delete_item(TableName=table, Key={"event_id": {"S": "kept"}})
@@ -402,7 +402,7 @@ def test_chalice_deploy_refuses_a_stage_whose_functions_are_a_stacks(
     engine, stack_deployment, projects
 ):
     with pytest.raises(EngineError, match="has the functions of stage dev"):
-        direct.deploy(engine, projects["stack"], stack_deployment.stage)
+        ways.direct(engine, projects["stack"], stack_deployment.stage)
     assert (
         len([m for m in stack_deployment.mappings() if ":rp-mw-events-dev" in m["EventSourceArn"]])
         == 1
@@ -412,11 +412,11 @@ def test_chalice_deploy_refuses_a_stage_whose_functions_are_a_stacks(
 def test_chalice_deploy_refuses_an_unprovisioned_stage(engine, projects):
     nothing = resources.Stage("prod", resources.Aws(engine.url), resources.Secrets(), {}, {}, {})
     with pytest.raises(EngineError, match="Provision it first"):
-        direct.deploy(engine, projects["direct"], nothing)
+        ways.direct(engine, projects["direct"], nothing)
 
 
 def test_a_stack_refuses_a_stage_whose_functions_chalice_has_made(
     engine, direct_deployment, projects
 ):
     with pytest.raises(EngineError, match="chalice deploy has made the functions"):
-        change_set.deploy(engine, projects["direct"], direct_deployment.stage)
+        ways.by_stack(engine, projects["direct"], direct_deployment.stage)

@@ -22,7 +22,7 @@ import requests
 
 from chalicelib.once.lanes import TICKETS
 from local import company
-from local.deploy import bundle, change_set, data, deployment
+from local.deploy import bundle, data, deployment, ways
 from local.stack import environment, resources
 from local.vendors.richpanel import SimulatedRichpanel
 from local.vendors.twilio import SimulatedTwilio
@@ -154,13 +154,13 @@ def site(tmp_path_factory, provider):
             "ConsoleGroups": GROUPS,
         }
         made = data.made(resources.Aws(engine.url), STAGE, resources.Secrets())
-        deployed = change_set.deploy(engine, project, made, parameters=parameters)
+        deployed = ways.by_stack(engine, project, made, parameters=parameters)
         (api,) = deployed.aws.client("apigatewayv2").get_apis()["Items"]
         found = Site(engine, api["ApiId"], provider, richpanel, twilio)
         secret = {"Name": f"rp-mw/{STAGE}/console/client_secret", "SecretString": "invented"}
         deployed.aws.client("secretsmanager").create_secret(**secret)
         parameters["ConsoleUrl"] = found.url
-        found.deployed = change_set.deploy(engine, project, made, parameters=parameters)
+        found.deployed = ways.by_stack(engine, project, made, parameters=parameters)
         company.create(found.deployed.stage)
         yield found
 

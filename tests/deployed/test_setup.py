@@ -17,14 +17,14 @@ import requests
 
 from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.support.settable_tags import every_tag
+from local.acceptance import entering
+from local.acceptance.entering import RECIPIENT, SECRETS
 from local.deploy import bundle, deployment
 from local.stack import resources
 from local.stack.lambda_events import schedule_event
 from local.vendors.powerbi import SimulatedPowerBi
 from local.vendors.richpanel import SimulatedRichpanel
 from local.vendors.twilio import SimulatedTwilio
-from tests.rigs import setup_walk
-from tests.rigs.setup_walk import RECIPIENT, SECRETS
 
 pytestmark = pytest.mark.deployed
 STAGE = "staging"
@@ -55,8 +55,8 @@ class Place:
         self.project = bundle.sources(folder / "project")  # its variables are written by setup
         bundle.locks(self.project)
         nowhere = {"OPENAI_BASE_URL": bundle.NOWHERE}  # no call leaves this machine
-        variables = nowhere | setup_walk.vendors(richpanel, twilio, powerbi)
-        self.answers = setup_walk.answers(folder, STAGE, aws.account, variables)
+        variables = nowhere | entering.variables(richpanel.base_url, twilio.base_url, powerbi.url)
+        self.answers = entering.answers(folder, STAGE, aws.account, variables)
 
     def ops(self, *arguments):
         kept = {
@@ -95,7 +95,7 @@ def test_setup_alone_leads_to_a_real_message_through_each_system(at, capsys):
     at.ops("switch", "set", "shadow_mode", "false", "--yes")
     at.ops("switch", "set", "automation_enabled", "true", "--yes")
     time.sleep(31)  # every container reads the switches within 30 seconds
-    setup_walk.carry_out(at.aws, pastes, at.richpanel)
+    entering.carry_out(at.aws, pastes, at.richpanel)
     deployment.wait_for(lambda: "mw-processed" in at.richpanel.tags_of("1043"), "the ticket", 120)
     deployment.wait_for(lambda: at.twilio.sent_to(RECIPIENT), "the text message", 120)
 
@@ -107,7 +107,7 @@ def test_setup_alone_leads_to_a_real_message_through_each_system(at, capsys):
         return {row["EventID"].partition(":")[0] for row in rows} == {"ALOWARE", "HUBSPOT"}
 
     deployment.wait_for(reported, "the facts", 120)
-    setup_walk.reply(pastes, at.twilio)
+    entering.reply(pastes, at.twilio)
     assert len(at.twilio.sent_to(RECIPIENT)) == 1
     with capsys.disabled():
         by_hand = {

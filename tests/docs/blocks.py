@@ -21,6 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 WAYS = frozenset({"", "again", "serve", "long", "aws"})
+_HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 _FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -32,6 +33,7 @@ class Block:
         way: how it is run, one of `WAYS`.
         commands: one by one, each a complete command of a shell, with its comment.
         prints: what the page says that they print together; None where it does not say.
+        section: the heading above it.
     """
 
     page: str
@@ -39,6 +41,7 @@ class Block:
     way: str
     commands: tuple[str, ...]
     prints: str | None
+    section: str = ""
 
     def __str__(self) -> str:
         return f"{self.page}:{self.line}"
@@ -64,7 +67,9 @@ def blocks(page: Path) -> list[Block]:
         follows = after and after[1] == "output" and not text[fence.end() : after.start()].strip()
         prints = after[2] if after and follows else None
         line = text.count("\n", 0, fence.start()) + 1
-        found.append(Block(page.name, line, way, commands(fence[2]), prints))
+        above = _HEADING.findall(text[: fence.start()])
+        section = above[-1] if above else ""
+        found.append(Block(page.name, line, way, commands(fence[2]), prints, section))
     return found
 
 

@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 
     from tests.docs.blocks import Block
 
-_LEFT = shutil.ignore_patterns(
-    ".*_cache", ".git", ".venv", ".engines", ".run", ".hypothesis", "out"
-)
-_INSTALLED = (".venv", ".engines")
+_INSTALLED = (".venv", ".venv-sam", ".engines", "build")
+_LEFT = shutil.ignore_patterns(".*_cache", ".git", ".run", ".hypothesis", "out", *_INSTALLED)
 _RUNS = "Ctrl-C stops everything"
 _PATIENCE_SECONDS = 60.0
 _HIDDEN = ("AWS_", "STAGE", "PYTHONPATH", "LOCAL_RUN_DIR", "VIRTUAL_ENV")

@@ -1,7 +1,11 @@
 """What README and tutorial print is typed as it is, in order, in a clean folder, and does what they say."""
 
+import time
+from collections import Counter
+
 import pytest
 
+from local.aligned import aligned
 from tests.docs.blocks import DOCS, ROOT, WAYS, blocks
 from tests.docs.newcomer import shell
 from tests.rigs.each_row import each_row
@@ -9,18 +13,27 @@ from tests.rigs.each_row import each_row
 FIRST = (ROOT / "README.md", DOCS / "tutorial.md")
 EVERY = [block for page in (*FIRST, *sorted(DOCS.glob("*.md"))) for block in blocks(page)]
 LONG = [block for page in FIRST for block in blocks(page) if block.way == "long"]
+ACCEPTANCE = [block for block in blocks(DOCS / "acceptance.md") if block.way == "long"]
 PACKAGING = [block for block in blocks(DOCS / "runbook-deploying.md") if block.way == "long"]
+TYPED = (*LONG, *PACKAGING, *ACCEPTANCE)
 LONG_ONES = 2
 """Blocks of the first pages that only the long test types."""
 
 
 def test_every_command_of_the_readme_and_the_tutorial_does_what_the_page_says(tmp_path):
+    steps: Counter[str] = Counter()
+    seconds: Counter[str] = Counter()
     with shell(tmp_path / "rp-mw") as newcomer:
         for page in FIRST:
             for block in blocks(page):
                 if block.way != "long":
+                    began, section = time.monotonic(), f"{page.stem}: {block.section}"
                     newcomer.runs(block)
+                    steps[section] += len(block.commands)
+                    seconds[section] += time.monotonic() - began
     assert len(newcomer.typed) > 20
+    lines = [(one, number, f"{seconds[one]:.1f}") for one, number in steps.items()]
+    print("\n" + aligned(("section", "commands", "seconds"), lines))  # python -m pytest -s
 
 
 def test_hardly_anything_of_the_first_pages_is_left_to_the_long_test():
@@ -52,6 +65,13 @@ def test_the_functions_are_packaged_by_the_commands_of_the_page(tmp_path):
         assert (newcomer.folder / "out" / "sam.json").exists()
 
 
+@pytest.mark.long
+def test_a_stage_is_accepted_on_the_local_engine_by_the_command_of_the_page(tmp_path):
+    with shell(tmp_path / "rp-mw") as newcomer:
+        for block in ACCEPTANCE:
+            print(newcomer.runs(block))
+
+
 def test_every_block_that_takes_minutes_is_typed_by_a_long_test():
-    typed = {one for block in (*LONG, *PACKAGING) for one in block.commands}
+    typed = {one for block in TYPED for one in block.commands}
     assert {one for block in EVERY if block.way == "long" for one in block.commands} <= typed

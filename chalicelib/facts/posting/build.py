@@ -234,10 +234,9 @@ class Posting:
             secret=lambda refresh: shared.secrets.text(settings.powerbi_secret_id, refresh=refresh),
             clock=shared.clock,
         )
-        origin, _ = origin_and_path(settings.powerbi_base_url)
         return shared.vendor(
             PROVIDER,
-            origin,
+            settings.powerbi_base_url,
             tokens.headers,
             requests_per_window=POSTS_PER_MINUTE // 2,
             window_seconds=60.0,

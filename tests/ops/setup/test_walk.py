@@ -20,6 +20,8 @@ import pytest
 
 from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.support.settable_tags import every_tag
+from local.acceptance import entering
+from local.acceptance.entering import RECIPIENT, SECRETS
 from local.stack import environment, lambda_events, resources
 from local.stack.pump import lane_handler, lane_pump
 from local.stack.server import Http
@@ -32,7 +34,6 @@ from tests.rigs.iam.guarding import Guard
 from tests.rigs.iam.stage_roles import person
 from tests.rigs.interruptions import Interruptions, KilledError
 from tests.rigs.ops_cli import runner
-from tests.rigs.setup_walk import RECIPIENT, SECRETS
 
 ROOT = Path(__file__).parents[3]
 PROJECTS_CONFIG = config.CONFIG
@@ -46,7 +47,7 @@ class Place:
         self.powerbi, self.folder, self.monkeypatch = powerbi, folder, monkeypatch
         self.run, self.deployments = runner(capsys), 0
         self.open = contextlib.ExitStack()
-        self.vendors = setup_walk.vendors(richpanel, twilio, powerbi)
+        self.vendors = entering.variables(richpanel.base_url, twilio.base_url, powerbi.url)
         self.http = self.pump = None
         self.guard = Guard(monkeypatch)
 
@@ -126,10 +127,10 @@ class Place:
         self.serve()
 
     def answers(self):
-        return setup_walk.answers(self.folder, "dev", self.aws.account, self.vendors)
+        return entering.answers(self.folder, "dev", self.aws.account, self.vendors)
 
     def secret(self, secret_id):
-        return setup_walk.secret(self.aws, secret_id)
+        return entering.secret(self.aws, secret_id)
 
     def switch(self, name, value):
         self.aws.client("ssm").put_parameter(
@@ -212,7 +213,7 @@ def test_setup_and_its_pastes_lead_to_a_real_message_through_each_system(place):
     place.switch("shadow_mode", "false")
     place.switch("automation_enabled", "true")
 
-    setup_walk.carry_out(place.aws, pastes, place.richpanel)
+    entering.carry_out(place.aws, pastes, place.richpanel)
     place.pump.wait_until_quiet(timeout_seconds=30.0)
     place.app.post_facts(
         lambda_events.schedule_event(), lambda_events.LambdaContext(timeout_seconds=240.0)
@@ -223,7 +224,7 @@ def test_setup_and_its_pastes_lead_to_a_real_message_through_each_system(place):
     dataset = config.configured("dev")["POWERBI_DATASET_ID"]
     sources = {row["EventID"].partition(":")[0] for row in place.powerbi.rows(dataset, FACT_EVENT)}
     assert sources == {"ALOWARE", "HUBSPOT"}
-    setup_walk.reply(pastes, place.twilio)
+    entering.reply(pastes, place.twilio)
 
     deployments, before = place.deployments, config.CONFIG.read_text()
     again = place.run("setup", "--yes", "--file", file, "--json")

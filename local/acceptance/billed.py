@@ -1,0 +1,83 @@
+"""What Lambda billed for a stage's functions, and how long they took to start: by its own lines.
+
+Lambda ends each invocation with a ``REPORT`` line, whose billed duration is the one of the bill:
+https://docs.aws.amazon.com/lambda/latest/dg/python-logging.html
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from bench.rig.cost import LAMBDA_GB_SECOND, LAMBDA_REQUEST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from local.acceptance.day import StageDay
+
+REPORT = re.compile(
+    r"REPORT RequestId: .*?Billed Duration: (?P<billed>[\d.]+) ms\s+Memory Size: (?P<memory>\d+) MB"
+    r"(?:.*?Init Duration: (?P<init>[\d.]+) ms)?"
+)
+
+
+@dataclass(slots=True)
+class Billed:
+    """A function's invocations.
+
+    Attributes:
+        milliseconds: billed of each.
+        starts: milliseconds of each start of a container.
+        memory_mb: of the function.
+    """
+
+    milliseconds: list[float] = field(default_factory=list)
+    starts: list[float] = field(default_factory=list)
+    memory_mb: int = 0
+
+    @property
+    def dollars(self) -> float:
+        """At the list price."""
+        seconds = sum(self.milliseconds) / 1000
+        per_million = seconds * self.memory_mb / 1024 * LAMBDA_GB_SECOND
+        return (per_million + len(self.milliseconds) * LAMBDA_REQUEST) / 1e6
+
+
+def read(messages: Iterable[str]) -> Billed:
+    """The reports among a function's log lines."""
+    found = Billed()
+    for message in messages:
+        for one in REPORT.finditer(message):
+            found.milliseconds.append(float(one["billed"]))
+            found.memory_mb = int(one["memory"])
+            if one["init"]:
+                found.starts.append(float(one["init"]))
+    return found
+
+
+def rows(day: StageDay) -> list[dict[str, Any]]:
+    """A row for each function that was called."""
+    logs, prefix = day.account.client("logs"), f"/aws/lambda/rp-mw-{day.stage}"
+    messages: dict[str, list[str]] = defaultdict(list)
+    groups = logs.get_paginator("describe_log_groups").paginate(logGroupNamePrefix=prefix)
+    for name in (one["logGroupName"] for page in groups for one in page["logGroups"]):
+        for page in logs.get_paginator("filter_log_events").paginate(logGroupName=name):
+            messages[name.rpartition("/")[2]] += [one["message"] for one in page["events"]]
+    found = {name: read(lines) for name, lines in messages.items()}
+    return [
+        {
+            "function": name,
+            "calls": len(one.milliseconds),
+            "billed ms, median": round(median(one.milliseconds)),
+            "most": round(max(one.milliseconds)),
+            "starts": len(one.starts),
+            "start ms, median": round(median(one.starts)) if one.starts else None,
+            "dollars": f"{one.dollars:.6f}",
+        }
+        for name, one in sorted(found.items())
+        if one.milliseconds
+    ]

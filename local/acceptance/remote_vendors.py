@@ -1,0 +1,180 @@
+"""Makes the function of the simulated vendors, asks it, and takes it away."""
+
+from __future__ import annotations
+
+import io
+import json
+import secrets
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import requests
+
+from local.deploy.deployment import wait_for
+from local.stack.engine import ROOT
+from ops.stage import packages, runtime
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from local.acceptance.account import Account
+
+TRUST = {
+    "Version": "2012-10-17",
+    "Statement": [
+        {
+            "Effect": "Allow",
+            "Principal": {"Service": "lambda.amazonaws.com"},
+            "Action": "sts:AssumeRole",
+        }
+    ],
+}
+LOGS = "arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole"
+TREES = ("local/acceptance", "local/vendors", "local/stack")
+NEEDS = ("requests", "urllib3", "idna", "certifi", "charset_normalizer")
+TIMEOUT_SECONDS = 60
+READY_SECONDS = 120.0
+
+
+@dataclass(slots=True)
+class RemoteVendors:
+    """The vendors of one stage.
+
+    Attributes:
+        token: in every address; who has none gets 404.
+        base: of the function's URL, with the token.
+    """
+
+    account: Account
+    stage: str
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    base: str = ""
+
+    @property
+    def name(self) -> str:
+        """Of the function and of its role."""
+        return f"rp-mw-{self.stage}-vendors"
+
+    def url(self, vendor: str) -> str:
+        """The value for the stage's base URL of this vendor."""
+        return f"{self.base}/{vendor}"
+
+    def make(self) -> None:
+        """Create role, function and URL, and wait for an answer.
+
+        Raises:
+            TimeoutError: it does not answer.
+        """
+        functions, iam = self.account.client("lambda"), self.account.client("iam")
+        role = iam.create_role(RoleName=self.name, AssumeRolePolicyDocument=json.dumps(TRUST))
+        iam.attach_role_policy(RoleName=self.name, PolicyArn=LOGS)
+        code = _code()
+
+        def is_made() -> bool:
+            try:
+                functions.create_function(
+                    FunctionName=self.name,
+                    Role=role["Role"]["Arn"],
+                    Runtime=runtime.name(),
+                    Handler="local.acceptance.vendors_function.handler",
+                    Code={"ZipFile": code},
+                    Timeout=TIMEOUT_SECONDS,
+                    MemorySize=512,
+                    Environment={"Variables": {"VENDORS_TOKEN": self.token}},
+                )
+            except functions.exceptions.InvalidParameterValueException:
+                return False  # Lambda does not see the role yet
+            return True
+
+        wait_for(is_made, "Lambda to see the role", READY_SECONDS)
+        functions.get_waiter("function_active_v2").wait(FunctionName=self.name)
+        functions.put_function_concurrency(
+            FunctionName=self.name, ReservedConcurrentExecutions=1
+        )  # what the vendors have seen is in one container
+        for statement, action, condition in (
+            ("url", "lambda:InvokeFunctionUrl", {"FunctionUrlAuthType": "NONE"}),
+            ("function", "lambda:InvokeFunction", {"InvokedViaFunctionUrl": True}),
+        ):
+            functions.add_permission(
+                FunctionName=self.name,
+                StatementId=statement,
+                Action=action,
+                Principal="*",
+                **condition,
+            )
+        made = functions.create_function_url_config(FunctionName=self.name, AuthType="NONE")
+        self.base = f"{self._host(made['FunctionUrl'])}/{self.token}"
+        wait_for(lambda: self.status("richpanel", "_sim") == requests.codes.ok, "the vendors", 60)
+
+    def status(self, vendor: str, path: str, *, token: str = "") -> int:
+        """How a GET is answered, with this token or the vendors' own."""
+        base = self.base.replace(self.token, token) if token else self.base
+        return requests.get(f"{base}/{vendor}/{path}", timeout=TIMEOUT_SECONDS).status_code
+
+    def ask(self, vendor: str, path: str, body: Mapping[str, Any] | None = None) -> Any:  # noqa: ANN401 - JSON
+        """A vendor's answer to a GET under ``/_sim``, or to a POST; waits while it is busy."""
+        answered: list[requests.Response] = []
+
+        def answers() -> bool:
+            method, url = ("GET", "POST")[body is not None], f"{self.url(vendor)}/_sim/{path}"
+            answered[:] = [requests.request(method, url, json=body, timeout=TIMEOUT_SECONDS)]
+            return bool(answered[0].status_code != requests.codes.too_many_requests)
+
+        wait_for(answers, f"{vendor} to be free", READY_SECONDS)
+        answered[0].raise_for_status()
+        return answered[0].json()
+
+    def add_ticket(self, ticket_id: str, **settings: Any) -> None:  # noqa: ANN401 - of a ticket
+        """Add a ticket at Richpanel."""
+        self.ask("richpanel", "tickets", {"id": ticket_id, **settings})
+
+    def fault(self, vendor: str, **settings: Any) -> None:  # noqa: ANN401 - fields of a fault
+        """Make the vendor fail."""
+        self.ask(vendor, "faults", settings)
+
+    def changes(self, ticket_id: str) -> list[tuple[str, str]]:
+        """What has changed at a ticket, each change as often as it was made."""
+        found = self.ask("richpanel", "effects")["effects"]
+        return [
+            (one["kind"], one["value"])
+            for one in found
+            if one["ticket_id"] == ticket_id and one["changed"]
+        ]
+
+    def take_away(self) -> None:
+        """Delete whatever of it is there."""
+        functions, iam = self.account.client("lambda"), self.account.client("iam")
+        for delete, arguments in (
+            (functions.delete_function, {"FunctionName": self.name}),
+            (iam.detach_role_policy, {"RoleName": self.name, "PolicyArn": LOGS}),
+            (iam.delete_role, {"RoleName": self.name}),
+        ):
+            self.account.gone(delete, **arguments)
+
+    def _host(self, url: str) -> str:
+        """The URL, or the way in which an engine on this machine has it."""
+        endpoint = self.account.client("lambda").meta.endpoint_url
+        if (urlsplit(endpoint).hostname or "").startswith("lambda."):
+            return url.rstrip("/")
+        return f"{endpoint}/_aws/lambda-url/{(urlsplit(url).hostname or '').partition('.')[0]}"
+
+
+def _code() -> bytes:
+    """The vendors and what they need, zipped."""
+    packed = io.BytesIO()
+    needed = packages.packages(ROOT / packages.LOCKS["functions"], packages.CACHE)
+    files = [(one, one.relative_to(ROOT)) for tree in TREES for one in (ROOT / tree).glob("*.py")]
+    files += [(ROOT / "local" / "__init__.py", Path("local/__init__.py"))]
+    files += [
+        (one, one.relative_to(needed))
+        for name in NEEDS
+        for one in (needed / name).rglob("*")
+        if one.is_file()
+    ]
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file, name in files:
+            archive.write(file, name)
+    return packed.getvalue()
