@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chalicelib.errors import HandBackError, ProviderError, reason_of
-from chalicelib.facts.dataset import FACT_EVENT, dimension_keys, fact_row
+from chalicelib.facts.dataset import FACT_EVENT, dimension_keys, lasting_row
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Fact, FactStatus, TimeLeft
 from chalicelib.facts.posting import effects
@@ -103,7 +103,9 @@ class Correction:
         self.ledger.store_plan(attempt.lease, plan, intent=None, modes=attempt.modes)
         for taker in self.copies.takers:
             taker.ensure(attempt, dimension_keys([fact], self.runtime.clock.now().year))
-            action = effects.rows(POST_FACTS, taker.target, FACT_EVENT, number, (fact_row(fact),))
+            action = effects.rows(
+                POST_FACTS, taker.target, FACT_EVENT, number, (lasting_row(fact),)
+            )
             row = self.effects.perform(attempt, [StepAction(action)], {})[action.key]
             if row.status != ActionStatus.DONE:
                 raise HandBackError(row.reason or "not_settled")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from chalicelib.errors import HandBackError, ProviderError, reason_of
-from chalicelib.facts.dataset import DIM_SHIFT, DIMENSIONS, FACT_EVENT, fact_row
+from chalicelib.facts.dataset import DIM_SHIFT, DIMENSIONS, FACT_EVENT, lasting_row
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Dimension, Fact, Sink, TimeLeft
 from chalicelib.facts.posting.batch import Batch, writer_event
@@ -97,7 +97,7 @@ class Republish:
         left = lease.until_epoch - LEASE_GRACE_SECONDS - self.runtime.clock.now().timestamp()
         if left < DEADLINE_SECONDS:
             raise HandBackError("lease_over")
-        rows = [fact_row(fact) for fact in facts]
+        rows = [lasting_row(fact) for fact in facts]
         self.sink.append(FACT_EVENT, number, rows, deadline_seconds=DEADLINE_SECONDS)
 
     def _forget(self, name: str) -> None:

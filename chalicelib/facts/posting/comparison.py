@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from chalicelib.facts.dataset import FACT_EVENT
+from chalicelib.facts.drift import Drift
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.posting.dataset_reader import DatasetReader
 from chalicelib.facts.posting.ndjson import Archive
@@ -53,6 +54,7 @@ class Comparison:
         newest_seconds: how long ago each source's newest fact was kept.
         corrected: keys of the facts of which the dataset has former values until it is rebuilt.
         troubles: why OneLake's files are not those that the ledger notes, by table.
+        drift: of each source's facts of the last day.
     """
 
     ledger: Mapping[str, int]
@@ -61,6 +63,7 @@ class Comparison:
     newest_seconds: Mapping[str, int]
     corrected: Sequence[str] = ()
     troubles: Mapping[str, str] = field(default_factory=dict)
+    drift: Mapping[str, Drift] = field(default_factory=dict)
 
     @property
     def differences(self) -> Sequence[Difference]:
@@ -113,7 +116,13 @@ class FactCheck:
         target = target_of(self.dataset.dataset_id) if self.dataset else ""
         corrected = tuple(survey.stale.get(target, ()))
         return Comparison(
-            posted, archived, counted, survey.newest_seconds, corrected, self._troubles()
+            posted,
+            archived,
+            counted,
+            survey.newest_seconds,
+            corrected,
+            self._troubles(),
+            survey.drift,
         )
 
     def _troubles(self) -> dict[str, str]:

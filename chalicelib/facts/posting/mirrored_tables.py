@@ -21,7 +21,14 @@ import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from chalicelib.facts.dataset import DIM_AGENT, DIM_DATE, DIM_METRIC, DIM_SHIFT, FACT_EVENT, TABLES
+from chalicelib.facts.dataset import (
+    DIM_AGENT,
+    DIM_DATE,
+    DIM_METRIC,
+    DIM_SHIFT,
+    FACT_EVENT,
+    LASTING_TABLES,
+)
 from chalicelib.facts.model import Row
 
 ROW_MARKER = "__rowMarker__"
@@ -36,10 +43,11 @@ KEYS: Mapping[str, Sequence[str]] = {
     DIM_SHIFT: ("AgentID", "ShiftStartLocal"),
 }
 """The columns that name a row of each table."""
-COLUMNS: Mapping[str, Mapping[str, str]] = TABLES
+COLUMNS: Mapping[str, Mapping[str, str]] = LASTING_TABLES
 """Columns and their types per table; the types have the same names in Power BI and in Fabric."""
 
 _ROW_SEPARATOR = "\r\n"
+_TO_SECONDS = len("2025-11-05T17:29:00")
 
 
 def metadata(table: str) -> bytes:
@@ -122,4 +130,4 @@ def _text(value: str | float, kind: str) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     text = " ".join(str(value).splitlines())
-    return text.replace("T", " ") if kind == "DateTime" else text
+    return text[:_TO_SECONDS].replace("T", " ") if kind == "DateTime" else text

@@ -24,7 +24,13 @@ from chalicelib.errors import (
     reason_of,
 )
 from chalicelib.facts import reasons as why
-from chalicelib.facts.dataset import FACT_EVENT, ROWS_PER_POST, dimension_keys, fact_row
+from chalicelib.facts.dataset import (
+    FACT_EVENT,
+    ROWS_PER_POST,
+    dimension_keys,
+    fact_row,
+    lasting_row,
+)
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Fact, FactStatus, Keys, Row, TimeLeft
 from chalicelib.facts.posting import effects
@@ -305,7 +311,7 @@ class FactWriter:
         """
         # An operator's attempt may retry an action that was skipped for a switch.
         attempt = replace(run.attempt, operator=True)
-        rows = [fact_row(fact) for fact in facts]
+        rows = [lasting_row(fact) for fact in facts]
         for taker in self.sinks.takers:
             row = self._append(attempt, taker, run.batch, rows)
             if row.status != ActionStatus.DONE:

@@ -1,9 +1,12 @@
 """The sink of OneLake: every batch in one file, once and in order, whatever fails."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from chalicelib.errors import AuthError, TransientError
-from chalicelib.facts.dataset import DIM_SHIFT, FACT_EVENT, fact_row
+from chalicelib.facts.dataset import DIM_SHIFT, FACT_EVENT, fact_row, lasting_row
+from chalicelib.facts.model import Happening
 from chalicelib.facts.posting import mirrored_tables
 from local.vendors.onelake import DATABASE
 from tests.rigs.fact_writer import Crash, CrashingClient, fact
@@ -30,9 +33,19 @@ def test_a_batch_is_a_file_whose_rows_are_as_given(onelake_rig, onelake):
     put(onelake_rig.onelake_sink(), 1)
 
     assert onelake.stopped() == {}
-    assert onelake.rows(FACT_EVENT) == ROWS
+    shown = [{name: row[name] for name in ROWS[0]} for row in onelake.rows(FACT_EVENT)]
+    assert shown == ROWS
     assert f"{FACT_EVENT}/00000000000000000001.csv" in onelake.files()
     assert onelake.stopped() == {}
+
+
+def test_when_and_how_an_event_was_arrive_in_their_types(onelake_rig, onelake):
+    happening = Happening(datetime(2026, 11, 20, 18, 5, tzinfo=UTC), "America/Denver", 70, "call")
+    put(onelake_rig.onelake_sink(), 1, [lasting_row(fact(1, happening=happening))])
+
+    (row,) = onelake.rows(FACT_EVENT)
+    assert (row["OccurredAt"], row["DurationSeconds"]) == ("2026-11-20T18:05:00", 70)
+    assert (row["TimeZone"], row["Channel"], row["Outcome"]) == ("America/Denver", "call", None)
 
 
 def test_a_row_of_a_known_key_replaces_it(onelake_rig, onelake):
