@@ -15,6 +15,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -32,6 +33,8 @@ GUARDRAIL = (
 """A guardrail of Bedrock and its version, as ``a1b2c3d4e5f6:3``; the id may be its ARN."""
 SYSTEMS = ("support", "outreach", "facts")
 """The systems that a stage may have."""
+REPORTS = ("powerbi", "onelake", "archive")
+"""Where facts may go; they always go to the archive."""
 
 
 class Settings(BaseModel):
@@ -86,7 +89,7 @@ class Settings(BaseModel):
     facts_region: str = ""
     facts_timezone: str = "UTC"
     facts_roster: str = ""
-    facts_report: Literal["powerbi", "archive"] = "powerbi"
+    facts_report: frozenset[str] = frozenset({"powerbi"})
     facts_bucket: str = ""
     facts_folder: str = ""
     facts_shifts: str = ""
@@ -107,16 +110,26 @@ class Settings(BaseModel):
     powerbi_dataset_id: str = ""
     powerbi_secret_id: str
     powerbi_sequence_numbers: bool = False
+    fabric_base_url: str = Field(
+        default="https://onelake.dfs.fabric.microsoft.com", pattern=r"^https?://"
+    )
+    fabric_token_url: str = Field(default="", pattern=r"^(https?://.*)?$")
+    fabric_tenant_id: str = ""
+    fabric_client_id: str = ""
+    fabric_workspace_id: str = ""
+    fabric_database_id: str = ""
+    fabric_secret_id: str
 
-    @field_validator("systems", mode="before")
+    @field_validator("systems", "facts_report", mode="before")
     @classmethod
-    def _known(cls, value: object) -> object:
+    def _known(cls, value: object, field: ValidationInfo) -> object:
         """Names separated by commas; a name that is none of ours is a typing error."""
         if not isinstance(value, str):
             return value
+        known = SYSTEMS if field.field_name == "systems" else REPORTS
         names = frozenset(one.strip() for one in value.split(","))
-        if not names or names - set(SYSTEMS):
-            raise ValueError(f"systems are {', '.join(SYSTEMS)}")
+        if names - set(known):
+            raise ValueError(f"known are {', '.join(known)}")
         return names
 
     @model_validator(mode="after")
@@ -144,11 +157,12 @@ class Settings(BaseModel):
     @property
     def facts_token_url(self) -> str:
         """URL of Power BI's token endpoint."""
-        tenant = self.powerbi_tenant_id
-        return (
-            self.powerbi_token_url
-            or f"https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token"
-        )
+        return self.powerbi_token_url or _entra(self.powerbi_tenant_id)
+
+    @property
+    def onelake_token_url(self) -> str:
+        """URL of OneLake's token endpoint."""
+        return self.fabric_token_url or _entra(self.fabric_tenant_id)
 
     @property
     def max_event_age(self) -> timedelta:
@@ -159,6 +173,10 @@ class Settings(BaseModel):
     def switch_prefix(self) -> str:
         """Path of the stage's switches in SSM."""
         return f"/rp-mw/{self.stage}"
+
+
+def _entra(tenant: str) -> str:
+    return f"https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token"
 
 
 def load(environ: Mapping[str, str]) -> Settings:
@@ -265,6 +283,13 @@ _VARIABLES: dict[str, tuple[str, str]] = {
     "powerbi_dataset_id": ("POWERBI_DATASET_ID", ""),
     "powerbi_secret_id": ("POWERBI_SECRET_ID", "rp-mw/{stage}/powerbi/client_secret"),
     "powerbi_sequence_numbers": ("POWERBI_SEQUENCE_NUMBERS", "false"),
+    "fabric_base_url": ("FABRIC_BASE_URL", "https://onelake.dfs.fabric.microsoft.com"),
+    "fabric_token_url": ("FABRIC_TOKEN_URL", ""),
+    "fabric_tenant_id": ("FABRIC_TENANT_ID", ""),
+    "fabric_client_id": ("FABRIC_CLIENT_ID", ""),
+    "fabric_workspace_id": ("FABRIC_WORKSPACE_ID", ""),
+    "fabric_database_id": ("FABRIC_DATABASE_ID", ""),
+    "fabric_secret_id": ("FABRIC_SECRET_ID", "rp-mw/{stage}/fabric/client_secret"),
 }
 
 

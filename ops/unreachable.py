@@ -36,6 +36,7 @@ VENDORS = {
     "hubspot": ("HubSpot", "HUBSPOT_BASE_URL", "hubspot/api_token"),
     "aloware": ("Aloware", "ALOWARE_RING_GROUP_URL", "aloware/api_token"),
     "powerbi": ("Power BI", "POWERBI_BASE_URL", "powerbi/client_secret"),
+    "onelake": ("OneLake", "FABRIC_BASE_URL", "fabric/client_secret"),
 }
 """A vendor's name, the variable of its address, and the secret that its calls use."""
 

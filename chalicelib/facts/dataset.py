@@ -163,12 +163,6 @@ def lasting_row(fact: Fact) -> Row:
     return row
 
 
-def rows_for(target: str, facts: Iterable[Fact]) -> tuple[Row, ...]:
-    """Facts as rows for a sink: a push dataset's, which cannot get further columns, or lasting ones."""
-    row_of = fact_row if target.startswith("powerbi:") else lasting_row
-    return tuple(row_of(fact) for fact in facts)
-
-
 def fact_of_row(row: Mapping[str, Any]) -> Fact:
     """The fact of a `lasting_row`."""
     return Fact(

@@ -41,6 +41,7 @@ VENDORS = frozenset(
         "bedrock",
         "shopify",
         "powerbi",
+        "onelake",
         "hubspot",
         "aloware",
         "sqs",

@@ -25,7 +25,7 @@ from chalicelib.vendors import deadline, reasons
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.clock_skew import REPORTED_FROM_SECONDS
 from chalicelib.vendors.deadline import Watch
-from chalicelib.vendors.http_answers import VendorAnswer
+from chalicelib.vendors.http_answers import Expects, VendorAnswer
 from chalicelib.vendors.rate_limit import RateLimit, Urgency
 
 CONNECT_SECONDS = 3.0
@@ -44,8 +44,9 @@ class Call:
         is_repeatable: repeating it changes nothing.  Any other call gets a fresh connection,
             because a stale one would make its outcome needlessly uncertain.
         headers: sent with this call only.
-        expects_json: the response must be a JSON object.
+        expects: what the body of a success must be.
         form: a body in ``application/x-www-form-urlencoded``, in place of `body`.
+        content: a body as it is, in place of `body`.
         urgency: its precedence within our share of the vendor's rate limit.
         guard: called when the request is about to leave; what it raises keeps it here.
     """
@@ -57,8 +58,9 @@ class Call:
     query: Mapping[str, str] = field(default_factory=dict, repr=False)
     body: Mapping[str, Any] | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    expects_json: bool = True
+    expects: Expects = Expects.JSON
     form: Mapping[str, str] | None = field(default=None, repr=False)
+    content: bytes | None = field(default=None, repr=False)
     urgency: Urgency = Urgency.HIGH
     guard: Callable[[], None] | None = field(default=None, repr=False, compare=False)
 
@@ -179,7 +181,7 @@ class VendorClient:
                     self.api.base_url.rstrip("/") + call.path,
                     params=dict(call.query) or None,
                     json=call.body,
-                    data=call.form,
+                    data=call.form or call.content,
                     headers=headers,
                     timeout=(min(CONNECT_SECONDS, timeout), timeout),
                     allow_redirects=False,
@@ -188,7 +190,7 @@ class VendorClient:
             ):
                 answer.read(
                     response,
-                    expects_json=call.expects_json,
+                    expects=call.expects,
                     max_bytes=self.max_answer_bytes,
                     code_at=self.api.error_code_at,
                 )

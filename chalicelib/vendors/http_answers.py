@@ -26,6 +26,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from enum import StrEnum
 from http import HTTPStatus
 from typing import Any
 
@@ -46,6 +47,17 @@ _ERROR_CODE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}|[0-9]{1,6}")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_.:=/+-]{1,128}")
 
 
+class Expects(StrEnum):
+    """What the body of a success must be."""
+
+    JSON = "json"
+    """A JSON object."""
+    NOTHING = "nothing"
+    """It is not read."""
+    CONTENT = "content"
+    """It is read as it is."""
+
+
 @dataclass(slots=True)
 class VendorAnswer:
     """A response, as far as it was received.
@@ -54,6 +66,7 @@ class VendorAnswer:
         now: our clock.
         sent_at: when the exchange began, by our clock.
         skew: how far the vendor's clock is from ours; None where its response does not tell.
+        continuation: where a list goes on that Azure Storage has not answered whole; else empty.
     """
 
     now: Callable[[], datetime]
@@ -65,12 +78,14 @@ class VendorAnswer:
     request_id: str | None = None
     skew: ClockSkew | None = None
     json: dict[str, Any] = field(default_factory=dict, repr=False)
+    content: bytes = field(default=b"", repr=False)
+    continuation: str = field(default="", repr=False)
 
     def read(
         self,
         response: requests.Response,
         *,
-        expects_json: bool,
+        expects: Expects,
         max_bytes: int,
         code_at: tuple[str, ...],
     ) -> None:
@@ -78,22 +93,25 @@ class VendorAnswer:
 
         Args:
             response: with its body still to be read.
-            expects_json: the body of a success must be a JSON object; where it need not be, a page
-                of HTML is still none: a proxy's page says nothing about the vendor.
+            expects: what the body of a success must be; where it need not be JSON, a page of HTML
+                is still none: a proxy's page says nothing about the vendor.
             max_bytes: limit for the body of a success.
             code_at: path of the vendor's own code in an error's JSON body; a number for a fault of its
                 server says no more than the status, which everything else is named by.
         """
         self.status = response.status_code
         self.request_id = _request_id(response.headers)
+        self.continuation = response.headers.get("x-ms-continuation", "")
         self.skew = clock_skew(response.headers.get("date"), self.sent_at, self.now())
         if self.status in _SAYS_WHEN:
             self.retry_after = retry_after_seconds(response.headers.get("retry-after"), self.now())
         if response.ok and self.status < HTTPStatus.MULTIPLE_CHOICES:
-            if expects_json:
+            if expects is Expects.JSON:
                 self.reason, self.json = _object(response, max_bytes)
             elif "text/html" in response.headers.get("content-type", "").lower():
                 self.reason = reasons.ANSWER_IS_A_PAGE
+            elif expects is Expects.CONTENT:
+                self.reason, self.content = _content(response, max_bytes)
         if code_at and self.status >= HTTPStatus.BAD_REQUEST:
             code = _error_code(response, code_at)
             is_fault = self.status >= HTTPStatus.INTERNAL_SERVER_ERROR
@@ -163,13 +181,21 @@ def _seconds_until(http_date: str, now: datetime) -> float:
     return (moment - now).total_seconds()
 
 
-def _object(response: requests.Response, max_bytes: int) -> tuple[str, dict[str, Any]]:
-    """The JSON object in a response's body, or the reason why there is none."""
+def _content(response: requests.Response, max_bytes: int) -> tuple[str, bytes]:
+    """A response's body, or the reason why it is not read."""
     body = bytearray()
     for chunk in response.raw.stream(_CHUNK_BYTES, decode_content=True):
         body += chunk
         if len(body) > max_bytes:
-            return reasons.ANSWER_TOO_LARGE, {}
+            return reasons.ANSWER_TOO_LARGE, b""
+    return "", bytes(body)
+
+
+def _object(response: requests.Response, max_bytes: int) -> tuple[str, dict[str, Any]]:
+    """The JSON object in a response's body, or the reason why there is none."""
+    reason, body = _content(response, max_bytes)
+    if reason:
+        return reason, {}
     try:
         parsed = json.loads(body)
     except (ValueError, RecursionError):

@@ -14,6 +14,7 @@ PROVIDERS: Mapping[str, tuple[By, str]] = {
     "bedrock": (By.VENDOR, "Amazon Bedrock"),
     "shopify": (By.VENDOR, "Shopify"),
     "powerbi": (By.VENDOR, "Power BI"),
+    "onelake": (By.VENDOR, "OneLake"),
     "hubspot": (By.VENDOR, "HubSpot"),
     "aloware": (By.VENDOR, "Aloware"),
     "sqs": (By.VENDOR, "Amazon SQS"),

@@ -67,11 +67,13 @@ def play(stack: Stack) -> tuple[str, list[str]]:
         problems.append(f"a webhook was rejected: {aloware.answers} {sender.answers}")
     for sink, rows in (
         ("the dataset", chart.simulated(stack.powerbi.url)),
+        ("OneLake", stack.onelake.rows(FACT_EVENT)),
         ("the archive", FileRows(environment.FACTS).read(FACT_EVENT)),
     ):
         cells = chart.counted(rows)
         problems += [f"{sink}: {one}" for one in chart.differences(cells, EXPECTED)]
     chart.write(cells, chart.PICTURE, EXPECTED)
+    problems += [f"OneLake stopped {one}" for one in stack.onelake.stopped().items()]
     report = "\n\n".join(
         [
             "Facts: Aloware and HubSpot events, each one row of the report",

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from local.stack.engine import ROOT
+from local.vendors import onelake as fabric
 from local.vendors.hubspot import TARGET_URL
 from local.vendors.powerbi import CLIENT_ID, TENANT, WORKSPACE
 from ops.stage.config import configured
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping
 
     from local.stack.resources import Aws
+    from local.vendors.onelake import SimulatedOneLake
     from local.vendors.powerbi import SimulatedPowerBi
 
 RUN = Path(os.environ.get("LOCAL_RUN_DIR", ROOT / ".run"))
@@ -75,6 +77,18 @@ def facts(powerbi: SimulatedPowerBi, dataset_id: str, folder: Path) -> dict[str,
         "POWERBI_DATASET_ID": dataset_id,
         "FACTS_FOLDER": str(folder),
         "HUBSPOT_WEBHOOK_URL": TARGET_URL,
+    }
+
+
+def onelake(server: SimulatedOneLake) -> dict[str, str]:
+    """Variables of the mirrored database in the simulated OneLake."""
+    return {
+        "FABRIC_BASE_URL": server.url,
+        "FABRIC_TOKEN_URL": server.token_url,
+        "FABRIC_TENANT_ID": fabric.TENANT,
+        "FABRIC_CLIENT_ID": fabric.CLIENT_ID,
+        "FABRIC_WORKSPACE_ID": fabric.WORKSPACE,
+        "FABRIC_DATABASE_ID": fabric.DATABASE,
     }
 
 

@@ -23,7 +23,7 @@ from chalicelib.once.lanes import TICKETS, Lane
 from chalicelib.once.seal import Seal
 from local.stack import creating
 from local.stack.engine import REGION
-from local.vendors import openai, powerbi, shopify
+from local.vendors import onelake, openai, powerbi, shopify
 from local.vendors.richpanel import API_KEY
 from ops.stage import rotation
 from ops.stage.template import StageTemplate
@@ -120,6 +120,7 @@ class Secrets:
     aloware_token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     hubspot_secret: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     powerbi_secret: str = powerbi.CLIENT_SECRET
+    fabric_secret: str = onelake.CLIENT_SECRET
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +254,7 @@ def create_secrets(aws: Aws, stage: str, given: Secrets) -> None:
         "aloware/webhook_token": given.aloware_token,
         "hubspot/client_secret": given.hubspot_secret,
         "powerbi/client_secret": given.powerbi_secret,
+        "fabric/client_secret": given.fabric_secret,
     }
     for name, value in values.items():
         secret_id = f"rp-mw/{stage}/{name}"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import boto3
 
 from chalicelib.facts.dataset import definition
+from chalicelib.facts.posting.mirrored_tables import KEYS, METADATA, metadata
 from local import company, simulated_model
 from local.stack import engine as engines
 from local.stack import environment, lambda_events, lineage, resources, turned_clock
@@ -25,6 +26,7 @@ from local.stack.server import Http
 from local.stack.turns import Turns
 from local.vendors import bedrock
 from local.vendors.bedrock import SimulatedBedrock
+from local.vendors.onelake import SimulatedOneLake
 from local.vendors.openai import MODELS, SimulatedOpenAI
 from local.vendors.powerbi import SimulatedPowerBi
 from local.vendors.richpanel import SimulatedRichpanel
@@ -82,6 +84,7 @@ class Stack:
     bedrock: SimulatedBedrock
     powerbi: SimulatedPowerBi
     dataset: str
+    onelake: SimulatedOneLake
     http: Http
     pump: Pump
     later: Pump
@@ -159,6 +162,7 @@ class Stack:
         self.powerbi = SimulatedPowerBi(self._ports.powerbi)
         self._open.callback(self.powerbi.stop)
         self.dataset = self.powerbi.create_dataset(definition())
+        self.onelake = self._open.enter_context(mirrored_database())
         shutil.rmtree(environment.FACTS, ignore_errors=True)
         self.twilio = SimulatedTwilio()
         self._open.callback(self.twilio.stop)
@@ -181,7 +185,9 @@ class Stack:
                 aws,
                 richpanel_url=self.richpanel.base_url,
                 **environment.facts(self.powerbi, self.dataset, environment.FACTS),
+                **environment.onelake(self.onelake),
             ),
+            "FACTS_REPORT": "powerbi,onelake",
             "TWILIO_BASE_URL": self.twilio.base_url,
             "AWS_ENDPOINT_URL_SESV2": self.ses.base_url,
             "AWS_ENDPOINT_URL_LAMBDA": functions.url,
@@ -241,6 +247,14 @@ class Stack:
         self.twilio.post_to = (company.PUBLIC_URL, self.http.url)
         self.twilio.inbound_url = f"{company.PUBLIC_URL}/webhook/twilio"
         self.twilio.numbers[company.SMS_NUMBER] = f"{self.http.url}/webhook/twilio#rc=5&rp=all"
+
+
+def mirrored_database() -> SimulatedOneLake:
+    """A OneLake in which the facts' tables are made."""
+    made = SimulatedOneLake()
+    for table in KEYS:
+        made.put(f"{table}/{METADATA}", metadata(table))
+    return made
 
 
 def _ticket_texts(event: dict[str, Any], context: lambda_events.LambdaContext) -> Any:  # noqa: ANN401 - JSON

@@ -14,6 +14,8 @@
     model_behaviour       how models behave, and what is kept of prompts
     openai_moderation     what its moderation flags
     powerbi               rows of push datasets
+    onelake               the landing zone of a mirrored database
+    mirroring             what mirroring makes of its files
     aloware               posts webhooks as Aloware does
     hubspot               posts webhooks as HubSpot does
     hubspot_owners        the people of a HubSpot account

@@ -86,6 +86,8 @@ class PowerBiBehaviour(simulated.Behaviour):
     """False: the service principal is not in the workspace, 403."""
     queries_allowed: bool = True
     """False: the tenant setting for executeQueries is off, 403."""
+    makes_datasets: bool = True
+    """False: the tenant makes no new push datasets, as users report since June 2026."""
 
 
 @dataclass(slots=True)
@@ -228,6 +230,9 @@ class SimulatedPowerBi(simulated.Vendor):
         """Perform the operation."""
         if operation == "token":
             return self._token(request)
+        if operation == "create_dataset" and not self.modes.makes_datasets:
+            said = "Creation of streaming dataset is deprecated."
+            return WireAnswer(400, {"error": {"code": "FeatureDeprecatedError", "message": said}})
         if operation == "create_dataset":
             return self._created(request.body)
         if operation == "list_datasets":

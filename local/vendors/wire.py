@@ -90,7 +90,7 @@ class ClientConnection(BaseHTTPRequestHandler):
             return
         site.serve(request, self)
 
-    do_GET = do_PUT = do_POST = do_DELETE = do_PATCH = _handle  # noqa: N815
+    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = do_PATCH = _handle  # noqa: N815
 
     def send(
         self, answer: WireAnswer, *, pause: float = 0.0, stopping: threading.Event | None = None
@@ -104,6 +104,8 @@ class ClientConnection(BaseHTTPRequestHandler):
         for name, value in answer.headers.items():
             self.send_header(name, value)
         self.end_headers()
+        if self.command == "HEAD":
+            return
         with contextlib.suppress(OSError):
             for part in (body[i : i + 1] for i in range(len(body))) if pause else (body,):
                 self.wfile.write(part)

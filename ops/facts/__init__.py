@@ -4,4 +4,6 @@ commands      create, seed, pending, failed, retry, explain, check, correct, reb
 correction    corrects a stored fact: ledger and archive, and the dataset with its next rebuild
 rebuild_plan  what a rebuild would post and lose, before it changes anything
 rebuild       clears a dataset and posts every stored fact and dimension key again
+republish     publishes every stored fact to OneLake again, which replaces what it has
+reports       makes the push dataset, and the tables in OneLake
 """

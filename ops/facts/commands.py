@@ -1,4 +1,4 @@
-"""The commands of `python -m ops facts`: the Power BI dataset and the facts in it."""
+"""The commands of `python -m ops facts`: the facts, and the reports they go to."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, date, datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -16,25 +17,33 @@ from chalicelib.facts.dataset import (
     DATASET,
     FACT_EVENT,
     YEARS_AROUND,
-    definition,
+    dimension_keys,
     fact_of_row,
     seed_keys,
 )
 from chalicelib.facts.drift import marks_of
 from chalicelib.facts.ledger import fact_of
 from chalicelib.facts.model import Fact, FactStatus, Metric
-from chalicelib.facts.posting.ndjson import Archive, FileRows, S3Rows
-from chalicelib.facts.posting.powerbi import create_dataset, datasets_named, target_of
+from chalicelib.facts.posting.ndjson import Archive, FileRows
+from chalicelib.facts.posting.powerbi import target_of
 from ops.command import CommandRun, command, only_with
-from ops.facts import rebuild_plan
+from ops.facts import rebuild_plan, reports
 from ops.facts.correction import Correction, FactCopies
 from ops.facts.rebuild import Rebuild
+from ops.facts.republish import Republish
 from ops.session import EXIT_UNUSABLE, OpsError
 
-DEADLINE_SECONDS = 30.0
 RUN_SECONDS = 600.0
 
-app = typer.Typer(help="The Power BI dataset and its facts.", no_args_is_help=True)
+app = typer.Typer(help="The facts, and the reports they go to.", no_args_is_help=True)
+
+
+class Report(StrEnum):
+    """A report that is rebuilt."""
+
+    POWERBI = "powerbi"
+    ONELAKE = "onelake"
+
 
 Key = Annotated[str, typer.Argument(help="A fact's key, e.g. ALOWARE:719285063")]
 
@@ -67,20 +76,29 @@ def create_command(
     run: CommandRun,
     *,
     again: Annotated[
-        bool, typer.Option("--again", help="Even if one of that name exists.")
+        bool, typer.Option("--again", help="A dataset even if one of that name exists.")
     ] = False,
 ) -> object:
-    """Create the push dataset and print its id, for POWERBI_DATASET_ID."""
-    parts = run.session.services
-    workspace = parts.settings.powerbi_workspace_id
-    client = parts.posting.powerbi_client
-    existing = datasets_named(client, workspace, DATASET, deadline_seconds=DEADLINE_SECONDS)
-    if existing and not again:
-        text = f"{DATASET} exists: {', '.join(existing)}"
-        return _end(run, 0, {"there": list(existing)}, text)
-    run.enter("facts:dataset", there=list(existing))
-    made = create_dataset(client, workspace, definition(), deadline_seconds=DEADLINE_SECONDS)
-    return _end(run, 0, {"made": made}, f"POWERBI_DATASET_ID={made}")
+    """Make what FACTS_REPORT names: tables in OneLake, a push dataset, whose id is printed."""
+    posting, settings = run.session.services.posting, run.session.services.settings
+    document: dict[str, object] = {}
+    lines = []
+    if posting.onelake and "onelake" in settings.facts_report:
+        run.enter("facts:onelake", tables=len(posting.onelake.tables))
+        tables = reports.make_tables(posting.onelake)
+        document |= {"tables": tables}
+        lines.append(f"tables made in OneLake: {', '.join(tables) or 'none, all are there'}")
+    if "powerbi" in settings.facts_report:
+        existing = reports.existing_datasets(run.session)
+        if existing and not again:
+            document |= {"there": list(existing)}
+            lines.append(f"{DATASET} exists: {', '.join(existing)}")
+        else:
+            run.enter("facts:dataset", there=list(existing))
+            made = reports.make_dataset(run.session)
+            document |= {"made": made}
+            lines.append(f"POWERBI_DATASET_ID={made}")
+    return _end(run, 0, document, "\n".join(lines) or "FACTS_REPORT needs nothing to be made")
 
 
 @command(app, "facts seed", changes=True)
@@ -151,6 +169,7 @@ def check_command(run: CommandRun) -> object:
         compared = run.session.services.posting.check.compare()
     found = compared.differences
     lines = [f"{one.day}  {one.sink:<8} has {one.there} of {one.known}" for one in found]
+    lines += [f"onelake     {table}: {why}" for table, why in compared.troubles.items()]
     unread = [
         f"the {name} cannot be counted"
         for name, counts in (("archive", compared.archive), ("dataset", compared.dataset))
@@ -168,10 +187,12 @@ def check_command(run: CommandRun) -> object:
         "days": len(compared.ledger),
         "differences": [asdict(one) for one in found],
         "corrected": list(compared.corrected),
+        "onelake": dict(compared.troubles),
         "unread": unread,
         "drift": {source: asdict(drift) for source, drift in compared.drift.items()},
     }
-    return _end(run, int(bool(found or compared.corrected)), document, "\n".join(lines))
+    differs = bool(found or compared.corrected or compared.troubles)
+    return _end(run, int(differs), document, "\n".join(lines))
 
 
 @command(
@@ -220,11 +241,7 @@ def correct_command(
         effects=posting.effects,
         owner=run.session.identity.name,
         copies=FactCopies(
-            archives=[
-                one
-                for one in posting.writer.sinks
-                if isinstance(posting.sinks[one.target], FileRows | S3Rows)
-            ],
+            takers=posting.writer.sinks.takers,
             dataset=target_of(dataset.dataset_id) if dataset else None,
         ),
         runtime=parts.runtime,
@@ -242,7 +259,7 @@ def correct_command(
     changes=True,
     guard=only_with("apply"),
     dry_run=True,
-    examples=["facts rebuild", "facts rebuild --apply"],
+    examples=["facts rebuild", "facts rebuild --apply", "facts rebuild --to onelake --apply"],
 )
 def rebuild_command(
     run: CommandRun,
@@ -252,23 +269,27 @@ def rebuild_command(
     dataset: Annotated[
         str | None, typer.Option(help="Another dataset than the configured one.")
     ] = None,
+    to: Annotated[
+        Report, typer.Option("--to", help="The dataset, or OneLake, where nothing is cleared.")
+    ] = Report.POWERBI,
     *,
     apply: Annotated[bool, typer.Option("--apply", help="Do it; without, only show it.")] = False,
     accept_loss: Annotated[
         bool, typer.Option("--accept-loss", help="Even if facts would be lost.")
     ] = False,
 ) -> object:
-    """Show what would be posted and lost; with --apply, clear the dataset and post it again."""
+    """Show what would be posted and lost; with --apply, post it to the cleared dataset, or OneLake."""
     parts = run.session.services
     dataset_id = dataset or parts.settings.powerbi_dataset_id
+    if to is Report.ONELAKE:
+        return _republished(run, archive, is_applied=apply and not run.dry_run)
     reader = parts.posting.reader(dataset_id)
     if reader is None:
         text = "no dataset: set POWERBI_DATASET_ID or give --dataset"
         return _end(run, 1, {"outcome": "no_dataset"}, text)
 
     def facts() -> list[Fact]:
-        archives = [FileRows(archive)] if archive else [parts.posting.archive]
-        return known_facts(parts.facts.ledger.all_posted(), [one for one in archives if one])
+        return _stored(run, archive)
 
     with run.output.waiting("reading the facts"):
         stale = parts.facts.ledger.survey().stale.get(target_of(dataset_id), {})
@@ -291,6 +312,48 @@ def rebuild_command(
     document = {"outcome": done.outcome, **planned.document(), "posts": done.posts}
     text = f"{done.outcome}: {done.resumed_at + done.facts} facts, {done.posts} posts in this run"
     return _end(run, int(done.outcome != "rebuilt"), document, text)
+
+
+def _republished(run: CommandRun, archive: Path | None, *, is_applied: bool) -> object:
+    """Publish the stored facts and the dimensions to OneLake again."""
+    parts = run.session.services
+    sink = parts.posting.onelake
+    if sink is None:
+        text = "no mirrored database: set FABRIC_WORKSPACE_ID and FABRIC_DATABASE_ID"
+        return _end(run, 1, {"outcome": "no_onelake"}, text)
+    with run.output.waiting("reading the facts"):
+        stored = _stored(run, archive)
+    if not is_applied:
+        text = f"to be published {len(stored)}\nnothing was changed; --apply does it"
+        return _end(run, 0, {"outcome": "planned", "facts": len(stored)}, text)
+    run.enter("facts:onelake", facts=len(stored))
+    left = _budget()
+    with run.output.waiting("publishing"):
+        done = Republish(
+            ledger=parts.posting.ledger,
+            registry=parts.facts.ledger,
+            sink=sink,
+            runtime=parts.runtime,
+        ).run(lambda: _stored(run, archive), time_left_seconds=left)
+        outcome = done.outcome
+        if outcome == "republished":
+            year = datetime.now(UTC).year
+            wanted = dimension_keys(stored, year)
+            keys = {one: wanted[one] | seed_keys(year).get(one, frozenset()) for one in wanted}
+            outcome = parts.posting.writer.seed(keys, time_left_seconds=left)
+        if outcome == "seeded":
+            outcome = parts.posting.writer.refresh(time_left_seconds=left)
+    is_done = outcome == "refreshed"
+    document = {"outcome": "rebuilt" if is_done else outcome, "facts": done.facts}
+    text = f"{document['outcome']}: {done.facts} facts in {done.files} files"
+    return _end(run, int(not is_done), document, text if is_done else f"{text}; run it again")
+
+
+def _stored(run: CommandRun, archive: Path | None) -> list[Fact]:
+    """The facts of the ledger and of the archive, or of a folder in its place."""
+    parts = run.session.services
+    archives = [FileRows(archive)] if archive else [parts.posting.archive]
+    return known_facts(parts.facts.ledger.all_posted(), [one for one in archives if one])
 
 
 def known_facts(posted: Sequence[Fact], archives: Sequence[Archive]) -> list[Fact]:

@@ -1,9 +1,9 @@
 """Corrects a stored fact: another agent, day or metric than its source reported.
 
-The ledger's row changes and keeps the former values.  The archive gets a further row, and its readers
-take the newest one of each `EventID`.  A push dataset cannot change a row: it gets the new values with
-its next rebuild, and the check tells the difference until then.  The correction holds the writer's
-lease, so that no batch is under way with the former values; it may be repeated.
+The ledger's row changes and keeps the former values.  OneLake gets a row that replaces the former one,
+the archive a further row, of which its readers take the newest.  A push dataset cannot change a row: it
+gets the new values with its next rebuild, and the check tells the difference until then.  The correction
+holds the writer's lease, so that no batch is under way with the former values; it may be repeated.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class FactCopies:
     """Where a posted fact is.
 
     Attributes:
-        archives: the dimensions of each archive.
+        takers: the dimensions of each sink that takes a further row of a fact: OneLake, the archive.
         dataset: target of the dataset that is the report, if one is.
     """
 
-    archives: Sequence[Dimensions]
+    takers: Sequence[Dimensions]
     dataset: str | None
 
 
@@ -66,7 +66,7 @@ class Correction:
 
         Returns:
             ``corrected``, or why not: ``busy``, ``open_batch``, ``rebuild``, ``held:<why>``, or
-            ``waiting:<why>`` where an archive lacks it still.
+            ``waiting:<why>`` where a sink lacks it still.
         """
         switches = self.runtime.switches.current()
         held = switches.forbids(POST_FACTS)
@@ -101,10 +101,10 @@ class Correction:
         number = max(batch.number + 1, int(self.runtime.clock.now().timestamp() * 1000))
         plan = Batch(number).encode()
         self.ledger.store_plan(attempt.lease, plan, intent=None, modes=attempt.modes)
-        for archive in self.copies.archives:
-            archive.ensure(attempt, dimension_keys([fact], self.runtime.clock.now().year))
+        for taker in self.copies.takers:
+            taker.ensure(attempt, dimension_keys([fact], self.runtime.clock.now().year))
             action = effects.rows(
-                POST_FACTS, archive.target, FACT_EVENT, number, (lasting_row(fact),)
+                POST_FACTS, taker.target, FACT_EVENT, number, (lasting_row(fact),)
             )
             row = self.effects.perform(attempt, [StepAction(action)], {})[action.key]
             if row.status != ActionStatus.DONE:

@@ -15,9 +15,15 @@ from ops.stage import access_stack, address, config, runtime, stack
 TIMEOUT_SECONDS = 30.0
 """API Gateway itself ends a request after 29 seconds; a new function's first takes some of them."""
 NEEDED: Mapping[str, tuple[str, ...]] = {
-    "facts": ("POWERBI_TENANT_ID", "POWERBI_CLIENT_ID", "POWERBI_WORKSPACE_ID"),
+    "powerbi": ("POWERBI_TENANT_ID", "POWERBI_CLIENT_ID", "POWERBI_WORKSPACE_ID"),
+    "onelake": (
+        "FABRIC_TENANT_ID",
+        "FABRIC_CLIENT_ID",
+        "FABRIC_WORKSPACE_ID",
+        "FABRIC_DATABASE_ID",
+    ),
 }
-"""Variables that a system cannot work without, of those that have no default."""
+"""Variables without which facts reach no report of a kind, of those that have no default."""
 _OF_THE_DEPLOYMENT = frozenset({"RELEASE"})
 """Variables that the deployment sets itself."""
 
@@ -34,16 +40,11 @@ def variables(session: Session) -> Iterator[Finding]:
     if "SYSTEMS" not in given:
         yield Finding("variables", "ok", "SYSTEMS is not set: every system")
         return
-    needed = [name for one in sorted(session.services.settings.systems) for name in needs(one)]
-    if session.services.settings.facts_report == "archive":
-        needed = [name for name in needed if not name.startswith("POWERBI_")]
+    settings = session.services.settings
+    reports = sorted(settings.facts_report) if "facts" in settings.systems else []
+    needed = [name for one in reports for name in NEEDED.get(one, ())]
     problems = [f"missing: {name}" for name in needed if not given.get(name)]
     yield finding("variables", problems, good=f"SYSTEMS={given['SYSTEMS']}")
-
-
-def needs(system: str) -> tuple[str, ...]:
-    """The variables that a system cannot work without."""
-    return NEEDED.get(system, ())
 
 
 def access(session: Session) -> Iterator[Finding]:

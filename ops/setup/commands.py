@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from ops.command import CommandRun, Given, command
+from ops.inspect.doctor_deployed import NEEDED
 from ops.output import Output
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
 from ops.setup import answers as answering
@@ -223,6 +224,13 @@ class _Values:
         return getpass.getpass(f"{name} ({why}): ") if self._may_ask else ""
 
 
+def _report() -> dict[str, str]:
+    """The variables of the report that facts go to."""
+    report = typer.prompt("Facts go to: onelake, powerbi or archive", default="onelake", err=True)
+    ids = NEEDED.get(report, ())
+    return {"FACTS_REPORT": report, **{one: typer.prompt(one, err=True) for one in ids}}
+
+
 def _asked(stage: str, *, is_plan: bool) -> Answers:
     """Answers from the terminal; a plan without a file shows every system that is configured."""
     if is_plan:
@@ -237,8 +245,7 @@ def _asked(stage: str, *, is_plan: bool) -> Answers:
     if not chosen:
         raise OpsError("a stage is for one system at least", code=EXIT_UNUSABLE)
     company = typer.prompt("File of the first company", err=True) if "outreach" in chosen else None
-    ids = ("POWERBI_TENANT_ID", "POWERBI_CLIENT_ID", "POWERBI_WORKSPACE_ID")
-    asked = {one: typer.prompt(one, err=True) for one in ids if "facts" in chosen}
+    asked = _report() if "facts" in chosen else {}
     return Answers.model_validate(
         {
             "systems": chosen,

@@ -162,7 +162,19 @@ def _facts(settings: Any, base: str, stage: str) -> Iterator[Paste]:  # noqa: AN
         " and e-mails",
         settings.hubspot_webhook_url or f"{base}/webhook/hubspot",
     )
-    if settings.facts_report == "powerbi":
+    if "onelake" in settings.facts_report:
+        yield Paste(
+            "fabric database",
+            "facts",
+            "Fabric: a workspace on a capacity, New item, Mirrored database (open mirroring); then the"
+            " tenant setting that lets service principals use Fabric's APIs, and the workspace's"
+            " access: Contributor for an application of Microsoft Entra with a client secret",
+            then=f"tenant {settings.fabric_tenant_id or '<tenant>'}, client"
+            f" {settings.fabric_client_id or '<client>'}, workspace"
+            f" {settings.fabric_workspace_id or '<workspace>'}, mirrored database"
+            f" {settings.fabric_database_id or '<database>'}: both ids are in the landing zone's URL",
+        )
+    if "powerbi" in settings.facts_report:
         yield Paste(
             "entra application",
             "facts",

@@ -52,10 +52,10 @@ STEPS: tuple[SetupStep, ...] = (
     SetupStep(
         "dataset",
         "facts",
-        "Power BI's dataset is made once, and its id is a setting",
+        "what facts are reported in is made once: tables in OneLake, or Power BI's dataset",
         "python -m ops facts create",
         checks=("report",),
-        do=systems.dataset,
+        do=systems.reports_of_facts,
     ),
     SetupStep(
         "deploy",

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from chalicelib.facts.dataset import DATASET, definition
-from chalicelib.facts.posting.powerbi import create_dataset, datasets_named
 from chalicelib.outreach.project import check
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.twilio.client import Credentials
 from chalicelib.outreach.twilio.credentials import of_company
 from chalicelib.support.settable_tags import every_tag
 from ops.companies import api_keys, company, put_settings, senders
+from ops.facts import reports
 from ops.session import OpsError, Session
 from ops.setup import doing
 from ops.setup.walk import Walk
@@ -76,15 +75,17 @@ def _trust(session: Session, account: Credentials) -> None:
         client.put_secret_value(SecretId=secret_id, SecretString=text)
 
 
-def dataset(walk: Walk) -> str:
-    """Find or create the push dataset, configure its id, and deploy with it."""
-    session = walk.session
-    workspace = session.services.settings.powerbi_workspace_id
-    client = session.services.posting.powerbi_client
-    there = datasets_named(client, workspace, DATASET, deadline_seconds=DEADLINE_SECONDS)
-    found = there[0] if there else ""
-    if not found:
-        found = create_dataset(client, workspace, definition(), deadline_seconds=DEADLINE_SECONDS)
-    config.write(walk.stage, {"POWERBI_DATASET_ID": found})
-    walk.refresh()
-    return f"{'found' if there else 'created'}: {found}"
+def reports_of_facts(walk: Walk) -> str:
+    """Make the tables in OneLake; find or create the push dataset, and configure its id."""
+    posting, settings = walk.session.services.posting, walk.session.services.settings
+    done = []
+    if "onelake" in settings.facts_report and posting.onelake:
+        tables = reports.make_tables(posting.onelake)
+        done.append(f"tables made: {', '.join(tables) or 'none, all are there'}")
+    if "powerbi" in settings.facts_report:
+        there = reports.existing_datasets(walk.session)
+        found = there[0] if there else reports.make_dataset(walk.session)
+        config.write(walk.stage, {"POWERBI_DATASET_ID": found})
+        walk.refresh()
+        done.append(f"{'found' if there else 'created'}: {found}")
+    return "; ".join(done) or "nothing to make"

@@ -83,6 +83,7 @@ _SYSTEM_OF: Mapping[str, str] = {
     "aloware": "facts",
     "hubspot": "facts",
     "powerbi": "facts",
+    "fabric": "facts",
 }
 """The system that reads a secret, by the first part of its name; any other is the stage's own."""
 _READ_ONLY_WITH: Mapping[str, Callable[[Settings], object]] = {
@@ -90,9 +91,10 @@ _READ_ONLY_WITH: Mapping[str, Callable[[Settings], object]] = {
     "console/client_secret": lambda _settings: False,  # only a stack has the console
     "keys/tool_results": lambda settings: "outreach" in settings.systems,
     "keys/unsubscribe": lambda settings: "outreach" in settings.systems,
+    "fabric/client_secret": lambda settings: "onelake" in settings.facts_report,
     "hubspot/api_token": lambda settings: settings.hubspot_directory,
     "openai/api_key": lambda settings: settings.support.openai_intent_enabled,
-    "powerbi/client_secret": lambda settings: settings.facts_report == "powerbi",
+    "powerbi/client_secret": lambda settings: "powerbi" in settings.facts_report,
     "shopify/client_id": lambda settings: settings.support.shopify_base_url,
     "shopify/client_secret": lambda settings: settings.support.shopify_base_url,
 }

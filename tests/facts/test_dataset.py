@@ -8,11 +8,9 @@ import pytest
 from chalicelib.facts.dataset import (
     FACT_EVENT,
     LASTING_TABLES,
-    TABLES,
     fact_of_row,
     fact_row,
     lasting_row,
-    rows_for,
 )
 from chalicelib.facts.drift import Mark
 from chalicelib.facts.model import Happening
@@ -49,10 +47,3 @@ def test_what_is_not_known_is_absent():
     row = lasting_row(fact(1))
     assert not {"OccurredAt", "DurationSeconds"} & set(row)
     assert fact_of_row(fact_row(fact(1))) == fact(1)
-
-
-def test_a_push_dataset_gets_the_columns_that_it_was_created_with():
-    (there,) = rows_for("powerbi:d-1", [KNOWN])
-    (archived,) = rows_for("s3:bucket", [KNOWN])
-    assert set(there) == set(TABLES[FACT_EVENT])
-    assert archived == lasting_row(KNOWN)

@@ -45,9 +45,10 @@ from chalicelib.outreach.company_events.event_names import Name
 from console import deployed
 from console.sessions import Sessions
 from local import company, simulated_model
-from local.stack import resources
+from local.stack import environment, resources
 from local.stack.lambda_events import LambdaContext, schedule_event
 from local.stack.pump import Pump
+from local.stack.system import mirrored_database
 from local.vendors import aloware, hubspot
 from local.vendors.bedrock import GUARDRAIL, SimulatedBedrock
 from local.vendors.bedrock import MODELS as BEDROCK_MODELS
@@ -825,6 +826,15 @@ def every_fact(run: Run) -> None:
 
 
 def every_post(run: Run) -> None:
+    with mirrored_database() as onelake:
+        for name, value in environment.onelake(onelake).items():
+            run.monkeypatch.setenv(name, value)
+        run.monkeypatch.setenv("FACTS_REPORT", "powerbi,onelake")
+        _every_post(run)
+        assert onelake.rows(FACT_EVENT)
+
+
+def _every_post(run: Run) -> None:
     account = run.stage.aws.account
     run.stage.aws.client("s3").create_bucket(Bucket=f"rp-mw-facts-dev-{account}")
     run.monkeypatch.setenv("FACTS_BUCKET", f"rp-mw-facts-dev-{account}")

@@ -7,7 +7,7 @@ from botocore.exceptions import ClientError
 
 from chalicelib.errors import AuthError, TransientError, UncertainError
 from chalicelib.facts import hubspot_owners, ring_group
-from chalicelib.facts.posting import powerbi
+from chalicelib.facts.posting import landing_zone, powerbi
 from chalicelib.outreach.ses import client as ses
 from chalicelib.outreach.twilio import client as twilio
 from chalicelib.support.orders import shopify
@@ -45,7 +45,17 @@ def test_a_vendors_error_names_it_and_the_setting(error, words):
 
 
 def test_every_vendor_that_a_client_names_has_a_name_for_people():
-    modules = (hubspot_owners, ring_group, powerbi, ses, twilio, shopify, calls, openai)
+    modules = (
+        hubspot_owners,
+        ring_group,
+        powerbi,
+        landing_zone,
+        ses,
+        twilio,
+        shopify,
+        calls,
+        openai,
+    )
     assert {one.PROVIDER for one in modules} == set(VENDORS)
 
 

@@ -13,8 +13,15 @@ from chalicelib.facts.ledger import ATTRIBUTES, FactLedger
 from chalicelib.facts.model import Fact, Metric
 from chalicelib.facts.posting.dimensions import Dimensions, Directories
 from chalicelib.facts.posting.effects import KINDS
-from chalicelib.facts.posting.powerbi import PowerBi, Tokens
-from chalicelib.facts.posting.writer import FactWriter
+from chalicelib.facts.posting.entra import EntraTokens
+from chalicelib.facts.posting.file_assignments import FileAssignments
+from chalicelib.facts.posting.landing_zone import SCOPE as STORAGE_SCOPE
+from chalicelib.facts.posting.landing_zone import LandingZone
+from chalicelib.facts.posting.mirrored_tables import KEYS
+from chalicelib.facts.posting.onelake import OneLake, target_of
+from chalicelib.facts.posting.powerbi import SCOPE as POWERBI_SCOPE
+from chalicelib.facts.posting.powerbi import PowerBi
+from chalicelib.facts.posting.writer import FactSinks, FactWriter
 from chalicelib.once.effects import Effects
 from chalicelib.once.lazy import hands_of
 from chalicelib.once.ledger.events import Ledger
@@ -24,6 +31,7 @@ from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorApi, VendorClient
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
+from local.vendors import onelake as onelake_vendor
 from local.vendors.powerbi import CLIENT_ID, CLIENT_SECRET, WORKSPACE
 from tests.rigs.fakes import ManualClock, RecordingLog, SetSwitches
 
@@ -85,6 +93,7 @@ class WriterRig:
     owners: int = 0
     agents: object = None
     shifts: object = None
+    onelake: object = None
 
     def store(self, client=None):
         table = Table(client or self.client, self.table_name, ATTRIBUTES)
@@ -94,10 +103,14 @@ class WriterRig:
         table = Table(client or self.client, self.table_name, ATTRIBUTES)
         return Ledger(table=table, clock=self.clock, new_owner=self._new_owner, retention=RETENTION)
 
-    def writer(self, client=None, *, is_numbered=False, rows_per_post=10_000, archives=()):
-        """A new container; `archives` are its sinks beside the dataset."""
+    def writer(
+        self, client=None, *, is_numbered=False, rows_per_post=10_000, archives=(), onelake=False
+    ):
+        """A new container; `archives` are its sinks beside the dataset, or with OneLake in its place."""
         ledger, store = self.ledger(client), self.store(client)
-        sinks = {sink.target: sink for sink in (self.sink(is_numbered=is_numbered), *archives)}
+        judge = None if self.dataset is None else self.sink(is_numbered=is_numbered)
+        takers = [*([self.onelake_sink(client)] if onelake else []), *archives]
+        sinks = {sink.target: sink for sink in [*([judge] if judge else []), *takers]}
         hands = hands_of(KINDS, SimpleNamespace(sinks=sinks))
         settlement = Settlement(ledger=ledger, hands=hands, clock=self.clock)
         effects = Effects(
@@ -108,50 +121,86 @@ class WriterRig:
             clock=self.clock,
             log=self.log,
         )
+
+        def dimensions(sink):
+            return Dimensions(
+                store=store,
+                effects=effects,
+                clock=self.clock,
+                log=self.log,
+                target=sink.target,
+                directories=Directories(agents=lambda: self.agents, shifts=lambda: self.shifts),
+            )
+
         return FactWriter(
             ledger=ledger,
             store=store,
-            sinks=[
-                Dimensions(
-                    store=store,
-                    effects=effects,
-                    clock=self.clock,
-                    log=self.log,
-                    target=target,
-                    directories=Directories(agents=lambda: self.agents, shifts=lambda: self.shifts),
-                )
-                for target in sinks
-            ],
+            sinks=FactSinks(
+                judge=dimensions(judge) if judge else None,
+                takers=[dimensions(one) for one in takers],
+            ),
             effects=effects,
             rows_per_post=rows_per_post,
             runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
         )
 
     def sink(self, *, is_numbered=False):
-        def client(authorize):
-            return VendorClient(
-                api=VendorApi(provider="powerbi", base_url=self.powerbi.url, authorize=authorize),
-                clock=self.clock,
-                log=self.log,
-                rate_limit=RateLimit(provider="powerbi", clock=self.clock, pace=LevelPace(1000)),
-                breaker=Breaker("powerbi", self.clock, failures_to_open=1000),
-            )
-
-        path = self.powerbi.token_url.removeprefix(self.powerbi.url)
-        tokens = Tokens(
-            client=client(lambda _refresh: {}),
-            path=path,
-            client_id=CLIENT_ID,
-            secret=lambda _r: CLIENT_SECRET,
-            clock=self.clock,
-        )
+        secret = (POWERBI_SCOPE, CLIENT_ID, CLIENT_SECRET)
         return PowerBi(
-            client=client(tokens.headers),
+            client=self._vendor_client(self.powerbi, *secret),
             clock=self.clock,
             workspace_id=WORKSPACE,
             dataset_id=self.dataset,
             is_numbered=is_numbered,
         )
+
+    def onelake_sink(self, client=None):
+        secret = (STORAGE_SCOPE, onelake_vendor.CLIENT_ID, onelake_vendor.CLIENT_SECRET)
+        return OneLake(
+            zone=LandingZone(
+                client=self._vendor_client(self.onelake, *secret),
+                clock=self.clock,
+                workspace_id=onelake_vendor.WORKSPACE,
+                database_id=onelake_vendor.DATABASE,
+            ),
+            assignments=FileAssignments(
+                table=Table(client or self.client, self.table_name, ATTRIBUTES),
+                clock=self.clock,
+                target=target_of(onelake_vendor.DATABASE),
+            ),
+        )
+
+    def _vendor_client(self, vendor, scope, client_id, secret):
+        def client(authorize):
+            return VendorClient(
+                api=VendorApi(provider=vendor.name, base_url=vendor.url, authorize=authorize),
+                clock=self.clock,
+                log=self.log,
+                rate_limit=RateLimit(provider=vendor.name, clock=self.clock, pace=LevelPace(1000)),
+                breaker=Breaker(vendor.name, self.clock, failures_to_open=1000),
+            )
+
+        tokens = EntraTokens(
+            client=client(lambda _refresh: {}),
+            path=vendor.token_url.removeprefix(vendor.url),
+            scope=scope,
+            client_id=client_id,
+            secret=lambda _refresh: secret,
+            clock=self.clock,
+        )
+        return client(tokens.headers)
+
+    def make_tables(self):
+        """The landing zone's tables, as `ops facts create` makes them."""
+        sink = self.onelake_sink()
+        for table in sink.tables:
+            sink.make(table, deadline_seconds=20)
+
+    def forget_assignments(self):
+        """The facts' table without what it notes of files."""
+        for table in KEYS:
+            key = {"pk": {"S": f"FILE:{table}:{target_of(onelake_vendor.DATABASE)}"}}
+            self.client.delete_item(TableName=self.table_name, Key=key)
 
     def run(self, writer=None, *, seconds=230.0):
         return (writer or self.writer()).run(time_left_seconds=lambda: seconds)
@@ -179,3 +228,13 @@ def writer_rig(stage, powerbi, dataset):
     return WriterRig(
         stage.aws.client("dynamodb"), stage.tables["QuillLedgerTable"], powerbi, dataset
     )
+
+
+@pytest.fixture
+def onelake_rig(stage, onelake):
+    """A writer without a dataset: OneLake is its sink, and its tables are made."""
+    table = stage.tables["QuillLedgerTable"]
+    rig = WriterRig(stage.aws.client("dynamodb"), table, None, None, onelake=onelake)
+    rig.make_tables()
+    onelake.forget_calls()
+    return rig

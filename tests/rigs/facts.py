@@ -11,10 +11,11 @@ import pytest
 from chalicelib.facts.dataset import FACT_EVENT, definition
 from chalicelib.facts.posting.ndjson import FileRows
 from local import aligned
-from local.stack import lambda_events
+from local.stack import environment, lambda_events
 from local.stack.server import Http
 from local.vendors.aloware import Aloware
 from local.vendors.hubspot import HubSpot
+from local.vendors.onelake import SimulatedOneLake
 from local.vendors.powerbi import SimulatedPowerBi
 from tests.rigs.engines import drain
 
@@ -45,9 +46,33 @@ def dataset(powerbi):
     return powerbi.create_dataset(definition())
 
 
+@pytest.fixture(scope="session")
+def _onelake_server():
+    with SimulatedOneLake() as running:
+        yield running
+
+
+@pytest.fixture
+def onelake(_onelake_server):
+    """A simulated OneLake without tables, faults or records."""
+    _onelake_server.up()
+    _onelake_server.reset()
+    yield _onelake_server
+    _onelake_server.clear_faults()
+
+
 @pytest.fixture
 def facts_folder(tmp_path):
     return tmp_path / "facts"
+
+
+@pytest.fixture
+def mirrored(onelake, monkeypatch):
+    """A stage whose facts go to OneLake and the archive, and to no dataset; its tables are not made."""
+    for name, value in environment.onelake(onelake).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("FACTS_REPORT", "onelake")
+    return onelake
 
 
 @dataclass

@@ -12,7 +12,8 @@ from botocore.exceptions import ClientError
 
 from chalicelib.aws.secrets import SecretsManager
 from chalicelib.facts.posting.build import TOKENS_PER_MINUTE
-from chalicelib.facts.posting.powerbi import POSTS_PER_MINUTE, PowerBi, Tokens
+from chalicelib.facts.posting.entra import EntraTokens
+from chalicelib.facts.posting.powerbi import POSTS_PER_MINUTE, SCOPE, PowerBi
 from chalicelib.outreach.carriers import TWILIO_REQUESTS_PER_30_S
 from chalicelib.outreach.ses.client import SES_CONFIG, Ses
 from chalicelib.outreach.twilio import client as twilio
@@ -149,7 +150,8 @@ class Clients:
     def powerbi(self) -> PowerBi:
         """Power BI's client of the dataset."""
         dataset = self._world.dataset
-        tokens = Tokens(
+        tokens = EntraTokens(
+            scope=SCOPE,
             client=self._vendor("powerbi", lambda _: {}, TOKENS_PER_MINUTE, window_seconds=60.0),
             path=f"/{powerbi_vendor.TENANT}/oauth2/v2.0/token",
             client_id=powerbi_vendor.CLIENT_ID,

@@ -10,6 +10,7 @@ import pytest
 
 from chalicelib.errors import PermanentError, TransientError, UncertainError
 from chalicelib.vendors.http import Call, VendorClient
+from chalicelib.vendors.http_answers import Expects
 from tests.rigs import vendor_server as does
 from tests.rigs.http_calls import EVERY_CALL, READ, SEND, WRITE, failure
 from tests.rigs.vendor_server import CANARY, Script, Vendor
@@ -112,7 +113,7 @@ def test_a_success_without_the_expected_json_is_an_error(
 
 def test_a_success_is_enough_where_no_json_is_expected(client: VendorClient, vendor: Vendor):
     vendor.will(does.answer(202, b"queued"))
-    call = Call("send", "POST", "/v1/x", is_repeatable=False, expects_json=False)
+    call = Call("send", "POST", "/v1/x", is_repeatable=False, expects=Expects.NOTHING)
 
     assert client.send(call, deadline_seconds=5) == {}
 
@@ -123,8 +124,8 @@ def test_a_page_is_no_success_even_where_no_json_is_expected(
 ):
     """A proxy answers for the vendor: whether the vendor has done anything is not known."""
     vendor.will(does.answer(200, b"<html>please wait</html>", Content_Type=kind))
-    sending = Call("send", "POST", "/v1/x", is_repeatable=False, expects_json=False)
-    reading = Call("read", "GET", "/v1/x", is_repeatable=True, expects_json=False)
+    sending = Call("send", "POST", "/v1/x", is_repeatable=False, expects=Expects.NOTHING)
+    reading = Call("read", "GET", "/v1/x", is_repeatable=True, expects=Expects.NOTHING)
 
     errors = [failure(client, call) for call in (sending, reading)]
 

@@ -1,4 +1,4 @@
-"""Posts stored facts to Power BI in batches, by a single scheduled writer.
+"""Posts stored facts to every sink in batches, by a single scheduled writer.
 
 In the order of a run:
 
@@ -7,8 +7,19 @@ In the order of a run:
     batch       the open batch as stored in the writer's row
     dimensions  inserts missing dimension keys before the facts that refer to them
     effects     the kinds of side effects: add rows, replace a table's rows
-    powerbi     the sink of the report: a Power BI push dataset
-    ndjson      the other sink: an archive in S3 or a local folder
+    entra       tokens of a Microsoft Entra application
+    ndjson      the sink that is always there: an archive in S3 or a local folder
+
+The sink of a Power BI push dataset, the only one that may refuse a row:
+
+    powerbi     creates a dataset, adds rows, clears a table
+
+The sink of a Fabric mirrored database, through its landing zone in OneLake:
+
+    onelake           publishes each batch as a file, once and in order
+    file_assignments  which file a batch was assigned to, in the facts' table
+    mirrored_tables   the tables' keys, metadata and files; pure
+    landing_zone      folders and files over HTTP
 
 Whether the sinks have what the ledger says they have:
 

@@ -12,15 +12,23 @@ from chalicelib.facts.build import Facts, origin_and_path
 from chalicelib.facts.hubspot_owners import PROVIDER as OWNERS_PROVIDER
 from chalicelib.facts.hubspot_owners import HubSpotOwners
 from chalicelib.facts.model import Agent, Row, Sink
+from chalicelib.facts.posting import landing_zone
 from chalicelib.facts.posting.comparison import FactCheck
 from chalicelib.facts.posting.dataset_reader import DatasetReader
 from chalicelib.facts.posting.dimensions import Dimensions, Directories
 from chalicelib.facts.posting.effects import KINDS
+from chalicelib.facts.posting.entra import EntraTokens
+from chalicelib.facts.posting.file_assignments import FileAssignments
+from chalicelib.facts.posting.landing_zone import LandingZone
 from chalicelib.facts.posting.ndjson import Archive, FileRows, S3Rows
 from chalicelib.facts.posting.nightly import Nightly
-from chalicelib.facts.posting.powerbi import POSTS_PER_MINUTE, PROVIDER, PowerBi, Tokens
+from chalicelib.facts.posting.onelake import OneLake
+from chalicelib.facts.posting.onelake import target_of as onelake_target
+from chalicelib.facts.posting.powerbi import POSTS_PER_MINUTE, PROVIDER, PowerBi
+from chalicelib.facts.posting.powerbi import SCOPE as POWERBI_SCOPE
+from chalicelib.facts.posting.powerbi import target_of as dataset_target
 from chalicelib.facts.posting.scheduled import ScheduledRun
-from chalicelib.facts.posting.writer import FactWriter
+from chalicelib.facts.posting.writer import FactSinks, FactWriter
 from chalicelib.facts.ring_group import bearer
 from chalicelib.facts.shifts import shift_rows
 from chalicelib.once.effect import Hands
@@ -61,7 +69,10 @@ class Posting:
         return FactWriter(
             ledger=self.ledger,
             store=self._facts.ledger,
-            sinks=[self._dimensions(target) for target in self.sinks],
+            sinks=FactSinks(
+                judge=self._dimensions(self.judge) if self.judge else None,
+                takers=[self._dimensions(one) for one in self.sinks if one != self.judge],
+            ),
             effects=self.effects,
             runtime=shared.runtime,
         )
@@ -80,8 +91,14 @@ class Posting:
 
     @cached_property
     def check(self) -> FactCheck:
-        """The facts by day in the ledger, the archive and the dataset."""
-        return FactCheck(store=self._facts.ledger, archive=self.archive, dataset=self.reader())
+        """The facts by day in the ledger, the archive and the dataset, and the files in OneLake."""
+        mirrored = self.onelake if "onelake" in self._settings.facts_report else None
+        return FactCheck(
+            store=self._facts.ledger,
+            archive=self.archive,
+            dataset=self.reader(),
+            onelake=mirrored,
+        )
 
     @cached_property
     def archive(self) -> Archive | None:
@@ -93,7 +110,7 @@ class Posting:
         """Reads a dataset, the configured one unless another is named; None where there is none."""
         settings = self._settings
         read = dataset_id or (
-            settings.powerbi_dataset_id if settings.facts_report == "powerbi" else ""
+            settings.powerbi_dataset_id if "powerbi" in settings.facts_report else ""
         )
         workspace = settings.powerbi_workspace_id
         return DatasetReader(self.powerbi_client, workspace, read) if read else None
@@ -186,24 +203,67 @@ class Posting:
 
     @cached_property
     def held(self) -> str | None:
-        """Why facts cannot be posted, as a fixed code; None where the report's sink is configured."""
+        """Why facts cannot be posted, as a fixed code; None where every sink is configured."""
         settings = self._settings
-        if settings.facts_report == "powerbi":
-            return None if settings.powerbi_dataset_id else "no_dataset"
+        if "powerbi" in settings.facts_report and not settings.powerbi_dataset_id:
+            return "no_dataset"
+        if "onelake" in settings.facts_report and self.onelake is None:
+            return "no_onelake"
         return None if self.sinks else "no_archive"
 
     @cached_property
     def sinks(self) -> Mapping[str, Sink]:
-        """By target: the dataset first where the report is one, then the archives."""
+        """By target, in the order in which a batch is posted: the dataset, OneLake, the archives."""
         settings = self._settings
         sinks: list[Sink] = []
-        if settings.facts_report == "powerbi" and settings.powerbi_dataset_id:
+        if self.judge:
             sinks.append(self.powerbi(settings.powerbi_dataset_id))
+        if "onelake" in settings.facts_report and self.onelake:
+            sinks.append(self.onelake)
         if settings.facts_folder:
             sinks.append(FileRows(Path(settings.facts_folder)))
         if settings.facts_bucket:
             sinks.append(S3Rows(self._shared.client("s3"), settings.facts_bucket))
         return {sink.target: sink for sink in sinks}
+
+    @property
+    def judge(self) -> str | None:
+        """Target of the sink that may refuse rows: the dataset; None where facts do not go to one."""
+        settings = self._settings
+        is_given = "powerbi" in settings.facts_report and settings.powerbi_dataset_id
+        return dataset_target(settings.powerbi_dataset_id) if is_given else None
+
+    @cached_property
+    def onelake(self) -> OneLake | None:
+        """The mirrored database as a sink; None where none is named."""
+        shared, settings = self._shared, self._settings
+        if not (settings.fabric_workspace_id and settings.fabric_database_id):
+            return None
+        tokens = self._tokens(
+            landing_zone.PROVIDER,
+            settings.onelake_token_url,
+            scope=landing_zone.SCOPE,
+            client_id=settings.fabric_client_id,
+            secret_id=settings.fabric_secret_id,
+        )
+        origin, _ = origin_and_path(settings.fabric_base_url)
+        client = shared.vendor(
+            landing_zone.PROVIDER,
+            origin,
+            tokens.headers,
+            requests_per_window=landing_zone.CALLS_PER_MINUTE,
+            window_seconds=60.0,
+        )
+        target = onelake_target(settings.fabric_database_id)
+        return OneLake(
+            zone=LandingZone(
+                client=client,
+                clock=shared.clock,
+                workspace_id=settings.fabric_workspace_id,
+                database_id=settings.fabric_database_id,
+            ),
+            assignments=FileAssignments(table=self._facts.table, clock=shared.clock, target=target),
+        )
 
     def powerbi(self, dataset_id: str) -> Sink:
         """One push dataset as a sink."""
@@ -219,20 +279,21 @@ class Posting:
     @cached_property
     def powerbi_client(self) -> VendorClient:
         """Power BI's REST API under its limit of 120 POSTs a minute."""
+        return self._powerbi_client()
+
+    @cached_property
+    def dataset_maker(self) -> VendorClient:
+        """The same where an error's reason is Power BI's own code, as one says that a feature ended."""
+        return self._powerbi_client(error_code_at=("error", "code"))
+
+    def _powerbi_client(self, *, error_code_at: tuple[str, ...] = ()) -> VendorClient:
         shared, settings = self._shared, self._settings
-        token_origin, token_path = origin_and_path(settings.facts_token_url)
-        tokens = Tokens(
-            client=shared.vendor(
-                PROVIDER,
-                token_origin,
-                lambda _refresh: {},
-                requests_per_window=TOKENS_PER_MINUTE,
-                window_seconds=60.0,
-            ),
-            path=token_path,
+        tokens = self._tokens(
+            PROVIDER,
+            settings.facts_token_url,
+            scope=POWERBI_SCOPE,
             client_id=settings.powerbi_client_id,
-            secret=lambda refresh: shared.secrets.text(settings.powerbi_secret_id, refresh=refresh),
-            clock=shared.clock,
+            secret_id=settings.powerbi_secret_id,
         )
         return shared.vendor(
             PROVIDER,
@@ -240,4 +301,27 @@ class Posting:
             tokens.headers,
             requests_per_window=POSTS_PER_MINUTE // 2,
             window_seconds=60.0,
+            error_code_at=error_code_at,
+        )
+
+    def _tokens(
+        self, provider: str, url: str, *, scope: str, client_id: str, secret_id: str
+    ) -> EntraTokens:
+        """Tokens of an Entra application for one API."""
+        shared = self._shared
+        origin, path = origin_and_path(url)
+        client = shared.vendor(
+            provider,
+            origin,
+            lambda _refresh: {},
+            requests_per_window=TOKENS_PER_MINUTE,
+            window_seconds=60.0,
+        )
+        return EntraTokens(
+            client=client,
+            path=path,
+            scope=scope,
+            client_id=client_id,
+            secret=lambda refresh: shared.secrets.text(secret_id, refresh=refresh),
+            clock=shared.clock,
         )

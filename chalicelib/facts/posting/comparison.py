@@ -7,6 +7,9 @@ A fact that the ledger calls posted is in every sink, so by day::
 
 Compared are the days that the ledger knows, as it forgets after `DYNAMO_TTL_DAYS`.  A dataset may hold
 more than an archive that was added later: that is no loss, and no difference here.
+
+OneLake's tables cannot be counted over the landing zone.  Compared are its files: the last one of each
+table must be the one that the ledger notes as its last.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from chalicelib.facts.drift import Drift
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.posting.dataset_reader import DatasetReader
 from chalicelib.facts.posting.ndjson import Archive
+from chalicelib.facts.posting.onelake import OneLake
 from chalicelib.facts.posting.powerbi import target_of
 
 DEADLINE_SECONDS = 20.0
@@ -49,6 +53,7 @@ class Comparison:
     Attributes:
         newest_seconds: how long ago each source's newest fact was kept.
         corrected: keys of the facts of which the dataset has former values until it is rebuilt.
+        troubles: why OneLake's files are not those that the ledger notes, by table.
         drift: of each source's facts of the last day.
     """
 
@@ -57,6 +62,7 @@ class Comparison:
     dataset: Mapping[str, int] | None
     newest_seconds: Mapping[str, int]
     corrected: Sequence[str] = ()
+    troubles: Mapping[str, str] = field(default_factory=dict)
     drift: Mapping[str, Drift] = field(default_factory=dict)
 
     @property
@@ -86,12 +92,14 @@ class FactCheck:
 
     Attributes:
         archive: None where none is configured.
-        dataset: None where the report is the archive.
+        dataset: None where facts do not go to one.
+        onelake: None where facts do not go to it.
     """
 
     store: FactLedger
     archive: Archive | None
     dataset: DatasetReader | None
+    onelake: OneLake | None = None
 
     def compare(self) -> Comparison:
         """Count in every place; the ledger first, so that a fact posted meanwhile is no difference.
@@ -107,7 +115,24 @@ class FactCheck:
         )
         target = target_of(self.dataset.dataset_id) if self.dataset else ""
         corrected = tuple(survey.stale.get(target, ()))
-        return Comparison(posted, archived, counted, survey.newest_seconds, corrected, survey.drift)
+        return Comparison(
+            posted,
+            archived,
+            counted,
+            survey.newest_seconds,
+            corrected,
+            self._troubles(),
+            survey.drift,
+        )
+
+    def _troubles(self) -> dict[str, str]:
+        if self.onelake is None:
+            return {}
+        found = {
+            table: self.onelake.trouble(table, deadline_seconds=DEADLINE_SECONDS)
+            for table in self.onelake.tables
+        }
+        return {table: why for table, why in found.items() if why}
 
 
 def archived_days(archive: Archive, days: Sequence[str] | None = None) -> dict[str, int]:

@@ -104,7 +104,9 @@ class Nightly:
             self.runtime.log.event(
                 "facts.difference", day=one.day, sink=one.sink, known=one.known, there=one.there
             )
-        missing = sum(one.known - one.there for one in found)
+        for table, why in comparison.troubles.items():
+            self.runtime.log.event("facts.files_differ", table=table, reason=why)
+        missing = sum(one.known - one.there for one in found) + len(comparison.troubles)
         self.runtime.log.metric("mw.facts.missing", missing)
         if comparison.dataset is not None:
             self.runtime.log.metric("mw.facts.table_rows", sum(comparison.dataset.values()))

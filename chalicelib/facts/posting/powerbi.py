@@ -1,4 +1,4 @@
-"""Power BI push datasets: create one, add rows, clear a table; service principal tokens.
+"""Power BI push datasets: create one, add rows, clear a table.
 
 Vendor facts (learn.microsoft.com, rest/api/power-bi/push-datasets and push-datasets-limitations):
 rows are added by ``POST .../groups/{g}/datasets/{d}/tables/{t}/rows`` and answered 200 without a
@@ -11,91 +11,29 @@ general) makes the service ignore a number it has already seen for the table; it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
 
-from chalicelib.errors import AuthError, PermanentError, TransientError, UnavailableError
+from chalicelib.errors import PermanentError, TransientError
 from chalicelib.facts.dataset import ROWS_PER_POST
 from chalicelib.facts.model import Row
 from chalicelib.once.ports import Clock
 from chalicelib.vendors.http import Call, VendorClient
-from chalicelib.vendors.reasons import SECRET_UNAVAILABLE, UNEXPECTED_ANSWER, VENDOR_REFUSED
+from chalicelib.vendors.http_answers import Expects
 
 PROVIDER = "powerbi"
 POSTS_PER_MINUTE = 120
 SEQUENCE_NUMBER = "x-powerbi-pushdata-sequencenumber"
 SCOPE = "https://analysis.windows.net/powerbi/api/.default"
-_RENEW_EARLY_SECONDS = 300.0
-_SHORTEST_LIFE_SECONDS = 60.0
-_TOKEN_DEADLINE_SECONDS = 10.0
+FEATURE_DEPRECATED = "FeatureDeprecatedError"
+"""The code with which Power BI refuses to make a push dataset, as users report since June 2026."""
+ENDS_ON = date(2027, 10, 31)
+"""From when push datasets are no longer supported, by Jedox's notice to its users of December 2025."""
 _ROWS_AT_FAULT = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE})
-
-
-class Tokens:
-    """A client-credentials token of Microsoft Entra, cached until five minutes before it expires.
-
-    Args:
-        client: HTTP client of the token URL (``POWERBI_TOKEN_URL``).
-        path: path of the token URL.
-        client_id: the service principal.
-        secret: its client secret; fetched again when called with True.
-    """
-
-    def __init__(
-        self,
-        *,
-        client: VendorClient,
-        path: str,
-        client_id: str,
-        secret: Callable[[bool], str],
-        clock: Clock,
-    ) -> None:
-        self._client = client
-        self._path = path
-        self._client_id = client_id
-        self._secret = secret
-        self._clock = clock
-        self._token = ""
-        self._good_until = 0.0
-
-    def headers(self, refresh: bool) -> Mapping[str, str]:  # noqa: FBT001 - the client's shape
-        """The authentication header; with True, from a new token.
-
-        Raises:
-            ProviderError: no token was issued; a refused secret is an `AuthError`.
-        """
-        if refresh or self._clock.monotonic() >= self._good_until:
-            self._fetch(refresh=refresh)
-        return {"authorization": f"Bearer {self._token}"}
-
-    def _fetch(self, *, refresh: bool) -> None:
-        form = {
-            "grant_type": "client_credentials",
-            "client_id": self._client_id,
-            "client_secret": self._given(refresh=refresh),
-            "scope": SCOPE,
-        }
-        call = Call("token", "POST", self._path, is_repeatable=True, form=form)
-        try:
-            answer = self._client.send(call, deadline_seconds=_TOKEN_DEADLINE_SECONDS)
-        except PermanentError as error:
-            # 400 invalid_client and its kind: our deployment is at fault, not the rows.
-            raise AuthError(PROVIDER, "token", status=error.status, reason=VENDOR_REFUSED) from None
-        token, life = answer.get("access_token"), answer.get("expires_in")
-        if not isinstance(token, str) or not isinstance(life, int | float):
-            raise TransientError(PROVIDER, "token", reason=UNEXPECTED_ANSWER)
-        self._token = token
-        lasts = max(_SHORTEST_LIFE_SECONDS, life - _RENEW_EARLY_SECONDS)
-        self._good_until = self._clock.monotonic() + lasts
-
-    def _given(self, *, refresh: bool) -> str:
-        try:
-            return self._secret(refresh).strip()
-        except UnavailableError:
-            raise TransientError(PROVIDER, "token", reason=SECRET_UNAVAILABLE) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +73,7 @@ class PowerBi:
             is_repeatable=False,
             body={"rows": [dict(row) for row in rows]},
             headers={SEQUENCE_NUMBER: str(number)} if self.is_numbered else {},
-            expects_json=False,
+            expects=Expects.NOTHING,
         )
         self._send(call, deadline_seconds)
 
@@ -153,7 +91,7 @@ class PowerBi:
     def clear(self, table: str, *, deadline_seconds: float) -> None:
         """Delete all rows of a table; landing late, it would delete rows added after it."""
         path = self._rows_path(table)
-        call = Call("clear_rows", "DELETE", path, is_repeatable=False, expects_json=False)
+        call = Call("clear_rows", "DELETE", path, is_repeatable=False, expects=Expects.NOTHING)
         self._send(call, deadline_seconds)
 
     def _send(self, call: Call, deadline_seconds: float) -> None:

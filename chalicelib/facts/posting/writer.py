@@ -1,9 +1,9 @@
-"""Posts pending facts in batches, as the single writer of the dataset.
+"""Posts pending facts in batches, as the single writer of every sink.
 
 ::
 
-    pending facts -> claim the lease -> store the open batch -> each sink: dimensions, POST
-        -> facts final
+    pending facts -> claim the lease -> store the open batch -> each sink: dimensions
+        -> the sink that may refuse rows -> each sink that takes them -> facts final
 
 A run that finds the lease taken does nothing.  Before a POST the batch's number and keys are stored
 under the lease; a run that finds an open batch posts the same rows under the same number.  The POST
@@ -13,7 +13,7 @@ is unavailable the facts stay pending: an outage is only a delay.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from chalicelib.errors import (
@@ -24,9 +24,15 @@ from chalicelib.errors import (
     reason_of,
 )
 from chalicelib.facts import reasons as why
-from chalicelib.facts.dataset import FACT_EVENT, ROWS_PER_POST, dimension_keys, rows_for
+from chalicelib.facts.dataset import (
+    FACT_EVENT,
+    ROWS_PER_POST,
+    dimension_keys,
+    fact_row,
+    lasting_row,
+)
 from chalicelib.facts.ledger import FactLedger
-from chalicelib.facts.model import Fact, FactStatus, Keys, TimeLeft
+from chalicelib.facts.model import Fact, FactStatus, Keys, Row, TimeLeft
 from chalicelib.facts.posting import effects
 from chalicelib.facts.posting.batch import Batch, Rebuilding, first_that_fit, writer_event
 from chalicelib.facts.posting.dimensions import Dimensions
@@ -78,19 +84,34 @@ class _Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FactSinks:
+    """The sinks of one stage, as the dimensions of each.
+
+    Attributes:
+        judge: of the sink that may refuse rows, so that no other has them; None where there is none.
+        takers: of the sinks that take every row, in the order in which a batch is posted.
+    """
+
+    judge: Dimensions | None = None
+    takers: Sequence[Dimensions] = ()
+
+    def __iter__(self) -> Iterator[Dimensions]:
+        """In the order in which a batch is posted."""
+        return iter((*((self.judge,) if self.judge else ()), *self.takers))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FactWriter:
     """Runs every minute; built once per container.
 
     Attributes:
         ledger: `Ledger` on the facts' table: the lease, the open batch, each POST.
-        sinks: the dimensions of each sink, in the order in which a batch is posted: the dataset
-            first, as it may refuse a row that no other sink shall have then.
         rows_per_post: the dataset's limit per POST.
     """
 
     ledger: Ledger
     store: FactLedger
-    sinks: Sequence[Dimensions]
+    sinks: FactSinks
     effects: Effects
     runtime: Runtime
     rows_per_post: int = ROWS_PER_POST
@@ -250,9 +271,11 @@ class FactWriter:
         if not facts:
             return
         self._ensure(run, dimension_keys(facts, self.runtime.clock.now().year))
-        row = self._append(run, facts)
-        match row.status:
+        judged = self._judge(run, facts)
+        status, reason = (judged.status, judged.reason) if judged else (ActionStatus.DONE, None)
+        match status:
             case ActionStatus.DONE:
+                self._hand_on(run, facts)
                 run.summary.posts += 1
                 run.summary.posted += len(facts)
                 run.summary.outcome = "posted"
@@ -262,37 +285,43 @@ class FactWriter:
                 self._store(run, replace(run.batch, retry_was_refused=True))
                 raise HandBackError(why.REPETITION_REFUSED)
             case ActionStatus.REFUSED:
-                self._split(run, facts, row.reason or "refused")
+                self._split(run, facts, reason or "refused")
             case ActionStatus.SKIPPED:
                 self._store(run, Batch(run.batch.number))  # never started: dropped
-                raise HandBackError(row.reason or why.SWITCHED_OFF)
+                raise HandBackError(reason or why.SWITCHED_OFF)
             case _:
-                raise HandBackError(row.reason or why.NOT_SETTLED)
+                raise HandBackError(reason or why.NOT_SETTLED)
 
-    def _append(self, run: _Run, facts: Sequence[Fact]) -> ActionRow:
-        """Add the batch's rows to the dataset, then to the other sinks; returns the dataset's row.
+    def _judge(self, run: _Run, facts: Sequence[Fact]) -> ActionRow | None:
+        """Add the batch's rows to the sink that may refuse them, where one is; returns their action."""
+        judge = self.sinks.judge
+        if judge is None:
+            return None
+        is_again = run.batch.retry_was_refused
+        attempt = replace(run.attempt, operator=True) if is_again else run.attempt
+        return self._append(attempt, judge, run.batch, [fact_row(fact) for fact in facts])
+
+    def _hand_on(self, run: _Run, facts: Sequence[Fact]) -> None:
+        """Add the batch's rows to every sink that takes what it is given.
 
         A sink that has them is known by the row of its own action, and is not asked again.
 
         Raises:
-            HandBackError: another sink does not have them yet; the batch stays open.
+            HandBackError: a sink does not have them yet; the batch stays open.
         """
-        first, *others = (
-            effects.rows(
-                POST_FACTS, sink.target, FACT_EVENT, run.batch.number, rows_for(sink.target, facts)
-            )
-            for sink in self.sinks
-        )
-        # An operator's attempt may retry an action that was refused, or skipped for a switch.
-        again = replace(run.attempt, operator=True)
-        attempt = again if run.batch.retry_was_refused else run.attempt
-        row = self.effects.perform(attempt, [StepAction(first)], {})[first.key]
-        if row.status == ActionStatus.DONE:
-            for action in others:
-                other = self.effects.perform(again, [StepAction(action)], {})[action.key]
-                if other.status != ActionStatus.DONE:
-                    raise HandBackError(other.reason or why.NOT_SETTLED)
-        return row
+        # An operator's attempt may retry an action that was skipped for a switch.
+        attempt = replace(run.attempt, operator=True)
+        rows = [lasting_row(fact) for fact in facts]
+        for taker in self.sinks.takers:
+            row = self._append(attempt, taker, run.batch, rows)
+            if row.status != ActionStatus.DONE:
+                raise HandBackError(row.reason or why.NOT_SETTLED)
+
+    def _append(
+        self, attempt: Attempt, sink: Dimensions, batch: Batch, rows: Sequence[Row]
+    ) -> ActionRow:
+        action = effects.rows(POST_FACTS, sink.target, FACT_EVENT, batch.number, tuple(rows))
+        return self.effects.perform(attempt, [StepAction(action)], {})[action.key]
 
     def _ensure(self, run: _Run, keys: Mapping[str, Keys]) -> None:
         for sink in self.sinks:

@@ -56,6 +56,46 @@ def test_a_stage_without_facts_gets_one_line(findings):
     }
 
 
+def test_the_end_of_push_datasets_is_said(posted, findings):
+    result, detail = findings()["facts dataset end"]
+    assert (result, "2027-10-31" in detail) == ("ok", True)
+
+
+@pytest.fixture
+def onelake_tables(mirrored, facts_rig):
+    """The landing zone's tables are made."""
+    sink = facts_rig.app.services().posting.onelake
+    for table in sink.tables:
+        sink.make(table, deadline_seconds=20)
+    return mirrored
+
+
+def test_a_landing_zone_that_is_as_noted_passes(onelake_tables, posted, findings):
+    assert findings()["facts onelake"] == ("ok", "token, tables, files")
+
+
+@pytest.mark.parametrize(
+    ("break_it", "words"),
+    [
+        (
+            lambda zone: zone.drop("FactEvent"),
+            "FactEvent: is not there: python -m ops facts create",
+        ),
+        (lambda zone: zone.set_modes(has_database=False), "FABRIC_DATABASE_ID"),
+        (lambda zone: zone.set_modes(has_workspace=False), "FABRIC_WORKSPACE_ID"),
+        (lambda zone: zone.set_modes(allowed=False), "OneLake refuses us"),
+        (lambda zone: zone.put("FactEvent/00000000000000000009.csv", b"x"), "did not write"),
+        (lambda zone: zone.down(), "not reachable"),
+    ],
+)
+def test_what_is_wrong_with_the_landing_zone_is_said(
+    onelake_tables, posted, findings, break_it, words
+):
+    break_it(onelake_tables)
+    result, detail = findings()["facts onelake"]
+    assert (result, words in detail) == ("fail", True), detail
+
+
 def test_a_missing_dataset_fails_once_facts_have_come(posted, findings):
     result, detail = findings(POWERBI_DATASET_ID="")["facts"]
     assert (result, "POWERBI_DATASET_ID" in detail) == ("fail", True)

@@ -1,0 +1,133 @@
+"""The tables of a Fabric mirrored database: their keys, `_metadata.json` and files; pure.
+
+Vendor facts (learn.microsoft.com, fabric/mirroring/open-mirroring-landing-zone-format): a table's
+folder holds ``_metadata.json`` with ``keyColumns``, which can never change, and for delimited text
+``SchemaDefinition``, whose schema cannot evolve.  A file of delimited text has a header, and
+``__rowMarker__`` is its last column: 2 deletes the row of a key, for which the key's columns suffice,
+4 inserts or updates it.  Example::
+
+    EventID,AgentID,FactDateKey,MetricID,Notes,__rowMarker__
+    ALOWARE:719285063,101,2025-11-05 00:00:00,CALLS,tz=UTC,4
+    ALOWARE:719285064,,,,,2
+
+Files are CSV and not Parquet, as writing Parquet takes a library of the size of the function itself.
+They are not compressed: the page does not say how a compressed CSV file is named.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from chalicelib.facts.dataset import (
+    DIM_AGENT,
+    DIM_DATE,
+    DIM_METRIC,
+    DIM_SHIFT,
+    FACT_EVENT,
+    LASTING_TABLES,
+)
+from chalicelib.facts.model import Row
+
+ROW_MARKER = "__rowMarker__"
+DELETE, UPSERT = "2", "4"
+METADATA = "_metadata.json"
+
+KEYS: Mapping[str, Sequence[str]] = {
+    FACT_EVENT: ("EventID",),
+    DIM_AGENT: ("AgentID",),
+    DIM_METRIC: ("MetricID",),
+    DIM_DATE: ("Date",),
+    DIM_SHIFT: ("AgentID", "ShiftStartLocal"),
+}
+"""The columns that name a row of each table."""
+COLUMNS: Mapping[str, Mapping[str, str]] = LASTING_TABLES
+"""Columns and their types per table; the types have the same names in Power BI and in Fabric."""
+
+_ROW_SEPARATOR = "\r\n"
+_TO_SECONDS = len("2025-11-05T17:29:00")
+
+
+def metadata(table: str) -> bytes:
+    """A table's `_metadata.json`."""
+    keys = KEYS[table]
+    described = {
+        "keyColumns": list(keys),
+        "SchemaDefinition": {
+            "Columns": [
+                {"Name": name, "DataType": kind, "IsNullable": name not in keys}
+                for name, kind in COLUMNS[table].items()
+            ]
+        },
+        "FileFormat": "CSV",
+        "FileExtension": "csv",
+        "FileFormatTypeProperties": {
+            "FirstRowAsHeader": True,
+            "RowSeparator": _ROW_SEPARATOR,
+            "ColumnSeparator": ",",
+            "QuoteCharacter": '"',
+            "EscapeCharacter": '"',
+            "NullValue": "",
+            "Encoding": "UTF-8",
+        },
+    }
+    return json.dumps(described, indent=1).encode()
+
+
+def file_name(number: int) -> str:
+    """The name of a table's n-th file: 20 digits."""
+    return f"{number:020d}.csv"
+
+
+def file_number(name: str) -> int | None:
+    """The number of a file; None for a name that is none."""
+    digits, _, extension = name.partition(".")
+    fits = extension == "csv" and len(digits) == 20 and digits.isascii() and digits.isdigit()  # noqa: PLR2004
+    return int(digits) if fits else None
+
+
+def file_of(table: str, rows: Iterable[Row], removed: Iterable[Row] = ()) -> bytes:
+    """A file that removes some rows, of which the key's columns count, then inserts or updates others."""
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator=_ROW_SEPARATOR)
+    lines.writerow([*COLUMNS[table], ROW_MARKER])
+    for row in removed:
+        lines.writerow([*_line(table, {key: row[key] for key in KEYS[table]}), DELETE])
+    for row in rows:
+        lines.writerow([*_line(table, row), UPSERT])
+    return text.getvalue().encode()
+
+
+def rows_in(table: str, body: bytes) -> list[dict[str, str]]:
+    """The rows that a file inserts or updates, as text."""
+    lines = csv.DictReader(io.StringIO(body.decode(), newline=""))
+    return [{c: line[c] for c in COLUMNS[table]} for line in lines if line[ROW_MARKER] == UPSERT]
+
+
+def missing(table: str, there: Iterable[Row], rows: Iterable[Row]) -> list[Row]:
+    """Of the rows that were there, those whose key is not among some rows."""
+    kept = {_key(table, row) for row in rows}
+    return [row for row in there if _key(table, row) not in kept]
+
+
+def count_in(body: bytes) -> int:
+    """How many rows a file holds, whatever their marker."""
+    return len(list(csv.reader(io.StringIO(body.decode(), newline="")))) - 1
+
+
+def _key(table: str, row: Row) -> tuple[str, ...]:
+    return tuple(_text(row[key], COLUMNS[table][key]) for key in KEYS[table])
+
+
+def _line(table: str, row: Row) -> list[str]:
+    return [_text(row.get(name, ""), kind) for name, kind in COLUMNS[table].items()]
+
+
+def _text(value: str | float, kind: str) -> str:
+    """A value as it is in a file, where a row is one line; an empty text is null."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = " ".join(str(value).splitlines())
+    return text[:_TO_SECONDS].replace("T", " ") if kind == "DateTime" else text

@@ -1,0 +1,192 @@
+"""The sink of a Fabric mirrored database: each batch is a file in OneLake, published once and in order.
+
+Vendor facts (learn.microsoft.com, fabric/mirroring/open-mirroring-best-practices): the files of a table
+have contiguous numbers; a published path is never written again or used for other content; a publisher
+keeps which batch has which number, and after a failure looks first whether the file is there.  Mirroring
+moves the files that it has read away, but never a table's last one.
+
+::
+
+    number assigned in the facts' table -> file written under another name -> renamed -> noted as published
+
+A run that finds an open assignment looks at that file: where it is there, its content must be what was
+assigned, and it is noted as published; where it is not, the number is used for the batch at hand.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from chalicelib.errors import TransientError
+from chalicelib.facts import reasons as why
+from chalicelib.facts.dataset import content_of
+from chalicelib.facts.model import Row
+from chalicelib.facts.posting import mirrored_tables as tables
+from chalicelib.facts.posting.file_assignments import Assignment, FileAssignments
+from chalicelib.facts.posting.landing_zone import PROVIDER, LandingZone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneLake:
+    """A `Sink` on one mirrored database; rows with the key of one that is there replace it."""
+
+    zone: LandingZone
+    assignments: FileAssignments
+
+    @property
+    def target(self) -> str:
+        """See `model.Sink`."""
+        return self.assignments.target
+
+    @property
+    def tables(self) -> Sequence[str]:
+        """Names of the tables."""
+        return tuple(tables.KEYS)
+
+    def make(self, table: str, *, deadline_seconds: float) -> bool:
+        """Make a table's folder and metadata; False where they are there.
+
+        The files of a table that is made again begin with 1 again, and it holds no rows: `rebuild`.
+
+        Raises:
+            ProviderError: not known to be made; to be repeated.
+        """
+        ends, path = self._ends(deadline_seconds), f"{table}/{tables.METADATA}"
+        names = self.zone.names(table, ends=ends) or frozenset()
+        there = self.assignments.read(table)
+        if there.file and not any(tables.file_number(name) for name in names):
+            self.assignments.note(table, Assignment(version=there.version))
+        if tables.METADATA in names:
+            return False
+        self.zone.make_folder(table, ends=ends)
+        return self.zone.publish(path, tables.metadata(table), ends=ends)
+
+    def is_there(self, *, deadline_seconds: float) -> bool:
+        """Whether the workspace has such a mirrored database, with its landing zone.
+
+        Raises:
+            ProviderError: OneLake cannot be read now.
+        """
+        return self.zone.has("", ends=self._ends(deadline_seconds))
+
+    def trouble(self, table: str, *, deadline_seconds: float) -> str | None:
+        """Why the landing zone is not as noted: ``no_table``, ``files_lost``, ``file_taken``; or None.
+
+        Raises:
+            ProviderError: OneLake cannot be read now.
+        """
+        ends, there = self._ends(deadline_seconds), self.assignments.read(table)
+        names = self.zone.names(table, ends=ends)
+        if names is None or tables.METADATA not in names:
+            return why.NO_TABLE
+        last = _last_of(names)
+        if not there.version or last == there.file or (there.is_open and last == there.file - 1):
+            return None
+        return why.FILE_TAKEN if last > there.file else why.FILES_LOST
+
+    def append(
+        self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
+    ) -> None:
+        """See `model.Sink.append`.
+
+        Raises:
+            TransientError: not known to be done; to be repeated under the same number.
+            AuthError: OneLake refuses us.
+        """
+        self._publish(table, number, rows, self._ends(deadline_seconds), is_whole=False)
+
+    def replace(
+        self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
+    ) -> None:
+        """See `model.Sink.replace`: rows of the table's last file that are not among these go.
+
+        So a table of which every file holds all its rows has these rows afterwards.  To another one
+        only rows are ever added.
+        """
+        self._publish(table, number, rows, self._ends(deadline_seconds), is_whole=True)
+
+    def _publish(
+        self, table: str, number: int, rows: Sequence[Row], ends: float, *, is_whole: bool
+    ) -> None:
+        content = content_of(rows)
+        there = self.assignments.read(table)
+        if _is_done(there, number, content):
+            return
+        there = self._settled(table, there, ends)
+        if _is_done(there, number, content):
+            return
+        removed: Sequence[Row] = ()
+        last = there.file - 1 if there.is_open else there.file
+        if is_whole and last:
+            body = self.zone.content(_path(table, last), ends=ends)
+            removed = tables.missing(table, tables.rows_in(table, body), rows)
+        body = tables.file_of(table, rows, removed)
+        count = tables.count_in(body)
+        if not count:
+            return
+        digest = hashlib.sha256(body).hexdigest()
+        tried = {**there.tried, digest: content} if there.is_open else {digest: content}
+        assigned = replace(there, file=last + 1, batch=number, tried=tried, is_open=True)
+        assigned = self.assignments.note(table, assigned)
+        if not self.zone.publish(_path(table, assigned.file), body, ends=ends):
+            raise TransientError(PROVIDER, "publish", reason=why.FILE_TAKEN)
+        self.assignments.note(table, assigned.published(digest, count))
+
+    def _settled(self, table: str, there: Assignment, ends: float) -> Assignment:
+        """The table's last assignment, with what the landing zone shows of it.
+
+        Raises:
+            TransientError: the landing zone is not as the assignment says.
+        """
+        if not there.version:
+            return replace(there, file=self._last(table, ends))
+        if not there.is_open:
+            self._check(table, there.file, ends)
+            return there
+        path = _path(table, there.file)
+        if not self.zone.has(path, ends=ends):
+            self._check(table, there.file - 1, ends)
+            return there
+        body = self.zone.content(path, ends=ends)
+        digest = hashlib.sha256(body).hexdigest()
+        if digest not in there.tried:
+            raise TransientError(PROVIDER, "verify", reason=why.FILE_TAKEN)
+        return self.assignments.note(table, there.published(digest, tables.count_in(body)))
+
+    def _last(self, table: str, ends: float) -> int:
+        """Number of the last file of a table of which nothing is noted; 0 where it has none."""
+        names = self.zone.names(table, ends=ends)
+        if names is None or tables.METADATA not in names:
+            raise TransientError(PROVIDER, "look", reason=why.NO_TABLE)
+        return _last_of(names)
+
+    def _check(self, table: str, file: int, ends: float) -> None:
+        """The last published file must be there, and before the first one the table."""
+        if self.zone.has(_path(table, file) if file else f"{table}/{tables.METADATA}", ends=ends):
+            return
+        last = self._last(table, ends)
+        reason = why.FILE_TAKEN if last > file else why.FILES_LOST
+        raise TransientError(PROVIDER, "look", reason=reason)
+
+    def _ends(self, deadline_seconds: float) -> float:
+        return self.zone.clock.monotonic() + deadline_seconds
+
+
+def target_of(database_id: str) -> str:
+    """The name under which a mirrored database's keys and batches are recorded."""
+    return f"{PROVIDER}:{database_id}"
+
+
+def _last_of(names: Iterable[str]) -> int:
+    return max((tables.file_number(name) or 0 for name in names), default=0)
+
+
+def _is_done(there: Assignment, number: int, content: int) -> bool:
+    published = not there.is_open and there.batch == number
+    return published and content in there.tried.values()
+
+
+def _path(table: str, file: int) -> str:
+    return f"{table}/{tables.file_name(file)}"

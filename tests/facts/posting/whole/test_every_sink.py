@@ -1,0 +1,174 @@
+"""A thousand facts in every sink, each once, under crashes, lost answers and refusals."""
+
+import random
+from collections import Counter
+from datetime import UTC, datetime
+
+import pytest
+
+from chalicelib.facts.dataset import (
+    DIM_AGENT,
+    DIM_DATE,
+    DIM_METRIC,
+    FACT_EVENT,
+    fact_row,
+    lasting_row,
+)
+from chalicelib.facts.model import Happening, Metric
+from chalicelib.facts.posting.ndjson import FileRows
+from tests.rigs.fact_writer import Crash, CrashingClient, fact
+from tests.rigs.memory_stage import ON_BOTH
+
+LANDED = 1400
+STEPS = ("look", "create_file", "append", "flush", "rename", "read", "list", "token")
+FACTS = [
+    fact(
+        number,
+        agent_id=str(101 + number % 7),
+        date=f"2026-11-{1 + number % 20:02}",
+        metric=list(Metric)[number % 4],
+        happening=Happening(
+            at=datetime(2026, 11, 1 + number % 20, 17, 29, number % 60, tzinfo=UTC),
+            timezone="America/Denver",
+            seconds=number,
+            channel="call",
+            outcome="completed" if number % 3 else "",
+        ),
+    )
+    for number in range(1000)
+]
+
+
+def alike(row):
+    """A row as every lasting sink holds it: an empty text is a null, and times are in seconds."""
+    shown = {name: value for name, value in row.items() if value not in ("", None)}
+    if "OccurredAt" in shown:
+        shown["OccurredAt"] = shown["OccurredAt"][:19]
+    return shown
+
+
+ROWS = {one.key: alike(lasting_row(one)) for one in FACTS}
+
+
+def archived(archive):
+    return {row["EventID"]: alike(row) for row in archive.read(FACT_EVENT)}
+
+
+def mirrored(onelake, table=FACT_EVENT, key="EventID"):
+    found = onelake.rows(table)
+    assert len(found) == len({row[key] for row in found})
+    return {row[key]: alike(row) for row in found}
+
+
+@ON_BOTH
+@pytest.mark.parametrize("with_dataset", [True, False], ids=["with a dataset", "without"])
+def test_a_thousand_facts_are_once_in_every_sink_whatever_fails(
+    writer_rig, onelake, tmp_path, with_dataset
+):
+    """At each run something of the dataset, of OneLake or of the process fails, and then it goes on."""
+    writer_rig.onelake = onelake
+    writer_rig.make_tables()
+    if not with_dataset:
+        writer_rig.dataset = None
+    archive, chance = FileRows(tmp_path / "archive"), random.Random(11)
+    crashes, stolen = 0, Counter()
+
+    def run(client=None):
+        made = writer_rig.writer(client, rows_per_post=20, archives=[archive], onelake=True)
+        return writer_rig.run(made)
+
+    for start in range(0, 1000, 50):
+        writer_rig.store().keep(FACTS[start : start + 50])
+        for operation in chance.sample(STEPS, 3):
+            kind = chance.choice(("drop", "act_then_drop", "status", "act_then_status"))
+            status = chance.choice((429, 503, 500))
+            onelake.fault(kind, operation=operation, status=status, skip=chance.randrange(3))
+            stolen[kind] += 1
+        writer_rig.powerbi.fault(
+            chance.choice(("act_then_drop", "drop", "status")),
+            operation="post_rows",
+            skip=chance.randrange(3),
+        )
+        dying = CrashingClient(
+            writer_rig.client, at=chance.randrange(5, 50), is_after=chance.random() < 0.5
+        )
+        for client in (dying, None):
+            try:
+                run(client)
+            except Crash:
+                crashes += 1
+            writer_rig.clock.forward(LANDED)
+    onelake.clear_faults()
+    writer_rig.powerbi.clear_faults()
+    for _ in range(8):
+        run()
+        writer_rig.clock.forward(LANDED)
+
+    assert crashes > 8
+    assert len(stolen) == 4
+    assert onelake.stopped() == {}
+    assert set(writer_rig.statuses(ROWS).values()) == {"posted"}
+    assert mirrored(onelake) == archived(archive) == ROWS
+    if with_dataset:
+        there = {row["EventID"]: row for row in writer_rig.rows()}
+        assert there == {one.key: fact_row(one) for one in FACTS}
+    assert set(mirrored(onelake, DIM_AGENT, "AgentID")) == {str(101 + n) for n in range(7)}
+    assert set(mirrored(onelake, DIM_METRIC, "MetricID")) == {one.value for one in Metric}
+    assert len(mirrored(onelake, DIM_DATE, "Date")) == 365
+
+
+@ON_BOTH
+def test_a_crash_at_any_call_leaves_each_batch_in_onelake_once_and_in_order(onelake_rig, tmp_path):
+    archive, onelake, crashes, made = FileRows(tmp_path), onelake_rig.onelake, 0, set()
+    for at in range(1, 200):
+        finished = 0
+        for is_after in (False, True):
+            key = f"{at}-{is_after}"
+            made.add(f"ALOWARE:{key}")
+            onelake_rig.store().keep([fact(key)])
+            client = CrashingClient(onelake_rig.client, at=at, is_after=is_after)
+            try:
+                onelake_rig.run(onelake_rig.writer(client, archives=[archive], onelake=True))
+                finished += 1
+            except Crash:
+                crashes += 1
+            for wait in (600, LANDED, 0):
+                onelake_rig.clock.forward(wait)
+                onelake_rig.run(onelake_rig.writer(archives=[archive], onelake=True))
+            assert set(mirrored(onelake)) == set(archived(archive)) == made
+            assert onelake.last_file(FACT_EVENT) == len(made)
+        if finished == 2:
+            break
+    assert crashes > 20
+    assert onelake.stopped() == {}
+
+
+@ON_BOTH
+def test_a_row_that_the_dataset_refuses_is_in_no_other_sink(writer_rig, onelake, tmp_path):
+    writer_rig.onelake = onelake
+    writer_rig.make_tables()
+    archive = FileRows(tmp_path)
+    writer_rig.store().keep([fact(1), fact(2, notes="x" * 5000), fact(3)])
+    for _ in range(4):
+        writer_rig.run(writer_rig.writer(archives=[archive], onelake=True))
+        writer_rig.clock.forward(LANDED)
+
+    assert set(mirrored(onelake)) == set(archived(archive)) == {"ALOWARE:1", "ALOWARE:3"}
+    assert writer_rig.statuses(["ALOWARE:2"]) == {"ALOWARE:2": "failed"}
+
+
+@ON_BOTH
+def test_facts_wait_while_onelake_is_away_and_then_go_on(onelake_rig, tmp_path):
+    onelake = onelake_rig.onelake
+    onelake_rig.store().keep([fact(1)])
+    onelake.set_modes(has_database=False)
+    writer = onelake_rig.writer(archives=[FileRows(tmp_path)], onelake=True)
+    assert onelake_rig.run(writer).outcome == "waiting:onelake_no_table"
+    onelake.set_modes(has_database=True)
+    onelake.set_modes(allowed=False)
+    assert onelake_rig.run(writer).outcome.startswith("waiting:onelake")
+    onelake.set_modes(allowed=True)
+    onelake_rig.run(writer)
+
+    assert set(mirrored(onelake)) == {"ALOWARE:1"}
+    assert onelake_rig.statuses(["ALOWARE:1"]) == {"ALOWARE:1": "posted"}
